@@ -59,59 +59,92 @@ let package = Package(
         library("Crypto", ["Bytes", "Model", "COpenSSL"]),
         library("HTTP", ["Bytes", "Model", "CNghttp2"]),
         library("JOSE", ["Bytes", "Model", "Crypto"]),
+        library("Outbound", ["Model", "Crypto"]),
         library(
             "Identity",
-            ["Bytes", "Model", "Crypto", "JOSE", .target(name: "CXMLSec", condition: .when(traits: ["SAML"]))]),
-        library("Policy", ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity"]),
-        library(
-            "Tokens",
             [
-                "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity",
+                "Bytes", "Model", "Crypto", "JOSE", "Outbound",
+                .target(name: "CXMLSec", condition: .when(traits: ["SAML"])),
+            ]
+        ),
+        library("Policy", ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity"]),
+        library(
+            "TokenStorage",
+            [
+                "Bytes", "Model", "Crypto", "Outbound", "Identity",
                 .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
             ]
         ),
-        library("Issuers", ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity", "Tokens"]),
+        library("Endpoints", ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity"]),
+        library(
+            "Tokens",
+            [
+                "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
+            ]),
+        library(
+            "Issuers",
+            ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Tokens"]),
         library("Configuration", ["Bytes", "Model"]),
         library(
             "Gateway",
-            ["Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers"]),
+            [
+                "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
+                "Endpoints", "Tokens", "Issuers",
+            ]),
         library("PortcullisClient", ["Bytes", "Model", "Reactor", "Crypto", "HTTP"]),
         .executableTarget(
             name: "portcullis",
             dependencies: [
-                "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers",
-                "Configuration", "Gateway", "PortcullisClient",
+                "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
+                "Endpoints", "Tokens", "Issuers", "Configuration", "Gateway", "PortcullisClient",
             ],
             swiftSettings: settings
         ),
 
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
-        support("TestSupport", ["Bytes", "Model", "Reactor", "Crypto", "Identity", "Tokens", "CSpawn"]),
-        tool("StoreCrash", ["Tokens", "TestSupport"]),
+        support(
+            "TestSupport",
+            ["Bytes", "Model", "Reactor", "Crypto", "Outbound", "Identity", "TokenStorage", "Tokens", "CSpawn"]),
+        tool("StoreCrash", ["TokenStorage", "TestSupport"]),
         tests("BytesTests", ["Bytes"]),
         tests("ModelTests", ["Bytes", "Model", "TestSupport"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
         tests("CryptoTests", ["Bytes", "Model", "Crypto"]),
         tests("HTTPTests", ["Bytes", "Model", "HTTP"]),
         tests("JOSETests", ["Bytes", "Model", "Crypto", "JOSE"]),
-        tests("IdentityTests", ["Bytes", "Model", "Crypto", "JOSE", "Identity", "TestSupport"]),
-        tests("PolicyTests", ["Bytes", "Model", "Crypto", "HTTP", "JOSE", "Identity", "Policy", "TestSupport"]),
-        tests("TokensTests", ["Bytes", "Model", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "TestSupport"]),
+        tests("IdentityTests", ["Bytes", "Model", "Crypto", "JOSE", "Outbound", "Identity", "TestSupport"]),
+        tests(
+            "PolicyTests",
+            ["Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "Policy", "TestSupport"]),
+        tests(
+            "TokenStorageTests", ["Bytes", "Model", "Crypto", "Outbound", "Identity", "TokenStorage", "TestSupport"]),
+        tests(
+            "TokensTests",
+            [
+                "Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage", "Endpoints",
+                "Tokens", "TestSupport",
+            ]),
         tests(
             "IssuersTests",
-            ["Bytes", "Model", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Issuers", "TestSupport"]),
+            [
+                "Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage", "Tokens", "Issuers",
+                "TestSupport",
+            ]),
         tests("ConfigurationTests", ["Bytes", "Model", "Configuration", "TestSupport"]),
         tests(
             "GatewayTests",
             [
-                "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers",
-                "Gateway", "TestSupport",
+                "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
+                "Endpoints", "Tokens", "Issuers", "Gateway", "TestSupport",
             ]),
         tests("PortcullisClientTests", ["Bytes", "Model", "Crypto", "HTTP", "PortcullisClient", "TestSupport"]),
         tests("ArchitectureTests", []),
         tests(
             "EndToEndTests",
-            ["Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Gateway", "TestSupport"]),
+            [
+                "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage",
+                "Endpoints", "Tokens", "Gateway", "TestSupport",
+            ]),
     ].filter { $0.type != .test || wanted?.contains($0.name) ?? true },
     swiftLanguageModes: [.v6]
 )

@@ -1,7 +1,9 @@
+import Endpoints
 import HTTP
 import Identity
 import Issuers
 import Model
+import Outbound
 import Policy
 import Tokens
 

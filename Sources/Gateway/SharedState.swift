@@ -1,9 +1,12 @@
 import Bytes
+import Endpoints
 import Identity
 import Issuers
 import Model
+import Outbound
 import Reactor
 import Synchronization
+import TokenStorage
 import Tokens
 
 /// What all workers of a process share beside the snapshot: mailboxes, the pools of threads, the store of issued tokens,

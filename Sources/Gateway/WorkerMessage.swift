@@ -1,9 +1,10 @@
+import Endpoints
 import Identity
 import Issuers
 import Model
+import Outbound
 import Policy
 import Reactor
-import Tokens
 
 /// What other threads tell a worker.
 package enum WorkerMessage: Sendable {

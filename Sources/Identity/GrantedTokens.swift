@@ -1,3 +1,5 @@
+import Outbound
+
 /// Access tokens that issuer modules have made for backends (OAUTH-09). The gateway cannot read them, and knows them by the
 /// record of their issue.
 package protocol GrantedTokens: Sendable {

@@ -1,4 +1,5 @@
 import Bytes
+import Outbound
 
 /// Access tokens that say nothing by themselves: whoever keeps them is asked whom they stand for.
 package protocol OpaqueTokens: Sendable {

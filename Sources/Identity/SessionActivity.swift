@@ -1,3 +1,4 @@
+import Outbound
 import Synchronization
 
 /// When a session of this process was used last: one object for each that ends by lying idle (OMS-09), shared by all

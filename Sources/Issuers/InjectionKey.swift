@@ -1,7 +1,7 @@
 import Bytes
 import Crypto
 import Identity
-import Tokens
+import TokenStorage
 
 /// A place that tokens are injected at: a webgate, or a route without one, and the issuer that serves it. Made once when
 /// the configuration is loaded.

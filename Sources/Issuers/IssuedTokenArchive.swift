@@ -2,7 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import Synchronization
-import Tokens
+import TokenStorage
 
 /// Issued tokens in the token store, so that a process that starts anew makes no calls for them (CACHE-10).
 ///

@@ -1,5 +1,6 @@
 import Identity
 import Synchronization
+import TokenStorage
 
 /// The issued tokens of the whole process, and the calls that are under way for more. Shared by all workers.
 ///

@@ -1,4 +1,5 @@
 import Identity
+import Outbound
 import Tokens
 
 /// An issuer module that makes the access tokens of a backend (OAUTH-09, JTX-12).

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Outbound
 
 /// A module that obtains the token which a request carries to its upstream (ISS-01). Modules neither block nor open
 /// sockets: they answer with an effect, and call other servers through the `OutboundCaller` that they were built with.

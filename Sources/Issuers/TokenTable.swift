@@ -1,4 +1,5 @@
 import Identity
+import TokenStorage
 
 /// Issued tokens by key, bounded, the least recently used one dropped first (CACHE-06). Not thread-safe.
 ///

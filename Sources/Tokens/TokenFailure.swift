@@ -1,4 +1,5 @@
 import Bytes
+import Endpoints
 import Identity
 import Model
 

@@ -1,4 +1,5 @@
 import Bytes
+import Endpoints
 import HTTP
 
 /// The parameters of a token request (RFC 6749 appendix B), each at most once.

@@ -1,7 +1,9 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 extension TokenService {
     /// RFC 7662: a resource server asks what an access token is worth. Whatever is not certainly good, or none of its

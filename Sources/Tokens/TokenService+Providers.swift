@@ -1,5 +1,7 @@
+import Endpoints
 import HTTP
 import Identity
+import Outbound
 
 /// Browsers that come back from identity providers, each to whoever has sent it.
 extension TokenService {

@@ -1,6 +1,9 @@
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 extension TokenService {
     /// RFC 7009: a client ends a token of its own. With a refresh token goes the login that it came of, its access token

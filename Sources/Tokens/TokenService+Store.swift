@@ -1,4 +1,7 @@
+import Endpoints
 import Identity
+import Outbound
+import TokenStorage
 
 extension TokenService {
     /// Asks the store. Where it does not answer, nobody's credentials are to blame: 503.

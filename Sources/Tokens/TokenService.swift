@@ -1,10 +1,9 @@
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
-
-/// Answers requests for an endpoint. Called on an event loop, with the time in seconds since 1970.
-package typealias EndpointHandler = @Sendable (EndpointRequest, _ now: Int64) -> Effect<EndpointResponse>
+import Outbound
 
 /// The gateway's own endpoints as requests and responses. It opens no socket and never blocks: what takes time is returned
 /// as an effect.

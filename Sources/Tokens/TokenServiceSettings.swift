@@ -1,6 +1,7 @@
 import Identity
 import JOSE
 import Model
+import TokenStorage
 
 /// What the token service is built from. Immutable; a reload builds another service.
 package struct TokenServiceSettings: Sendable {

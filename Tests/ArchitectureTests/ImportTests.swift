@@ -11,23 +11,28 @@ import Testing
         "Crypto": ["Bytes", "Model"],
         "HTTP": ["Bytes", "Model"],
         "JOSE": ["Bytes", "Model", "Crypto"],
-        "Identity": ["Bytes", "Model", "Crypto", "JOSE"],
-        "Policy": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity"],
-        "Tokens": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity"],
-        "Issuers": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity", "Tokens"],
+        "Outbound": ["Model", "Crypto"],
+        "Identity": ["Bytes", "Model", "Crypto", "JOSE", "Outbound"],
+        "Policy": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity"],
+        "TokenStorage": ["Bytes", "Model", "Crypto", "Outbound", "Identity"],
+        "Endpoints": ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity"],
+        "Tokens": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints"],
+        "Issuers": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Tokens"],
         "Configuration": ["Bytes", "Model"],
-        "Gateway": ["Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers"],
+        "Gateway": [
+            "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
+            "Endpoints", "Tokens", "Issuers",
+        ],
         "PortcullisClient": ["Bytes", "Model", "Reactor", "Crypto", "HTTP"],
         "portcullis": [
-            "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers",
-            "Configuration",
-            "Gateway", "PortcullisClient",
+            "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
+            "Endpoints", "Tokens", "Issuers", "Configuration", "Gateway", "PortcullisClient",
         ],
     ]
 
     /// The one target that imports each C module.
     static let importers = [
-        "CLinux": "Reactor", "COpenSSL": "Crypto", "CNghttp2": "HTTP", "CSQLite": "Tokens", "CXMLSec": "Identity",
+        "CLinux": "Reactor", "COpenSSL": "Crypto", "CNghttp2": "HTTP", "CSQLite": "TokenStorage", "CXMLSec": "Identity",
     ]
 
     /// Targets above the data plane, where Foundation, Dispatch and Glibc are at home.

@@ -1,4 +1,5 @@
 import Testing
+import TokenStorage
 
 /// Where unsafe code, unchecked sharing and escapes from the compiler's checks may stand.
 @Suite struct SafetyTests {
@@ -10,10 +11,10 @@ import Testing
         "Sources/HTTP/H2/",
         "Sources/HTTP/Method.swift",
         "Sources/Identity/SAML/Library/",
-        "Sources/Tokens/Store/SQLite/SQLiteLibrary.swift",
-        "Sources/Tokens/Store/SQLite/SQLiteConnection.swift",
-        "Sources/Tokens/Store/SQLite/SQLiteConnection+Statement.swift",
-        "Sources/Tokens/Store/SQLite/SQLiteFiles.swift",
+        "Sources/TokenStorage/SQLite/SQLiteLibrary.swift",
+        "Sources/TokenStorage/SQLite/SQLiteConnection.swift",
+        "Sources/TokenStorage/SQLite/SQLiteConnection+Statement.swift",
+        "Sources/TokenStorage/SQLite/SQLiteFiles.swift",
     ]
 
     /// Files with a type that is `@unchecked Sendable`, each of which says why beside it: handles of libcrypto that are

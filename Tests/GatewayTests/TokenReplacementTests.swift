@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import Issuers
+import Outbound
 import Policy
 import Reactor
 import Synchronization

@@ -4,7 +4,7 @@ import Reactor
 import Synchronization
 import TestSupport
 import Testing
-import Tokens
+import TokenStorage
 
 @testable import Gateway
 

@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Outbound
 import Testing
 
 @testable import Gateway

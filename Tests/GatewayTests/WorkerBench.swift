@@ -9,6 +9,7 @@ import Policy
 import Reactor
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 @testable import Gateway

@@ -2,6 +2,7 @@ import Bytes
 import Dispatch
 import Identity
 import Issuers
+import Outbound
 import Reactor
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Crypto
 import Identity
 import Issuers
 import Model
+import Outbound
 import Testing
 
 /// Issuers as the composition root makes them of their settings.

@@ -3,6 +3,7 @@ import Crypto
 import Identity
 import Issuers
 import JOSE
+import Outbound
 import TestSupport
 
 /// Callers, places and issuers for the tests.

@@ -4,6 +4,7 @@ import Identity
 import Issuers
 import JOSE
 import Model
+import Outbound
 import Testing
 
 @Suite struct EmbeddedIssuerTests {

@@ -1,6 +1,7 @@
 import Identity
 import Issuers
 import Model
+import Outbound
 import Synchronization
 import TestSupport
 import Testing

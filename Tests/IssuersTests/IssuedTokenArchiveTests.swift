@@ -2,7 +2,7 @@ import Identity
 import Issuers
 import Synchronization
 import Testing
-import Tokens
+import TokenStorage
 
 /// CACHE-10: what is left to the next process, and what is not.
 @Suite struct IssuedTokenArchiveTests {

@@ -2,6 +2,7 @@ import Bytes
 import Identity
 import Issuers
 import Model
+import Outbound
 import TestSupport
 import Testing
 

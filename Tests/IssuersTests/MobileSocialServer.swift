@@ -2,6 +2,7 @@ import Bytes
 import Identity
 import Issuers
 import Model
+import Outbound
 
 /// What a Mobile & Social server answers to the calls of oam-wire 8.2.
 struct MobileSocialServer: Sendable {

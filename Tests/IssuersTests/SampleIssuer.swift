@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Outbound
 
 /// A module as somebody else would write it: this file, and `.sample` in `Assembly.issuerModules`.
 struct SampleIssuer: TokenIssuer {

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Outbound
 import Synchronization
 import Testing
 

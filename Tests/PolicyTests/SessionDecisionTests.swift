@@ -1,6 +1,7 @@
 import Identity
 import JOSE
 import Model
+import Outbound
 import Synchronization
 import TestSupport
 import Testing

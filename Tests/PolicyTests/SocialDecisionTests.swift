@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import Model
+import Outbound
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 import TestSupport
+import TokenStorage
 import Tokens
 
 /// The store that is put to the test, as it is named on the command line. One more kind is one more case here: what is

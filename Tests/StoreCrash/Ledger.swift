@@ -1,4 +1,4 @@
-import Tokens
+import TokenStorage
 
 /// What must be true of the store after all that was acknowledged so far, and what may be true of it as well: an
 /// operation that was under way when its process was killed has happened or not.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TokenStorage
 import Tokens
 
 /// A process that works on the store until it is killed. It says what it is about to do (`?`), and what was acknowledged

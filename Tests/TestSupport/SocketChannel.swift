@@ -1,6 +1,6 @@
 import Glibc
 import Synchronization
-import Tokens
+import TokenStorage
 
 /// A channel to a Redis server over a blocking unix socket, one command at a time: the scripts are tested with it, and
 /// nothing else.

@@ -1,10 +1,12 @@
 import Bytes
 import Crypto
+import Endpoints
 import Foundation
 import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
 import Synchronization
 import TestSupport
 import Testing

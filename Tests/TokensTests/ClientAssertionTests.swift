@@ -1,11 +1,11 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
 import Testing
-import Tokens
 
 /// RFC 7523 section 3: `private_key_jwt`.
 @Suite struct ClientAssertionTests {

@@ -1,9 +1,11 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
 import Testing
 import Tokens
 

@@ -1,9 +1,11 @@
 import Bytes
 import Crypto
+import Endpoints
 import Identity
 import JOSE
 import Model
 import Testing
+import TokenStorage
 import Tokens
 
 /// RFC 7662, as the server.

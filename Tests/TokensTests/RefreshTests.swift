@@ -1,8 +1,10 @@
 import Bytes
 import Crypto
+import Endpoints
 import Identity
 import JOSE
 import Testing
+import TokenStorage
 import Tokens
 
 /// RFC 6749 section 6 and RFC 9700 section 4.14, for clients that opt in; OAUTH-05 for the others.

@@ -1,7 +1,8 @@
 import Crypto
+import Endpoints
 import Identity
 import Testing
-import Tokens
+import TokenStorage
 
 /// What the data plane refuses must not be worth anything at the token service either: a revoked token that could be
 /// exchanged would come back as one that nobody has revoked.

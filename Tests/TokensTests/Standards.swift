@@ -1,11 +1,13 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
 import Synchronization
 import Testing
+import TokenStorage
 import Tokens
 
 /// A token service whose clients may have all that standards offer: `inv-client` with refresh tokens, introspection and

@@ -1,8 +1,11 @@
 import Bytes
 import Crypto
+import Endpoints
 import Identity
 import JOSE
+import Outbound
 import Testing
+import TokenStorage
 import Tokens
 
 /// RFC 8693.

@@ -1,6 +1,5 @@
 import HTTP
 import Model
-import Tokens
 
 /// A resource of the admin and monitoring listeners.
 enum AdminResource: Equatable, CaseIterable {

@@ -1,9 +1,11 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Issuers
 import Model
+import Outbound
 import Policy
 import Reactor
 import Tokens

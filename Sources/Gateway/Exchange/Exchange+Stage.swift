@@ -1,3 +1,5 @@
+import TokenStorage
+
 extension Exchange {
     /// Where an exchange stands. From `deciding` on it may be parked, waiting for a mailbox message; a parked stage says what
     /// it waits for and how it goes on.

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import Reactor
+import TokenStorage
 import Tokens
 
 /// What is done once a second, and what one worker does for the whole process.

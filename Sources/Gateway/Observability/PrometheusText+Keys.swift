@@ -1,5 +1,6 @@
 import Identity
 import Model
+import Outbound
 
 /// The families of calls to other servers, and of the issuers whose keys are fetched or whose servers are asked.
 extension PrometheusText {

@@ -2,6 +2,7 @@ import Identity
 import Issuers
 import Model
 import Reactor
+import TokenStorage
 import Tokens
 
 /// The text form of the counters (Prometheus exposition format 0.0.4).

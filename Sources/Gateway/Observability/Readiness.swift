@@ -1,7 +1,7 @@
 import Identity
 import Issuers
 import Model
-import Tokens
+import TokenStorage
 
 /// What `/readyz` says: whether requests may be sent here, and how the store and the issuers stand whose keys are fetched.
 package struct Readiness: Sendable {

@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import Model
+import Outbound
 import Reactor
 
 /// One outbound call of a worker with its connection, or a connection that waits for the next one. Objects are reused.

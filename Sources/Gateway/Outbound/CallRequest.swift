@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// The bytes of an outbound call.
 struct CallRequest {

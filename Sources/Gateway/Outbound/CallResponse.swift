@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Outbound
 
 /// The response to an outbound call while it comes in: a value that is given bytes. As strict as toward upstreams, and
 /// with a bound for everything, since the server is not trusted.

@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import Model
+import Outbound
 import Reactor
 import Synchronization
 

@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import Model
+import Outbound
 import Reactor
 
 /// A worker's calls to other servers: name, connection, TLS, request, response, each with its time-out. A connection is

@@ -2,7 +2,7 @@ import Bytes
 import Crypto
 import Model
 import Reactor
-import Tokens
+import TokenStorage
 
 /// A worker's connection to the server that keeps the tokens, opened with the first command. Nothing here waits: what the
 /// session wants is done at once, and the loop reports what comes of that.

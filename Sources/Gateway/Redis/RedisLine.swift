@@ -1,6 +1,6 @@
 import Reactor
 import Synchronization
-import Tokens
+import TokenStorage
 
 /// The workers' connections to the server, as the store sees them: it hands commands out in turn, by mailbox, from
 /// any thread.

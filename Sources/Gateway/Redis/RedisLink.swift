@@ -1,6 +1,6 @@
 import Bytes
 import Reactor
-import Tokens
+import TokenStorage
 
 /// A worker's connection to the server: the session with what it needs of the loop.
 final class RedisLink {

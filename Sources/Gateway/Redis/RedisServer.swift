@@ -1,5 +1,5 @@
 import Reactor
-import Tokens
+import TokenStorage
 
 /// The Redis or Valkey server that keeps the tokens.
 package struct RedisServer: Sendable {

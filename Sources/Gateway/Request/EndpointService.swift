@@ -1,10 +1,11 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 import Policy
 import Reactor
-import Tokens
 
 /// The gateway's own endpoints: a kind of route whose upstream is the token service.
 ///

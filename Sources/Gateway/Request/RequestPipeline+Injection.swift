@@ -5,6 +5,7 @@ import Issuers
 import Model
 import Policy
 import Reactor
+import TokenStorage
 
 /// The token for the upstream, and the way there.
 extension RequestPipeline {

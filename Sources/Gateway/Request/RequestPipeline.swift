@@ -3,6 +3,7 @@ import HTTP
 import Identity
 import Issuers
 import Model
+import Outbound
 import Policy
 import Reactor
 

@@ -5,6 +5,7 @@ import Issuers
 import Model
 import Policy
 import Reactor
+import TokenStorage
 
 /// The token that the upstream expects: obtained, kept, replaced where the upstream refuses it with 401, or asked for by
 /// the challenge of a Webgate. Then the request goes there once more (CACHE-08).

@@ -1,11 +1,11 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Issuers
 import Model
 import Policy
 import Reactor
-import Tokens
 
 /// The answers that the gateway makes itself, and the end of every exchange.
 final class Responder: LoopPart {

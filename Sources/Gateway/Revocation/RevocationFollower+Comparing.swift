@@ -1,6 +1,6 @@
 import Identity
 import Synchronization
-import Tokens
+import TokenStorage
 
 /// A store can lose what it has acknowledged: a replica takes over that had not got there yet, or a server comes back
 /// without its files. The processes that know what was revoked tell it again.

@@ -2,7 +2,7 @@ import Identity
 import Model
 import Reactor
 import Synchronization
-import Tokens
+import TokenStorage
 
 /// How a process learns what others have revoked.
 extension RevocationFollower {

@@ -1,5 +1,5 @@
 import Synchronization
-import Tokens
+import TokenStorage
 
 /// What becomes of what the store has not taken.
 extension RevocationFollower {

@@ -2,7 +2,7 @@ import Identity
 import Issuers
 import Model
 import Synchronization
-import Tokens
+import TokenStorage
 
 /// The store as this process uses it. What it revokes here is refused here before the answer; what other processes
 /// that share the store revoke is asked for every 250 ms. Where the store says nothing for too long, the configured

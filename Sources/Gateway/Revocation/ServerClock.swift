@@ -1,6 +1,6 @@
 import Reactor
 import Synchronization
-import Tokens
+import TokenStorage
 
 /// Corrects the wall clock of the process to that of the server of its store.
 package final class ServerClock: GroupClock {

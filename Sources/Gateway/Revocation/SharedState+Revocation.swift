@@ -1,7 +1,9 @@
+import Endpoints
 import Identity
 import Model
+import Outbound
 import Reactor
-import Tokens
+import TokenStorage
 
 extension SharedState {
     /// Refuses a token, or all tokens that somebody has had so far, and drops what was issued for it (CACHE-07): here at

@@ -1,4 +1,4 @@
-import Tokens
+import TokenStorage
 
 /// What the store has not taken: whether it takes anything, and the revocations that wait for it.
 struct Unwritten: Sendable {

@@ -1,6 +1,7 @@
 import Crypto
 import JOSE
 import Model
+import Outbound
 
 extension AssertionKeySource {
     /// How the keys are fetched; nil where an address is not allowed.

@@ -1,5 +1,6 @@
 import Crypto
 import JOSE
+import Outbound
 
 /// What outside tokens are judged by, kept up to date by the requests that need it: the policy, the certificates, and the
 /// keys that are fetched.

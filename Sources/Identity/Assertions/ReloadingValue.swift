@@ -1,3 +1,4 @@
+import Outbound
 import Synchronization
 
 /// A value that is read anew when requests need that, by one of them for all (JWT-04 to JWT-08). A reading that fails

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Model
+import Outbound
 
 /// A server that says what the tokens of an outside issuer are worth (RFC 7662), and on which terms it is believed.
 package struct IntrospectionServer: Sendable {

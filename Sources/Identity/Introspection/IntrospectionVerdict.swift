@@ -1,4 +1,5 @@
 import Bytes
+import Outbound
 
 /// What an introspection server has said of a token, and what it is worth then.
 package enum IntrospectionVerdict: Sendable {

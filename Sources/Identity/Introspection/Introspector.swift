@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Outbound
 import Synchronization
 
 /// Asks an introspection server about tokens, once for all who wait for the same one, and remembers what it said for a

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import JOSE
 import Model
+import Outbound
 
 /// One fetch of an issuer's keys: the discovery document where its address is what is known, then the key set. A value
 /// that is given answers and says what comes next.

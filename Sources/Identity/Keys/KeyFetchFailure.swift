@@ -1,5 +1,6 @@
 import JOSE
 import Model
+import Outbound
 
 /// Why keys could not be fetched. Keys that are there already stay.
 package enum KeyFetchFailure: Error, Equatable, Sendable {

@@ -1,5 +1,6 @@
 import Crypto
 import JOSE
+import Outbound
 import Synchronization
 
 /// The keys of an issuer that publishes them: fetched ahead of their end, at once for a key that is new, and never more

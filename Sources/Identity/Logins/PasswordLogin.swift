@@ -1,3 +1,5 @@
+import Outbound
+
 /// Logs local users in by their passwords: held back by the throttle, hashed off the loop, and with one answer for all
 /// that can be wrong.
 package struct PasswordLogin: Sendable {

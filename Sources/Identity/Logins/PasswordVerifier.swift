@@ -1,3 +1,5 @@
+import Outbound
+
 /// Another server that knows whether a password is right (OMS-12).
 package protocol PasswordVerifier: Sendable {
     /// Asks it once: accounts are locked after a few wrong passwords. Called on an event loop.

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import JOSE
 import Model
+import Outbound
 
 /// Who the gateway is to an authorization server, and how it shows that (RFC 6749 section 2.3, RFC 7523 section 2.2,
 /// RFC 8705 section 2.1).

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Model
+import Outbound
 import Synchronization
 
 /// What an authorization server says of itself (RFC 8414, OpenID Connect Discovery), asked for once an hour. Used by all

@@ -1,4 +1,5 @@
 import Bytes
+import Outbound
 
 /// What an authorization server has said to a request for a token, read strictly (RFC 6749 sections 5.1 and 5.2).
 package enum TokenReply: Sendable {

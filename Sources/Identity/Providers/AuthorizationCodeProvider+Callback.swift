@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import JOSE
 import Model
+import Outbound
 
 /// What is done with a browser that comes back: the code for tokens, and the tokens for the name of a user.
 extension AuthorizationCodeProvider {

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import JOSE
 import Model
+import Outbound
 
 /// A provider of the authorization code flow (RFC 6749 section 4.1, RFC 7636, OpenID Connect Core section 3.1). Immutable
 /// but for what it has found out of the provider; used by all threads.

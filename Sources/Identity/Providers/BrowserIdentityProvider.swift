@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Model
+import Outbound
 
 /// Somebody else who knows users, and to whom browsers are sent to log in (SSO-07, RP-01). What it has said of a user is
 /// believed for what it is: `rules` make a user of the gateway of it.

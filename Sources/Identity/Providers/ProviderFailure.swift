@@ -1,5 +1,6 @@
 import JOSE
 import Model
+import Outbound
 
 /// Why a login at an identity provider came to nothing. Never a 401: nobody has shown the gateway a credential.
 package enum ProviderFailure: ReasonedFailure, Equatable {

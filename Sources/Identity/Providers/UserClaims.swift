@@ -1,5 +1,6 @@
 import Bytes
 import Model
+import Outbound
 
 /// What a provider says of a user to whoever has his access token (OpenID Connect Core section 5.3), and what providers
 /// that know OAuth 2 alone have in its place.

@@ -1,5 +1,6 @@
 import Bytes
 import Model
+import Outbound
 
 /// The provider's inspection of a token: `GET /debug_token?input_token=...&access_token=APP_ID|APP_SECRET` (FB-03).
 enum FacebookInspection {

@@ -1,5 +1,6 @@
 import Crypto
 import Model
+import Outbound
 import Synchronization
 
 /// Finds out from Facebook whom a token stands for (FB-03). Shared by all workers: of those who show the same token at

@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import Model
+import Outbound
 
 /// A module as the data plane uses it: counted, left alone while it fails, and none of its tokens kept for ever.
 package final class GuardedIssuer: TokenIssuer {

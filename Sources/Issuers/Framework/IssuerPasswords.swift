@@ -1,4 +1,5 @@
 import Identity
+import Outbound
 
 /// An issuer as service domains know it whose users log in elsewhere: all that it has to tell is whether a password is
 /// right.

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Outbound
 
 /// Where something stands in the answer of a login.
 enum AnswerPlace: Sendable {

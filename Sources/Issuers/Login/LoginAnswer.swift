@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Outbound
 
 /// How the answer of a login is read.
 struct LoginAnswer: Sendable {

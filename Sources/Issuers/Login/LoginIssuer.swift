@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import Model
+import Outbound
 
 /// Obtains tokens from any API that gives one for an HTTP request (ISS-03). Module `http`: method, address, fields and
 /// body are templates, and the configuration says where token and lifetime stand in the answer.

@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import Model
+import Outbound
 
 extension IssuerModule {
     /// ISS-03. `remote` is the catalogue's name for it; what stands nowhere is as the catalogue has it: a POST that says

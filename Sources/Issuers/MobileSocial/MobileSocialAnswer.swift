@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Outbound
 
 /// What a token service of Mobile & Social has said, read strictly (oam-wire 8.2).
 struct MobileSocialAnswer: Sendable {

@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import Model
+import Outbound
 
 /// Obtains access tokens for a Webgate from a Mobile & Social server: Oracle's, or another gateway of this kind. Module
 /// `oam`: a login gives a user token, and that with the request context of the Webgate's challenge an access token

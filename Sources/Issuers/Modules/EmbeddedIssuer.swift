@@ -3,6 +3,7 @@ import Crypto
 import Identity
 import JOSE
 import Model
+import Outbound
 import Tokens
 
 /// The built-in issuer: a signed JWT that tells the upstream who calls (ISS-02, ISS-06). Module `embedded`.

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Outbound
 
 /// A kind of issuer as the composition root knows it: the name and the settings that it has in `issuers.json`, and how
 /// it is made of them (ISS-01).

@@ -3,6 +3,7 @@ import Crypto
 import Identity
 import JOSE
 import Model
+import Outbound
 
 /// What stands in `issuers.json` for one issuer, read by the keys of its module. A key that is not there has the default
 /// that it was declared with, or is nil.

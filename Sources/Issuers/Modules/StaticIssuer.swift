@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Outbound
 
 /// The issuer whose token is in the configuration, the same for everybody. Module `static`.
 package final class StaticIssuer: TokenIssuer {

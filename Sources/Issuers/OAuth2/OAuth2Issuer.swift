@@ -3,6 +3,7 @@ import Crypto
 import Identity
 import JOSE
 import Model
+import Outbound
 
 /// Obtains tokens from an authorization server of somebody else's (RFC 6749, ISS-05). Module `oauth2`.
 ///

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Outbound
 
 extension IssuerModule {
     /// ISS-05. `oauth-client` is the catalogue's name for it.

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Outbound
 
 /// What an authorization server has said to a request for a token, read strictly (RFC 6749 sections 5.1 and 5.2).
 enum TokenAnswer: Sendable {

@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import Model
+import Outbound
 
 /// Where an authorization server gives tokens: known, or to be found in what it says of itself (RFC 8414, OpenID Connect
 /// Discovery).

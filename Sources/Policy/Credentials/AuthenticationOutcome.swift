@@ -1,5 +1,6 @@
 import Identity
 import Model
+import Outbound
 
 /// Who is calling, as far as the request tells.
 package enum AuthenticationOutcome: Sendable {

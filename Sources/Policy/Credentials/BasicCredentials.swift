@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// The Basic authenticator: a backend id beside an anonymous key or a local user's name and password (BASIC-01).
 struct BasicCredentials: Sendable {

@@ -2,6 +2,7 @@ import Bytes
 import Identity
 import JOSE
 import Model
+import Outbound
 
 /// The authenticator for tokens that only another server can tell anything of (RFC 7662): opaque ones, and JWTs whose
 /// `iss` is such a server's.

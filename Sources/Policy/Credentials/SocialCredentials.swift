@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// The social authenticator: beside a backend's anonymous key, the name of a provider and its token (FB-01).
 struct SocialCredentials: Sendable {

@@ -3,6 +3,7 @@ import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
 
 extension PolicySnapshot {
     /// Who is calling. A credential counts once it is verified, and one that does not verify is refused even where

@@ -1,4 +1,5 @@
 import Bytes
+import Endpoints
 import Identity
 
 /// Finds out which application asks: by `client_id` and `client_secret` in the form, as ApiOmat clients do (AOM-01), or

@@ -1,6 +1,8 @@
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// Why the endpoints of users and of revocation refuse; the token endpoint has `TokenFailure`.
 package enum ApplicationFailure: EndpointFailure, CaseIterable {

@@ -1,4 +1,6 @@
+import Endpoints
 import Identity
+import Outbound
 
 extension ApplicationTokens {
     /// `grant_type=aom_facebook` with the Facebook token as `facebook_token`: a pair in the slot `facebook` (AOM-11).

@@ -1,7 +1,10 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// Token maps: asked for, given out again, refreshed.
 extension ApplicationTokens {

@@ -1,5 +1,7 @@
 import Bytes
 import Identity
+import Outbound
+import TokenStorage
 
 /// Tokens of applications on routes (AOM-15, AOM-16).
 extension ApplicationTokens: OpaqueTokens {

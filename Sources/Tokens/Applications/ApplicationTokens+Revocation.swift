@@ -1,7 +1,10 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// Revocation by the holder of a token (AOM-21, AOM-22).
 extension ApplicationTokens {

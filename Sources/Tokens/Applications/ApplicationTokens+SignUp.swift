@@ -1,7 +1,9 @@
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// Users that a client makes, where the application allows it (AOM-26).
 extension ApplicationTokens {

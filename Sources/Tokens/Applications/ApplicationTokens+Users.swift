@@ -1,8 +1,11 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// User objects: read, given a manual token or a password (AOM-17 to AOM-20).
 extension ApplicationTokens {

@@ -1,8 +1,11 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// The endpoints of ApiOmat applications as requests and responses: token maps, their refresh and revocation, user
 /// objects. What its tokens are lies in the store; they are random and say nothing by themselves.

@@ -1,7 +1,9 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// Logins of applications at identity providers (RP-01, RP-02): an application has the user's browser opened here, and gets
 /// it back by a URL of its own, with a code that it fetches its session for. No token is ever in a URL.

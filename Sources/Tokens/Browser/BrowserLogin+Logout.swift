@@ -1,7 +1,9 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// The logout of browsers, at the address that Access Manager has it at.
 extension BrowserLogin {

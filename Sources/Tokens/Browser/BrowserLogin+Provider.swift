@@ -1,8 +1,10 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
 
 /// Forms of service domains whose users log in at an identity provider: there is none, the browser goes there instead
 /// (SCH-02, RP-01).

@@ -1,8 +1,11 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// Forms that were filled in.
 extension BrowserLogin {

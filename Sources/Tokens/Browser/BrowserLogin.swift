@@ -1,8 +1,10 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// Logins by browser (SCH-02): a form at the place that an authentication scheme names, the session that comes of it, and
 /// the cookie that shows it. Passwords are checked, counted and held back as those of Mobile & Social are.

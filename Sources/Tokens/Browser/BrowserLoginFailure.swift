@@ -1,3 +1,4 @@
+import Endpoints
 import Model
 
 /// Why a form is not taken, or not shown. What is wrong with what was typed into it is a `MobileSocialFailure`.

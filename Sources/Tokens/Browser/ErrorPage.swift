@@ -1,3 +1,4 @@
+import Endpoints
 import Model
 
 /// The page that a browser gets for an error of the gateway's own.

@@ -1,7 +1,9 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// What pages with forms have in common: each form has a ticket, of which the browser holds the other half.
 protocol FormTickets: Sendable {

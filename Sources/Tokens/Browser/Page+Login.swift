@@ -1,3 +1,4 @@
+import Endpoints
 import Model
 
 extension Page {

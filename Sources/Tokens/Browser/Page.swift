@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Endpoints
 import Model
 
 /// A page for browsers: HTML and CSS of its own and nothing else. No other server, no frame around it, and no script but

@@ -1,4 +1,5 @@
 import Bytes
+import Endpoints
 import Identity
 
 /// Finds out which client asks for a token: by its secret, or by an assertion that it has signed, and never by both

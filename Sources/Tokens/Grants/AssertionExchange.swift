@@ -1,8 +1,10 @@
 import Bytes
 import Crypto
+import Endpoints
 import Identity
 import JOSE
 import Model
+import Outbound
 
 /// The exchange of one outside token for one of the gateway's own, in the order of JTX-10: issuer, client, backend, keys
 /// and signature, times, audience, filters, user, roles, lifetime.

@@ -1,4 +1,5 @@
 import Identity
+import Outbound
 
 /// Makes the access tokens of a backend in the place of the token service, which has found out for whom (OAUTH-09,
 /// JTX-12). The composition root fills it with an issuer module.

@@ -1,5 +1,8 @@
 import Bytes
+import Endpoints
 import Identity
+import Outbound
+import TokenStorage
 
 /// The records of access tokens that issuer modules have made for backends (OAUTH-09): by them the routes of the backend take
 /// what its token endpoint gives out, and refuse it once it was revoked. A record holds the claims that the gateway's own

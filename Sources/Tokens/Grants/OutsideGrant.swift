@@ -1,6 +1,9 @@
 import Bytes
 import Crypto
+import Endpoints
 import Identity
+import Outbound
+import TokenStorage
 
 /// Where an outside token is exchanged.
 struct ExchangePlace: Sendable {

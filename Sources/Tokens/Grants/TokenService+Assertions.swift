@@ -1,6 +1,8 @@
+import Endpoints
 import HTTP
 import Identity
 import JOSE
+import Outbound
 
 extension TokenService {
     /// RFC 7523 section 2.1.

@@ -1,7 +1,10 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 extension TokenService {
     /// The token endpoint: what is wrong with the request is told before who the client is, and that before the grant.

@@ -1,6 +1,8 @@
 import Bytes
+import Endpoints
 import Identity
 import Model
+import Outbound
 
 extension TokenService {
     /// Makes the token and the reply.

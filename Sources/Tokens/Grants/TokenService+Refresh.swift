@@ -1,5 +1,8 @@
 import Bytes
+import Endpoints
 import Identity
+import Outbound
+import TokenStorage
 
 extension TokenService {
     /// RFC 6749 section 6 with the rotation of RFC 9700 section 4.14.2: each refresh token is good for one use, and one

@@ -1,4 +1,6 @@
+import Endpoints
 import Identity
+import Outbound
 
 extension TokenService {
     /// RFC 8693: a token of a user for another one that is worth less, for a client whose backend has rules for it. The

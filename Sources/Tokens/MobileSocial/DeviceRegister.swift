@@ -1,6 +1,8 @@
 import Bytes
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// The devices that have registered, for those who administer them (OMS-15, OMS-16).
 package struct DeviceRegister: Sendable {

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import TokenStorage
 
 /// What an application gets for a login by browser: good once, within a minute, for this application alone (RP-02). The
 /// store has what it stands for.

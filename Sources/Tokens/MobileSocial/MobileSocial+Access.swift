@@ -1,6 +1,9 @@
 import Bytes
+import Endpoints
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// Access tokens for what a Webgate has challenged (CHAL-10, oam-wire 3.5).
 extension MobileSocial {

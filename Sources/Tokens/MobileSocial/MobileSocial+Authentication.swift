@@ -1,7 +1,10 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// Logins (OMS-06, oam-wire 3.2 and 3.4).
 extension MobileSocial {

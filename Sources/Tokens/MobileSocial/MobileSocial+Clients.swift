@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Identity
+import TokenStorage
 
 /// Which application calls, and on which device.
 extension MobileSocial {

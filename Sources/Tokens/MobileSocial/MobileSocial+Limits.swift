@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import TokenStorage
 
 /// How much one user has in a service domain (`ServiceDomain.Limits`). What is new always gets in, and what was used last
 /// the longest time ago makes room: a user with a new device is never kept out by those in the drawer.

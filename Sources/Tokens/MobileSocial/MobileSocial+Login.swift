@@ -3,6 +3,8 @@ import Crypto
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// The course of a login, whoever asks for it: an application by JSON or a browser by a form. What holds back those who
 /// guess is the same for both.

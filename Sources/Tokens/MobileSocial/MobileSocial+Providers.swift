@@ -1,6 +1,9 @@
 import Bytes
 import Crypto
+import Endpoints
 import Identity
+import Outbound
+import TokenStorage
 
 /// Users of identity providers in service domains (RP-01 to RP-03).
 extension MobileSocial {

@@ -1,7 +1,10 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// Devices with applications on them (OMS-15, oam-wire 3.3).
 extension MobileSocial {

@@ -1,7 +1,9 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// Questions and codes beside the password, as applications ask for them (OMS-14).
 extension MobileSocial {

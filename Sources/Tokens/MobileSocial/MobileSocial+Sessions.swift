@@ -1,8 +1,11 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
+import TokenStorage
 
 /// Sessions by their user tokens.
 extension MobileSocial {

@@ -1,8 +1,11 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
+import TokenStorage
 
 /// What a token is worth (oam-wire 3.6), and its end (OMS-17).
 extension MobileSocial {

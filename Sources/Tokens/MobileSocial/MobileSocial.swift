@@ -1,9 +1,12 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
+import TokenStorage
 
 /// The token services of Oracle Mobile & Social as requests and responses (OMS-01 to OMS-17): devices are registered,
 /// users log in, and what a Webgate's challenge asks for is given.

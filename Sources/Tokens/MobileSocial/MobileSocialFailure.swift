@@ -1,7 +1,9 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// Why a call of Mobile & Social is refused. Clients see `message` and `oicErrorCode` (oam-wire 3.9), and `code` where
 /// that tells them what to do; none of it says which part of a credential was wrong.

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import TokenStorage
 
 /// An application on a device, as the device register has it (OMS-15): a record of the kind `.registration`, found by the
 /// digest of the client registration handle.

@@ -1,4 +1,5 @@
 import Bytes
+import Endpoints
 import HTTP
 
 /// The attributes of a request: members of its JSON body, fields of its head, or for GET parameters of its query. Names

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Identity
+import TokenStorage
 
 /// A login at a service domain: what its user token stands for (OMS-06). The store has it as a record of the kind
 /// `.session`, found by the digest of the token; what else belongs to it are the record's attributes.

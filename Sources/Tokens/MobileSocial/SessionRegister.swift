@@ -1,5 +1,7 @@
 import Identity
+import Outbound
 import Synchronization
+import TokenStorage
 
 /// When the sessions of this process were used, and in the store, when others have used them (OMS-09). One for the life of
 /// a process. Uses are written down once a second, those of one session together, and before a session is called idle

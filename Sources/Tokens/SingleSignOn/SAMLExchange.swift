@@ -1,4 +1,6 @@
+import Endpoints
 import Identity
+import Outbound
 
 /// The exchange of one packed SAML assertion for a token of the gateway's own (SAML-01 to SAML-14). Unpacking, parsing and
 /// verifying happen on the computing pool, whose queue is bounded.

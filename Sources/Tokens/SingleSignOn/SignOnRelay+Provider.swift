@@ -1,7 +1,9 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// Logins at identity providers (SSO-07), for backends that name one.
 extension SignOnRelay {

@@ -1,7 +1,10 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// The relay between browsers, identity providers and applications (SSO-01 to SSO-12): a browser that asks for a token of
 /// a client logs in once, and the token is shown to its user or posted to the application.

@@ -1,3 +1,4 @@
+import Endpoints
 import Model
 
 /// Why a browser gets no token. What is wrong with what was typed is a matter of the login form.

@@ -1,8 +1,10 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
 
 /// `/mobile/platform/sso/exchange-token`: with a bearer token what it stands for is exchanged (SAML-01, SAML-15), and
 /// browsers that name a client log in (SSO-01).

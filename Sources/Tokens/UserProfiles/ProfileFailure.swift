@@ -1,3 +1,4 @@
+import Endpoints
 import Model
 
 /// Why the user profile service refuses. `code` of the reply is the reason, but for a 401.

@@ -1,7 +1,9 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// Groups are the roles of the catalogue (UPS-05), and their members the users who have them (UPS-06).
 extension UserProfiles {

@@ -1,6 +1,8 @@
 import Bytes
+import Endpoints
 import Identity
 import Model
+import Outbound
 
 /// People are looked at, and looked for (UPS-01, UPS-02, UPS-04, UPS-07).
 extension UserProfiles {

@@ -1,8 +1,10 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// People are made, changed and removed (UPS-03).
 extension UserProfiles {

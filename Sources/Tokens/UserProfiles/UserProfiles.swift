@@ -1,8 +1,10 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 
 /// The user profile services of Mobile & Social as requests and responses (UPS-01 to UPS-07): people are the users of
 /// the caller's realm, groups are the role catalogue.

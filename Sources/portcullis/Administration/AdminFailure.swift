@@ -1,6 +1,6 @@
 import Configuration
+import Endpoints
 import Model
-import Tokens
 
 /// Why something was not looked up or changed. Nothing was written then, except where it says so.
 enum AdminFailure: EndpointFailure {

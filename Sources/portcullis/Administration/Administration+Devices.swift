@@ -2,7 +2,9 @@ import Bytes
 import Configuration
 import Gateway
 import Identity
+import Outbound
 import Reactor
+import TokenStorage
 import Tokens
 
 /// The devices of mobile applications: listed and wiped (OMS-15, OMS-16).

@@ -4,7 +4,7 @@ import Dispatch
 import Gateway
 import Reactor
 import Synchronization
-import Tokens
+import TokenStorage
 
 /// Tokens of a running gateway's store: listed, revoked, cleaned away (AOM-22, AOM-23, MBE-06).
 extension Administration {

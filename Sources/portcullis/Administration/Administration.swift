@@ -1,11 +1,13 @@
 import Bytes
 import Configuration
+import Endpoints
 import Gateway
 import Glibc
 import HTTP
 import Identity
 import Model
 import Reactor
+import TokenStorage
 import Tokens
 
 /// Looks at the configuration and changes it, for the commands on a directory and for the admin listener of a running

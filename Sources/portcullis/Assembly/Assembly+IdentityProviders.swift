@@ -4,6 +4,7 @@ import Gateway
 import Identity
 import JOSE
 import Model
+import Outbound
 import Reactor
 import Tokens
 

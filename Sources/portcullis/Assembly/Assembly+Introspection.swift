@@ -4,6 +4,7 @@ import Crypto
 import Identity
 import JOSE
 import Model
+import Outbound
 import Policy
 
 extension Assembly {

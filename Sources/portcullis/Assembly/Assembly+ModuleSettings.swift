@@ -4,6 +4,7 @@ import Crypto
 import Identity
 import Issuers
 import Model
+import Outbound
 
 /// From the members of an issuer in `issuers.json` to the settings of its module: what the module declares is read,
 /// resolved and reported here, so that no module knows of files, secrets and pointers.

@@ -1,7 +1,7 @@
 import Configuration
 import Gateway
 import Model
-import Tokens
+import TokenStorage
 
 extension Assembly {
     /// The way to the server that keeps the tokens. Nil with an error among the diagnostics.

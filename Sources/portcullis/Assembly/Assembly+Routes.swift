@@ -4,7 +4,6 @@ import Identity
 import Issuers
 import Model
 import Policy
-import Tokens
 
 extension Assembly {
     mutating func webgate(

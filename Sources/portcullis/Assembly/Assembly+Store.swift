@@ -6,6 +6,7 @@ import Gateway
 import Identity
 import Model
 import Reactor
+import TokenStorage
 import Tokens
 
 extension Assembly {

@@ -10,6 +10,7 @@ import JOSE
 import Model
 import Policy
 import Reactor
+import TokenStorage
 import Tokens
 
 /// Makes a snapshot of a configuration: the one place where all rooms meet.

@@ -3,6 +3,7 @@ import Foundation
 import Gateway
 import Identity
 import JOSE
+import Outbound
 import Synchronization
 
 /// The keys of issuers whose tokens are exchanged, by what the policy says of them. A policy that was read anew may name

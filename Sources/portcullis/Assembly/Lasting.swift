@@ -2,6 +2,7 @@ import Crypto
 import Gateway
 import Identity
 import Reactor
+import TokenStorage
 import Tokens
 
 /// What outlives configurations: each finds here what the one before has left.

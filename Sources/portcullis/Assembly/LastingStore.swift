@@ -5,6 +5,7 @@ import Issuers
 import Model
 import Reactor
 import Synchronization
+import TokenStorage
 import Tokens
 
 /// The store of tokens, opened by the first configuration of a process and kept by all others (GW-11): what was issued

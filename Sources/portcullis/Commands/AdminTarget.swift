@@ -1,11 +1,11 @@
 import Bytes
 import Configuration
+import Endpoints
 import Foundation
 import Gateway
 import Glibc
 import HTTP
 import Reactor
-import Tokens
 
 /// What an administrative command changes: the files of a directory, or a running gateway. Both accept the same requests
 /// and give the same responses.

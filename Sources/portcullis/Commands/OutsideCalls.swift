@@ -1,8 +1,9 @@
 import Gateway
 import Identity
 import Issuers
+import Outbound
 import Reactor
-import Tokens
+import TokenStorage
 
 /// The data plane of a gateway without listeners, for a command that calls other servers.
 struct OutsideCalls {

@@ -1,7 +1,7 @@
 import Crypto
 import HTTP
 import Identity
-import Tokens
+import TokenStorage
 
 /// `portcullis version`: the version of the program and of its libraries.
 enum VersionCommand: Command {

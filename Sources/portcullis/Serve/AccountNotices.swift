@@ -2,7 +2,7 @@ import Bytes
 import Configuration
 import Gateway
 import Identity
-import Tokens
+import TokenStorage
 
 /// Withdrawals and restorations of credentials by a new configuration, for gateways that share the store and still have
 /// the old configuration: disabled or removed accounts, changed passwords and secrets.

@@ -1,6 +1,6 @@
 import Configuration
 import Gateway
-import Tokens
+import TokenStorage
 
 /// Tokens that a new configuration revokes: those of users and backends that are removed, disabled, or have a later
 /// `tokensNotBefore` (MBE-06, MAP-04). The configuration itself rejects access tokens. This type covers records of the

@@ -1,9 +1,10 @@
 import Dispatch
+import Endpoints
 import Gateway
 import Identity
 import Reactor
 import Synchronization
-import Tokens
+import TokenStorage
 
 /// Administration of a running gateway: a change is written to the configuration and takes effect before the admin listener
 /// responds.

@@ -1,5 +1,6 @@
 import Configuration
 import Dispatch
+import Endpoints
 import Foundation
 import Gateway
 import Identity
@@ -7,7 +8,7 @@ import Issuers
 import Model
 import Reactor
 import Synchronization
-import Tokens
+import TokenStorage
 
 /// One run of `portcullis serve`: start, reload, hand-over, drain, end.
 final class GatewayProcess: Sendable {

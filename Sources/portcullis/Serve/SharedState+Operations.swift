@@ -1,5 +1,6 @@
 import Gateway
 import Synchronization
+import TokenStorage
 import Tokens
 
 extension SharedState {

@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import Model
+import Outbound
 import Reactor
 import Synchronization
 import TestSupport

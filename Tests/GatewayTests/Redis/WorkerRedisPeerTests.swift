@@ -1,7 +1,7 @@
 import Reactor
 import TestSupport
 import Testing
-import Tokens
+import TokenStorage
 
 @testable import Gateway
 

@@ -4,7 +4,7 @@ import Foundation
 import Reactor
 import TestSupport
 import Testing
-import Tokens
+import TokenStorage
 
 @testable import Gateway
 

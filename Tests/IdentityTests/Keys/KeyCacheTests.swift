@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import JOSE
 import Model
+import Outbound
 import Testing
 
 @testable import Identity

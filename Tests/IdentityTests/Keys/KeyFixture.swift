@@ -2,6 +2,7 @@ import Crypto
 import Identity
 import JOSE
 import Model
+import Outbound
 import Synchronization
 
 /// Signing keys by name, made once: `a`, `b` and so on; the names are their `kid`s.

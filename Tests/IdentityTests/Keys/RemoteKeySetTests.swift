@@ -1,5 +1,6 @@
 import Crypto
 import JOSE
+import Outbound
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 import Identity
+import Outbound
 import Testing
 
 @Suite struct OutboundResponseTests {

@@ -1,5 +1,6 @@
 import Identity
 import Model
+import Outbound
 import Synchronization
 import Testing
 

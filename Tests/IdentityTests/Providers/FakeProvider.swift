@@ -3,6 +3,7 @@ import Crypto
 import Identity
 import JOSE
 import Model
+import Outbound
 import Synchronization
 import TestSupport
 

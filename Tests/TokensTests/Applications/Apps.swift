@@ -1,11 +1,14 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 import Synchronization
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// The ApiOmat part of the fixture of section 1.5: application, users, a store and a clock.

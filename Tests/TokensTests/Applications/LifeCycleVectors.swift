@@ -1,9 +1,10 @@
 import Bytes
+import Endpoints
 import Foundation
 import HTTP
 import Identity
 import Testing
-import Tokens
+import TokenStorage
 
 /// A case of `apiomat.json`: steps at times, each with what it gives.
 struct LifeCycle: Sendable, CustomTestStringConvertible {

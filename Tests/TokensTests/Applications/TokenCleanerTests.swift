@@ -1,7 +1,8 @@
 import Identity
 import Synchronization
+import TestSupport
 import Testing
-import Tokens
+import TokenStorage
 
 /// The daily deletion of expired pairs (AOM-23).
 @Suite struct TokenCleanerTests {

@@ -1,9 +1,12 @@
 import Bytes
+import Endpoints
 import Foundation
 import HTTP
 import Identity
 import Synchronization
+import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// The token endpoint of applications (AOM-01 to AOM-15).

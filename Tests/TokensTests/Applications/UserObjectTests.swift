@@ -1,9 +1,10 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
 import Testing
-import Tokens
+import TokenStorage
 
 /// Revocation, manual tokens, passwords and sign-up (AOM-16 to AOM-26).
 @Suite struct UserObjectTests {

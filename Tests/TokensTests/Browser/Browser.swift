@@ -1,3 +1,4 @@
+import Endpoints
 import Foundation
 import HTTP
 import Identity

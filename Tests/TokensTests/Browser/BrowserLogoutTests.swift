@@ -1,8 +1,11 @@
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 import TestSupport
 import Testing
+import TokenStorage
 
 @testable import Tokens
 

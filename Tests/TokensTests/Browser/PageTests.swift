@@ -1,6 +1,8 @@
 import Bytes
 import Crypto
+import Endpoints
 import Model
+import TestSupport
 import Testing
 
 @testable import Tokens

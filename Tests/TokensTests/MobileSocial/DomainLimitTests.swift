@@ -1,6 +1,8 @@
+import Endpoints
 import Identity
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// How much one user has in a service domain (`ServiceDomain.Limits`).

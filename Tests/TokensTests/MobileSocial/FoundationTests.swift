@@ -1,8 +1,10 @@
 import Dispatch
+import Endpoints
 import Identity
 import Synchronization
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// What sessions and their access tokens stand on: the device's registration, and the session that one was exchanged for.

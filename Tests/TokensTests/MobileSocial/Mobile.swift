@@ -1,12 +1,15 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
 import Synchronization
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// Service domains on a store and a clock of their own, behind the token service as the gateway asks it.

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Identity
+import TestSupport
 import Testing
 
 @testable import Tokens

@@ -1,10 +1,12 @@
 import Bytes
 import Crypto
+import Endpoints
 import Identity
 import JOSE
 import Model
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// Logins of users who are known elsewhere (OMS-10 to OMS-13).

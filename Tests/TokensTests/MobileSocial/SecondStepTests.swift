@@ -1,5 +1,7 @@
 import Bytes
+import Endpoints
 import Identity
+import Outbound
 import Synchronization
 import TestSupport
 import Testing

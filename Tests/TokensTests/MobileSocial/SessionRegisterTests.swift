@@ -1,6 +1,7 @@
 import Identity
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// When sessions were used, between processes that share a store (OMS-09).

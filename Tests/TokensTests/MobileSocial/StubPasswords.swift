@@ -1,6 +1,6 @@
 import Identity
+import Outbound
 import Synchronization
-import Tokens
 
 /// Another server that knows passwords, as a test wants it.
 final class StubPasswords: PasswordVerifier {

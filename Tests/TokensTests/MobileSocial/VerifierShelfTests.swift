@@ -2,8 +2,10 @@ import Crypto
 import Foundation
 import Identity
 import Model
+import Outbound
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// Verifiers of users who are known elsewhere, in every store (OMS-12, OMS-13).

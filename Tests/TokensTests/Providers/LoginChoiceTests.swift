@@ -1,8 +1,10 @@
+import Endpoints
 import HTTP
 import Identity
 import Model
 import TestSupport
 import Testing
+import TokenStorage
 
 @testable import Tokens
 

@@ -1,10 +1,13 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
 import TestSupport
 import Testing
+import TokenStorage
 
 @testable import Tokens
 

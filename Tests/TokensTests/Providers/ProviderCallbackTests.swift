@@ -1,9 +1,11 @@
+import Endpoints
 import HTTP
 import Identity
 import Model
 import Synchronization
 import TestSupport
 import Testing
+import TokenStorage
 
 @testable import Tokens
 

@@ -1,11 +1,13 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
 import TestSupport
 import Testing
+import TokenStorage
 
 @testable import Tokens
 

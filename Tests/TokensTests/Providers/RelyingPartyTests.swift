@@ -1,11 +1,14 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
 import TestSupport
 import Testing
+import TokenStorage
 
 @testable import Tokens
 

@@ -1,7 +1,10 @@
 import Bytes
+import Endpoints
 import Identity
 import Model
+import Outbound
 import Synchronization
+import TokenStorage
 
 @testable import Tokens
 

@@ -1,3 +1,4 @@
+import Endpoints
 import Model
 
 #if SAML

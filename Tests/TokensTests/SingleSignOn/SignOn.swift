@@ -1,4 +1,5 @@
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import JOSE
@@ -6,6 +7,7 @@ import Model
 import Synchronization
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// Single sign-on on a store of its own, with a browser.

@@ -1,9 +1,11 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
 import TestSupport
 import Testing
+import TokenStorage
 
 @testable import Tokens
 

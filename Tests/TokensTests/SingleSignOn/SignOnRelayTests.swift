@@ -1,9 +1,12 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// Browsers that ask for tokens (SSO-01 to SSO-12).

@@ -1,10 +1,12 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// The session of single sign-on (SSO-08), and what an attacker could want of it.

@@ -1,9 +1,9 @@
+import Endpoints
 import HTTP
 import Identity
 import Model
 import TestSupport
 import Testing
-import Tokens
 
 /// What `/mobile/platform/sso/exchange-token` makes of requests before anybody logs in or anything is exchanged.
 @Suite struct SingleSignOnEndpointTests {

@@ -1,10 +1,11 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 import TestSupport
 import Testing
-import Tokens
 
 /// Searches (UPS-02), and who is found by whom.
 @Suite struct ProfileSearchTests {

@@ -1,8 +1,10 @@
 import Bytes
+import Endpoints
 import HTTP
 import Identity
+import Outbound
 import Testing
-import Tokens
+import TokenStorage
 
 /// What can be written, by whom, and what comes of it (UPS-03, UPS-05, UPS-06).
 @Suite struct ProfileWritingTests {

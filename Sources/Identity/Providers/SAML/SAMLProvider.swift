@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import JOSE
 import Model
+import Outbound
 
 /// An identity provider that speaks SAML 2.0, to which the gateway is a service provider: the web browser profile with a
 /// request by redirect and an answer by form (SSO-07, SAML profiles section 4.1). Immutable; used by all threads.

@@ -1,4 +1,5 @@
 import Crypto
+import Outbound
 
 /// Whose signatures under what a provider posts are believed.
 package struct SAMLSigners: Sendable {

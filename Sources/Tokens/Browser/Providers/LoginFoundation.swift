@@ -2,6 +2,8 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Outbound
+import TokenStorage
 
 /// What the store has of a login at an identity provider: a record that its sessions rest on, and one that the provider's
 /// user is found by. Both go when the sessions go, and soon where there never are any.

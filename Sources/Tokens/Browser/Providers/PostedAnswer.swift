@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import Model
+import TokenStorage
 
 /// What came of a form that was posted for a provider, as the browser carries it to where it shows its cookie: sealed, of
 /// one login, and for a minute.

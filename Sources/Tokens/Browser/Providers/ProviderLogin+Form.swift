@@ -1,8 +1,11 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// Answers that a provider's page has the browser post (SAML bindings section 3.5).
 ///

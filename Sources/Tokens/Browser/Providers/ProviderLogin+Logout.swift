@@ -1,8 +1,11 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
+import TokenStorage
 
 /// The end of logins at providers (OpenID Connect Back-Channel Logout). Every login has a record in the store that its
 /// sessions rest on; who takes it away ends the sessions and all tokens that came of them, in every process.

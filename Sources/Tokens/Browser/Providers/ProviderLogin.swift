@@ -1,9 +1,12 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Model
+import Outbound
 import Synchronization
+import TokenStorage
 
 /// Browsers on their way to identity providers and back (SSO-07, RP-01). What a login is for is the business of whoever
 /// begins it, and gets the answer.

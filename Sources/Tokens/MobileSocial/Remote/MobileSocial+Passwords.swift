@@ -3,6 +3,8 @@ import Crypto
 import Identity
 import JOSE
 import Model
+import Outbound
+import TokenStorage
 
 /// Passwords of service domains: those of the gateway's own users, and those that another server knows (OMS-10 to
 /// OMS-13).

@@ -1,4 +1,6 @@
+import Endpoints
 import Identity
+import Outbound
 
 /// A password that somebody tries in a service domain.
 struct PasswordCheck: Sendable {

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import TokenStorage
 
 /// The password of a user's last login at the server, as far as it takes to recognise it (OMS-12): a record of the kind
 /// `.verifier`, one for each user of a service domain. The hash is sealed, so that nobody who reads the store can try

@@ -1,7 +1,9 @@
 import Bytes
 import Crypto
 import Identity
+import Outbound
 import Synchronization
+import TokenStorage
 
 /// The verifiers of all service domains in the store.
 package final class VerifierShelf: Sendable {

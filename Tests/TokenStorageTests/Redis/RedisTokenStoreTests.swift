@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Tokens
+@testable import TokenStorage
 
 /// What is particular to this store: what it leaves in the server, and what it makes of a server's refusals.
 @Suite struct RedisTokenStoreTests {

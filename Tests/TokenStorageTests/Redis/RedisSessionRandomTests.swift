@@ -2,7 +2,7 @@ import Bytes
 import TestSupport
 import Testing
 
-@testable import Tokens
+@testable import TokenStorage
 
 /// A session and a server that breaks, stalls and cuts its replies at random.
 private struct RandomWorld {

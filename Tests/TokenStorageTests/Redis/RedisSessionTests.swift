@@ -1,7 +1,7 @@
 import Bytes
 import Testing
 
-@testable import Tokens
+@testable import TokenStorage
 
 /// A session and the time, moved by hand.
 struct SessionBench {

@@ -1,5 +1,6 @@
+import TestSupport
 import Testing
-import Tokens
+import TokenStorage
 
 /// What every store does, whatever it keeps its records in.
 @Suite struct TokenStoreConformanceTests {

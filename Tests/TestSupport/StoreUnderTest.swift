@@ -1,25 +1,21 @@
 import Dispatch
 import Foundation
 import Synchronization
-import TestSupport
-import Testing
-import Tokens
+import TokenStorage
 
 /// The stores that the conformance suite is run against. One more store is one more case here.
-enum StoreUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertible {
+package enum StoreUnderTest: String, CaseIterable, Sendable {
     case memory
     #if SQLite
         case sqlite
     #endif
     case redis
 
-    var testDescription: String { rawValue }
-
     /// Those whose contents outlive the process and are shared by all who open them.
-    static var shared: [StoreUnderTest] { allCases.filter { $0 != .memory } }
+    package static var shared: [StoreUnderTest] { allCases.filter { $0 != .memory } }
 
     /// An empty store of its own, for the time of a test.
-    func with<Result>(_ body: (StorePlace) async throws -> Result) async throws -> Result {
+    package func with<Result>(_ body: (StorePlace) async throws -> Result) async throws -> Result {
         let directory = FileManager.default.temporaryDirectory.appending(path: "portcullis-store-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -27,22 +23,22 @@ enum StoreUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertible
     }
 
     /// The same, opened.
-    func withStore<Result>(_ body: (any TokenStore) async throws -> Result) async throws -> Result {
+    package func withStore<Result>(_ body: (any TokenStore) async throws -> Result) async throws -> Result {
         try await with { place in try await body(place.open()) }
     }
 }
 
 /// Where a store is kept: it can be opened more than once, as several processes do.
-struct StorePlace: Sendable {
-    let path: String
+package struct StorePlace: Sendable {
+    package let path: String
     private let subject: StoreUnderTest
 
-    init(of subject: StoreUnderTest, in directory: URL) {
+    package init(of subject: StoreUnderTest, in directory: URL) {
         self.subject = subject
         path = directory.appending(path: "tokens.sqlite").path
     }
 
-    func open() throws -> any TokenStore {
+    package func open() throws -> any TokenStore {
         switch subject {
         case .memory: return MemoryTokenStore()
         #if SQLite
@@ -60,19 +56,19 @@ struct StorePlace: Sendable {
 
 extension TokenStore {
     /// Asks and waits. Time is 1000 unless the test says otherwise.
-    func ask(_ operation: StoreOperation, now: Int64 = 1000) async throws -> StoreAnswer {
+    package func ask(_ operation: StoreOperation, now: Int64 = 1000) async throws -> StoreAnswer {
         try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
             perform(operation, now: now) { continuation.resume(returning: $0) }
         }.get()
     }
 
     /// All deny entries.
-    func denied() async throws -> [DenyEntry] {
+    package func denied() async throws -> [DenyEntry] {
         guard case .changes(let changes, _) = try await ask(.changes(after: 0, limit: 100_000)) else { return [] }
         return changes.map(\.entry)
     }
 
-    func records() async throws -> [TokenRecord] {
+    package func records() async throws -> [TokenRecord] {
         guard case .records(let records) = try await ask(.list(application: nil, subject: nil, limit: 100_000)) else {
             return []
         }
@@ -81,7 +77,7 @@ extension TokenStore {
 }
 
 /// A record with everything in it. Digests are made up of its id.
-func record(
+package func record(
     _ id: String, slot: String = "", application: String = "shop", subject: String = "joe", access: Int64 = 2000,
     refresh: Int64? = 3000, issuedAt: Int64 = 1000
 ) -> TokenRecord {
@@ -102,13 +98,13 @@ func record(
 }
 
 /// 32 bytes that stand for a keyed digest of a text.
-func digest(_ text: String) -> [UInt8] {
+package func digest(_ text: String) -> [UInt8] {
     let bytes = Array(text.utf8.prefix(32))
     return bytes + Array(repeating: 0, count: 32 - bytes.count)
 }
 
 /// The next pair of the same family.
-func successor(of record: TokenRecord, _ name: String, issuedAt: Int64 = 1500) -> TokenRecord {
+package func successor(of record: TokenRecord, _ name: String, issuedAt: Int64 = 1500) -> TokenRecord {
     var next = record
     next.tokenID = "token of \(name)"
     next.accessDigest = digest("access \(name)")

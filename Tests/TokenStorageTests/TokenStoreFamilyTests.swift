@@ -1,6 +1,7 @@
 import Model
+import TestSupport
 import Testing
-import Tokens
+import TokenStorage
 
 /// A refresh token that was exchanged still names its login, in every store (RFC 7009 section 2.1).
 @Suite struct TokenStoreFamilyTests {

@@ -1,5 +1,5 @@
 import Testing
-import Tokens
+import TokenStorage
 
 @Suite struct ClockCorrectionTests {
     /// A question and its answer, by the clock of the machine: how long it took, and when in it the server looked.

@@ -1,8 +1,10 @@
 import Bytes
 import Crypto
+import Endpoints
 import Identity
 import TestSupport
 import Testing
+import TokenStorage
 import Tokens
 
 /// What a store holds is of no use without the key of its installation.

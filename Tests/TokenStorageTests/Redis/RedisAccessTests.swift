@@ -1,8 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-
-@testable import Tokens
+import TokenStorage
 
 /// What a server lets the store do, and what its replicas are asked for.
 @Suite struct RedisAccessTests {
@@ -11,7 +10,7 @@ import Testing
     /// The line of the store's chapter that begins with `user portcullis`.
     private func documentedAccess() throws -> [String] {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../../deploy/README.md").standardized.path
+            .appending(path: "../../../deploy/README.md").standardized.path
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("user portcullis ") })
         return line.split(separator: " ").map(String.init)

@@ -4,7 +4,7 @@ import Model
 
 extension EndpointResponse {
     /// A reply of a token endpoint, success or error, with the fields of OAUTH-04 to the letter.
-    static func token(status: Int, body: [UInt8], reason: Reason) -> EndpointResponse {
+    package static func token(status: Int, body: [UInt8], reason: Reason) -> EndpointResponse {
         EndpointResponse(
             status: status,
             headers: [
@@ -16,7 +16,7 @@ extension EndpointResponse {
     }
 
     /// An error of a token endpoint (RFC 6749 section 5.2).
-    static func tokenError(_ error: String, _ description: String, _ reason: Reason) -> EndpointResponse {
+    package static func tokenError(_ error: String, _ description: String, _ reason: Reason) -> EndpointResponse {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("error", error)
@@ -26,7 +26,7 @@ extension EndpointResponse {
     }
 
     /// A public document that may be cached for some minutes.
-    static func document(_ body: [UInt8], reason: Reason) -> EndpointResponse {
+    package static func document(_ body: [UInt8], reason: Reason) -> EndpointResponse {
         EndpointResponse(
             status: 200,
             headers: [
@@ -37,7 +37,7 @@ extension EndpointResponse {
     }
 
     /// A reply about one caller, which nobody may keep.
-    static func personal(_ body: [UInt8], reason: Reason) -> EndpointResponse {
+    package static func personal(_ body: [UInt8], reason: Reason) -> EndpointResponse {
         EndpointResponse(
             status: 200,
             headers: [

@@ -4,18 +4,18 @@ import Crypto
 /// Entity tags, which tell one state of a resource from others (RFC 9110 section 8.8.3).
 package enum EntityTag {
     /// The strong tag of a representation.
-    static func tag(of representation: [UInt8]) -> String {
+    package static func tag(of representation: [UInt8]) -> String {
         let digest = DigestAlgorithm.sha256.digest(representation.span)
         return "\"\(String(decoding: Base64.encode(digest.span, .url).prefix(22), as: UTF8.self))\""
     }
 
     /// Whether `If-None-Match` has the tag, by weak comparison (RFC 9110 section 13.1.2).
-    static func isKnown(_ tag: String, to field: String) -> Bool {
+    package static func isKnown(_ tag: String, to field: String) -> Bool {
         contains(field) { ($0.starts(with: "W/".utf8) ? $0.dropFirst(2) : $0).elementsEqual(tag.utf8) }
     }
 
     /// Whether `If-Match` has the tag, by strong comparison (RFC 9110 section 13.1.1).
-    static func isWanted(_ tag: String, by field: String) -> Bool {
+    package static func isWanted(_ tag: String, by field: String) -> Bool {
         contains(field) { $0.elementsEqual(tag.utf8) }
     }
 

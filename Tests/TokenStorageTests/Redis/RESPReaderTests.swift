@@ -2,7 +2,7 @@ import Bytes
 import TestSupport
 import Testing
 
-@testable import Tokens
+@testable import TokenStorage
 
 extension RESPReader {
     /// What is read from bytes that come in these pieces.

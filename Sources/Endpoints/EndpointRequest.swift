@@ -48,13 +48,13 @@ package struct EndpointRequest: Sendable {
     }
 
     /// Whom a change comes from that is made for this request.
-    func origin(_ application: Application, caller: String = "") -> ChangeOrigin {
+    package func origin(_ application: Application, caller: String = "") -> ChangeOrigin {
         ChangeOrigin(
             address: address?.description ?? "", requestID: requestID, application: application.name, caller: caller)
     }
 
     /// Whether its content type is `application/json`, with any parameters.
-    var hasJSONBody: Bool {
+    package var hasJSONBody: Bool {
         let mediaType = (contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
         return mediaType.filter { $0 != ASCII.space && $0 != ASCII.tab }.map(ASCII.lowercased)
             .elementsEqual("application/json".utf8)

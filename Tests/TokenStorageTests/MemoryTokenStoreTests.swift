@@ -1,5 +1,6 @@
+import TestSupport
 import Testing
-import Tokens
+import TokenStorage
 
 @Suite struct MemoryTokenStoreTests {
     @Test func fullIsFullUntilSomethingEnds() async throws {

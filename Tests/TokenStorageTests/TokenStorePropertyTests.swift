@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 import Testing
-import Tokens
+import TokenStorage
 
 /// What holds after any sequence of operations, and while many run at a time.
 @Suite struct TokenStorePropertyTests {

@@ -17,7 +17,7 @@ extension EndpointFailure {
     package var response: EndpointResponse { completed(shape) }
 
     /// - Parameter retryAfter: seconds, where they are known better than by the reason.
-    func completed(_ shape: EndpointResponse, retryAfter: Int? = nil) -> EndpointResponse {
+    package func completed(_ shape: EndpointResponse, retryAfter: Int? = nil) -> EndpointResponse {
         var response = shape
         response.headers += fields
         if let seconds = retryAfter ?? reason.retryAfterSeconds {

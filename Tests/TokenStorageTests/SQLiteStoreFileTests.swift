@@ -1,3 +1,6 @@
+import TestSupport
+import TokenStorage
+
 #if SQLite
     import Dispatch
     import Foundation

@@ -1,6 +1,7 @@
 import Bytes
+import TestSupport
 import Testing
-import Tokens
+import TokenStorage
 
 @Suite struct TokenDigestKeyTests {
     private func key(_ byte: UInt8) throws -> TokenDigestKey {

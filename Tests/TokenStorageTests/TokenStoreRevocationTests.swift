@@ -1,5 +1,6 @@
+import TestSupport
 import Testing
-import Tokens
+import TokenStorage
 
 /// Rotation, revocation, the deny list and what is used once, in every store.
 @Suite struct TokenStoreRevocationTests {
