@@ -53,6 +53,11 @@ package struct EndpointRequest: Sendable {
             address: address?.description ?? "", requestID: requestID, application: application.name, caller: caller)
     }
 
+    /// The response to GET and HEAD; other methods don't apply to documents.
+    package func read(_ document: () -> EndpointResponse) -> EndpointResponse {
+        method == .get || method == .head ? document() : .onlyReading("GET, HEAD")
+    }
+
     /// Whether its content type is `application/json`, with any parameters.
     package var hasJSONBody: Bool {
         let mediaType = (contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }

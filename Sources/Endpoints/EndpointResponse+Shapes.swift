@@ -47,6 +47,11 @@ extension EndpointResponse {
             body: body, reason: reason)
     }
 
+    /// The refusal of methods other than these, at an endpoint that is only read.
+    package static func onlyReading(_ methods: String) -> EndpointResponse {
+        .problem(.methodNotAllowed, "use GET", headers: [(name: "Allow", value: methods)])
+    }
+
     /// An error of an endpoint that is none of OAuth's, in the shape of a denial's body.
     ///
     /// - Parameters:

@@ -80,6 +80,7 @@ package final class GatewaySnapshot: Sendable {
 
     package init(
         generation: UInt64, policy: PolicySnapshot, injections: [InjectionTarget?], tokens: TokenService,
+        endpoints: EndpointHandlers,
         backends: BackendStore,
         upstreamWebgates: [UpstreamWebgates?] = [],
         upstreams: [UpstreamSettings], limits: GatewayLimits, listeners: [ListenerSettings] = [],
@@ -95,7 +96,7 @@ package final class GatewaySnapshot: Sendable {
         self.upstreamWebgates = upstreamWebgates
         self.tokens = tokens
         endpointHandlers = policy.routes.endpoints.map { route in
-            tokens.handler(of: route.descriptor) ?? { _, _ in .done(.problem(.noRoute, "no such resource")) }
+            endpoints.handler(of: route.descriptor) ?? { _, _ in .done(.problem(.noRoute, "no such resource")) }
         }
         self.backends = backends
         self.upstreams = upstreams

@@ -23,7 +23,7 @@ package final class SharedState: Sendable {
         /// Deletes expired tokens; nil where there is no store of them.
         package var cleaner: TokenCleaner?
         /// When sessions were used last; nil where there is no store of them.
-        package var sessions: SessionRegister?
+        package var sessions: (any SessionActivities)?
         /// The connections to the server that keeps the tokens, where one does.
         package var redis: RedisLine?
         /// What could not be read anew for token exchange, by what it was.

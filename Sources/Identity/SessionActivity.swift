@@ -42,6 +42,10 @@ package protocol SessionActivities: Sendable {
     /// Whether a session that seems idle here is in use elsewhere; whoever shares the store is asked. One that is not has
     /// ended with the answer.
     func confirm(_ activity: SessionActivity, now: Int64) -> Effect<SessionStanding>
+
+    /// Writes down which sessions were used. To be called about once a second, by any thread.
+    /// - Parameter now: seconds since 1970.
+    func tick(now: Int64)
 }
 
 /// What became of a session that seemed idle.

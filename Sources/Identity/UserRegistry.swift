@@ -14,9 +14,9 @@ package enum UserChange: Sendable, Equatable {
     /// - Parameters:
     ///   - values: by the names of `users.json`: `email`, `firstName`, `lastName`, and those of `attributes`.
     ///   - condition: the `If-Match` of who asks; nil changes whatever there is.
-    case setProfile(username: String, realm: String, values: [ProfileValue], condition: String?)
+    case setProfile(username: String, realm: String, values: [ProfileValue], condition: UserCondition?)
     /// The user goes, and with the user all tokens.
-    case remove(username: String, realm: String, condition: String?)
+    case remove(username: String, realm: String, condition: UserCondition?)
     /// Gives a role to a user, or takes it away; no change where it is so already (UPS-06).
     case setMembership(username: String, realm: String, role: String, isMember: Bool)
     /// A role that the catalogue does not have yet (UPS-05).
@@ -24,6 +24,20 @@ package enum UserChange: Sendable, Equatable {
     case describeRole(name: String, description: String?)
     /// Refused with `exists` where something names the role.
     case removeRole(name: String)
+}
+
+/// What must be so of a user for a change to be made: the `If-Match` of a request, and what it means.
+package struct UserCondition: Sendable, Equatable {
+    package let text: String
+    package let isMet: @Sendable (User) -> Bool
+
+    package init(_ text: String, isMet: @escaping @Sendable (User) -> Bool) {
+        self.text = text
+        self.isMet = isMet
+    }
+
+    // The text says all.
+    package static func == (left: UserCondition, right: UserCondition) -> Bool { left.text == right.text }
 }
 
 /// One value of a profile; nil for none.

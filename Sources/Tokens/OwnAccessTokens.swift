@@ -4,7 +4,7 @@ import JOSE
 
 /// Says whether an access token of this service is good, by the same rules as the data plane (ISS-08): for those who ask
 /// about it, end it, or want another one for it.
-struct OwnAccessTokens: Sendable {
+package struct OwnAccessTokens: Sendable {
     private let verifier: JWTVerifier
     private let settings: TokenServiceSettings
 

@@ -65,7 +65,7 @@ extension TokenServiceSettings {
 
 extension TokenService {
     /// The realm of a caller: that of the backend or application, or else of the one user of the name.
-    func realm(of principal: Principal) -> String? {
+    package func realm(of principal: Principal) -> String? {
         if let realm = settings.boundRealm(of: principal) { return realm }
         let candidates = principal.virtual ? [] : settings.users.users(named: principal.subject, realm: nil)
         return candidates.count == 1 ? candidates[0].realm : nil
@@ -77,8 +77,7 @@ extension TokenService {
             baseURL: settings.baseURL,
             paths: .init(
                 token: settings.tokenPath, exchange: OAuthEndpoints.exchangePath,
-                sso: settings.signOn == nil ? nil : SingleSignOnEndpoints.exchangePath,
-                saml: SAMLVerifier.isAvailable ? SingleSignOnEndpoints.exchangePath : nil),
+                sso: settings.signOnPath, saml: settings.samlPath),
             includingSecrets: includingSecrets)
     }
 }

@@ -36,20 +36,12 @@ package struct TokenServiceSettings: Sendable {
     package var clockSkewSeconds: Int64 = 5
     /// The scopes that may be granted. Empty: scopes mean nothing here, any is accepted and none is recorded.
     package var scopes: [String] = []
-    /// What answers for ApiOmat applications; nil where there are none.
-    package var applications: ApplicationTokens?
-    /// The login form for browsers; nil where no scheme has one.
-    package var browserLogin: BrowserLogin?
-    /// What the single sign-on of browsers goes by; nil where no backend has it.
-    package var signOn: SignOnSettings?
-    /// The logins at identity providers; nil where there are none.
-    package var providerLogin: ProviderLogin?
-    /// Whether what identity providers send to the reserved path is shown (SAML-17).
-    package var capturesRedirect = false
-    /// What answers for Mobile & Social; nil where there are no service domains.
-    package var mobileSocial: MobileSocial?
-    /// What answers for user profiles; nil where they are off.
-    package var userProfiles: UserProfiles?
+    /// The applications of ApiOmat, whose users have a realm; nil where there are none.
+    package var applications: ApplicationStore?
+    /// Where browsers get tokens by single sign-on; nil where no backend has it.
+    package var signOnPath: String?
+    /// Where SAML assertions are exchanged; nil where they are not.
+    package var samlPath: String?
 
     /// Whose tokens are exchanged, and by which rules; nil for nobody's.
     package var assertions: AssertionSources?

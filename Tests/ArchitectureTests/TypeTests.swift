@@ -34,7 +34,7 @@ import Testing
         "Sources/JOSE": 9,
         "Sources/Reactor": 14,
         "Sources/Tokens/Applications": 6,
-        "Sources/Tokens/Browser": 11,
+        "Sources/Tokens/Browser": 12,
         "Sources/Tokens/Grants": 6,
         "Sources/Tokens/MobileSocial": 21,
         "Sources/Tokens/UserProfiles": 12,

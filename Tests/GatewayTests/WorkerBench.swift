@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Issuers
@@ -141,12 +142,14 @@ final class WorkerBench {
                 publishedKeys: KeySet(keys: []), users: users, backends: backends, catalogue: settings.roles,
                 revocations: shared.revocations, store: MemoryTokenStore(),
                 storeKey: try #require(TokenDigestKey(SecureRandom.bytes(TokenDigestKey.length)))))
+        var endpoints = EndpointHandlers()
+        endpoints.add(tokens.handlers)
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: upstreamPort))
         var upstream = UpstreamSettings(name: "api", address: address)
         setup.upstream(&upstream)
         return GatewaySnapshot(
             generation: generation, policy: policy,
-            injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens,
+            injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens, endpoints: endpoints,
             backends: backends, upstreams: setup.otherUpstreams + [upstream], limits: setup.limits,
             listeners: setup.listeners,
             adminToken: Array("admin".utf8), adminHosts: ["h", "gw.example.com"], proxies: setup.proxies,

@@ -112,5 +112,7 @@ import Testing
                     return state.standing
                 })
         }
+
+        func tick(now: Int64) {}
     }
 }

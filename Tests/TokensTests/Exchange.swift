@@ -25,7 +25,7 @@ final class Exchange: Sendable {
     /// What the environment says of lifetimes, from the next reading of the policy on.
     let lifetime = Mutex(TokenLifetime())
     let revocations = RevocationList()
-    let service: TokenService
+    let service: Families
 
     /// - Parameter issuer: members of the issuer beside name and keys, as JSON without braces.
     convenience init(_ issuer: String = "", _ change: (inout TokenServiceSettings) -> Void = { _ in }) {
@@ -50,12 +50,11 @@ final class Exchange: Sendable {
             remoteKeys: { _, _, _, _ in
                 .done(world.exchange?.fetched.withLock { $0 } ?? .failure(.unavailable))
             })
-        let revocations = revocations
-        service = Service.service {
-            $0.assertions = sources
-            $0.revocations = revocations
-            change(&$0)
-        }
+        var settings = SignOn.Settings(tokens: Service.settings())
+        settings.assertions = sources
+        settings.revocations = revocations
+        change(&settings.tokens)
+        service = settings.families
         world.present.withLock { $0.exchange = self }
     }
 

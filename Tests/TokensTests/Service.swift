@@ -90,7 +90,7 @@ func tokenRequest(_ body: String, _ authorization: String? = basic("inv-client",
 extension TokenService {
     /// Answers by the handler that the data plane would resolve.
     func handle(_ request: EndpointRequest, endpoint: EndpointDescriptor, now: Int64) -> Effect<EndpointResponse> {
-        handler(of: endpoint)?(request, now) ?? .done(EndpointResponse.problem(.noRoute, "no handler"))
+        Families(self).handle(request, endpoint: endpoint, now: now)
     }
 
     /// The answer, blocking work done at once.

@@ -6,7 +6,7 @@ extension GatewayConfiguration {
     /// The application that browsers log in to by the form of a scheme; nil for a scheme without a form or application.
     package func application(ofForm scheme: AuthenticationSchemeEntry) -> MobileApplicationEntry? {
         guard scheme.challengeMethod == .form else { return nil }
-        let name = scheme.formDomain ?? "Default"
+        let name = scheme.formDomain ?? BrowserLoginEndpoints.standardDomain
         return serviceDomains.first { $0.name == name }?.browserApplication
     }
 
@@ -52,7 +52,7 @@ extension GatewayConfiguration {
             if scheme.formTarget.contains("target=") {
                 findings.error(pointer, "\"target\" is reserved", expected: "a query without it")
             }
-            let name = scheme.formDomain ?? "Default"
+            let name = scheme.formDomain ?? BrowserLoginEndpoints.standardDomain
             let domain = serviceDomains.first { $0.name == name }
             if let domain, application(ofForm: scheme) != nil {
                 checkLevel(of: scheme, at: domain, findings)

@@ -28,7 +28,7 @@ package struct AdminRequest: Sendable {
     /// The value of `If-Match`; nil for none.
     package var condition: String?
     /// The same of a user's profile alone; nil for none.
-    package var userCondition: String?
+    package var userCondition: UserCondition?
     package var body: [UInt8]
     /// The origin of the request; empty where a command asks.
     package var origin = ChangeOrigin()

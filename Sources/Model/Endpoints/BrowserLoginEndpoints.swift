@@ -1,6 +1,8 @@
 /// Logins by browser.
 package enum BrowserLoginEndpoints {
     package static let applicationPath = "/oic_rest/relyingparty"
+    /// The service domain of a request that names none, here and at the token services.
+    package static let standardDomain = "Default"
 
     static let family = EndpointFamily([.applicationLogin, .browserLogin])
 }

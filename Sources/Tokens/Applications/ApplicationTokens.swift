@@ -59,19 +59,13 @@ package final class ApplicationTokens: Sendable {
     }
 
     /// What its endpoints are answered by.
-    static let endpoints: [EndpointDescriptor: TokenService.Method] = [
-        .applicationToken: method { $0.token($1, now: $2) },
-        .applicationRevocation: method { $0.revoke($1, everything: false, now: $2) },
-        .applicationRevocationOfAll: method { $0.revoke($1, everything: true, now: $2) },
-        .applicationUsers: method { $0.userObject($1, now: $2) },
-    ]
-
-    private static func method(
-        _ call: @escaping @Sendable (ApplicationTokens, EndpointRequest, Int64) -> Effect<EndpointResponse>
-    ) -> TokenService.Method {
-        { service, request, now in
-            service.settings.applications.map { call($0, request, now) } ?? .refuse(.noSuchObject)
-        }
+    package var handlers: [EndpointDescriptor: EndpointHandler] {
+        [
+            .applicationToken: { self.token($0, now: $1) },
+            .applicationRevocation: { self.revoke($0, everything: false, now: $1) },
+            .applicationRevocationOfAll: { self.revoke($0, everything: true, now: $1) },
+            .applicationUsers: { self.userObject($0, now: $1) },
+        ]
     }
 
     /// Answers at the token endpoint.

@@ -10,12 +10,6 @@ import Outbound
 extension BrowserLogin {
     private static let longestState = 512
 
-    /// What its endpoints are answered by.
-    static let endpoints: [EndpointDescriptor: TokenService.Method] = [
-        .browserLogin: { $0.settings.browserLogin?.handle($1, now: $2) ?? .deny(.unknownService) },
-        .applicationLogin: { $0.settings.browserLogin?.beginApplication($1, now: $2) ?? .deny(.unknownService) },
-    ]
-
     /// `GET` with `serviceDomain`, `appName`, and if wanted `redirect_uri`, `state`, `code_challenge` (RFC 7636); of
     /// several providers `provider` is the one that the user wants.
     func beginApplication(_ request: EndpointRequest, now: Int64) -> Answer {
@@ -24,7 +18,7 @@ extension BrowserLogin {
         }
         do throws(BrowserLoginFailure) {
             guard let browser = BrowserRequest(request, now: now) else { throw .malformedRequest }
-            let name = browser.query.first("serviceDomain") ?? BrowserLogin.standardDomain
+            let name = browser.query.first("serviceDomain") ?? BrowserLoginEndpoints.standardDomain
             guard let domain = social.domain(named: name), !domain.relyingParties.isEmpty, let providers else {
                 throw .unknownService
             }

@@ -23,8 +23,6 @@ package final class BrowserLogin: FormTickets {
 
     /// How long a login lasts where the application's profile says nothing of it.
     static let standardSeconds: Int64 = 28_800
-    /// What a request without `serviceDomain` means, as at the token services.
-    package static let standardDomain = "Default"
 
     let social: MobileSocial
     let seals: BrowserSeals
@@ -37,6 +35,22 @@ package final class BrowserLogin: FormTickets {
         self.seals = seals
         self.forms = forms
         self.providers = providers
+    }
+
+    /// What its endpoints are answered by.
+    package var handlers: [EndpointDescriptor: EndpointHandler] {
+        [
+            .browserLogin: { self.handle($0, now: $1) },
+            .applicationLogin: { self.beginApplication($0, now: $1) },
+        ]
+    }
+
+    /// How it goes on with browsers that come back from an identity provider.
+    package var returns: [LoginErrand.Kind: LoginReturn] {
+        [
+            .form: { self.finish(form: $0.errand.texts, $0.result, $0.browser) },
+            .application: { self.finish(application: $0.errand.texts, $0.result, $0.browser) },
+        ]
     }
 
     typealias Answer = Effect<EndpointResponse>
@@ -85,7 +99,7 @@ package final class BrowserLogin: FormTickets {
         visit(
             Form(
                 path: browser.request.path,
-                domain: browser.query.first("serviceDomain") ?? BrowserLogin.standardDomain), browser)
+                domain: browser.query.first("serviceDomain") ?? BrowserLoginEndpoints.standardDomain), browser)
     }
 
     /// Nil where there is no such form.

@@ -95,25 +95,18 @@ package final class MobileSocial: Sendable {
     typealias Answer = Effect<EndpointResponse>
 
     /// What its endpoints are answered by.
-    static let endpoints: [EndpointDescriptor: TokenService.Method] = [
-        .mobileSocial: method { $0.handle($1, ownTokens: $2, now: $3) },
-        .mobileLogout: { service, request, now in
-            if let login = service.settings.browserLogin, login.isLogout(request) {
-                return login.logOut(request, now: now)
-            }
-            return method { $0.logOut($1, ownTokens: $2, now: $3) }(service, request, now)
-        },
-    ]
-
-    private static func method(
-        _ call: @escaping @Sendable (MobileSocial, EndpointRequest, OwnAccessTokens, Int64) -> Answer
-    ) -> TokenService.Method {
-        { service, request, now in
-            guard let mobileSocial = service.settings.mobileSocial else {
-                return .done(MobileSocialFailure.unknownService.response)
-            }
-            return call(mobileSocial, request, service.ownTokens, now)
-        }
+    ///
+    /// - Parameter login: the login by browser, whose logout has the same path; nil where there is none.
+    package func handlers(
+        ownTokens: OwnAccessTokens, _ login: BrowserLogin?
+    ) -> [EndpointDescriptor: EndpointHandler] {
+        [
+            .mobileSocial: { self.handle($0, ownTokens: ownTokens, now: $1) },
+            .mobileLogout: { request, now in
+                if let login, login.isLogout(request) { return login.logOut(request, now: now) }
+                return self.logOut(request, ownTokens: ownTokens, now: now)
+            },
+        ]
     }
 
     /// Answers a request for a token service or an application profile. Called on an event loop.
@@ -166,7 +159,7 @@ package final class MobileSocial: Sendable {
     ) throws(MobileSocialFailure) -> ServiceDomain {
         let named = try attributes.field("X-IDAAS-SERVICEDOMAIN")
         let own = domain(named: service)
-        guard let domain = domain(named: named ?? own?.name ?? "Default"),
+        guard let domain = domain(named: named ?? own?.name ?? BrowserLoginEndpoints.standardDomain),
             own?.name.isExactly(domain.name) == true || domain.services.contains(where: { $0.isExactly(service) })
         else { throw .unknownService }
         return domain

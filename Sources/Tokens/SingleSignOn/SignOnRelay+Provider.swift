@@ -9,28 +9,26 @@ import Outbound
 extension SignOnRelay {
     /// Sends the browser to a provider of the backend.
     func beginAtProvider(_ name: String, _ visit: Visit) -> Answer {
-        guard let login = service.settings.providerLogin, let provider = login.provider(named: name) else {
+        guard let providers, let provider = providers.provider(named: name) else {
             return .done(SingleSignOnFailure.unavailable.response)
         }
         let errand = LoginErrand(.relay, visit.request.texts + (visit.isForced ? ["\(visit.now)"] : []))
-        return login.begin(provider, errand, visit.browser, forcesLogin: visit.isForced)
+        return providers.begin(provider, errand, visit.browser, forcesLogin: visit.isForced)
     }
 
     /// Goes on with a browser that has come back from a provider. What it had asked for is looked at anew, since the
     /// policies of now count; and a backend that has other providers by now takes nothing of this one (mix-up).
-    ///
-    /// - Parameter texts: of the errand that it was sent with.
-    func arrive(
-        _ texts: [String], _ result: Result<ProvidedIdentity, ProviderFailure>, _ browser: BrowserRequest,
-        _ login: ProviderLogin
-    ) -> Answer {
+    func arrive(_ arrival: ProviderLogin.Arrival) -> Answer {
+        let (texts, browser) = (arrival.errand.texts, arrival.browser)
         do throws(SingleSignOnFailure) {
             let count = SignOnRequest.textCount
-            guard let request = SignOnRequest(texts: Array(texts.prefix(count))) else { throw .foreignRequest }
+            guard let login = providers, let request = SignOnRequest(texts: Array(texts.prefix(count))) else {
+                throw .foreignRequest
+            }
             var visit = try visit(request, browser)
             let forcedAt = texts.dropFirst(count).first.flatMap { Decimal.parse(Array($0.utf8).span) }.map(Int64.init)
             visit.isForced = forcedAt != nil
-            switch SignOnRelay.result(result, forcedAt: forcedAt) {
+            switch SignOnRelay.result(arrival.result, forcedAt: forcedAt) {
             case .failure(let failure):
                 var response = login.page(failure, again: visit.location)
                 response.audit = audit("login", .refused, visit, "")
@@ -97,7 +95,7 @@ extension SignOnRelay {
 
     /// Where the provider ends its own session (OpenID Connect RP-Initiated Logout); nil for the gateway's own form.
     func placeOfLogin(_ session: SignOnSession, now: Int64) -> Effect<WebURL?> {
-        guard let provider = service.settings.providerLogin?.provider(named: session.provider) else {
+        guard let provider = providers?.provider(named: session.provider) else {
             return .done(nil)
         }
         return provider.logoutURL(back: service.settings.baseURL + SingleSignOnEndpoints.logoutPath, now: now)

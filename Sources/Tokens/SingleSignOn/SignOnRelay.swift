@@ -13,17 +13,10 @@ struct SignOnRelay: FormTickets {
 
     let service: TokenService
     let settings: SignOnSettings
+    /// The logins at identity providers; nil where there are none.
+    let providers: ProviderLogin?
 
     var seals: BrowserSeals { settings.seals }
-
-    /// What its endpoints are answered by.
-    static let endpoints: [EndpointDescriptor: TokenService.Method] = [
-        .singleSignOn: { service, request, now in
-            service.answer { () throws(TokenFailure) in try service.signOn(request, now: now) }
-        },
-        .singleSignOnPages: { $0.signOnPage($1, now: $2) },
-        .singleSignOnRedirect: { service, request, _ in .done(service.captureRedirect(request)) },
-    ]
 
     /// A request for a token of a backend that may have it.
     struct Visit: Sendable {

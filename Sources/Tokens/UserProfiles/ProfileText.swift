@@ -55,8 +55,8 @@ extension UserProfiles {
         return EntityTag.tag(of: writer.bytes)
     }
 
-    /// Whether an `If-Match` has the state of this profile.
-    package static func isMet(_ condition: String, by user: User) -> Bool {
-        EntityTag.isWanted(tag(of: user), by: condition)
+    /// That an `If-Match` has the state of the profile.
+    static func condition(_ field: String) -> UserCondition {
+        UserCondition(field) { EntityTag.isWanted(tag(of: $0), by: field) }
     }
 }

@@ -65,10 +65,10 @@ extension UserProfiles {
     }
 
     /// The value of `If-Match`; a request with several says nothing certain.
-    private func condition(_ call: Call) throws(ProfileRefusal) -> String? {
+    private func condition(_ call: Call) throws(ProfileRefusal) -> UserCondition? {
         let values = call.request.fields.filter { $0.name.isExactly("if-match") }.map(\.value)
         guard values.count <= 1 else { throw ProfileRefusal(.preconditionFailed) }
-        return values.first
+        return values.first.map(UserProfiles.condition)
     }
 
     /// A mail address is one user's, since it can be logged in by (JWT-24), and a manager is somebody.

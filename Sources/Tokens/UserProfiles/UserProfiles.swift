@@ -18,6 +18,8 @@ package final class UserProfiles: Sendable {
         package var catalogue: RoleCatalogue
         /// What roles are for, by name.
         package var roleDescriptions: [String: String] = [:]
+        /// The realm of a caller; nil where it is not known.
+        package var realm: @Sendable (Principal) -> String? = { _ in nil }
         /// Where users and roles are changed; nil where that cannot be done.
         package var registry: (any UserRegistry)?
 
@@ -37,15 +39,10 @@ package final class UserProfiles: Sendable {
     let settings: Settings
     let directory: UserDirectory
 
-    /// What its endpoints are answered by.
-    static let endpoints: [EndpointDescriptor: TokenService.Method] = [
-        .userProfile: { service, request, _ in
-            guard let profiles = service.settings.userProfiles else {
-                return .done(ProfileFailure.noSuchResource.response)
-            }
-            return profiles.handle(request, realm: request.principal.flatMap(service.realm))
-        }
-    ]
+    /// What its endpoint is answered by.
+    package var handlers: [EndpointDescriptor: EndpointHandler] {
+        [.userProfile: { request, _ in self.handle(request, realm: request.principal.flatMap(self.settings.realm)) }]
+    }
 
     package init(settings: Settings) {
         self.settings = settings

@@ -110,7 +110,7 @@ extension Administration {
 
     /// UPS-03: what somebody has seen of one user, while others may have changed meanwhile.
     private func checkCondition(_ request: AdminRequest, _ user: UserEntry) throws(AdminFailure) {
-        if let condition = request.userCondition, !UserProfiles.isMet(condition, by: User(user)) {
+        if let condition = request.userCondition, !condition.isMet(User(user)) {
             throw .changedMeanwhile
         }
     }

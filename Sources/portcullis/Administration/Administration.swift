@@ -18,8 +18,8 @@ struct Administration: Sendable {
     /// The store of a running gateway; nil for a directory without one.
     let tokens: (any TokenStore)?
     let cleaner: TokenCleaner?
-    /// The wrong passwords that a running gateway has counted; nil for a directory without one.
-    let attempts: LoginAttemptTable?
+    /// The families of endpoints, whose resources are administered, too.
+    let families: [any CompatibilityFamily]
     /// Within how many seconds other gateways hear of a change; 0 where there are none.
     let reachSeconds: Int64
     /// Brings what was written into force. A directory without a gateway has nothing to do.
@@ -35,13 +35,14 @@ struct Administration: Sendable {
 
     init(
         directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil, cleaner: TokenCleaner? = nil,
-        attempts: LoginAttemptTable? = nil, reachSeconds: Int64 = 0, isServed: Bool = false,
+        families: [any CompatibilityFamily] = CompatibilityFamilies.all(), reachSeconds: Int64 = 0,
+        isServed: Bool = false,
         formerFiles: @escaping @Sendable () -> Set<String> = { [] },
         apply: @escaping @Sendable () -> Adoption = { .complete }
     ) {
         self.tokens = tokens
         self.cleaner = cleaner
-        self.attempts = attempts
+        self.families = families
         self.reachSeconds = reachSeconds
         configuration = ConfigurationChange(directory: directory, isServed: isServed, formerFiles: formerFiles)
         self.audit = audit
@@ -117,7 +118,7 @@ struct Administration: Sendable {
     private func run(_ request: AdminRequest) -> Step {
         var step = Step(outcome: .failure(.notFound("there is no such resource")))
         do throws(AdminFailure) {
-            let resource = try AdminResources.find(request)
+            let resource = try AdminResources.find(request, families)
             step.action = resource.action
             step.resource = resource
             step.outcome = .success(try resource.run(self)(request))
@@ -225,6 +226,7 @@ struct AdminResources {
         }
     }
 
+    /// Beside those of families.
     static let all: [Entry] = [
         Entry(.get, "users", "users.list", Administration.listUsers),
         Entry(.post, "users", "users.add", Administration.addUsers),
@@ -255,9 +257,6 @@ struct AdminResources {
         Entry(.get, "certificates", "certificates.list", Administration.listCertificates),
         Entry(.post, "certificates", "certificates.add", Administration.addCertificate),
         Entry(.delete, "certificates/*", "certificates.remove", Administration.removeCertificate),
-        Entry(.get, "devices", "devices.list", Administration.listDevices),
-        Entry(.post, "devices/*/wipe", "devices.wipe", Administration.wipeDevice),
-        Entry(.delete, "lockouts/*/*/*", "lockouts.remove", Administration.unlock),
         Entry(.get, "tokens", "tokens.list", Administration.listTokens),
         Entry(.delete, "tokens", "tokens.revoke", Administration.revokeTokens),
         Entry(.delete, "tokens/*", "tokens.revoke", Administration.revokeToken),
@@ -268,8 +267,10 @@ struct AdminResources {
         Entry(.get, "requirements", "requirements.show", Administration.showRequirement),
     ]
 
-    static func find(_ request: AdminRequest) throws(AdminFailure) -> Entry {
-        let found = all.filter { $0.isAt(request.path) }
+    static func find(
+        _ request: AdminRequest, _ families: [any CompatibilityFamily]
+    ) throws(AdminFailure) -> Entry {
+        let found = (all + families.flatMap(\.resources)).filter { $0.isAt(request.path) }
         guard !found.isEmpty else { throw .notFound("there is no such resource") }
         let method = request.method == .head ? .get : request.method
         guard let entry = found.first(where: { $0.method == method }) else {

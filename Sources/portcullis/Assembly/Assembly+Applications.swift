@@ -9,22 +9,11 @@ import Tokens
 
 /// ApiOmat applications and logins with Facebook.
 extension Assembly {
-    /// What answers for the applications; nil where there are none.
-    mutating func applicationTokens(
-        _ users: UserStore, _ hasher: PasswordHasher, _ catalogue: RoleCatalogue, _ social: SocialVerifier,
-        _ store: LastingStore.Opened
-    ) -> ApplicationTokens? {
+    /// The applications; nil where there are none.
+    mutating func applications() -> ApplicationStore? {
         guard !configuration.applications.isEmpty else { return nil }
-        let applications = configuration.applications.enumerated().map { application($1, at: "/applications/\($0)") }
-        var settings = ApplicationTokens.Settings(
-            applications: ApplicationStore(applications), users: users, hasher: hasher, catalogue: catalogue,
-            store: store.tokens, key: store.key)
-        settings.social = social
-        settings.throttle = lasting.throttle
-        settings.clientThrottle = lasting.clientThrottle
-        settings.registry = lasting.registry
-        settings.revocations = lasting.revocations
-        return ApplicationTokens(settings: settings)
+        return ApplicationStore(
+            configuration.applications.enumerated().map { application($1, at: "/applications/\($0)") })
     }
 
     /// The application that a route names, as far as the policy goes.

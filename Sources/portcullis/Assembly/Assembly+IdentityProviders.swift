@@ -12,10 +12,10 @@ import Tokens
 extension Assembly {
     var hasRelyingParties: Bool { configuration.endpointSettings.features.contains(.relyingParties) }
 
-    /// What sends browsers there; nil where there is no provider.
+    /// What sends browsers there.
     mutating func providerLogin(
         _ seals: BrowserSeals, _ store: LastingStore.Opened, _ assertions: AssertionSources
-    ) -> ProviderLogin? {
+    ) -> ProviderLogin {
         var providers: [any BrowserIdentityProvider] = []
         for entry in configuration.allIdentityProviders where !entry.name.isEmpty {
             switch entry.kind {
@@ -25,7 +25,6 @@ extension Assembly {
             case .saml: if let provider = samlProvider(entry, assertions) { providers.append(provider) }
             }
         }
-        guard !providers.isEmpty else { return nil }
         let log = lasting.log
         return ProviderLogin(
             providers, seals: seals, store: store.tokens, revocations: lasting.revocations,
@@ -38,25 +37,6 @@ extension Assembly {
                     ("provider", .text(provider)), ("reason", .text("\(failure.reason)")),
                     ("detail", .text(failure.detail)), ("requestId", .text(requestID)),
                 ])
-        }
-    }
-
-    /// How users of a service domain log in by browser; empty for one that uses no provider.
-    func loginWays(_ entry: ServiceDomainEntry) -> [ServiceDomain.LoginWay] {
-        guard let party = entry.authentication.relyingParty else { return [] }
-        return party.providers.compactMap { name in
-            guard let provider = configuration.allIdentityProviders.first(where: { $0.name == name }) else {
-                return nil
-            }
-            if provider.kind == .local { return .form(name: provider.name, title: provider.displayName) }
-            var rules = Assembly.rules(provider.users)
-            if let isEmail = party.usernameFromEmail {
-                rules.identity.usernameAttribute = isEmail ? ProviderRules.emailClaim : nil
-            }
-            var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
-            made.title = provider.displayName
-            made.exposesToken = party.exposesToken
-            return .provider(made)
         }
     }
 

@@ -168,11 +168,9 @@ extension Assembly {
         }
     }
 
-    func tokenService(
+    mutating func tokenService(
         _ key: SigningKey, _ modules: [String: GuardedIssuer], _ users: UserStore, _ backends: BackendStore,
-        _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened,
-        _ applications: ApplicationTokens?, _ mobileSocial: MobileSocial?, _ browserLogin: BrowserLogin?,
-        _ providers: ProviderLogin?, _ userProfiles: UserProfiles?, _ signOn: SignOnSettings?
+        _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
@@ -198,13 +196,7 @@ extension Assembly {
         settings.userTokenSeconds = Int64(service.userTokenSeconds)
         settings.clockSkewSeconds = service.clockSkew.components.seconds
         settings.scopes = service.scopes
-        settings.applications = applications
-        settings.mobileSocial = mobileSocial
-        settings.browserLogin = browserLogin
-        settings.signOn = signOn
-        settings.providerLogin = providers
-        settings.capturesRedirect = configuration.singleSignOn.capturesRedirect
-        settings.userProfiles = userProfiles
+        for family in lasting.families { family.announce(in: &settings, &self) }
         return TokenService(settings: settings)
     }
 }

@@ -24,7 +24,7 @@ extension Assembly {
             isShared: lasting.isServing && section.kind != .memory,
             settings: settings, log: lasting.log, now: Clock.monotonicMilliseconds)
         let opened = LastingStore.Opened(
-            tokens: follower, sessions: SessionRegister(store: follower), key: key,
+            tokens: follower, key: key,
             life: section.kind == .memory ? SecureRandom.text(16) : "", redis: line)
         lasting.store.keep(opened)
         return opened

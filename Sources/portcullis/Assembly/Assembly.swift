@@ -58,10 +58,6 @@ struct Assembly {
         let challenges = ChallengeIssuer(
             keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds)
         let seals = BrowserSeals(keys: sealing, store: store.life)
-        let mobileSocial = mobileSocial(
-            users, hasher, catalogue, serviceKey, store, seals, challenges, backends, modules)
-        let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }
-        let applications = applicationTokens(users, hasher, catalogue, social, store)
 
         var settings = PolicySettings(
             backends: backends, users: users, revocations: lasting.revocations, challenges: challenges)
@@ -84,17 +80,21 @@ struct Assembly {
         settings.introspectedIssuers = introspectedIssuers(lasting.outbound)
         if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
-        settings.opaqueTokens = applications
         if configuration.backends.contains(where: { $0.issuer != nil }) {
             settings.grantedTokens = GrantRecords(store: store.tokens, key: store.key)
         }
-        settings.activities = store.sessions
-        settings.socialVerifier = social
-        settings.seals = loginForms().isEmpty && !offersSignOn && !hasRelyingParties ? nil : seals
-        let signOn = signOn(seals)
+        settings.seals = hasLoginForms || offersSignOn || hasRelyingParties ? seals : nil
         settings.browserDomains = browserDomains()
         let assertions = assertionSources(catalogue)
         let providers = providerLogin(seals, store, assertions)
+        let tokens = tokenService(serviceKey, modules, users, backends, catalogue, assertions, store)
+        let foundation = EndpointFoundation(
+            users: users, hasher: hasher, catalogue: catalogue, backends: backends, key: serviceKey, store: store,
+            seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers)
+        let endpoints = endpoints(on: foundation)
+        settings.opaqueTokens = endpoints.opaqueTokens
+        settings.activities = endpoints.activities
+        settings.socialVerifier = endpoints.socialVerifier
         let upstreams = upstreams()
         let listeners = listeners()
         let (policy, problems) = PolicySnapshot.make(settings)
@@ -112,10 +112,8 @@ struct Assembly {
             minuteOfDay: configuration.tokenCleaner.isEnabled ? configuration.tokenCleaner.minuteOfDay : nil)
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
-            tokens: tokenService(
-                serviceKey, modules, users, backends, catalogue, assertions, store, applications, mobileSocial,
-                browserLogin(mobileSocial, seals, providers), providers, userProfiles(users, hasher, catalogue), signOn),
-            backends: backends, upstreamWebgates: upstreamWebgates(policy, modules),
+            tokens: tokens, endpoints: endpoints.handlers, backends: backends,
+            upstreamWebgates: upstreamWebgates(policy, modules),
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
@@ -124,6 +122,15 @@ struct Assembly {
             rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints, issuerKeys: issuerKeys,
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name },
             accessFields: configuration.log.accessFields)
+    }
+
+    /// The endpoints of all families.
+    private mutating func endpoints(on foundation: EndpointFoundation) -> EndpointParts {
+        var parts = EndpointParts()
+        parts.add(foundation.tokens.handlers)
+        for family in lasting.families { family.build(&parts, on: foundation, &self) }
+        parts.add(foundation.providers.handlers(parts.returns))
+        return parts
     }
 
     private mutating func warnOfShortAdminToken() {

@@ -21,8 +21,8 @@ struct Lasting: Sendable {
     let adminThrottle = ClientThrottle(clock: .system)
     /// The same for what browsers bring back from identity providers.
     let callbackThrottle = LoginThrottle(clock: .system)
-    /// Wrong passwords of applications of service domains.
-    let loginAttempts = LoginAttemptTable(clock: .system)
+    /// The families of endpoints, with what they keep.
+    let families = CompatibilityFamilies.all()
     /// How the rules of token exchange are read anew, and what went wrong with that.
     let assertions = AssertionReloads()
     /// Makes calls to other servers, once there are workers to make them.

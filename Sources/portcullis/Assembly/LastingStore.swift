@@ -13,8 +13,6 @@ import Tokens
 final class LastingStore: Sendable {
     struct Opened: Sendable {
         let tokens: RevocationFollower
-        /// When sessions were used.
-        let sessions: SessionRegister
         /// By which the store knows tokens.
         let key: TokenDigestKey
         /// What tells it from the stores of other processes where it ends with this one: random, the same for all of its

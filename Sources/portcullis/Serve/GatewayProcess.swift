@@ -124,7 +124,7 @@ final class GatewayProcess: Sendable {
         settings.version = VersionCommand.number
         settings.cleaner = lasting.cleaner
         settings.redis = lasting.store.opened?.redis
-        settings.sessions = lasting.store.opened?.sessions
+        settings.sessions = lasting.families.lazy.compactMap(\.activities).first
         settings.adminThrottle = lasting.adminThrottle
         settings.assertionReloadFailures = [
             ("policy", lasting.assertions.policyFailures), ("certificates", lasting.assertions.certificateFailures),

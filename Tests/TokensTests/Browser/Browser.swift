@@ -10,7 +10,7 @@ import Tokens
 final class Browser {
     static let form = "/oic_rest/mobilesso"
 
-    let service: TokenService
+    let service: Families
     var secure = true
     /// Where it is; nil where nobody knows.
     var address: IPAddress?
@@ -24,7 +24,7 @@ final class Browser {
     private(set) var action = ""
     private(set) var hidden: [(String, String)] = []
 
-    init(_ service: TokenService) { self.service = service }
+    init(_ service: Families) { self.service = service }
     convenience init(_ mobile: Mobile) { self.init(mobile.service) }
 
     static func query(

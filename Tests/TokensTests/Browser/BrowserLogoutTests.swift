@@ -18,7 +18,7 @@ import TokenStorage
         return changes.settled()
     }
 
-    private func post(_ path: String, _ endpoint: EndpointDescriptor, _ service: TokenService) -> EndpointResponse {
+    private func post(_ path: String, _ endpoint: EndpointDescriptor, _ service: Families) -> EndpointResponse {
         let request = EndpointRequest(
             method: .post, path: path, contentType: "application/x-www-form-urlencoded", body: Array("a=b".utf8),
             secure: true)

@@ -19,7 +19,7 @@ final class Mobile: Sendable {
     /// The secret of the test vectors of RFC 6238.
     static let oneTimeSecret = Array("12345678901234567890".utf8)
 
-    let service: TokenService
+    let service: Families
     let store: any TokenStore
     let sessions: SessionRegister
     let revocations = RevocationList()
@@ -49,16 +49,20 @@ final class Mobile: Sendable {
         mobile.sessions = sessions
         mobile.throttle = LoginThrottle(LoginThrottle.Settings(unlimited: ()))
         let social = MobileSocial(settings: mobile)
-        settings.mobileSocial = social
-        settings.providerLogin = ProviderLogin(
+        let login = ProviderLogin(
             providers, seals: Mobile.seals, store: store, revocations: revocations, baseURL: Service.baseURL,
             furtherOrigins: ["https://gw.example.org", "http://gw.example.org:8080"], throttle: throttle)
-        settings.browserLogin = BrowserLogin(
+        let browser = BrowserLogin(
             social: social, seals: Mobile.seals,
             forms: [BrowserLogin.Form(path: "/oic_rest/mobilesso", domain: "MobileServiceDomain")],
-            providers: settings.providerLogin)
+            providers: login)
         settings.users = Mobile.users
-        service = TokenService(settings: settings)
+        let tokens = TokenService(settings: settings)
+        var families = Families(tokens)
+        families.add(social.handlers(ownTokens: tokens.ownTokens, browser))
+        families.add(browser.handlers, returns: browser.returns)
+        families.add(login)
+        service = families
     }
 
     private static func domains(_ change: (inout ServiceDomain) -> Void) -> [ServiceDomain] {

@@ -17,20 +17,45 @@ final class SignOn {
 
     let store: any TokenStore
     let revocations = RevocationList()
-    var settings: TokenServiceSettings
+    var settings: Settings
     let browser: Browser
+
+    /// Those of the token service, and what single sign-on has beside.
+    @dynamicMemberLookup
+    struct Settings {
+        var tokens: TokenServiceSettings
+        var signOn: SignOnSettings?
+        var providerLogin: ProviderLogin?
+        var capturesRedirect = false
+
+        subscript<Value>(dynamicMember path: WritableKeyPath<TokenServiceSettings, Value>) -> Value {
+            get { tokens[keyPath: path] }
+            set { tokens[keyPath: path] = newValue }
+        }
+
+        var families: Families {
+            let tokens = TokenService(settings: tokens)
+            let service = SignOnService(
+                tokens, relay: signOn, providers: providerLogin, capturesRedirect: capturesRedirect)
+            var families = Families(tokens)
+            families.add(service.handlers, returns: service.returns)
+            families.add(providerLogin)
+            return families
+        }
+    }
 
     init(
         store: any TokenStore = MemoryTokenStore(), whitelist: String? = SignOn.whitelist,
-        seals: BrowserSeals = Mobile.seals, _ change: (inout TokenServiceSettings) -> Void = { _ in }
+        seals: BrowserSeals = Mobile.seals, _ change: (inout Settings) -> Void = { _ in }
     ) {
         self.store = store
-        settings = Service.settings(backends: SignOn.backends, users: SignOn.users, store: store)
+        settings = Settings(
+            tokens: Service.settings(backends: SignOn.backends, users: SignOn.users, store: store))
         settings.revocations = revocations
         settings.throttle = LoginThrottle(LoginThrottle.Settings(unlimited: ()))
         settings.signOn = SignOnSettings(seals: seals, whitelist: RedirectWhitelist(whitelist))
         change(&settings)
-        browser = Browser(TokenService(settings: settings))
+        browser = Browser(settings.families)
     }
 
     static let backends: BackendStore = {

@@ -178,7 +178,7 @@ import TokenStorage
         later.browser.cookies = signOn.browser.cookies
         var settings = later.settings
         settings.signOn?.whitelist = RedirectWhitelist(nil)
-        let browser = Browser(TokenService(settings: settings))
+        let browser = Browser(settings.families)
         browser.cookies = signOn.browser.cookies
         let answer = browser.callback(state)
         #expect(answer.status == 400 && answer.reasonText == "sso_redirect_not_allowed")

@@ -7,7 +7,7 @@ import Testing
 
 /// What `/mobile/platform/sso/exchange-token` makes of requests before anybody logs in or anything is exchanged.
 @Suite struct SingleSignOnEndpointTests {
-    let service = Service.service()
+    let service = SignOn.Settings(tokens: Service.settings()).families
 
     private func answer(
         _ method: HTTP.Method = .get, query: String = "", authorization: [String] = []

@@ -103,7 +103,8 @@ import TokenStorage
         #expect(
             profiles.registry.asked.last
                 == .setProfile(
-                    username: "joe", realm: "Default", values: [ProfileValue("email", nil)], condition: "\"x\""))
+                    username: "joe", realm: "Default", values: [ProfileValue("email", nil)],
+                    condition: UserCondition("\"x\"") { _ in false }))
         #expect(profiles.registry.askedFrom.caller == "boss" && profiles.registry.askedFrom.requestID == "r1")
     }
 

@@ -14,7 +14,8 @@ final class Profiles: Sendable {
     static let path = "/oic_rest/rest/userprofile"
     static let roles = ["Manager", "Clerk", "userProfile.read", "userProfile.write"]
 
-    let service: TokenService
+    let service: Families
+    let profiles: UserProfiles
     let registry = Registry()
 
     init(users: [User] = Profiles.users) {
@@ -25,8 +26,12 @@ final class Profiles: Sendable {
             users: store, hasher: PasswordHasher(), catalogue: settings.catalogue)
         profiles.roleDescriptions = ["Clerk": "Counts"]
         profiles.registry = registry
-        settings.userProfiles = UserProfiles(settings: profiles)
-        service = TokenService(settings: settings)
+        let tokens = TokenService(settings: settings)
+        profiles.realm = tokens.realm
+        var families = Families(tokens)
+        self.profiles = UserProfiles(settings: profiles)
+        families.add(self.profiles.handlers)
+        service = families
     }
 
     static let users: [User] = {

@@ -8,20 +8,43 @@ import Outbound
 import Synchronization
 import TokenStorage
 
+/// Goes on with a login that a browser has come back from.
+package typealias LoginReturn = @Sendable (ProviderLogin.Arrival) -> Effect<EndpointResponse>
+
 /// Browsers on their way to identity providers and back (SSO-07, RP-01). What a login is for is the business of whoever
 /// begins it, and gets the answer.
 package final class ProviderLogin: Sendable {
     /// What its endpoints are answered by.
-    static let endpoints: [EndpointDescriptor: TokenService.Method] = [
-        .providerCallback: { $0.receiveFromProvider($1, now: $2) },
-        .providerLogout: { $0.settings.providerLogin?.logOut($1, now: $2) ?? .deny(.unknownService) },
-        .providerMetadata: { service, request, _ in
-            .done(
-                service.read(request) {
-                    service.settings.providerLogin?.metadata(request) ?? BrowserLoginFailure.unknownService.response
-                })
-        },
-    ]
+    ///
+    /// - Parameter returns: how logins go on, by what they were begun for.
+    package func handlers(
+        _ returns: [LoginErrand.Kind: LoginReturn]
+    ) -> [EndpointDescriptor: EndpointHandler] {
+        [
+            .providerCallback: { self.receive($0, returns, now: $1) },
+            .providerLogout: { self.logOut($0, now: $1) },
+            .providerMetadata: { request, _ in .done(request.read { self.metadata(request) }) },
+        ]
+    }
+
+    /// A browser that comes back, to what has sent it to the provider.
+    private func receive(
+        _ request: EndpointRequest, _ returns: [LoginErrand.Kind: LoginReturn], now: Int64
+    ) -> Effect<EndpointResponse> {
+        guard request.method != .post else { return take(request, now: now) }
+        return receive(request, now: now).then { answer in
+            switch answer {
+            case .ended(let response): return .done(response)
+            case .arrived(let arrival):
+                let answer = returns[arrival.errand.kind]?(arrival) ?? .deny(.unknownService)
+                return answer.map { response in
+                    var response = response
+                    response.headers += arrival.fields
+                    return response
+                }
+            }
+        }
+    }
 
     /// What came of a browser that has come back.
     enum Return: Sendable {
@@ -30,7 +53,8 @@ package final class ProviderLogin: Sendable {
         case arrived(Arrival)
     }
 
-    struct Arrival: Sendable {
+    /// A browser that is back, and what the provider says.
+    package struct Arrival: Sendable {
         let errand: LoginErrand
         let result: Result<ProvidedIdentity, ProviderFailure>
         let browser: BrowserRequest

@@ -8,13 +8,49 @@ import Outbound
 
 /// `/mobile/platform/sso/exchange-token`: with a bearer token what it stands for is exchanged (SAML-01, SAML-15), and
 /// browsers that name a client log in (SSO-01).
-extension TokenService {
-    func signOn(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
-        guard request.method == .get else { return .done(TokenService.onlyReading("GET")) }
+package final class SignOnService: Sendable {
+    let tokens: TokenService
+    /// Nil where no backend has the single sign-on of browsers.
+    let relay: SignOnRelay?
+    private let capturesRedirect: Bool
+
+    private var settings: TokenServiceSettings { tokens.settings }
+
+    /// - Parameters:
+    ///   - relay: what the single sign-on of browsers goes by; nil where no backend has it.
+    ///   - providers: the logins at identity providers; nil where there are none.
+    ///   - capturesRedirect: whether what identity providers send to the reserved path is shown (SAML-17).
+    package init(
+        _ tokens: TokenService, relay: SignOnSettings?, providers: ProviderLogin? = nil, capturesRedirect: Bool = false
+    ) {
+        self.tokens = tokens
+        self.relay = relay.map { SignOnRelay(service: tokens, settings: $0, providers: providers) }
+        self.capturesRedirect = capturesRedirect
+    }
+
+    /// What its endpoints are answered by.
+    package var handlers: [EndpointDescriptor: EndpointHandler] {
+        [
+            .singleSignOn: { request, now in
+                self.tokens.answer { () throws(TokenFailure) in try self.signOn(request, now: now) }
+            },
+            .singleSignOnPages: { self.signOnPage($0, now: $1) },
+            .singleSignOnRedirect: { request, _ in .done(self.captureRedirect(request)) },
+        ]
+    }
+
+    /// How it goes on with browsers that come back from an identity provider.
+    package var returns: [LoginErrand.Kind: LoginReturn] {
+        guard let relay else { return [:] }
+        return [.relay: { relay.arrive($0) }]
+    }
+
+    private func signOn(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard request.method == .get else { return .done(.onlyReading("GET")) }
         // ISS-08.
         guard request.authorization.count <= 1 else { throw .repeatedAuthorization }
         guard let field = request.authorization.first else { return relay(request, now: now) }
-        guard let token = TokenService.bearer(in: field) else { return .done(TokenService.missingBearer) }
+        guard let token = SignOnService.bearer(in: field) else { return .done(SignOnService.missingBearer) }
         return try exchange(token, request, now: now)
     }
 
@@ -32,7 +68,7 @@ extension TokenService {
         // Base64 has no full stops, and a JWT two.
         guard token.contains(UInt8(ascii: ".")) else {
             guard SAMLVerifier.isAvailable else { throw .samlUnavailable }
-            return SAMLExchange(service: self, backend: backend, packed: token, now: now).run()
+            return SAMLExchange(service: tokens, backend: backend, packed: token, now: now).run()
         }
         let place = ExchangePlace.singleSignOn(baseURL: settings.baseURL, "jwt_exchange")
         guard let sources = settings.assertions else {
@@ -41,7 +77,7 @@ extension TokenService {
         do throws(TokenRejection) {
             let received = try ReceivedToken(token.span)
             return AssertionExchange(
-                service: self, sources: sources, client: .backend(backend), origin: ClientOrigin(request, now: now),
+                service: tokens, sources: sources, client: .backend(backend), origin: ClientOrigin(request, now: now),
                 received: received, token: token, place: place, now: now
             ).run()
         } catch {
@@ -59,21 +95,19 @@ extension TokenService {
         // What is no query at all names nobody.
         guard let query = try? FormFields.parse(request.query.span),
             query.fields.contains(where: { ["clientID", "client_id"].contains($0.name) })
-        else { return .done(TokenService.missingBearer) }
-        guard let relay = signOnRelay else { return .done(SingleSignOnFailure.notEnabled.response) }
+        else { return .done(SignOnService.missingBearer) }
+        guard let relay else { return .done(SingleSignOnFailure.notEnabled.response) }
         return relay.exchange(BrowserRequest(request, query: query, now: now))
     }
 
     /// The pages of the relay: its login form and its logout.
-    func signOnPage(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
-        guard let relay = signOnRelay, let browser = BrowserRequest(request, now: now) else {
+    private func signOnPage(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        guard let relay, let browser = BrowserRequest(request, now: now) else {
             return .done(SingleSignOnFailure.foreignRequest.response)
         }
         return request.path.isExactly(SingleSignOnEndpoints.logoutPath)
             ? relay.logOut(browser) : relay.showOrLogIn(browser)
     }
-
-    var signOnRelay: SignOnRelay? { settings.signOn.map { SignOnRelay(service: self, settings: $0) } }
 
     private static func bearer(in field: String) -> [UInt8]? {
         let bytes = Array(field.utf8)
@@ -92,8 +126,8 @@ extension TokenService {
 
     /// SAML-17: nothing is here, for no upstream either; where it is switched on, a page that shows what an identity
     /// provider has sent, for whoever sets one up.
-    func captureRedirect(_ request: EndpointRequest) -> EndpointResponse {
-        guard settings.capturesRedirect else {
+    private func captureRedirect(_ request: EndpointRequest) -> EndpointResponse {
+        guard capturesRedirect else {
             return .problem(.notFound, "nothing is here")
         }
         guard [.get, .head, .post].contains(request.method) else {

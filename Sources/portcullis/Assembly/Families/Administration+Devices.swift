@@ -25,8 +25,8 @@ extension Administration {
     }
 
     /// A user whom an application has locked out may try again (OMS-10).
-    func unlock(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        guard let attempts else { throw .unavailable("lock-outs are kept by a running gateway: use --admin") }
+    func unlock(_ request: AdminRequest, _ attempts: LoginAttemptTable) throws(AdminFailure) -> AdminAnswer {
+        guard tokens != nil else { throw .unavailable("lock-outs are kept by a running gateway: use --admin") }
         let (domain, application, user) = (request.path[1], request.path[2], request.path[3])
         guard attempts.forget(LoginAttemptTable.Key(domain: domain, application: application, user: user)) else {
             throw .notFound("no wrong password of this user is counted there")

@@ -2,31 +2,68 @@ import Bytes
 import Configuration
 import Crypto
 import Gateway
+import HTTP
 import Identity
 import Issuers
 import JOSE
 import Model
 import Policy
+import Synchronization
 import Tokens
 
-/// Service domains of Mobile & Social, and the schemes by which users log in.
+/// Mobile & Social: service domains, and logins by browser at them.
+final class MobileSocialFamily: CompatibilityFamily {
+    /// Wrong passwords of applications of service domains.
+    let attempts = LoginAttemptTable(clock: .system)
+    private let register = Mutex<SessionRegister?>(nil)
+
+    var activities: (any SessionActivities)? { register.withLock(\.self) }
+
+    var resources: [AdminResources.Entry] {
+        [
+            AdminResources.Entry(.get, "devices", "devices.list", Administration.listDevices),
+            AdminResources.Entry(.post, "devices/*/wipe", "devices.wipe", Administration.wipeDevice),
+            AdminResources.Entry(.delete, "lockouts/*/*/*", "lockouts.remove") { [attempts] administration in
+                { request throws(AdminFailure) in try administration.unlock(request, attempts) }
+            },
+        ]
+    }
+
+    func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
+        let sessions = sessions(foundation.store)
+        parts.activities = sessions
+        guard let social = assembly.mobileSocial(foundation, sessions, attempts) else { return }
+        let login = assembly.browserLogin(social, foundation.seals, foundation.providers)
+        parts.add(social.handlers(ownTokens: foundation.tokens.ownTokens, login))
+        if let login { parts.add(login.handlers, returns: login.returns) }
+    }
+
+    /// One for the life of the process, like the store.
+    private func sessions(_ store: LastingStore.Opened) -> SessionRegister {
+        register.withLock { register in
+            if let register { return register }
+            let made = SessionRegister(store: store.tokens)
+            register = made
+            return made
+        }
+    }
+}
+
 extension Assembly {
     /// What answers for the service domains; nil where there are none.
-    mutating func mobileSocial(
-        _ users: UserStore, _ hasher: PasswordHasher, _ catalogue: RoleCatalogue, _ key: SigningKey,
-        _ store: LastingStore.Opened, _ seals: BrowserSeals, _ contexts: any RequestContextReader,
-        _ backends: BackendStore,
-        _ modules: [String: GuardedIssuer]
+    fileprivate mutating func mobileSocial(
+        _ foundation: EndpointFoundation, _ sessions: SessionRegister, _ attempts: LoginAttemptTable
     ) -> MobileSocial? {
         guard !configuration.serviceDomains.isEmpty else { return nil }
         let service = configuration.tokenService
         var settings = MobileSocial.Settings(
-            users: users, hasher: hasher, catalogue: catalogue, store: store.tokens, key: store.key, seals: seals,
-            signer: JWTSigner(key: key), contexts: contexts)
-        let list = backends.backends
+            users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue,
+            store: foundation.store.tokens, key: foundation.store.key, seals: foundation.seals,
+            signer: JWTSigner(key: foundation.key), contexts: foundation.challenges)
+        let list = foundation.backends.backends
         for entry in configuration.serviceDomains {
             var domain = domain(entry, list)
-            domain.remote = remote(entry, modules)
+            domain.remote = remote(entry, foundation.modules)
             domain.ways = loginWays(entry)
             domain.passwordLogin = passwordLogin(entry)
             settings.domains.append(domain)
@@ -39,17 +76,10 @@ extension Assembly {
         settings.webgateLogins = webgateLogins()
         settings.throttle = lasting.throttle
         settings.clientThrottle = lasting.clientThrottle
-        settings.sessions = store.sessions
-        settings.attempts = lasting.loginAttempts
+        settings.sessions = sessions
+        settings.attempts = attempts
         settings.revocations = lasting.revocations
         return MobileSocial(settings: settings)
-    }
-
-    /// The names by which clients reach the gateway.
-    func publicNames() -> PublicNames {
-        PublicNames(
-            origins: configuration.origins,
-            hosts: configuration.routes.flatMap(\.hosts))
     }
 
     private func domain(_ entry: ServiceDomainEntry, _ backends: [Backend]) -> ServiceDomain {
@@ -99,20 +129,6 @@ extension Assembly {
         return remote
     }
 
-    /// Whose logins by browser count, by service domain.
-    func browserDomains() -> [String: BrowserDomain] {
-        let domains = configuration.serviceDomains.map { entry in
-            let ways = loginWays(entry)
-            var domain = BrowserDomain()
-            domain.providers = ways.compactMap(\.provider)
-            domain.takesPasswords = ways.isEmpty || domain.providers.count < ways.count
-            domain.passwordLogin = passwordLogin(entry)
-            domain.guestRoles = entry.authentication.remote?.guestRoles
-            return (entry.name, domain)
-        }
-        return Dictionary(uniqueKeysWithValues: domains)
-    }
-
     private static func application(_ entry: MobileApplicationEntry, _ backend: Backend) -> MobileApplication {
         var application = MobileApplication(name: entry.name, backend: backend)
         application.sharedSecret = entry.sharedSecret?.value
@@ -135,37 +151,19 @@ extension Assembly {
         return application
     }
 
-    // MARK: Schemes
-
-    func scheme(named name: String) -> AuthenticationSchemeEntry? {
-        configuration.authenticationSchemes.first { $0.name == name }
-    }
-
-    func scheme(_ entry: AuthenticationSchemeEntry) -> AuthenticationScheme {
-        var scheme = AuthenticationScheme(
-            name: entry.name, level: entry.level, method: entry.challengeMethod, formTarget: entry.formTarget)
-        if let application = configuration.application(ofForm: entry),
-            let realm = configuration.backends.first(where: { $0.reference == application.backend })?.realm
-        {
-            scheme.backends = configuration.backends.filter { $0.realm == realm }.map(\.mobileBackendID)
+    /// How users of a service domain log in by browser; empty for one that uses no provider.
+    private func loginWays(_ entry: ServiceDomainEntry) -> [ServiceDomain.LoginWay] {
+        loginProviders(entry).map { provider in
+            if provider.kind == .local { return .form(name: provider.name, title: provider.displayName) }
+            var rules = Assembly.rules(provider.users)
+            if let isEmail = entry.authentication.relyingParty?.usernameFromEmail {
+                rules.identity.usernameAttribute = isEmail ? ProviderRules.emailClaim : nil
+            }
+            var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
+            made.title = provider.displayName
+            made.exposesToken = entry.authentication.relyingParty?.exposesToken ?? false
+            return .provider(made)
         }
-        scheme.logins = logins(ofForm: entry)
-        return scheme
-    }
-
-    /// What a login by password at a service domain counts as (CACHE-11).
-    private func passwordLogin(_ entry: ServiceDomainEntry) -> LoginClass {
-        .password(issuer: entry.authentication.remote?.issuer)
-    }
-
-    /// How users log in by the form of a scheme; empty for a scheme without one.
-    private func logins(ofForm scheme: AuthenticationSchemeEntry) -> [LoginClass] {
-        guard scheme.challengeMethod == .form else { return [] }
-        let name = scheme.formDomain ?? BrowserLogin.standardDomain
-        guard let domain = configuration.serviceDomains.first(where: { $0.name == name }) else { return [] }
-        let ways = loginWays(domain)
-        if ways.isEmpty { return [passwordLogin(domain)] }
-        return ways.map { way in way.provider.map { .provider($0) } ?? passwordLogin(domain) }
     }
 
     /// How users may have logged in, by the Webgates whose scheme has a form.
@@ -180,18 +178,18 @@ extension Assembly {
     }
 
     /// The login forms of all schemes that have one (SCH-02).
-    func loginForms() -> [BrowserLogin.Form] {
+    private func loginForms() -> [BrowserLogin.Form] {
         configuration.authenticationSchemes.filter { $0.challengeMethod == .form }.map { scheme in
-            BrowserLogin.Form(path: scheme.formPath, domain: scheme.formDomain ?? BrowserLogin.standardDomain)
+            BrowserLogin.Form(path: scheme.formPath, domain: scheme.formDomain ?? BrowserLoginEndpoints.standardDomain)
         }
     }
 
     /// What answers at the forms; nil where there are none.
-    func browserLogin(
-        _ social: MobileSocial?, _ seals: BrowserSeals, _ providers: ProviderLogin?
+    fileprivate func browserLogin(
+        _ social: MobileSocial, _ seals: BrowserSeals, _ providers: ProviderLogin
     ) -> BrowserLogin? {
         let forms = loginForms()
-        guard let social, !forms.isEmpty || hasRelyingParties else { return nil }
+        guard !forms.isEmpty || hasRelyingParties else { return nil }
         return BrowserLogin(social: social, seals: seals, forms: forms, providers: providers)
     }
 }

@@ -1,0 +1,73 @@
+import Configuration
+import Identity
+import Model
+import Policy
+
+/// How users log in by browser: the schemes of Webgates, and what their forms lead to.
+extension Assembly {
+    /// The names by which clients reach the gateway.
+    func publicNames() -> PublicNames {
+        PublicNames(
+            origins: configuration.origins,
+            hosts: configuration.routes.flatMap(\.hosts))
+    }
+
+    /// The providers by which users of a service domain log in by browser, the gateway's own form among them; empty for a
+    /// domain that uses none.
+    func loginProviders(_ entry: ServiceDomainEntry) -> [IdentityProviderEntry] {
+        let names = entry.authentication.relyingParty?.providers ?? []
+        return names.compactMap { name in configuration.allIdentityProviders.first { $0.name == name } }
+    }
+
+    var hasLoginForms: Bool { configuration.authenticationSchemes.contains { $0.challengeMethod == .form } }
+
+    /// Whether some backend has the single sign-on of browsers (MBE-05).
+    var offersSignOn: Bool {
+        configuration.tokenService.isEnabled && configuration.backends.contains { $0.enableSSO }
+    }
+
+    /// Whose logins by browser count, by service domain.
+    func browserDomains() -> [String: BrowserDomain] {
+        let domains = configuration.serviceDomains.map { entry in
+            let ways = loginProviders(entry)
+            var domain = BrowserDomain()
+            domain.providers = ways.filter { $0.kind != .local }.map(\.name)
+            domain.takesPasswords = ways.isEmpty || domain.providers.count < ways.count
+            domain.passwordLogin = passwordLogin(entry)
+            domain.guestRoles = entry.authentication.remote?.guestRoles
+            return (entry.name, domain)
+        }
+        return Dictionary(uniqueKeysWithValues: domains)
+    }
+
+    func scheme(named name: String) -> AuthenticationSchemeEntry? {
+        configuration.authenticationSchemes.first { $0.name == name }
+    }
+
+    func scheme(_ entry: AuthenticationSchemeEntry) -> AuthenticationScheme {
+        var scheme = AuthenticationScheme(
+            name: entry.name, level: entry.level, method: entry.challengeMethod, formTarget: entry.formTarget)
+        if let application = configuration.application(ofForm: entry),
+            let realm = configuration.backends.first(where: { $0.reference == application.backend })?.realm
+        {
+            scheme.backends = configuration.backends.filter { $0.realm == realm }.map(\.mobileBackendID)
+        }
+        scheme.logins = logins(ofForm: entry)
+        return scheme
+    }
+
+    /// What a login by password at a service domain counts as (CACHE-11).
+    func passwordLogin(_ entry: ServiceDomainEntry) -> LoginClass {
+        .password(issuer: entry.authentication.remote?.issuer)
+    }
+
+    /// How users log in by the form of a scheme; empty for a scheme without one.
+    func logins(ofForm scheme: AuthenticationSchemeEntry) -> [LoginClass] {
+        guard scheme.challengeMethod == .form else { return [] }
+        let name = scheme.formDomain ?? BrowserLoginEndpoints.standardDomain
+        guard let domain = configuration.serviceDomains.first(where: { $0.name == name }) else { return [] }
+        let ways = loginProviders(domain)
+        if ways.isEmpty { return [passwordLogin(domain)] }
+        return ways.map { $0.kind == .local ? passwordLogin(domain) : .provider($0.name) }
+    }
+}

@@ -1,0 +1,64 @@
+import Configuration
+import Crypto
+import Endpoints
+import Identity
+import Issuers
+import Model
+import Policy
+import Tokens
+
+/// A family of endpoints for clients of other products, which the gateway can be built without. One object lasts as long
+/// as the process, and keeps what outlives configurations.
+protocol CompatibilityFamily: AnyObject, Sendable {
+    /// When its sessions were used; nil for a family without sessions.
+    var activities: (any SessionActivities)? { get }
+    /// What administrators can do with it.
+    var resources: [AdminResources.Entry] { get }
+
+    /// Tells the token service what it offers.
+    func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly)
+    /// Builds what answers its endpoints by a configuration.
+    func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly)
+}
+
+extension CompatibilityFamily {
+    var activities: (any SessionActivities)? { nil }
+    var resources: [AdminResources.Entry] { [] }
+    func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly) {}
+}
+
+/// What families build on, by one configuration.
+struct EndpointFoundation {
+    let users: UserStore
+    let hasher: PasswordHasher
+    let catalogue: RoleCatalogue
+    let backends: BackendStore
+    /// Of the token service.
+    let key: SigningKey
+    let store: LastingStore.Opened
+    let seals: BrowserSeals
+    let challenges: ChallengeIssuer
+    let modules: [String: GuardedIssuer]
+    let tokens: TokenService
+    /// The logins at identity providers.
+    let providers: ProviderLogin
+}
+
+/// What families have built: the handlers of their endpoints, and what the decision asks of them.
+struct EndpointParts {
+    var handlers = EndpointHandlers()
+    /// How logins at identity providers go on, by what they were begun for.
+    var returns: [LoginErrand.Kind: LoginReturn] = [:]
+    /// Resolves bearer tokens that are no JWTs.
+    var opaqueTokens: (any OpaqueTokens)?
+    /// Verifies tokens of Facebook.
+    var socialVerifier: SocialVerifier?
+    var activities: (any SessionActivities)?
+
+    mutating func add(
+        _ handlers: [EndpointDescriptor: EndpointHandler], returns: [LoginErrand.Kind: LoginReturn] = [:]
+    ) {
+        self.handlers.add(handlers)
+        self.returns.merge(returns) { first, _ in first }
+    }
+}
