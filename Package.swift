@@ -77,26 +77,48 @@ let package = Package(
         ),
         library("Endpoints", ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity"]),
         library(
-            "Tokens",
+            "OAuthServer",
+            ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints"]),
+        library(
+            "LoginPages",
             [
                 "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
+                "OAuthServer",
+            ]),
+        library(
+            "MobileSocial",
+            [
+                "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
+                "OAuthServer", "LoginPages",
+            ]),
+        library(
+            "ApiOmat",
+            ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer"]),
+        library(
+            "UserProfiles", ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints"]),
+        library(
+            "SingleSignOn",
+            [
+                "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
+                "OAuthServer", "LoginPages",
             ]),
         library(
             "Issuers",
-            ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Tokens"]),
+            ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"]),
         library("Configuration", ["Bytes", "Model"]),
         library(
             "Gateway",
             [
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-                "Endpoints", "Tokens", "Issuers",
+                "Endpoints", "OAuthServer", "LoginPages", "Issuers",
             ]),
         library("PortcullisClient", ["Bytes", "Model", "Reactor", "Crypto", "HTTP"]),
         .executableTarget(
             name: "portcullis",
             dependencies: [
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-                "Endpoints", "Tokens", "Issuers", "Configuration", "Gateway", "PortcullisClient",
+                "Endpoints", "OAuthServer", "LoginPages", "MobileSocial", "ApiOmat", "UserProfiles", "SingleSignOn",
+                "Issuers", "Configuration", "Gateway", "PortcullisClient",
             ],
             swiftSettings: settings
         ),
@@ -104,8 +126,8 @@ let package = Package(
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         support(
             "TestSupport",
-            ["Bytes", "Model", "Reactor", "Crypto", "Outbound", "Identity", "TokenStorage", "Tokens", "CSpawn"]),
-        tool("StoreCrash", ["TokenStorage", "TestSupport"]),
+            ["Bytes", "Model", "Reactor", "Crypto", "Outbound", "Identity", "TokenStorage", "CSpawn"]),
+        tool("StoreCrash", ["TokenStorage", "OAuthServer", "TestSupport"]),
         tests("BytesTests", ["Bytes"]),
         tests("ModelTests", ["Bytes", "Model", "TestSupport"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
@@ -119,23 +141,23 @@ let package = Package(
         tests(
             "TokenStorageTests", ["Bytes", "Model", "Crypto", "Outbound", "Identity", "TokenStorage", "TestSupport"]),
         tests(
-            "TokensTests",
+            "EndpointsTests",
             [
                 "Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage", "Endpoints",
-                "Tokens", "TestSupport",
+                "OAuthServer", "LoginPages", "MobileSocial", "ApiOmat", "UserProfiles", "SingleSignOn", "TestSupport",
             ]),
         tests(
             "IssuersTests",
             [
-                "Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage", "Tokens", "Issuers",
-                "TestSupport",
+                "Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage", "OAuthServer",
+                "Issuers", "TestSupport",
             ]),
         tests("ConfigurationTests", ["Bytes", "Model", "Configuration", "TestSupport"]),
         tests(
             "GatewayTests",
             [
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-                "Endpoints", "Tokens", "Issuers", "Gateway", "TestSupport",
+                "Endpoints", "OAuthServer", "LoginPages", "Issuers", "Gateway", "TestSupport",
             ]),
         tests("PortcullisClientTests", ["Bytes", "Model", "Crypto", "HTTP", "PortcullisClient", "TestSupport"]),
         tests("ArchitectureTests", []),
@@ -143,7 +165,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage",
-                "Endpoints", "Tokens", "Gateway", "TestSupport",
+                "Endpoints", "OAuthServer", "MobileSocial", "Gateway", "TestSupport",
             ]),
     ].filter { $0.type != .test || wanted?.contains($0.name) ?? true },
     swiftLanguageModes: [.v6]

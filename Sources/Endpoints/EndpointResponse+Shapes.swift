@@ -52,6 +52,11 @@ extension EndpointResponse {
         .problem(.methodNotAllowed, "use GET", headers: [(name: "Allow", value: methods)])
     }
 
+    /// The refusal of methods other than these.
+    package static func methodNotAllowed(_ methods: String) -> EndpointResponse {
+        .problem(.methodNotAllowed, "use \(methods)", headers: [(name: "Allow", value: methods)])
+    }
+
     /// An error of an endpoint that is none of OAuth's, in the shape of a denial's body.
     ///
     /// - Parameters:

@@ -3,9 +3,9 @@ import HTTP
 import Identity
 import Issuers
 import Model
+import OAuthServer
 import Outbound
 import Policy
-import Tokens
 
 /// Everything a worker acts by that can change with the configuration. Immutable: a reload hands a new one to every
 /// worker, and exchanges under way keep the one they began with.

@@ -3,11 +3,11 @@ import Endpoints
 import Identity
 import Issuers
 import Model
+import OAuthServer
 import Outbound
 import Reactor
 import Synchronization
 import TokenStorage
-import Tokens
 
 /// What all workers of a process share beside the snapshot: mailboxes, the pools of threads, the store of issued tokens,
 /// the deny list. Everything here is safe to use from any thread, and none of it stands on the way of a request whose

@@ -1,6 +1,6 @@
 import Identity
+import OAuthServer
 import Outbound
-import Tokens
 
 /// An issuer module that makes the access tokens of a backend (OAUTH-09, JTX-12).
 package struct ModuleGrantIssuer: GrantIssuer {

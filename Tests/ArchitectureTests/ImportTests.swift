@@ -16,17 +16,36 @@ import Testing
         "Policy": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity"],
         "TokenStorage": ["Bytes", "Model", "Crypto", "Outbound", "Identity"],
         "Endpoints": ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity"],
-        "Tokens": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints"],
-        "Issuers": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Tokens"],
+        "OAuthServer": [
+            "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
+        ],
+        "LoginPages": [
+            "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
+            "OAuthServer",
+        ],
+        "MobileSocial": [
+            "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
+            "OAuthServer", "LoginPages",
+        ],
+        "ApiOmat": [
+            "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
+        ],
+        "UserProfiles": ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints"],
+        "SingleSignOn": [
+            "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
+            "OAuthServer", "LoginPages",
+        ],
+        "Issuers": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"],
         "Configuration": ["Bytes", "Model"],
         "Gateway": [
             "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-            "Endpoints", "Tokens", "Issuers",
+            "Endpoints", "OAuthServer", "LoginPages", "Issuers",
         ],
         "PortcullisClient": ["Bytes", "Model", "Reactor", "Crypto", "HTTP"],
         "portcullis": [
             "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-            "Endpoints", "Tokens", "Issuers", "Configuration", "Gateway", "PortcullisClient",
+            "Endpoints", "OAuthServer", "LoginPages", "MobileSocial", "ApiOmat", "UserProfiles", "SingleSignOn",
+            "Issuers", "Configuration", "Gateway", "PortcullisClient",
         ],
     ]
 

@@ -6,12 +6,12 @@ import Identity
 import Issuers
 import JOSE
 import Model
+import OAuthServer
 import Policy
 import Reactor
 import TestSupport
 import Testing
 import TokenStorage
-import Tokens
 
 @testable import Gateway
 

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
+import OAuthServer
 import Synchronization
 import TestSupport
 import TokenStorage
-import Tokens
 
 /// The store that is put to the test, as it is named on the command line. One more kind is one more case here: what is
 /// killed and what must hold is the same for all of them.

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
+import OAuthServer
 import TokenStorage
-import Tokens
 
 /// A process that works on the store until it is killed. It says what it is about to do (`?`), and what was acknowledged
 /// (`!`), each by one write of a line.

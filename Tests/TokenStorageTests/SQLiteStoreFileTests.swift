@@ -1,12 +1,10 @@
-import TestSupport
-import TokenStorage
-
 #if SQLite
     import Dispatch
     import Foundation
     import Synchronization
+    import TestSupport
     import Testing
-    import Tokens
+    import TokenStorage
 
     /// What becomes of a store whose file is removed, replaced or overwritten while it is in use.
     @Suite struct SQLiteStoreFileTests {

@@ -1,12 +1,10 @@
-import TestSupport
-import TokenStorage
-
 #if SQLite
     import CSQLite
     import Dispatch
     import Foundation
+    import TestSupport
     import Testing
-    import Tokens
+    import TokenStorage
 
     /// What only a file can have: foreign contents, damage, locks of other processes.
     @Suite struct SQLiteTokenStoreTests {

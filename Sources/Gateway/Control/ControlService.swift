@@ -5,10 +5,10 @@ import HTTP
 import Identity
 import Issuers
 import Model
+import OAuthServer
 import Outbound
 import Policy
 import Reactor
-import Tokens
 
 /// The admin listener: health, readiness, metrics, revocation. Never on a public listener (POL-05). Listeners for
 /// monitoring serve the first three alone.

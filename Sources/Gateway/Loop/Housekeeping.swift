@@ -3,7 +3,6 @@ import Crypto
 import Identity
 import Reactor
 import TokenStorage
-import Tokens
 
 /// What is done once a second, and what one worker does for the whole process.
 final class Housekeeping: LoopPart {

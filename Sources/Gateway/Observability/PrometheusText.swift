@@ -3,7 +3,6 @@ import Issuers
 import Model
 import Reactor
 import TokenStorage
-import Tokens
 
 /// The text form of the counters (Prometheus exposition format 0.0.4).
 enum PrometheusText {

@@ -1,8 +1,8 @@
 import Bytes
 import Endpoints
 import HTTP
+import LoginPages
 import Model
-import Tokens
 
 /// Errors in the form that the client asks for: JSON, or a page where a browser shows it.
 extension Responder {

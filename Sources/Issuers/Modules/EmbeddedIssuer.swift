@@ -3,8 +3,8 @@ import Crypto
 import Identity
 import JOSE
 import Model
+import OAuthServer
 import Outbound
-import Tokens
 
 /// The built-in issuer: a signed JWT that tells the upstream who calls (ISS-02, ISS-06). Module `embedded`.
 package final class EmbeddedIssuer: TokenIssuer {

@@ -3,7 +3,7 @@ import Crypto
 import Identity
 import JOSE
 import Model
-import Tokens
+import OAuthServer
 
 /// On what ground an authorization server is to give a token.
 enum OAuth2Grant: Sendable {

@@ -3,8 +3,8 @@ import Configuration
 import Gateway
 import Identity
 import Model
+import OAuthServer
 import Reactor
-import Tokens
 
 /// Mobile backends: made, shown, switched, revoked (MBE-01 to MBE-07).
 extension Administration {

@@ -1,10 +1,10 @@
+import ApiOmat
 import Bytes
 import Configuration
 import Crypto
 import Gateway
 import Identity
 import Reactor
-import Tokens
 
 /// Users: made, changed, looked at (MBE-10, MBE-11, MAP-04).
 extension Administration {

@@ -8,7 +8,6 @@ import Identity
 import Model
 import Reactor
 import TokenStorage
-import Tokens
 
 /// Looks at the configuration and changes it, for the commands on a directory and for the admin listener of a running
 /// gateway alike: one request, one answer. Blocks on files; never called on an event loop.

@@ -1,3 +1,4 @@
+import ApiOmat
 import Gateway
 
 /// The roles that a user is given and those that are taken away, for the audit log.

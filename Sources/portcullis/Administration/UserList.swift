@@ -1,3 +1,4 @@
+import ApiOmat
 import Bytes
 import Configuration
 import Crypto

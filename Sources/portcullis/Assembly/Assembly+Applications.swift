@@ -5,7 +5,6 @@ import Identity
 import Model
 import Policy
 import Reactor
-import Tokens
 
 /// ApiOmat applications and logins with Facebook.
 extension Assembly {

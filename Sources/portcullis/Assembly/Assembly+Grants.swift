@@ -3,7 +3,7 @@ import Identity
 import Issuers
 import JOSE
 import Model
-import Tokens
+import OAuthServer
 
 extension Assembly {
     /// What the client of a backend may have beyond plain access tokens.

@@ -3,10 +3,10 @@ import Crypto
 import Gateway
 import Identity
 import JOSE
+import LoginPages
 import Model
 import Outbound
 import Reactor
-import Tokens
 
 /// Identity providers behind logins by browser (SSO-07, RP-01).
 extension Assembly {

@@ -6,9 +6,9 @@ import Identity
 import Issuers
 import JOSE
 import Model
+import OAuthServer
 import Policy
 import Reactor
-import Tokens
 
 extension Assembly {
     mutating func tokenServiceKey() -> SigningKey? {

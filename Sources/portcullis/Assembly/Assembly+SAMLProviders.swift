@@ -2,9 +2,9 @@ import Configuration
 import Crypto
 import Identity
 import JOSE
+import LoginPages
 import Model
 import Reactor
-import Tokens
 
 /// Identity providers that speak SAML (SSO-07).
 extension Assembly {

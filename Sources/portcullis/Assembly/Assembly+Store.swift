@@ -7,7 +7,6 @@ import Identity
 import Model
 import Reactor
 import TokenStorage
-import Tokens
 
 extension Assembly {
     /// The store of the process, opened where this is its first configuration. Nil with an error among the diagnostics.

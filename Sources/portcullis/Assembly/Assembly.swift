@@ -7,11 +7,12 @@ import HTTP
 import Identity
 import Issuers
 import JOSE
+import LoginPages
 import Model
+import OAuthServer
 import Policy
 import Reactor
 import TokenStorage
-import Tokens
 
 /// Makes a snapshot of a configuration: the one place where all rooms meet.
 ///

@@ -1,9 +1,9 @@
 import Crypto
 import Gateway
 import Identity
+import OAuthServer
 import Reactor
 import TokenStorage
-import Tokens
 
 /// What outlives configurations: each finds here what the one before has left.
 struct Lasting: Sendable {

@@ -6,7 +6,6 @@ import Model
 import Reactor
 import Synchronization
 import TokenStorage
-import Tokens
 
 /// The store of tokens, opened by the first configuration of a process and kept by all others (GW-11): what was issued
 /// and revoked does not depend on a reload.

@@ -2,7 +2,7 @@ import Configuration
 import Gateway
 import Identity
 import Model
-import Tokens
+import OAuthServer
 
 /// `portcullis issuer`: the issuers whose tokens are exchanged or trusted (JWT-41).
 enum IssuerCommand: Command {

@@ -1,8 +1,8 @@
 import Configuration
 import Gateway
 import Identity
+import OAuthServer
 import Reactor
-import Tokens
 
 /// `issuer test` of a packed SAML assertion.
 extension IssuerTest {

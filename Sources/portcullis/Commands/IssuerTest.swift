@@ -5,9 +5,9 @@ import Gateway
 import Identity
 import JOSE
 import Model
+import OAuthServer
 import Policy
 import Reactor
-import Tokens
 
 /// One run of `issuer test`.
 struct IssuerTest {

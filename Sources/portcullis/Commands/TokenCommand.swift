@@ -3,8 +3,8 @@ import Crypto
 import Gateway
 import Identity
 import JOSE
+import OAuthServer
 import Reactor
-import Tokens
 
 /// `portcullis token`: a token without a login, for tests.
 enum TokenCommand: Command {

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import Tokens
+import UserProfiles
 
 /// `portcullis roles`, attributes of users, and the same through the admin listener (UPS-03, UPS-05).
 @Suite struct RoleAdministrationTests {

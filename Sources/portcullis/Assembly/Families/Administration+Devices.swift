@@ -2,10 +2,10 @@ import Bytes
 import Configuration
 import Gateway
 import Identity
+import MobileSocial
 import Outbound
 import Reactor
 import TokenStorage
-import Tokens
 
 /// The devices of mobile applications: listed and wiped (OMS-15, OMS-16).
 extension Administration {

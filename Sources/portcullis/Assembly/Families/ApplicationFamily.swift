@@ -1,8 +1,9 @@
+import ApiOmat
 import Configuration
 import Crypto
 import Identity
+import OAuthServer
 import Reactor
-import Tokens
 
 /// Applications of ApiOmat, and tokens of Facebook.
 final class ApplicationFamily: CompatibilityFamily {

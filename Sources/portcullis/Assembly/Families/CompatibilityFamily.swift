@@ -3,9 +3,10 @@ import Crypto
 import Endpoints
 import Identity
 import Issuers
+import LoginPages
 import Model
+import OAuthServer
 import Policy
-import Tokens
 
 /// A family of endpoints for clients of other products, which the gateway can be built without. One object lasts as long
 /// as the process, and keeps what outlives configurations.

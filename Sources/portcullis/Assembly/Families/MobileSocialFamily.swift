@@ -6,10 +6,12 @@ import HTTP
 import Identity
 import Issuers
 import JOSE
+import LoginPages
+import MobileSocial
 import Model
+import OAuthServer
 import Policy
 import Synchronization
-import Tokens
 
 /// Mobile & Social: service domains, and logins by browser at them.
 final class MobileSocialFamily: CompatibilityFamily {
@@ -53,10 +55,10 @@ extension Assembly {
     /// What answers for the service domains; nil where there are none.
     fileprivate mutating func mobileSocial(
         _ foundation: EndpointFoundation, _ sessions: SessionRegister, _ attempts: LoginAttemptTable
-    ) -> MobileSocial? {
+    ) -> MobileSocialService? {
         guard !configuration.serviceDomains.isEmpty else { return nil }
         let service = configuration.tokenService
-        var settings = MobileSocial.Settings(
+        var settings = MobileSocialService.Settings(
             users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue,
             store: foundation.store.tokens, key: foundation.store.key, seals: foundation.seals,
             signer: JWTSigner(key: foundation.key), contexts: foundation.challenges)
@@ -79,7 +81,7 @@ extension Assembly {
         settings.sessions = sessions
         settings.attempts = attempts
         settings.revocations = lasting.revocations
-        return MobileSocial(settings: settings)
+        return MobileSocialService(settings: settings)
     }
 
     private func domain(_ entry: ServiceDomainEntry, _ backends: [Backend]) -> ServiceDomain {
@@ -186,7 +188,7 @@ extension Assembly {
 
     /// What answers at the forms; nil where there are none.
     fileprivate func browserLogin(
-        _ social: MobileSocial, _ seals: BrowserSeals, _ providers: ProviderLogin
+        _ social: MobileSocialService, _ seals: BrowserSeals, _ providers: ProviderLogin
     ) -> BrowserLogin? {
         let forms = loginForms()
         guard !forms.isEmpty || hasRelyingParties else { return nil }

@@ -2,7 +2,8 @@ import Configuration
 import HTTP
 import Identity
 import Model
-import Tokens
+import OAuthServer
+import SingleSignOn
 
 /// Single sign-on.
 final class SignOnFamily: CompatibilityFamily {

@@ -1,17 +1,18 @@
 import Configuration
 import Crypto
 import Identity
-import Tokens
+import OAuthServer
+import UserProfiles
 
 /// User profiles.
 final class UserProfileFamily: CompatibilityFamily {
     func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
         guard assembly.configuration.userProfile.isEnabled else { return }
-        var settings = UserProfiles.Settings(
+        var settings = UserProfileService.Settings(
             users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue)
         settings.roleDescriptions = assembly.configuration.roleDescriptions
         settings.realm = foundation.tokens.realm
         settings.registry = assembly.lasting.registry
-        parts.add(UserProfiles(settings: settings).handlers)
+        parts.add(UserProfileService(settings: settings).handlers)
     }
 }

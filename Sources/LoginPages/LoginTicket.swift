@@ -1,0 +1,58 @@
+import Bytes
+import Crypto
+import Identity
+import OAuthServer
+
+/// What a form carries for the gateway: what it is for, where the browser goes back to, and that the form was handed out
+/// to this browser. The browser holds the other half in a cookie, so that nobody can have somebody else send it.
+package struct LoginTicket: Equatable, Sendable {
+    /// How long a form may stay open, in seconds.
+    static let lifetimeSeconds: Int64 = 600
+
+    /// What the form is for, such as the service domain that is signed in to.
+    var purpose: String
+    package var target: ReturnTarget
+    /// The level that the target asks for (CHAL-06).
+    package var level: Int
+    /// The browser's half, random.
+    var nonce: String
+
+    init(purpose: String, target: ReturnTarget, level: Int, nonce: String) {
+        self.purpose = purpose
+        self.target = target
+        self.level = level
+        self.nonce = nonce
+    }
+
+    func sealed(_ record: SealedRecord, now: Int64) -> String {
+        record.seal([purpose, target.text, "\(level)", nonce], expiresAt: now + LoginTicket.lifetimeSeconds)
+    }
+
+    /// - Parameters:
+    ///   - purpose: what the form is to be for.
+    ///   - nonce: what the browser's cookie says; nil for none.
+    package init(
+        _ text: String, for purpose: String, nonce: String?, _ record: SealedRecord, now: Int64
+    ) throws(BrowserLoginFailure) {
+        let bytes = Array(text.utf8)
+        let texts: [String]
+        do throws(SealedRecord.Failure) {
+            texts = try record.open(bytes.span, now: now).texts
+        } catch {
+            throw error == .expired ? .expiredForm : .foreignForm
+        }
+        guard let nonce, texts.count == 4, texts[0].utf8.elementsEqual(purpose.utf8),
+            let target = ReturnTarget(texts[1]), let level = Decimal.parse(Array(texts[2].utf8).span),
+            constantTimeEqual(Array(texts[3].utf8).span, Array(nonce.utf8).span)
+        else { throw .foreignForm }
+        self.init(purpose: purpose, target: target, level: level, nonce: nonce)
+    }
+
+    /// The browser's half where it has one already, so that several forms can be open in it; else a new one.
+    static func nonce(_ held: String?) -> String {
+        guard let held, held.utf8.count == 22,
+            held.utf8.allSatisfy({ ASCII.isLetter($0) || ASCII.isDigit($0) || "-_".utf8.contains($0) })
+        else { return AccessTokenMinter.randomID() }
+        return held
+    }
+}

@@ -1,0 +1,88 @@
+/// All that pages say to people, in one place so that it can be translated.
+package enum PageText {
+    /// Language of the texts (BCP 47).
+    static let language = "en"
+
+    static let signIn = "Sign in"
+    static let userName = "User name"
+    static let password = "Password"
+    package static let wrongPassword = "The user name or the password is not right."
+    package static let tooManyAttempts = "Too many attempts. Wait a few minutes, then try again."
+    package static let forbidden = "You may not sign in here. Ask whoever looks after it."
+    package static let unavailable = "This is not possible at the moment. Try again soon."
+
+    static let oneMoreStep = "One more step"
+    static func signingIn(as user: String) -> String { "You are signing in as \(user)." }
+    static let question = "Answer"
+    static let code = "Code"
+    static let codeHint = "The six digits that your device shows."
+    static let next = "Continue"
+    static let wrongAnswer = "That is not right. Try again."
+    package static let startAgain = "That was not right. Sign in once more."
+    package static let noSecondStep =
+        "Nothing is set up for you that this takes beside the password. Ask whoever looks after it."
+
+    static let chooseWay = "Choose how you want to sign in."
+    static let ownForm = "User name and password"
+    package static let otherWays = "Sign in another way"
+
+    static let providerDenied = "You were not signed in there. Try once more, or ask whoever looks after it."
+    static let providerFailed = "Signing in did not work. Try once more."
+    package static let tryAgain = "Try again"
+
+    static let signedOut = "Signed out"
+    static let signedOutDetail = "You are signed out. You can close this window."
+    package static let signOut = "Sign out"
+    static let signOutQuestion = "Do you want to sign out?"
+
+    static let signOutThere = "Sign out there too"
+    static let signedOutHere = "You are signed out here. Where you have signed in, you may still be."
+
+    package static let error = "This did not work"
+    static let unknownService = "There is no such service to sign in to."
+    static let levelUnreachable = "What you asked for wants a stronger proof of who you are than can be given here."
+    static let unknownApplication = "There is no such application to sign in to, or it is not set up for this."
+    static let foreignRedirect = "The application may not send you back to where it wants to."
+    static let foreignForm = "The form did not come from this site, or cookies are switched off. Try once more."
+    static let expiredForm = "This page was open for too long. Try once more."
+
+    package static let singleSignOnOff = "There is no single sign-on for this application."
+    package static let missingClient =
+        "The address lacks the parameter clientID. Names are written with capitals as they are here."
+    package static let repeatedParameter =
+        "The address has one of clientID, redirect_uri, state, prompt and provider more than once."
+    package static let malformedParameter = "The parameter state is too long, or has line breaks."
+    package static let redirectNotAllowed = "The address in redirect_uri is none that a token may be sent to."
+    package static let startOver = "This does not go on from here. Open the application once more."
+    package static let wrongRealm = "Your account is not for this application."
+    package static let otherAccount = "Use another account"
+    package static let token = "Token"
+    package static let captured = "What the identity provider has sent"
+    package static let capturedHint =
+        "Whoever has this can be you until it ends. It was not checked, and nobody was signed in."
+    package static let nothingCaptured = "There is no SAMLResponse in what was sent."
+    package static let goOn = "Continue to the application"
+    package static let goOnHint = "You are signed in. If nothing happens, continue here."
+
+    package static func token(for name: String) -> String { "Your token for \(name)" }
+    package static func lifetime(seconds: Int64) -> String {
+        "It ends in \(seconds) seconds. Whoever has it can act for you until then."
+    }
+    static func signIn(to name: String) -> String { "Sign in to \(name)" }
+
+    static let requestID = "Request:"
+
+    /// Title and sentence for an error by its status.
+    static func error(of status: Int) -> (title: String, detail: String) {
+        switch status {
+        case 401: ("Sign in first", "You are not signed in, or not any more.")
+        case 403: ("No access", "You may not open this page.")
+        case 404: ("Page not found", "There is no page at this address.")
+        case 408: ("Too slow", "The request took too long. Try again.")
+        case 413, 414, 431: ("Too large", "What was sent is too large.")
+        case 429: ("Too many requests", "Wait a moment, then try again.")
+        case 500...: ("Not available", "The service does not answer at the moment. Try again soon.")
+        default: (error, "The request could not be answered.")
+        }
+    }
+}

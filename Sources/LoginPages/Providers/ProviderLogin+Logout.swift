@@ -1,0 +1,194 @@
+import Bytes
+import Crypto
+import Endpoints
+import HTTP
+import Identity
+import Model
+import OAuthServer
+import Outbound
+import TokenStorage
+
+/// The end of logins at providers (OpenID Connect Back-Channel Logout). Every login has a record in the store that its
+/// sessions rest on; who takes it away ends the sessions and all tokens that came of them, in every process.
+extension ProviderLogin {
+    /// By how many seconds a provider's clock may be behind ours: logins that began later than its word are others.
+    private static let clockSkew: Int64 = 60
+    /// Marks the record of a user whose login has no name at the provider.
+    private static let nameless = "nameless"
+    /// Logins that one user of a provider has at a time.
+    static let mostLogins = 256
+
+    /// Lays down a login that sessions are to rest on: a record that is found by the provider's session, and one that is
+    /// found by the provider's user and names the first.
+    ///
+    /// - Parameters:
+    ///   - subject: the user's name here, whose injected tokens go with the login.
+    ///   - until: seconds since 1970 when the last of the sessions ends.
+    ///   - unredeemed: seconds since 1970 when the login ends unless `LoginFoundation.keep` is called before.
+    /// - Returns: the id of the record; nil where the store does not take it.
+    package func foundation(
+        of identity: ProvidedIdentity, subject: String, until: Int64, unredeemed: Int64? = nil, now: Int64
+    ) -> Effect<String?> {
+        let id = AccessTokenMinter.randomID()
+        // The login ends here when the provider wants it to (SAML core section 2.7.2).
+        let until = min(until, identity.endsAt ?? until)
+        let login = TokenRecord(
+            id: id, kind: .provided,
+            application: ProviderLogin.session(identity.sessionID ?? id, at: identity.provider), subject: subject,
+            tokenID: id, accessExpiresAt: until, issuedAt: now)
+        var index = TokenRecord(
+            id: LoginFoundation.index(of: id), kind: .provided,
+            application: ProviderLogin.user(identity.subject, at: identity.provider), subject: subject, tokenID: "",
+            accessExpiresAt: until, issuedAt: now)
+        index.extra = id
+        if identity.sessionID == nil { index.scope = ProviderLogin.nameless }
+        let records = [index, login].map { record in unredeemed.map(record.held(until:)) ?? record }
+        return store.ask(.insert(records[0]), now: now) { [store] answer in
+            guard case .success(.record(_?)) = answer else { return .done(nil) }
+            return store.ask(.insert(records[1]), now: now) { [self] answer in
+                guard case .success(.record(_?)) = answer else { return .done(nil) }
+                return endSurplus(beside: records[0], now: now).map { id }
+            }
+        }
+    }
+
+    /// Ends the oldest logins of a provider's user who has too many, so that nobody fills the store by himself.
+    /// - Parameter index: by which the newest is found.
+    private func endSurplus(beside index: TokenRecord, now: Int64) -> Effect<Void> {
+        let list = StoreOperation.list(application: index.application, subject: index.subject, limit: .max)
+        return store.ask(list, now: now) { [self] answer in
+            guard case .success(.records(let records)) = answer else { return .done(()) }
+            let surplus = records.dropFirst(ProviderLogin.mostLogins).flatMap { LoginFoundation.ids(of: $0.extra) }
+            return revoke(surplus[...], now: now) { _ in .done(()) }
+        }
+    }
+
+    /// The names are the provider's: of any length, and with whatever it likes in them.
+    private static func session(_ id: String, at provider: String) -> String {
+        "provider:\(provider):sid:\(digest(id))"
+    }
+
+    private static func user(_ id: String, at provider: String) -> String {
+        "provider:\(provider):sub:\(digest(id))"
+    }
+
+    static func digest(_ text: String) -> String {
+        let digest = DigestAlgorithm.sha256.digest(Array(text.utf8).span)
+        return String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+    }
+
+    // MARK: A provider's word
+
+    /// `POST` of a `logout_token`.
+    func logOut(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        guard let names = PathSegment.decode(request.path, behind: ProviderEndpoints.logoutPath), names.count == 1,
+            let provider = provider(named: names[0])
+        else { return .done(ProviderLogin.unknownProvider) }
+        guard request.method == .post, TokenForm.isForm(request.contentType),
+            let form = try? FormFields.parse(request.body.span), form.repeatedName == nil,
+            let token = form.first("logout_token")
+        else { return .done(ProviderLogin.refusal(400, reason: .providerLogoutMalformed)) }
+        return provider.logoutNotice(Array(token.utf8), now: now).then { [self] result in
+            switch result {
+            case .failure(let failure):
+                observe(provider.name, failure, request.requestID)
+                // Section 2.8: 400 for what is not believed; what cannot be known now may be told again.
+                return .done(ProviderLogin.refusal(failure.status == 503 ? 503 : 400, reason: failure.reason))
+            case .success(let notice): return end(notice, provider.name, now: now)
+            }
+        }
+    }
+
+    private func end(_ notice: LogoutNotice, _ provider: String, now: Int64) -> Effect<EndpointResponse> {
+        var places: [Place] = []
+        switch notice.scope {
+        case .session(let id, let subject):
+            places.append(Place(application: ProviderLogin.session(id, at: provider)))
+            if let subject {
+                places.append(Place(application: ProviderLogin.user(subject, at: provider), onlyNameless: true))
+            }
+        case .subject(let id): places.append(Place(application: ProviderLogin.user(id, at: provider)))
+        }
+        return ids(at: places[...], by: notice.issuedAt + ProviderLogin.clockSkew, now: now) { [self] ids in
+            guard let ids else { return .done(ProviderLogin.storeFailure) }
+            return revoke(ids[...], now: now) { ended in
+                guard ended else { return .done(ProviderLogin.storeFailure) }
+                var response = EndpointResponse(
+                    status: 200, headers: [(name: "Cache-Control", value: "no-store")], body: [],
+                    reason: .providerLogout)
+                response.audit = AuditEntry(
+                    action: "provider.logout", outcome: .changed, client: provider, tokenID: notice.tokenID)
+                return .done(response)
+            }
+        }
+    }
+
+    /// Where the records of logins are found.
+    private struct Place: Sendable {
+        let application: String
+        /// Whether those are left out that have a name at the provider.
+        var onlyNameless = false
+    }
+
+    /// What logins have left that stand at some places.
+    ///
+    /// - Parameters:
+    ///   - time: when the last of them was. What came after the provider's word is none of it: a token that is sent once more
+    ///     ends no later login.
+    ///   - then: is told nil where the store does not answer.
+    private func ids(
+        at places: ArraySlice<Place>, by time: Int64, _ found: [String] = [],
+        now: Int64, then: @escaping @Sendable ([String]?) -> Effect<EndpointResponse>
+    ) -> Effect<EndpointResponse> {
+        guard let place = places.first else { return then(found) }
+        return store.ask(.list(application: place.application, subject: nil, limit: .max), now: now) { [self] answer in
+            guard case .success(.records(let records)) = answer else { return then(nil) }
+            let logins = records.filter { record in
+                record.kind == .provided && record.issuedAt <= time
+                    && (!place.onlyNameless || record.scope.isExactly(ProviderLogin.nameless))
+            }
+            let ids = logins.flatMap { LoginFoundation.ids(of: $0.extra.isEmpty ? $0.id : $0.extra) }
+            return self.ids(at: places.dropFirst(), by: time, found + ids, now: now, then: then)
+        }
+    }
+
+    /// - Parameter then: is told whether the store has done it all.
+    private func revoke<Value: Sendable>(
+        _ ids: ArraySlice<String>, now: Int64, then: @escaping @Sendable (Bool) -> Effect<Value>
+    ) -> Effect<Value> {
+        guard let first = ids.first else { return then(true) }
+        return store.ask(.revoke(.id(first)), now: now) { [self] answer in
+            guard case .success(.removed(let gone)) = answer else { return then(false) }
+            for record in gone where !record.tokenID.isEmpty {
+                revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
+            }
+            return revoke(ids.dropFirst(), now: now, then: then)
+        }
+    }
+
+    /// In the shape of a service of Mobile & Social that is not there, as providers have always been told here.
+    private static var unknownProvider: EndpointResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("message", "No such service")
+        writer.member("oicErrorCode", "IDAAS-00006")
+        writer.member("code", Reason.oicUnknownService.code)
+        writer.endObject()
+        var response = EndpointResponse.personal(writer.bytes, reason: .oicUnknownService)
+        response.status = Reason.oicUnknownService.status
+        return response
+    }
+
+    private static let storeFailure = refusal(503, reason: .storeUnavailable)
+
+    private static func refusal(_ status: Int, reason: Reason) -> EndpointResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("error", status == 400 ? "invalid_request" : "temporarily_unavailable")
+        writer.endObject()
+        var response = EndpointResponse.personal(writer.bytes, reason: reason)
+        response.status = status
+        if status == 503 { response.headers.append((name: "Retry-After", value: "5")) }
+        return response
+    }
+}

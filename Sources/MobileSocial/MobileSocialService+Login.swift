@@ -1,0 +1,237 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import Model
+import Outbound
+import TokenStorage
+
+/// The course of a login, whoever asks for it: an application by JSON or a browser by a form. What holds back those who
+/// guess is the same for both.
+extension MobileSocialService {
+    /// What has become of what somebody typed.
+    enum LoginOutcome: Sendable {
+        /// It was right, and all that is asked for.
+        case proven(Session)
+        /// It was right; an answer is wanted beside it.
+        /// - Parameter question: that of the user; nil where a code is asked for.
+        case pending(PendingLogin, question: String?)
+        /// - Parameter left: how many more times somebody may try; nil where that is not told.
+        /// - Parameter retryAfter: seconds; nil where nothing is known of when.
+        case refused(MobileSocialFailure, left: Int64? = nil, retryAfter: Int? = nil)
+    }
+
+    /// Name and password for an application.
+    struct PasswordAttempt: Sendable {
+        var domain: ServiceDomain
+        var application: MobileApplication
+        var login: PresentedLogin
+        /// The session that it is to lead to.
+        var wish: SessionWish
+        /// What is asked for beside it.
+        var steps: [PendingLogin.Step]
+        /// How many wrong passwords are allowed one after the other (OMS-10).
+        var allowed: Int64
+        var address: IPAddress?
+    }
+
+    /// Whether the password is the user's, as the gateway or another server knows it, and what comes of that.
+    func logIn(_ attempt: PasswordAttempt, now: Int64, _ next: @escaping @Sendable (LoginOutcome) -> Answer) -> Answer {
+        let check = PasswordCheck(
+            login: attempt.login, domain: attempt.domain, application: attempt.application, maximum: attempt.allowed,
+            completes: attempt.steps.isEmpty, mayBeOffline: true, network: attempt.address?.subscriberBytes ?? [],
+            now: now)
+        return self.check(check) { [self] result in
+            switch result {
+            case .right(let user, let isOffline):
+                let wish = isOffline ? attempt.wish.withoutServer(attempt.domain.remote) : attempt.wish
+                let session = session(wish, user, methods: ["pwd"], now: now)
+                guard attempt.steps.isEmpty else {
+                    return next(
+                        pending(
+                            session.facts, user, sessionSeconds: wish.limits.session, steps: attempt.steps, now: now))
+                }
+                return next(.proven(session))
+            case .wrong(let left): return next(.refused(.wrongPassword, left: left))
+            case .refused(let failure, let seconds): return next(.refused(failure, retryAfter: seconds))
+            }
+        }
+    }
+
+    /// What a login is to lead to.
+    struct SessionWish: Sendable {
+        /// Name of the service domain.
+        var domain: String
+        var application: MobileApplication
+        var type = TokenType.user
+        /// Id of the device's registration; empty for none.
+        var registration = ""
+        /// See `Session.Facts.device`.
+        var device = ""
+        /// See `Session.Facts.proof`.
+        var proof = ""
+        var limits: SessionLimits
+        var level: Int
+        var isOffline = false
+
+        /// The same of a login that the server knows nothing of. The session has an end, whatever the profile says: the user
+        /// may have been locked out there in the meantime.
+        func withoutServer(_ remote: RemoteAuthentication?) -> SessionWish {
+            var wish = self
+            wish.isOffline = true
+            let longest = remote?.offlineSessionSeconds ?? 0
+            wish.limits.session = min(limits.session ?? longest, longest)
+            return wish
+        }
+    }
+
+    private func session(_ wish: SessionWish, _ user: User, methods: [String], now: Int64) -> Session {
+        var facts = Session.Facts(
+            domain: wish.domain, application: wish.application.name, level: wish.level, methods: methods,
+            authenticatedAt: now)
+        facts.idleSeconds = wish.limits.idle
+        facts.registration = wish.registration
+        facts.device = wish.device
+        facts.proof = wish.proof
+        facts.tokenType = wish.type
+        facts.isOffline = wish.isOffline
+        return Session(
+            facts, subject: user.username, backend: wish.application.backend, limit: wish.limits.session, now: now)
+    }
+
+    // MARK: The second step (OMS-14)
+
+    /// The steps that a login at a domain takes beside the password.
+    /// - Parameter level: that the login is to have at the least.
+    static func steps(of domain: ServiceDomain, for level: Int) -> [PendingLogin.Step] {
+        let second = domain.secondStep
+        if second.onDemand, level <= domain.level { return [] }
+        return (second.question ? [.question] : []) + (second.code ? [.code] : [])
+    }
+
+    private func pending(
+        _ facts: Session.Facts, _ user: User, sessionSeconds: Int64?, steps: [PendingLogin.Step], now: Int64
+    ) -> LoginOutcome {
+        let questions = user.securityQuestions
+        if steps[0] == .question ? questions.isEmpty : user.oneTimeSecret == nil { return .refused(.secondStepMissing) }
+        let question = PendingLogin.choose(among: questions.count)
+        let pending = PendingLogin(
+            facts, username: user.username, sessionSeconds: sessionSeconds, steps: steps, question: question, now: now)
+        return .pending(pending, question: steps[0] == .question ? questions[question].question : nil)
+    }
+
+    /// Whether the answer is that of the user.
+    ///
+    /// - Parameter application: that of the login.
+    func check(
+        answer text: String, to pending: PendingLogin, _ application: MobileApplication, now: Int64
+    ) -> Effect<LoginOutcome> {
+        guard pending.expiresAt > now, pending.facts.application.isExactly(application.name),
+            let user = settings.users.user(named: pending.username, realm: application.backend.realm), user.enabled,
+            pending.facts.authenticatedAt >= user.tokensNotBefore
+        else { return .done(.refused(.wrongAnswer)) }
+        // Counted before it is looked at, over all the logins that it may be given in: whoever has the password could begin
+        // many of them, and send all of their answers at once.
+        let attempt = AnswerAttempt(
+            key: LoginAttemptTable.Key(
+                domain: pending.facts.domain, application: application.name, user: user.username),
+            guess: settings.key.digest(text),
+            maximum: max(application.maximumLoginAttempts ?? 0, Int64(PendingLogin.maximumAnswers)),
+            lockoutSeconds: application.lockoutSeconds)
+        switch settings.attempts.begin(attempt.key, guess: attempt.guess, maximum: attempt.maximum, now: now) {
+        case .locked: return .done(.refused(.attemptsExceeded))
+        case .busy: return .done(.refused(.loginThrottled, retryAfter: 1))
+        case .admitted: break
+        }
+        let course = count(pending, 1, now) { [self] left in
+            check(text, pending, user, now) { [self] isRight in
+                isRight
+                    ? proceed(pending, user, application, now) : .done(.refused(.wrongAnswer, left: Int64(left)))
+            }
+        }
+        return course.map { [self] outcome in conclude(attempt, outcome, now) }
+    }
+
+    /// An answer that is being looked at.
+    private struct AnswerAttempt: Sendable {
+        let key: LoginAttemptTable.Key
+        let guess: [UInt8]
+        let maximum: Int64
+        let lockoutSeconds: Int64
+    }
+
+    /// Every wrong answer counts like a wrong password.
+    private func conclude(_ attempt: AnswerAttempt, _ outcome: LoginOutcome, _ now: Int64) -> LoginOutcome {
+        if case .refused(.wrongAnswer, let left?, _) = outcome {
+            let allowed = settings.attempts.fail(
+                attempt.key, guess: attempt.guess, maximum: attempt.maximum, lockoutSeconds: attempt.lockoutSeconds,
+                now: now)
+            return .refused(.wrongAnswer, left: min(left, allowed))
+        }
+        var isLogin = false
+        if case .proven = outcome { isLogin = true }
+        settings.attempts.end(attempt.key, guess: attempt.guess, isLogin: isLogin)
+        return outcome
+    }
+
+    private typealias Outcome = Effect<LoginOutcome>
+
+    /// Counts an answer before it is looked at, whichever process it comes to; goes on with how many are left.
+    private func count(
+        _ pending: PendingLogin, _ place: Int, _ now: Int64, _ next: @escaping @Sendable (Int) -> Outcome
+    ) -> Outcome {
+        guard place <= PendingLogin.maximumAnswers else { return .done(.refused(.wrongAnswer)) }
+        return takeOnce("oic\u{1f}answer\u{1f}\(pending.id)\u{1f}\(place)", until: pending.expiresAt, now) {
+            [self] isFirst in
+            isFirst ? next(PendingLogin.maximumAnswers - place) : count(pending, place + 1, now, next)
+        }
+    }
+
+    private func takeOnce(
+        _ key: String, until: Int64, _ now: Int64, _ next: @escaping @Sendable (Bool) -> Outcome
+    ) -> Outcome {
+        settings.store.ask(.remember(key: key, until: until), now: now) { result in
+            guard case .success(let answer) = result else { return .done(.refused(.storeUnavailable)) }
+            return next(answer == .fresh(true))
+        }
+    }
+
+    private func check(
+        _ text: String, _ pending: PendingLogin, _ user: User, _ now: Int64,
+        _ next: @escaping @Sendable (Bool) -> Outcome
+    ) -> Outcome {
+        switch pending.steps[0] {
+        case .question:
+            guard user.securityQuestions.indices.contains(pending.question) else { return next(false) }
+            let stored = user.securityQuestions[pending.question].answer
+            let folded = SecurityQuestion.folded(text)
+            return .hash { [self] in next(settings.hasher.verify(folded.span, stored: stored)) }
+        case .code:
+            guard let secret = user.oneTimeSecret, let step = OneTimeCode.step(of: text, secret: secret, now: now)
+            else { return next(false) }
+            // RFC 6238 section 5.2: a code is good for one use.
+            let key = "oic\u{1f}code\u{1f}\(user.realm)\u{1f}\(user.username)\u{1f}\(step)"
+            return takeOnce(key, until: (step + 2) * OneTimeCode.stepSeconds, now, next)
+        }
+    }
+
+    /// What comes after a right answer, once: another question, or the session.
+    private func proceed(
+        _ pending: PendingLogin, _ user: User, _ application: MobileApplication, _ now: Int64
+    ) -> Outcome {
+        takeOnce("oic\u{1f}answered\u{1f}\(pending.id)", until: pending.expiresAt, now) { [self] isFirst in
+            guard isFirst else { return .done(.refused(.wrongAnswer)) }
+            var facts = pending.facts
+            facts.methods.append(pending.steps[0] == .question ? "kba" : "otp")
+            let rest = Array(pending.steps.dropFirst())
+            guard rest.isEmpty else {
+                return .done(
+                    self.pending(facts, user, sessionSeconds: pending.sessionSeconds, steps: rest, now: now))
+            }
+            facts.methods.append("mfa")
+            let session = Session(
+                facts, subject: user.username, backend: application.backend, limit: pending.sessionSeconds, now: now)
+            return .done(.proven(session))
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Bytes
+import Crypto
+import Endpoints
+import Identity
+import LoginPages
+import Outbound
+import TokenStorage
+
+/// Users of identity providers in service domains (RP-01 to RP-03).
+extension MobileSocialService {
+    /// Somebody whom a provider has named, as the gateway takes him.
+    struct ProvidedUser: Sendable {
+        let provider: String
+        /// The name here.
+        let subject: String
+        /// The name there: e-mail address or subject (RP-03).
+        let username: String
+        let isVirtual: Bool
+        let roles: [String]
+        let methods: [String]
+
+        func facts(
+            _ domain: ServiceDomain, _ application: MobileApplication, foundation: String, now: Int64
+        ) -> Session.Facts {
+            var facts = Session.Facts(
+                domain: domain.name, application: application.name, level: domain.level, methods: methods,
+                authenticatedAt: now)
+            facts.provision = ProvidedLogin(
+                provider: provider, foundation: foundation, isVirtual: isVirtual, roles: roles)
+            return facts
+        }
+    }
+
+    func user(
+        of identity: ProvidedIdentity, _ party: ServiceDomain.RelyingParty, _ application: MobileApplication
+    ) throws(ExternalIdentityRejection) -> ProvidedUser {
+        let found = try party.rules.identify(
+            identity, realm: application.backend.realm, users: settings.users, catalogue: settings.catalogue)
+        // Those of an account are looked up when they are needed; these were said once.
+        let roles = party.rules.identity.roleMapping.roles(claims: identity.claims, catalogue: settings.catalogue)
+        let methods = identity.claims["amr"]?.array?.compactMap(\.string) ?? []
+        return ProvidedUser(
+            provider: identity.provider, subject: found.username, username: try party.rules.username(identity),
+            isVirtual: found.virtual, roles: settings.catalogue.names(of: roles),
+            methods: Array(methods.filter { $0.utf8.count <= 32 }.prefix(8)))
+    }
+
+    func audit(_ outcome: AuditEntry.Outcome, _ subject: String, _ client: String) -> AuditEntry {
+        AuditEntry(action: "oic.relying-party", outcome: outcome, subject: subject, client: client)
+    }
+
+    // MARK: The one-time code (RP-02)
+
+    /// A code that is wanted.
+    struct CodeWish: Sendable {
+        let identity: ProvidedIdentity
+        let domain: ServiceDomain
+        let party: ServiceDomain.RelyingParty
+        let application: MobileApplication
+        /// Of RFC 7636; empty for none.
+        let challenge: String
+    }
+
+    /// A code that was made.
+    struct IssuedCode: Sendable {
+        let text: String
+        let subject: String
+    }
+
+    enum CodeFailure: Error, Sendable {
+        case identity(ExternalIdentityRejection)
+        case store
+    }
+
+    func code(
+        _ wish: CodeWish, _ providers: ProviderLogin, now: Int64
+    ) -> Effect<Result<IssuedCode, CodeFailure>> {
+        let (application, identity) = (wish.application, wish.identity)
+        let user: ProvidedUser
+        do throws(ExternalIdentityRejection) {
+            user = try self.user(of: identity, wish.party, application)
+        } catch {
+            return .done(.failure(.identity(error)))
+        }
+        let limit = application.sessionTimeout.flatMap { $0 == 0 ? nil : $0 } ?? Session.longestSeconds
+        let until = now + LoginCode.lifetimeSeconds + limit
+        let login = providers.foundation(
+            of: identity, subject: user.subject, until: until, unredeemed: now + LoginCode.lifetimeSeconds, now: now)
+        return login.then { [self] foundation in
+            guard let foundation else { return .done(.failure(.store)) }
+            let text = LoginCode.random()
+            let code = LoginCode(
+                facts: user.facts(wish.domain, application, foundation: foundation, now: now), subject: user.subject,
+                username: user.username, challenge: wish.challenge,
+                accessToken: wish.party.exposesToken ? identity.accessToken : nil)
+            let record = code.record(text, application.backend, settings.key, now: now)
+            return settings.store.ask(.insert(record), now: now) { answer in
+                guard case .success(.record(_?)) = answer else { return .done(.failure(.store)) }
+                return .done(.success(IssuedCode(text: text, subject: user.subject)))
+            }
+        }
+    }
+
+    /// The session for a code, once.
+    func redeem(_ text: String, _ type: TokenType, _ call: Call) throws(MobileSocialFailure) -> Answer {
+        let profile = try deviceProfile(in: call)
+        let verifier = try call.attributes.member("codeVerifier")
+        guard LoginCode.isCode(text) else { throw .invalidCode }
+        return try withClient(of: call, mayBeNew: true) { [self] client throws(MobileSocialFailure) in
+            let application = client.application
+            let limits = try sessionLimits(of: application, call)
+            let refusal = refused(.invalidCode, "authenticate", call.domain.reference(application))
+            // Taken away before it is looked at: whoever shows it wrongly has used it up.
+            return ask(.revoke(.access(settings.key.digest(text))), now: call.now) { [self] answer in
+                guard case .removed(let gone) = answer, let code = gone.first.flatMap({ LoginCode($0, settings.key) }),
+                    gone[0].accessLives(at: call.now), code.facts.domain.isExactly(call.domain.name),
+                    code.facts.application.isExactly(application.name),
+                    call.domain.relyingParty(named: code.facts.provision?.provider ?? "") != nil,
+                    code.isProven(by: verifier)
+                else { return .done(refusal) }
+                let foundation = code.facts.provision?.foundation ?? ""
+                return LoginFoundation.keep(foundation, in: settings.store, now: call.now).then { [self] lasts in
+                    // The provider has ended it since.
+                    guard lasts else { return .done(refusal) }
+                    var facts = code.facts
+                    facts.tokenType = type
+                    facts.idleSeconds = limits.idle
+                    facts.registration = client.registration?.id ?? ""
+                    facts.device = client.registration?.facts.device ?? profile.identity
+                    var reported = call
+                    reported.provided = ProvidedReply(
+                        username: code.username, provider: facts.provision?.provider ?? "", token: code.accessToken)
+                    let session = Session(
+                        facts, subject: code.subject, backend: application.backend, limit: limits.session, now: call.now
+                    )
+                    return open(session, reported)
+                }
+            }
+        }
+    }
+}
+
+/// What the reply of a login says of the provider (RP-03).
+struct ProvidedReply: Sendable {
+    let username: String
+    let provider: String
+    /// The provider's access token; nil where applications are not given it.
+    let token: String?
+
+    func write(to writer: inout JSONWriter) {
+        writer.member("userName", username)
+        guard let token else { return }
+        writer.name("accessTokens")
+        writer.beginObject()
+        writer.member(provider, token)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,228 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+import Model
+import OAuthServer
+import Outbound
+import TokenStorage
+
+/// Passwords of service domains: those of the gateway's own users, and those that another server knows (OMS-10 to
+/// OMS-13).
+extension MobileSocialService {
+    /// Looks at a password, and counts it whatever comes of it.
+    func check(_ presented: PasswordCheck, _ next: @escaping PasswordCheck.Next) -> Answer {
+        // RP-01: where a provider asks for the password nobody else does, not even for those of the gateway's own users.
+        guard presented.domain.takesPasswords else { return next(.refused(.useProvider)) }
+        let check = presented.domain.remote == nil ? presented : presented.named(by: settings.users)
+        let guess = settings.key.digest(check.login.password)
+        switch settings.attempts.begin(check.key, guess: guess, maximum: check.maximum, now: check.now) {
+        case .locked: return next(.refused(.attemptsExceeded))
+        case .busy: return next(.refused(.loginThrottled, retryAfter: 1))
+        case .admitted: break
+        }
+        let counted: @Sendable (PasswordVerdict?, PasswordCheck.Result) -> Answer = { [self] verdict, result in
+            next(count(verdict, result, check, guess))
+        }
+        guard let remote = check.domain.remote else { return checkLocally(check, counted) }
+        return checkRemotely(check, remote, counted)
+    }
+
+    /// Before it is known how many may still be wrong.
+    private static let wrong = PasswordCheck.Result.wrong(left: 0)
+
+    /// - Parameter verdict: nil where nothing was learned.
+    private func count(
+        _ verdict: PasswordVerdict?, _ result: PasswordCheck.Result, _ check: PasswordCheck, _ guess: [UInt8]
+    ) -> PasswordCheck.Result {
+        guard case .wrong = result else {
+            settings.attempts.end(check.key, guess: guess, isLogin: verdict == .right && check.completes)
+            return result
+        }
+        let left = settings.attempts.fail(
+            check.key, guess: guess, maximum: check.maximum, lockoutSeconds: check.application.lockoutSeconds,
+            now: check.now)
+        return .wrong(left: left)
+    }
+
+    private typealias Counted = @Sendable (PasswordVerdict?, PasswordCheck.Result) -> Answer
+
+    private func checkLocally(_ check: PasswordCheck, _ next: @escaping Counted) -> Answer {
+        let login = logins.login(
+            check.login.username, password: Array(check.login.password.utf8), realm: check.application.backend.realm,
+            network: check.network, now: check.now)
+        return login.then { result in
+            switch result {
+            case .success(let user): next(.right, .right(user, isOffline: false))
+            case .failure(.wrongPassword): next(.wrong, MobileSocialService.wrong)
+            case .failure(let refusal): next(nil, .refused(MobileSocialFailure(refusal)))
+            }
+        }
+    }
+
+    // MARK: Another server
+
+    private func checkRemotely(
+        _ check: PasswordCheck, _ remote: RemoteAuthentication, _ next: @escaping Counted
+    ) -> Answer {
+        // Names go into fields for upstreams, into the slots of sessions, and into logs.
+        let name = check.login.username
+        guard !name.isEmpty, ExternalIdentityRules.isFitForHeaders(name) else {
+            return next(.wrong, MobileSocialService.wrong)
+        }
+        let verdict = settings.throttle.admit(
+            user: name, realm: check.application.backend.realm, network: check.network, now: check.now)
+        guard case .admitted(let attempt) = verdict else { return next(nil, .refused(.loginThrottled)) }
+        let throttled: Counted = { [throttle = settings.throttle] verdict, result in
+            switch verdict {
+            case .right?: throttle.succeeded(attempt)
+            case .wrong?, .forbidden?: break
+            case .throttled?, nil: throttle.withdraw(attempt)
+            }
+            return next(verdict, result)
+        }
+        let isAllowed = check.mayBeOffline ? check.application.offlineAuthentication : nil
+        // A server that may be asked is asked without a look at the verifier: that is looked at once it is down.
+        if remote.connectivity != .offline || isAllowed != true {
+            let place = LoginPlace(remote.connectivity, isAllowed: isAllowed, .none, maximum: check.maximum)
+            guard place == .server else { return throttled(nil, .refused(.loginServerSpared)) }
+            return askServer(check, remote, isBacked: remote.connectivity == .auto && isAllowed == true, throttled)
+        }
+        return checkVerifier(check, remote, or: PasswordOutage?.none, throttled)
+    }
+
+    /// - Parameter isBacked: whether the verifier will do where the server is down.
+    private func askServer(
+        _ check: PasswordCheck, _ remote: RemoteAuthentication, isBacked: Bool, _ next: @escaping Counted
+    ) -> Answer {
+        remote.passwords.verify(check.login, now: check.now).then { [self] result in
+            switch result {
+            case .success(.right): return admit(check, remote, next)
+            case .success(.wrong):
+                // Whoever changed it does not get in by the old one.
+                verifiers.wipe(check.verifier, now: check.now)
+                return next(.wrong, MobileSocialService.wrong)
+            case .success(.forbidden):
+                verifiers.wipe(check.verifier, now: check.now)
+                return next(.forbidden, .refused(.loginForbidden))
+            case .success(.throttled(let seconds)):
+                return next(.throttled(retryAfter: seconds), .refused(.loginThrottled, retryAfter: seconds))
+            case .failure(let outage) where isBacked && outage.isDown:
+                return checkVerifier(check, remote, or: outage, next)
+            case .failure(let outage):
+                return next(nil, .refused(MobileSocialFailure(outage), retryAfter: outage.retryAfterSeconds))
+            }
+        }
+    }
+
+    /// A password that the server has found right.
+    private func admit(_ check: PasswordCheck, _ remote: RemoteAuthentication, _ next: @escaping Counted) -> Answer {
+        guard let user = user(named: check.login.username, check.application, check.domain), user.enabled else {
+            verifiers.wipe(check.verifier, now: check.now)
+            return next(.wrong, MobileSocialService.wrong)
+        }
+        let right: @Sendable () -> Answer = { next(.right, .right(user, isOffline: false)) }
+        let isKept = check.domain.applications.contains { $0.offlineAuthentication == true }
+        guard remote.connectivity != .online, isKept else {
+            // What is there is of an earlier password, for all that is known.
+            verifiers.forget(check.verifier, now: check.now)
+            return right()
+        }
+        return verifiers.keep(
+            check.login, check.verifier, scheme: check.application.verifierScheme, seconds: remote.verifierSeconds,
+            maximum: remote.maximumVerifiers, now: check.now, right)
+    }
+
+    // MARK: The verifier
+
+    /// - Parameter outage: what the server has come to; nil where it was not asked.
+    private func checkVerifier(
+        _ check: PasswordCheck, _ remote: RemoteAuthentication, or outage: PasswordOutage?, _ next: @escaping Counted
+    ) -> Answer {
+        // OMS-12: who is unknown here does not get in, and nobody's password is to blame.
+        let unknown = outage.map {
+            PasswordCheck.Result.refused(MobileSocialFailure($0), retryAfter: $0.retryAfterSeconds)
+        }
+        return verifiers.attempt(
+            check.verifier, now: check.now,
+            place: { [self] verifier in
+                guard isUsable(verifier, check) else { return nil }
+                return LoginPlace(
+                    remote.connectivity, isAllowed: true, verifier.standing, maximum: check.maximum)
+            }
+        ) { [self] attempt in
+            switch attempt {
+            case .none: return next(nil, unknown ?? .refused(.loginServerSpared))
+            // OMS-13: then the server decides. In the mode `auto` it was asked already.
+            case .wiped:
+                guard let unknown else { return askServer(check, remote, isBacked: false, next) }
+                return next(nil, unknown)
+            case .busy: return next(nil, .refused(.loginThrottled, retryAfter: 1))
+            case .failed: return next(nil, .refused(.storeUnavailable))
+            case .counted(let verifier):
+                return .hash { [self] in
+                    guard verifiers.isRight(check.login.password, verifier) else {
+                        return missed(verifier, check, remote, wasAsked: outage != nil, next)
+                    }
+                    return recognised(verifier, check, or: unknown ?? .refused(.loginServerSpared), next)
+                }
+            }
+        }
+    }
+
+    /// Whether nothing was revoked since that login.
+    private func isUsable(_ verifier: StoredVerifier, _ check: PasswordCheck) -> Bool {
+        let record = verifier.record
+        guard let user = user(named: record.subject, check.application, check.domain), user.enabled,
+            record.issuedAt >= user.tokensNotBefore
+        else { return false }
+        return !settings.revocations.isRevoked(
+            tokenID: record.id, subject: record.subject, backendID: check.application.backend.mobileBackendID,
+            issuer: OwnAccessTokens.issuerName, issuedAt: record.issuedAt)
+    }
+
+    private func recognised(
+        _ verifier: StoredVerifier, _ check: PasswordCheck, or unknown: PasswordCheck.Result, _ next: @escaping Counted
+    ) -> Answer {
+        verifiers.clear(verifier, check.verifier, now: check.now) { [self] result in
+            switch result {
+            case .failure: return next(nil, .refused(.storeUnavailable))
+            case .success(true):
+                guard let user = user(named: check.login.username, check.application, check.domain) else {
+                    return next(nil, unknown)
+                }
+                return next(.right, .right(user, isOffline: true))
+            case .success(false): return next(nil, unknown)
+            }
+        }
+    }
+
+    private func missed(
+        _ verifier: StoredVerifier, _ check: PasswordCheck, _ remote: RemoteAuthentication, wasAsked: Bool,
+        _ next: @escaping Counted
+    ) -> Answer {
+        // CON-21: the failure after the last that is allowed.
+        guard verifier.failures > check.maximum else { return next(.wrong, MobileSocialService.wrong) }
+        // Counted before anybody has to be waited for.
+        let answer = wasAsked ? next(.wrong, MobileSocialService.wrong) : nil
+        return verifiers.end(verifier, now: check.now) { [self] in
+            answer ?? askServer(check, remote, isBacked: false, next)
+        }
+    }
+
+    // MARK: Users
+
+    /// The local user of a name, or in a domain whose users are known elsewhere one with the roles of its guests. Whoever may
+    /// be a local user by another writing of the name is no guest: he could be disabled here.
+    func user(named name: String, _ application: MobileApplication, _ domain: ServiceDomain) -> User? {
+        let realm = application.backend.realm
+        if let known = settings.users.user(named: name, realm: realm) { return known }
+        guard settings.users.namesakes(of: name, realm: realm).isEmpty else { return nil }
+        return domain.remote?.guestRoles.map { User(username: name, realm: realm, roles: $0) }
+    }
+
+    /// Whether a user is known from another server alone.
+    func isGuest(_ name: String, _ application: MobileApplication) -> Bool {
+        settings.users.user(named: name, realm: application.backend.realm) == nil
+    }
+}

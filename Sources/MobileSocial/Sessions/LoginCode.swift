@@ -1,0 +1,75 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+import OAuthServer
+import TokenStorage
+
+/// What an application gets for a login by browser: good once, within a minute, for this application alone (RP-02). The
+/// store has what it stands for.
+struct LoginCode: Sendable {
+    static let lifetimeSeconds: Int64 = 60
+
+    /// Of the session that it is to lead to.
+    let facts: Session.Facts
+    let subject: String
+    /// The name that the provider knows the user by.
+    let username: String
+    /// Of RFC 7636; empty for none.
+    let challenge: String
+    /// The provider's, where the application is given it.
+    let accessToken: String?
+
+    private static let prefix = "rc"
+
+    static func random() -> String { TokenType.random(prefix) }
+
+    /// Whether it looks like one: nothing else is ever taken away for it.
+    static func isCode(_ text: String) -> Bool { text.utf8.starts(with: "\(prefix).v1.".utf8) }
+
+    init(facts: Session.Facts, subject: String, username: String, challenge: String, accessToken: String?) {
+        self.facts = facts
+        self.subject = subject
+        self.username = username
+        self.challenge = challenge
+        self.accessToken = accessToken
+    }
+
+    /// - Parameter text: the code, which the record does not hold.
+    func record(_ text: String, _ backend: Backend, _ key: TokenDigestKey, now: Int64) -> TokenRecord {
+        var record = TokenRecord(
+            id: AccessTokenMinter.randomID(), kind: .code, application: backend.mobileBackendID, subject: subject,
+            tokenID: "", accessExpiresAt: now + LoginCode.lifetimeSeconds, issuedAt: now)
+        record.accessDigest = key.digest(text)
+        if let accessToken { record.sealed = key.seal(Array(accessToken.utf8), id: record.id) }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("facts", String(decoding: facts.json, as: UTF8.self))
+        writer.member("user", username)
+        writer.member("challenge", challenge)
+        writer.endObject()
+        record.attributes = writer.bytes
+        return record
+    }
+
+    /// Nil for a record of another kind.
+    init?(_ record: TokenRecord, _ key: TokenDigestKey) {
+        guard record.kind == .code, let node = try? JSONNode.parse(record.attributes.span, maximumDepth: 4),
+            let facts = node["facts"]?.string.flatMap({ Session.Facts(Array($0.utf8)) }),
+            let username = node["user"]?.string, let challenge = node["challenge"]?.string
+        else { return nil }
+        var token: String?
+        if !record.sealed.isEmpty {
+            token = key.open(record.sealed, id: record.id).flatMap { String(validating: $0, as: UTF8.self) }
+        }
+        self.init(facts: facts, subject: record.subject, username: username, challenge: challenge, accessToken: token)
+    }
+
+    /// Whether it comes from whoever has begun the login (RFC 7636 section 4.6). A verifier without a challenge is a mistake
+    /// that hides an attack (RFC 9700 section 4.8.2).
+    func isProven(by verifier: String?) -> Bool {
+        guard let verifier else { return challenge.isEmpty }
+        let expected = LoginSecrets.challenge(of: verifier)
+        return !challenge.isEmpty && constantTimeEqual(Array(expected.utf8).span, Array(challenge.utf8).span)
+    }
+}

@@ -1,0 +1,44 @@
+import Identity
+
+/// How a client presents itself where outside tokens are exchanged (JTX-03 to JTX-06): by its secret, by a token of its
+/// own, or by nothing but its name.
+package enum ExchangeClient {
+    case secret(PresentedSecret)
+    /// A token of the `client_credentials` grant, and the `client_id` beside it.
+    case token(String, named: String?)
+    /// Nothing proves it.
+    case name(String)
+    /// Its backend was named in a field, which is all that the endpoint of single sign-on asks for (SAML-15).
+    case backend(Backend)
+    /// Nobody, or something that is no credential of any kind.
+    case unrecognised
+
+    /// What is wrong with the request is told here; whether the client is who it says, `AssertionExchange` finds out.
+    init(_ authorization: [String], _ form: TokenForm) throws(TokenFailure) {
+        guard form["client_assertion"] == nil, form["client_assertion_type"] == nil else {
+            self = try ExchangeClient.token(authorization, form)
+            return
+        }
+        if authorization.isEmpty, form["client_secret"] == nil {
+            self = form["client_id"].map(ExchangeClient.name) ?? .unrecognised
+            return
+        }
+        do throws(TokenFailure) {
+            // CON-02: at this endpoint the pair is taken behind `Bearer` too, as the documents print it.
+            self = .secret(try PresentedSecret(authorization, form, schemes: ["basic ", "bearer "]))
+        } catch {
+            guard error == .invalidClient else { throw error }
+            self = .unrecognised
+        }
+    }
+
+    private static func token(_ authorization: [String], _ form: TokenForm) throws(TokenFailure) -> ExchangeClient {
+        guard authorization.isEmpty, form["client_secret"] == nil else { throw .twoCredentials }
+        // X12, X13.
+        guard let token = form["client_assertion"], let type = form["client_assertion_type"] else {
+            throw .missingParameter
+        }
+        guard type.utf8.elementsEqual(ClientAssertion.type.utf8) else { throw .unknownClientAssertionType }
+        return .token(token, named: form["client_id"])
+    }
+}

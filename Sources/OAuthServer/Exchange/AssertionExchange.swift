@@ -1,0 +1,141 @@
+import Bytes
+import Crypto
+import Endpoints
+import Identity
+import JOSE
+import Model
+import Outbound
+
+/// The exchange of one outside token for one of the gateway's own, in the order of JTX-10: issuer, client, backend, keys
+/// and signature, times, audience, filters, user, roles, lifetime.
+package struct AssertionExchange: Sendable {
+    let service: TokenService
+    let sources: AssertionSources
+    let client: ExchangeClient
+    let origin: ClientOrigin
+    let received: ReceivedToken
+    let token: [UInt8]
+    let place: ExchangePlace
+    /// Seconds since 1970.
+    let now: Int64
+
+    package init(
+        service: TokenService, sources: AssertionSources, client: ExchangeClient, origin: ClientOrigin,
+        received: ReceivedToken, token: [UInt8], place: ExchangePlace = .tokenEndpoint, now: Int64
+    ) {
+        self.service = service
+        self.sources = sources
+        self.client = client
+        self.origin = origin
+        self.received = received
+        self.token = token
+        self.place = place
+        self.now = now
+    }
+
+    private var settings: TokenServiceSettings { service.settings }
+
+    package func run() -> Effect<EndpointResponse> {
+        guard let name = received.issuer else { return refuse(.unknownIssuer) }
+        return sources.policy(for: name, now: now).then { policy in
+            guard policy.isSound else { return refuse(.invalidIssuer) }
+            switch policy.lookup(name) {
+            case .unknown: return refuse(.unknownIssuer)
+            case .invalid: return refuse(.invalidIssuer)
+            case .issuer(let issuer):
+                // JWT-11.
+                return issuer.isEnabled ? authenticate(issuer, policy) : refuse(.disabledIssuer)
+            }
+        }
+    }
+
+    private func authenticate(_ issuer: AssertionIssuer, _ policy: AssertionPolicy) -> Effect<EndpointResponse> {
+        let backend: Backend
+        do throws(TokenFailure) {
+            backend = try authenticatedBackend(issuer)
+        } catch {
+            return refuse(error)
+        }
+        return sources.keys(for: received, token: token, issuer, policy, now: now).then { result in
+            switch result {
+            case .failure(.unavailable): return refuse(.keysUnavailable, backend)
+            case .failure(.unusable): return refuse(.unusableKeys, backend)
+            case .success(let keys): return judge(keys, issuer, policy, backend)
+            }
+        }
+    }
+
+    /// Whose client asks, where that may exchange tokens of the issuer.
+    private func authenticatedBackend(_ issuer: AssertionIssuer) throws(TokenFailure) -> Backend {
+        let backend: Backend? =
+            switch client {
+            case .secret(let presented): try service.clients.authenticate(presented, from: origin)
+            case .token(let token, let named): try backend(ofClientToken: token, named: named)
+            case .name(let id) where !issuer.requiresClientAuthentication: settings.backends.backend(clientID: id)
+            case .backend(let backend):
+                // CON-17: what this backend must have switched on is for the endpoint to say.
+                if issuer.allows(backend) { backend } else { throw .ssoBackendNotAllowed }
+            case .name, .unrecognised: nil
+            }
+        guard let backend else { throw .invalidClient }
+        if case .backend = client { return backend }
+        // JTX-09.
+        guard backend.oauthConsumer else { throw .unauthorizedClient }
+        guard issuer.allows(backend) else { throw .backendNotAllowed }
+        return backend
+    }
+
+    /// JTX-06: a token that this service has given the client itself, good like one that opens routes.
+    private func backend(ofClientToken token: String, named: String?) throws(TokenFailure) -> Backend? {
+        guard let claims = try service.ownTokens.live(token, now: now), claims.kind == .client,
+            claims.audience.contains(where: { audience in
+                settings.audience.contains { $0.utf8.elementsEqual(audience.utf8) }
+            })
+        else { throw .invalidClientAssertion }
+        if let named, !named.utf8.elementsEqual(claims.clientID.utf8) { throw .conflictingClientID }
+        return settings.backends.backend(id: Array(claims.backendID.utf8).span)
+    }
+
+    private func judge(
+        _ keys: KeySet, _ issuer: AssertionIssuer, _ policy: AssertionPolicy, _ backend: Backend
+    ) -> Effect<EndpointResponse> {
+        var issuer = issuer
+        issuer.audiences += place.audiences
+        let verifier = AssertionVerifier(issuer: issuer, users: settings.users, catalogue: settings.catalogue)
+        let assertion = AssertionVerifier.Assertion(received, token: token, keys: keys)
+        let identity: ExternalIdentity
+        do throws(AssertionRejection) {
+            identity = try verifier.verify(assertion, realm: backend.realm, now: now)
+        } catch {
+            return refuse(error, backend)
+        }
+        // The verifier has seen that there is an expiry, and that it is to come.
+        guard let expiresAt = received.expiresAt else { return refuse(.missingExpiry, backend) }
+        return OutsideGrant(
+            service: service, place: place, issuer: issuer, lifetime: policy.lifetime, backend: backend,
+            identity: identity, tokenID: received.tokenID, issuedAt: received.issuedAt, expiresAt: expiresAt,
+            singleUseName: issuer.isSingleUse ? singleUseName : nil, now: now
+        ).run()
+    }
+
+    /// What two uses of one assertion have in common (JTX-11): `jti`, or where it has none, all that it says. Not the
+    /// signature, of which some algorithms allow several.
+    private var singleUseName: [UInt8] {
+        received.tokenID.map { Array("id \($0)".utf8) } ?? Array("text ".utf8) + received.signedPart(of: token.span)
+    }
+
+    // MARK: Refusals
+
+    private func refuse(_ rejection: AssertionRejection, _ backend: Backend? = nil) -> Effect<EndpointResponse> {
+        .done(place.audited(rejection.response, backend))
+    }
+
+    private func refuse(_ failure: TokenFailure, _ backend: Backend? = nil) -> Effect<EndpointResponse> {
+        .done(place.audited(failure.response, backend))
+    }
+}
+
+extension AssertionRejection {
+    /// One answer for all: what is wrong with a token helps nobody but who forges one (JTX-10).
+    package var response: EndpointResponse { .tokenError("invalid_grant", "the assertion is not accepted", reason) }
+}

@@ -1,0 +1,113 @@
+import Bytes
+import Crypto
+import Endpoints
+import Identity
+import Outbound
+import TokenStorage
+
+/// Where an outside token is exchanged.
+package struct ExchangePlace: Sendable {
+    /// For the audit log.
+    let action: String
+    /// Seconds, where neither issuer nor environment says anything (CON-01).
+    let standardLifetime: Int64
+    /// What a JWT may be for beside the issuer's own audiences.
+    let audiences: [String]
+
+    /// `/mobile/platform/auth/token`.
+    static let tokenEndpoint = ExchangePlace(
+        action: "jwt_exchange", standardLifetime: TokenLifetime.ofTokenEndpoint, audiences: [])
+
+    /// `/mobile/platform/sso/exchange-token` (SAML-14, SAML-15).
+    package static func singleSignOn(baseURL: String, _ action: String) -> ExchangePlace {
+        ExchangePlace(
+            action: action, standardLifetime: TokenLifetime.ofSSOEndpoint,
+            audiences: [AssertionIssuer.exchangeURL(baseURL)])
+    }
+
+    package func audited(_ response: EndpointResponse, _ backend: Backend?) -> EndpointResponse {
+        var response = response
+        response.audit = AuditEntry(action: "grant.\(action)", outcome: .refused, client: backend?.reference ?? "")
+        return response
+    }
+}
+
+/// What an outside token has come to that was found to be good: the gateway's own token, unless the deny list knows it or
+/// it was exchanged before.
+package struct OutsideGrant: Sendable {
+    let service: TokenService
+    let place: ExchangePlace
+    let issuer: AssertionIssuer
+    /// Of the environment.
+    let lifetime: TokenLifetime
+    let backend: Backend
+    let identity: ExternalIdentity
+    /// `jti`, or the id of a SAML assertion; nil for none.
+    let tokenID: String?
+    /// Seconds since 1970, as are all times here; nil where the token says nothing of it.
+    let issuedAt: Int64?
+    let expiresAt: Int64
+    /// For how long after that it is still taken.
+    let skew: Int64
+    /// What two uses of it have in common, where it may be used once only.
+    let singleUseName: [UInt8]?
+    let now: Int64
+
+    package init(
+        service: TokenService, place: ExchangePlace, issuer: AssertionIssuer, lifetime: TokenLifetime, backend: Backend,
+        identity: ExternalIdentity, tokenID: String?, issuedAt: Int64?, expiresAt: Int64, skew: Int64 = 0,
+        singleUseName: [UInt8]?, now: Int64
+    ) {
+        self.service = service
+        self.place = place
+        self.issuer = issuer
+        self.lifetime = lifetime
+        self.backend = backend
+        self.identity = identity
+        self.tokenID = tokenID
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.skew = skew
+        self.singleUseName = singleUseName
+        self.now = now
+    }
+
+    package func run() -> Effect<EndpointResponse> {
+        guard !isRevoked else { return refuse(.revoked) }
+        guard let singleUseName else { return issue() }
+        let name = Array("\(issuer.name.utf8.count) \(issuer.name)".utf8) + singleUseName
+        let digest = DigestAlgorithm.sha256.digest(name.span)
+        let key = "assertion:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+        return service.ask(.remember(key: key, until: expiresAt + skew), now: now) { answer in
+            answer == .fresh(true) ? issue() : refuse(.usedBefore)
+        }
+    }
+
+    /// Whether the outside token was revoked, or all that its subject has had. One without a date counts as made now: its
+    /// subject would have to do without the issuer for as long as the list remembers.
+    private var isRevoked: Bool {
+        service.settings.revocations.isRevoked(
+            tokenID: tokenID, subject: identity.username, backendID: nil, issuedAt: issuedAt ?? now)
+    }
+
+    private func issue() -> Effect<EndpointResponse> {
+        let seconds = issuer.lifetime.effective(
+            lifetime, remaining: max(1, expiresAt - now), standard: place.standardLifetime)
+        var grant = AccessTokenMinter.Grant(
+            subject: identity.username, kind: .user, backend: backend, lifetimeSeconds: seconds)
+        grant.roles = service.settings.catalogue.names(of: identity.roles)
+        grant.level = issuer.level
+        grant.virtual = identity.virtual
+        // Whoever revokes the outside token by its id means what came of it as well.
+        if let tokenID, (1...TokenOrigin.maximumTokenIDBytes).contains(tokenID.utf8.count) {
+            grant.origins = [TokenOrigin(tokenID: tokenID, backendID: nil)]
+        }
+        var issuance = Issuance(grant, GrantedScope.none, action: place.action)
+        issuance.shape = .mobile
+        return service.issue(issuance, now: now)
+    }
+
+    private func refuse(_ rejection: AssertionRejection) -> Effect<EndpointResponse> {
+        .done(place.audited(rejection.response, backend))
+    }
+}

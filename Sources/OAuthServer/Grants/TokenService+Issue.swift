@@ -1,0 +1,87 @@
+import Bytes
+import Endpoints
+import Identity
+import Model
+import Outbound
+
+extension TokenService {
+    /// Makes the token and the reply.
+    func issue(_ issuance: Issuance, now: Int64) -> Effect<EndpointResponse> {
+        token(of: issuance, now: now).map { token in
+            token.map { TokenService.reply(issuance, $0) } ?? TokenFailure.issuerUnavailable.response
+        }
+    }
+
+    /// The token alone; off the loop where the signature is slow, and by the backend's own issuer where it has one
+    /// (OAUTH-09). Nil where that gives none that would do.
+    package func token(of issuance: Issuance, now: Int64) -> Effect<GrantedToken?> {
+        let grant = issuance.grant
+        if let name = grant.backend.issuer {
+            guard let issuer = settings.grantIssuers[name] else { return .done(nil) }
+            return issuer.issue(grant, now: now).then { [self] result in
+                guard case .success(let token) = result, token.isShortEnough(for: issuance) else { return .done(nil) }
+                return recorded(token, of: issuance, now: now)
+            }
+        }
+        let sign: @Sendable () -> GrantedToken? = { [self] in
+            GrantedToken(
+                value: minter.mint(grant, tokenID: issuance.tokenID, now: now), expiresIn: grant.lifetimeSeconds)
+        }
+        return minter.isSlow ? .offload { .done(sign()) } : .done(sign())
+    }
+
+    /// The reply of RFC 6749 section 5.1 with the `oracle_*` members that clients expect, and no other (OAUTH-02,
+    /// OAUTH-04); or that of RFC 8693 section 2.2.1.
+    private static func reply(_ issuance: Issuance, _ token: GrantedToken) -> EndpointResponse {
+        let grant = issuance.grant
+        if issuance.shape == .mobile { return granted(mobileReply(issuance, token), issuance) }
+        var writer = JSONWriter()
+        writer.beginObject()
+        switch (issuance.shape, grant.kind) {
+        case (.exchanged, _):
+            writer.member("issued_token_type", "urn:ietf:params:oauth:token-type:access_token")
+        case (.oracle, .client):
+            writer.member("oracle_client_assertion_type", ClientAssertion.type)
+            writer.member("oracle_tk_context", "client_assertion")
+        case (.oracle, .user), (.oracle, .anonymous), (.mobile, _):
+            writer.member("oracle_tk_context", "user_assertion")
+        }
+        if let seconds = token.expiresIn { writer.member("expires_in", seconds) }
+        writer.member("token_type", "Bearer")
+        if let scope = issuance.scope.reply { writer.member("scope", scope) }
+        writer.member("access_token", String(decoding: token.value, as: UTF8.self))
+        if let refreshToken = issuance.refreshToken { writer.member("refresh_token", refreshToken) }
+        writer.endObject()
+        return granted(writer.bytes, issuance)
+    }
+
+    /// The reply of JTX-07: these four members, `id_token` always null, `expires_in` always a number.
+    private static func mobileReply(_ issuance: Issuance, _ token: GrantedToken) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("access_token", String(decoding: token.value, as: UTF8.self))
+        writer.member("token_type", "Bearer")
+        writer.name("id_token")
+        writer.null()
+        writer.member("expires_in", token.expiresIn ?? issuance.grant.lifetimeSeconds)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func granted(_ body: [UInt8], _ issuance: Issuance) -> EndpointResponse {
+        let grant = issuance.grant
+        var response = EndpointResponse.token(status: 200, body: body, reason: .tokenIssued)
+        response.audit = AuditEntry(
+            action: "grant.\(issuance.action)", outcome: .granted, subject: grant.subject,
+            client: grant.backend.reference, tokenID: grant.backend.issuer == nil ? issuance.tokenID : "")
+        return response
+    }
+}
+
+extension GrantedToken {
+    /// What a token is exchanged for does not outlive it, whoever makes it (RFC 8693 section 2.2.1).
+    fileprivate func isShortEnough(for issuance: Issuance) -> Bool {
+        guard issuance.shape == .exchanged else { return true }
+        return expiresIn.map { $0 <= issuance.grant.lifetimeSeconds } ?? false
+    }
+}

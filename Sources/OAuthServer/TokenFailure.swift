@@ -1,0 +1,163 @@
+import Bytes
+import Endpoints
+import Identity
+import Model
+
+/// Why the token endpoint gives no token: the error table of RFC 6749 section 5.2 with the reasons told apart for the
+/// log. Clients see `error` and a description that says nothing about which part of a credential was wrong.
+package enum TokenFailure: EndpointFailure, CaseIterable {
+    case methodNotAllowed, bodyTooLarge
+    case wrongContentType, malformedForm, repeatedParameter, credentialInQuery
+    case repeatedAuthorization, twoCredentials, conflictingClientID
+    case missingGrantType, missingParameter
+    case invalidClient, unauthorizedClient
+    case unsupportedGrantType, invalidScope, invalidGrant
+    case invalidClientAssertion, replayedClientAssertion, unknownClientAssertionType
+    case invalidRefreshToken, refreshTokenReused
+    case tokenOfAnotherClient, introspectionNotAllowed
+    case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
+    case backendNotAllowed, keysUnavailable
+    case storeUnavailable, issuerUnavailable
+    /// `Oracle-Mobile-Backend-ID` is missing or repeated, or names nobody (AMB-11).
+    case missingBackend, unknownBackend
+    /// The backend has HTTP Basic off (SAML-02), or is none of the issuer's `allowedMbes`.
+    case basicNotEnabled, ssoBackendNotAllowed
+    /// A bearer token and `clientID` at once (CON-16).
+    case twoSignOns
+    case samlUnavailable
+    case conflictingApplication, invalidParameter, providerUnavailable
+    case loginThrottled
+    /// Too many secrets of the client, or from the address, were wrong.
+    case clientThrottled
+
+    /// What a login that failed is answered with: both halves of a password credential fail alike.
+    package init(_ refusal: PasswordLogin.Refusal) {
+        switch refusal {
+        case .wrongPassword: self = .invalidGrant
+        case .throttled: self = .loginThrottled
+        }
+    }
+
+    package struct Definition: Sendable {
+        /// `error` of the reply.
+        package let error: String
+        /// `error_description` of the reply.
+        package let description: String
+        /// Stable code for the log.
+        package let reason: Reason
+
+        init(_ error: String, _ description: String, _ reason: Reason) {
+            self.error = error
+            self.description = description
+            self.reason = reason
+        }
+    }
+
+    package var definition: Definition {
+        let badRequest = "invalid_request"
+        return switch self {
+        // RFC 6749 section 3.2 and OAUTH-08.
+        case .methodNotAllowed: Definition(badRequest, "use POST", .methodNotAllowed)
+        case .bodyTooLarge: Definition(badRequest, "the body is too large", .bodyTooLarge)
+        case .wrongContentType:
+            Definition(badRequest, "use application/x-www-form-urlencoded", .tokenWrongContentType)
+        case .malformedForm: Definition(badRequest, "the form can't be decoded", .tokenMalformedForm)
+        case .repeatedParameter: Definition(badRequest, "a parameter is repeated", .tokenRepeatedParameter)
+        // RFC 6749 section 2.3.1: credentials in the URI end up in logs.
+        case .credentialInQuery:
+            Definition(badRequest, "credentials belong into the body", .tokenCredentialInQuery)
+        // ISS-08.
+        case .repeatedAuthorization:
+            Definition(badRequest, "more than one Authorization field", .repeatedAuthorization)
+        // RFC 6749 section 2.3.
+        case .twoCredentials:
+            Definition(badRequest, "more than one client authentication", .tokenTwoCredentials)
+        case .conflictingClientID:
+            Definition(badRequest, "client_id differs from the Authorization field", .tokenConflictingClientID)
+        case .missingGrantType: Definition(badRequest, "grant_type is missing", .tokenMissingGrantType)
+        case .missingParameter: Definition(badRequest, "a parameter is missing", .tokenMissingParameter)
+        // OAUTH-06.
+        case .invalidClient: Definition("invalid_client", "client authentication failed", .invalidClient)
+        // MBE-02.
+        case .unauthorizedClient:
+            Definition("unauthorized_client", "OAuth is off for this client", .unauthorizedClient)
+        case .unsupportedGrantType:
+            Definition("unsupported_grant_type", "this grant is not supported", .unsupportedGrantType)
+        case .invalidScope: Definition("invalid_scope", "the scope is malformed", .invalidScope)
+        // RFC 6585 section 4.
+        case .loginThrottled: Definition("temporarily_unavailable", "too many attempts", .loginThrottled)
+        case .clientThrottled: Definition("temporarily_unavailable", "too many attempts", .clientThrottled)
+        case .invalidGrant: Definition("invalid_grant", "invalid user name or password", .invalidGrant)
+        // RFC 7521 section 4.2.1.
+        case .invalidClientAssertion:
+            Definition("invalid_client", "client authentication failed", .clientAssertionInvalid)
+        case .replayedClientAssertion:
+            Definition("invalid_client", "client authentication failed", .clientAssertionReplayed)
+        case .unknownClientAssertionType:
+            Definition(badRequest, "unknown client_assertion_type", .clientAssertionTypeUnknown)
+        case .invalidRefreshToken:
+            Definition("invalid_grant", "invalid refresh token", .refreshTokenInvalid)
+        case .refreshTokenReused: Definition("invalid_grant", "invalid refresh token", .refreshTokenReused)
+        // RFC 7009 section 2.1.
+        case .tokenOfAnotherClient:
+            Definition("invalid_grant", "the token is another client's", .tokenOfAnotherClient)
+        case .introspectionNotAllowed:
+            Definition("unauthorized_client", "this client may not ask", .introspectionNotAllowed)
+        case .exchangeNotAllowed:
+            Definition("unauthorized_client", "no exchange for this client", .exchangeNotAllowed)
+        // RFC 8693 section 2.2.2.
+        case .unsupportedTokenType:
+            Definition(badRequest, "this type of token is not supported", .tokenTypeUnsupported)
+        case .invalidSubjectToken: Definition(badRequest, "invalid subject_token", .subjectTokenInvalid)
+        case .invalidActorToken: Definition(badRequest, "invalid actor_token", .actorTokenInvalid)
+        case .invalidTarget: Definition("invalid_target", "no token for this target", .invalidTarget)
+        // JWT-23.
+        case .backendNotAllowed:
+            Definition("unauthorized_client", "no exchange for this client", .assertionBackendNotAllowed)
+        // JWT-35.
+        case .keysUnavailable:
+            Definition("temporarily_unavailable", "try again later", .assertionKeysUnavailable)
+        // Nobody's credentials are bad for that.
+        case .storeUnavailable:
+            Definition("temporarily_unavailable", "try again later", .tokenStoreUnavailable)
+        // JTX-12.
+        case .issuerUnavailable:
+            Definition("temporarily_unavailable", "try again later", .tokenIssuerUnavailable)
+        case .missingBackend:
+            Definition(badRequest, "Oracle-Mobile-Backend-ID is missing", .ssoBackendMissing)
+        case .unknownBackend: Definition("invalid_client", "no such backend", .ssoBackendUnknown)
+        case .basicNotEnabled:
+            Definition("unauthorized_client", "HTTP Basic is off for this backend", .ssoBasicNotEnabled)
+        case .ssoBackendNotAllowed:
+            Definition("unauthorized_client", "no exchange for this backend", .ssoBackendNotAllowed)
+        case .twoSignOns:
+            Definition(badRequest, "a bearer token and clientID at once", .ssoTwoCredentials)
+        // DEC-09.
+        case .samlUnavailable:
+            Definition("server_error", "this gateway has no SAML", .samlUnavailable)
+        // AOM-01.
+        case .conflictingApplication:
+            Definition(badRequest, "app differs from client_id", .tokenConflictingApplication)
+        case .invalidParameter: Definition(badRequest, "a parameter is invalid", .tokenInvalidParameter)
+        // FB-03.
+        case .providerUnavailable:
+            Definition("temporarily_unavailable", "try again later", .identityProviderUnavailable)
+        }
+    }
+
+    package var reason: Reason { definition.reason }
+    package var detail: String { definition.description }
+
+    package var fields: [(name: String, value: String)] {
+        switch self {
+        case .methodNotAllowed: [(name: "Allow", value: "POST")]
+        // RFC 9110 section 15.5.2 wants a challenge; the bearer token was not what was wrong.
+        case .unknownBackend: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)]
+        case .invalidClient, .invalidClientAssertion, .replayedClientAssertion:
+            [(name: "WWW-Authenticate", value: #"Basic realm="portcullis""#)]
+        default: []
+        }
+    }
+
+    package var shape: EndpointResponse { .tokenError(definition.error, detail, reason) }
+}

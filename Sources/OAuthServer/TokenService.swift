@@ -1,0 +1,59 @@
+import Endpoints
+import HTTP
+import Identity
+import JOSE
+import Model
+import Outbound
+
+/// The gateway's own endpoints as requests and responses. It opens no socket and never blocks: what takes time is returned
+/// as an effect.
+package final class TokenService: Sendable {
+    package let settings: TokenServiceSettings
+    let minter: AccessTokenMinter
+    let keySet: [UInt8]
+    let metadata: [UInt8]
+    let clients: ClientAuthentication
+    package let ownTokens: OwnAccessTokens
+    package let logins: PasswordLogin
+
+    package init(settings: TokenServiceSettings) {
+        self.settings = settings
+        minter = AccessTokenMinter(
+            signer: settings.signer, issuer: settings.issuer, audience: settings.audience)
+        keySet = settings.publishedKeys.jwks()
+        metadata = TokenService.metadata(settings)
+        // RFC 7523 section 3: an assertion names the token endpoint or the issuer.
+        clients = ClientAuthentication(
+            backends: settings.backends,
+            audiences: [settings.issuer, settings.baseURL + settings.tokenPath], throttle: settings.clientThrottle)
+        ownTokens = OwnAccessTokens(settings)
+        logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
+    }
+
+    package func answer(_ body: () throws(TokenFailure) -> Effect<EndpointResponse>) -> Effect<EndpointResponse> {
+        do throws(TokenFailure) { return try body() } catch { return .done(error.response) }
+    }
+}
+
+extension TokenService {
+    /// The OAuth server, and what callers learn about themselves.
+    package var handlers: [EndpointDescriptor: EndpointHandler] {
+        [
+            .token: { request, now in
+                self.answer { () throws(TokenFailure) in try self.grantToken(request, now: now) }
+            },
+            .exchange: { request, now in
+                self.answer { () throws(TokenFailure) in try self.exchangeAssertion(request, now: now) }
+            },
+            .revocation: { request, now in
+                self.answer { () throws(TokenFailure) in try self.revokeToken(request, now: now) }
+            },
+            .introspection: { request, now in
+                self.answer { () throws(TokenFailure) in try self.introspect(request, now: now) }
+            },
+            .jwks: { request, _ in .done(request.read { .document(self.keySet, reason: .keySet) }) },
+            .metadata: { request, _ in .done(request.read { .document(self.metadata, reason: .metadata) }) },
+            .whoAmI: { request, _ in .done(request.read { self.whoAmI(request.principal) }) },
+        ]
+    }
+}

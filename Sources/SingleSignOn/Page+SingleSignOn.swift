@@ -1,0 +1,60 @@
+import Bytes
+import HTTP
+import LoginPages
+import Model
+
+/// The pages that a token arrives on.
+extension Page {
+    /// Shows a token to its user (SSO-01), and to no other page.
+    ///
+    /// - Parameters:
+    ///   - client: what people know the application by.
+    ///   - logout: where a browser logs out.
+    static func token(_ token: String, seconds: Int64, client: String, logout: String) -> Page {
+        var page = Page(
+            title: PageText.token(for: client),
+            content: """
+                <label for="token">\(escaped(PageText.token))</label>
+                <textarea id="token" rows="8" readonly spellcheck="false" aria-describedby="lifetime">\(escaped(token))\
+                </textarea>
+                <p id="lifetime">\(escaped(PageText.lifetime(seconds: seconds)))</p>
+                <p><a href="\(escaped(logout))">\(escaped(PageText.signOut))</a></p>
+                """)
+        page.sandbox = ""
+        return page
+    }
+
+    /// Shows what an identity provider has sent, to whoever sets one up (SAML-17).
+    static func captured(_ response: String) -> Page {
+        Page(
+            title: PageText.captured,
+            content: """
+                <label for="response">SAMLResponse</label>
+                <textarea id="response" rows="12" readonly spellcheck="false" aria-describedby="hint">\
+                \(escaped(response))</textarea>
+                <p id="hint">\(escaped(PageText.capturedHint))</p>
+                """)
+    }
+
+    /// Sends fields to an application by POST, so that no address has the token (SSO-02). The script sends the form, and
+    /// where there are no scripts the button does.
+    static func post(_ fields: [(String, String)], to target: RedirectTarget) -> Page {
+        let inputs = fields.map { name, value in
+            "<input type=\"hidden\" name=\"\(escaped(name))\" value=\"\(escaped(value))\">\n"
+        }
+        var page = Page(
+            title: PageText.goOn,
+            content: """
+                <form method="post" action="\(escaped(target.text))">
+                \(inputs.joined())<p>\(escaped(PageText.goOnHint))</p>
+                <button type="submit">\(escaped(PageText.goOn))</button>
+                </form>
+                """)
+        page.formAction = target.formAction
+        page.script = "document.forms[0].submit()"
+        // The application gets `Origin: null` for it, as from every sandbox.
+        page.sandbox = " allow-forms allow-scripts"
+        page.referrerPolicy = "no-referrer"
+        return page
+    }
+}

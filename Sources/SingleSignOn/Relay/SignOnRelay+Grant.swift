@@ -1,0 +1,90 @@
+import Bytes
+import Endpoints
+import HTTP
+import Identity
+import LoginPages
+import Model
+import OAuthServer
+import Outbound
+
+/// The token of somebody who has signed on.
+extension SignOnRelay {
+    /// Makes the token, always for the client that was asked for (SSO-08), and hands it over.
+    func grant(_ session: SignOnSession, _ visit: Visit) -> Answer {
+        let backend = visit.backend
+        // SSO-10, MBE-09.
+        guard session.isVirtual || session.realm.isExactly(backend.realm) else {
+            return .done(refuseRealm(session, visit))
+        }
+        var grant = AccessTokenMinter.Grant(
+            subject: session.subject, kind: .user, backend: backend, lifetimeSeconds: lifetime(session, now: visit.now))
+        grant.roles = roles(session)
+        grant.level = session.level
+        grant.virtual = session.isVirtual
+        grant.authenticatedAt = session.authenticatedAt
+        grant.methods = session.methods
+        grant.session = session.family
+        grant.origins = session.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
+        let issuance = Issuance(grant, GrantedScope.none, action: "sso")
+        return service.token(of: issuance, now: visit.now).map { token in
+            guard let token else { return SingleSignOnFailure.unavailable.response }
+            return handOver(token, issuance, session, visit)
+        }
+    }
+
+    private func roles(_ session: SignOnSession) -> [String] {
+        let catalogue = service.settings.catalogue
+        let assigned =
+            session.isVirtual
+            ? [] : service.settings.users.user(named: session.subject, realm: session.realm)?.roles ?? []
+        return catalogue.names(of: catalogue.roles(named: assigned + session.roles))
+    }
+
+    /// SSO-09: six hours, or what the policies say. What they say of the outside token holds where there is one.
+    func lifetime(_ session: SignOnSession, now: Int64) -> Int64 {
+        let environment = service.settings.assertions?.currentPolicy.lifetime ?? TokenLifetime()
+        guard let until = session.providedUntil, until > now else {
+            return min(environment.seconds ?? TokenLifetime.ofSSOEndpoint, TokenLifetime.longest)
+        }
+        return TokenLifetime().effective(
+            environment, remaining: until - now, standard: TokenLifetime.ofSSOEndpoint)
+    }
+
+    private func handOver(
+        _ token: GrantedToken, _ issuance: Issuance, _ session: SignOnSession, _ visit: Visit
+    ) -> EndpointResponse {
+        let seconds = token.expiresIn ?? issuance.grant.lifetimeSeconds
+        var used = session
+        used.usedAt = visit.now
+        used.tokensEndAt = max(session.tokensEndAt, visit.now + seconds)
+        let cookie = [cookie(.signOn, seals.seal(used), visit.browser)]
+        var fields = [
+            ("access_token", String(decoding: token.value, as: UTF8.self)), ("token_type", "Bearer"),
+            ("expires_in", "\(seconds)"),
+        ]
+        var response: EndpointResponse
+        if let target = visit.target {
+            if let state = visit.request.state { fields.append(("state", state)) }
+            response = Page.post(fields, to: target).response(status: 200, reason: .ssoTokenPosted, fields: cookie)
+        } else {
+            response = Page.token(
+                fields[0].1, seconds: seconds, client: visit.backend.name, logout: SingleSignOnEndpoints.logoutPath
+            )
+            .response(status: 200, reason: .ssoTokenShown, fields: cookie)
+        }
+        response.audit = audit(
+            "token", .granted, visit, session.subject, id: issuance.grant.backend.issuer == nil ? issuance.tokenID : "")
+        return response
+    }
+
+    /// With a way to log in as somebody else.
+    private func refuseRealm(_ session: SignOnSession, _ visit: Visit) -> EndpointResponse {
+        let failure = SingleSignOnFailure.wrongRealm
+        var response = Page.message(
+            PageText.error, failure.detail, isError: true,
+            link: Page.Link(text: PageText.otherAccount, target: visit.request.location + "&prompt=login")
+        ).response(status: failure.status, reason: failure.reason)
+        response.audit = audit("token", .refused, visit, session.subject)
+        return response
+    }
+}

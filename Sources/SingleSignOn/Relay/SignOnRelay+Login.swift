@@ -1,0 +1,239 @@
+import Bytes
+import Endpoints
+import HTTP
+import Identity
+import LoginPages
+import Model
+import OAuthServer
+import Outbound
+import TokenStorage
+
+/// The login at the gateway's own form (SSO-07).
+extension SignOnRelay {
+    private static let loginPurpose = "single sign-on"
+    /// Longest name and password that are looked at, in bytes.
+    private static let longestText = 1024
+    /// Sessions that one user has at a provider.
+    static let mostSessions = 256
+
+    /// Sends the browser where its user logs in.
+    func beginLogin(_ visit: Visit) -> Answer {
+        if let chosen = visit.chosen, !chosen.isOwnForm { return beginAtProvider(chosen.provider, visit) }
+        let address = formAddress(visit, by: visit.choices.count > 1 ? visit.chosen : nil)
+        return .done(
+            EndpointResponse(
+                status: 302,
+                headers: [(name: "Location", value: address), (name: "Cache-Control", value: "no-store")],
+                body: [], reason: .ssoLoginAsked))
+    }
+
+    /// Answers a request for the form, or one that was filled in.
+    func showOrLogIn(_ browser: BrowserRequest) -> Answer {
+        do throws(SingleSignOnFailure) {
+            let sealed = browser.query.first("request") ?? ""
+            guard let request = SignOnRequest(sealed: sealed, seals.signOnRequests, now: browser.now) else {
+                throw .foreignRequest
+            }
+            let visit = try visit(request, browser)
+            guard let chosen = visit.chosen else {
+                guard browser.isReading else {
+                    return .done(BrowserLoginFailure.page(allow: "GET, HEAD"))
+                }
+                return .done(choice(visit))
+            }
+            if !chosen.isOwnForm {
+                // The backend has another provider by now, and none to choose.
+                guard visit.choices.count > 1 else { throw .foreignRequest }
+                guard browser.isReading else {
+                    return .done(BrowserLoginFailure.page(allow: "GET, HEAD"))
+                }
+                guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
+                return beginAtProvider(chosen.provider, visit)
+            }
+            if browser.isReading { return .done(form(visit, status: 200, reason: .loginForm)) }
+            guard browser.request.method == .post else { return .done(BrowserLoginFailure.methodNotAllowed.response) }
+            return submit(visit)
+        } catch {
+            return .done(error.response)
+        }
+    }
+
+    /// - Parameter choice: of several; nil where it is to be made.
+    private func formAddress(_ visit: Visit, by choice: LoginChoice?) -> String {
+        var fields = [("request", visit.request.sealed(seals.signOnRequests, now: visit.now))]
+        if let choice { fields.append(("provider", choice.name)) }
+        if visit.isForced { fields.append(("prompt", "login")) }
+        return "\(SingleSignOnEndpoints.loginPath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
+    }
+
+    /// The page to choose on; what was asked for goes along, sealed, with whichever is taken.
+    private func choice(_ visit: Visit) -> EndpointResponse {
+        Page.choice(
+            to: visit.backend.name, of: visit.choices.map { ($0.text, formAddress(visit, by: $0)) }
+        ).response(status: 200, reason: .loginChoice)
+    }
+
+    private func form(
+        _ visit: Visit, username: String = "", notice: Page.Notice? = nil, status: Int, reason: Reason
+    ) -> EndpointResponse {
+        let (ticket, cookie) = ticket(SignOnRelay.loginPurpose, visit.browser)
+        let hasOthers = visit.choices.count > 1
+        return Page.login(
+            to: visit.backend.name, action: formAddress(visit, by: hasOthers ? visit.chosen : nil), ticket: ticket,
+            username: username, notice: notice,
+            link: hasOthers ? Page.Link(text: PageText.otherWays, target: formAddress(visit, by: nil)) : nil
+        ).response(status: status, reason: reason, fields: cookie)
+    }
+
+    private func submit(_ visit: Visit) -> Answer {
+        let browser = visit.browser
+        let failure: BrowserLoginFailure
+        do throws(BrowserLoginFailure) {
+            guard let fields = browser.form else { throw .foreignForm }
+            _ = try LoginTicket(
+                fields.first("ticket") ?? "", for: SignOnRelay.loginPurpose, nonce: browser.nonce, seals.tickets,
+                now: browser.now)
+            return logIn(fields.first("username") ?? "", fields.first("password") ?? "", visit)
+        } catch {
+            failure = error
+        }
+        return .done(form(visit, notice: Page.Notice(failure), status: failure.status, reason: failure.reason))
+    }
+
+    private func logIn(_ username: String, _ password: String, _ visit: Visit) -> Answer {
+        guard (1...SignOnRelay.longestText).contains(username.utf8.count),
+            (1...SignOnRelay.longestText).contains(password.utf8.count)
+        else { return .done(refuse(.wrongPassword, visit, "")) }
+        let login = service.logins.login(
+            username, password: Array(password.utf8), realm: realm(of: username, visit),
+            network: visit.browser.request.address?.subscriberBytes ?? [], now: visit.now)
+        return login.then { result in
+            switch result {
+            case .success(let user):
+                var session = newSession(user.username, realm: user.realm, at: LoginChoice.ownForm, visit)
+                session.methods = ["pwd"]
+                return open(session, visit)
+            case .failure(let refusal): return .done(refuse(refusal, visit, username))
+            }
+        }
+    }
+
+    /// The one that a user is looked for in: the backend's, or where nobody of the name is there, that of the one who is
+    /// called so. He is told that he has no place here once it is certain who he is (SSO-10), and nobody else is.
+    private func realm(of username: String, _ visit: Visit) -> String {
+        let users = service.settings.users
+        guard users.user(named: username, realm: visit.backend.realm) == nil else { return visit.backend.realm }
+        let others = users.users(named: username, realm: nil)
+        return others.count == 1 ? others[0].realm : visit.backend.realm
+    }
+
+    /// The form once more, with a word that tells nobody what was wrong (CHAL-07).
+    private func refuse(_ refusal: PasswordLogin.Refusal, _ visit: Visit, _ username: String) -> EndpointResponse {
+        var response: EndpointResponse
+        switch refusal {
+        case .wrongPassword:
+            response = form(
+                visit, username: username, notice: .wrongPassword, status: 401, reason: .wrongPassword)
+        case .throttled(let seconds):
+            response = form(
+                visit, username: username, notice: .tooManyAttempts, status: 429,
+                reason: TokenFailure.loginThrottled.definition.reason)
+            response.headers.append((name: "Retry-After", value: "\(seconds)"))
+        }
+        response.audit = audit("login", .refused, visit, username)
+        return response
+    }
+
+    func audit(
+        _ action: String, _ outcome: AuditEntry.Outcome, _ visit: Visit, _ subject: String, id: String = ""
+    ) -> AuditEntry {
+        AuditEntry(
+            action: "sso.\(action)", outcome: outcome, subject: subject, client: visit.backend.reference, tokenID: id)
+    }
+
+    // MARK: The session
+
+    /// A session of somebody who has just been recognised. It has an id that nobody could have known before; the tokens of
+    /// the same user's earlier login here go on.
+    func newSession(_ subject: String, realm: String, at provider: String, _ visit: Visit) -> SignOnSession {
+        let earlier = sealedSession(of: visit.browser).flatMap { session in
+            session.subject.isExactly(subject) && session.realm.isExactly(realm)
+                && session.provider.isExactly(provider) && isWelcome(session) ? session : nil
+        }
+        var session = SignOnSession(
+            id: AccessTokenMinter.randomID(), family: earlier?.family ?? AccessTokenMinter.randomID(),
+            subject: subject, realm: realm, provider: provider, authenticatedAt: visit.now,
+            expiresAt: visit.now + settings.sessionSeconds, level: Principal.standardLevel)
+        session.tokensEndAt = max(earlier?.tokensEndAt ?? 0, visit.now)
+        return session
+    }
+
+    /// Notes the session in the store, ends what the browser was logged in by before, and has it ask again.
+    func open(_ session: SignOnSession, _ visit: Visit) -> Answer {
+        guard BrowserCookie.signOn.holds(seals.seal(session)) else {
+            return .done(BrowserLoginFailure.oversizedSession.response)
+        }
+        let record = SignOnRelay.record(of: session, visit)
+        return service.settings.store.ask(.insert(record), now: visit.now) { result in
+            guard case .success(.record(_?)) = result else { return .done(SingleSignOnFailure.unavailable.response) }
+            return surplus(beside: record, now: visit.now).then { surplus in
+                let leaving = surplus + (sealedSession(of: visit.browser).map { [$0.id] } ?? [])
+                return service.settings.store.forget(leaving[...], now: visit.now).map { opened(session, visit) }
+            }
+        }
+    }
+
+    private static func record(of session: SignOnSession, _ visit: Visit) -> TokenRecord {
+        var record = TokenRecord(
+            id: session.id, kind: .signOn, application: "sso/\(session.provider)", subject: session.subject,
+            tokenID: session.id, accessExpiresAt: session.expiresAt, issuedAt: visit.now)
+        record.attributes = Array("{}".utf8)
+        return record
+    }
+
+    /// Ids of the oldest sessions of a user who has too many.
+    private func surplus(beside record: TokenRecord, now: Int64) -> Effect<[String]> {
+        let list = StoreOperation.list(application: record.application, subject: record.subject, limit: .max)
+        return service.settings.store.ask(list, now: now) { answer in
+            guard case .success(.records(let records)) = answer else { return .done([]) }
+            return .done(records.dropFirst(SignOnRelay.mostSessions).map(\.id))
+        }
+    }
+
+    private func opened(_ session: SignOnSession, _ visit: Visit) -> EndpointResponse {
+        var response = EndpointResponse(
+            status: 303,
+            headers: [
+                (name: "Location", value: visit.request.location), (name: "Cache-Control", value: "no-store"),
+                cookie(.signOn, seals.seal(session), visit.browser), removal(.login, visit.browser),
+            ],
+            body: [], reason: .browserLoggedIn)
+        response.audit = audit("login", .granted, visit, session.subject, id: session.id)
+        return response
+    }
+
+    // MARK: Logout
+
+    /// Asks, then ends the session with the tokens that came of it.
+    func logOut(_ browser: BrowserRequest) -> Answer {
+        guard let session = sealedSession(of: browser) else { return .done(loggedOut(.signOn, browser)) }
+        return confirmLogout(browser) {
+            let entry = DenyEntry.token(
+                session.family, subject: session.subject,
+                until: max(session.tokensEndAt, session.expiresAt, browser.now + lifetime(session, now: browser.now)))
+            return service.settings.store.ask(.deny(entry), now: browser.now) { result in
+                guard case .success = result else { return .done(SingleSignOnFailure.unavailable.response) }
+                service.settings.revocations.apply(entry)
+                let ids = [session.id] + session.foundations.flatMap(LoginFoundation.ids)
+                return service.settings.store.forget(ids[...], now: browser.now).then {
+                    placeOfLogin(session, now: browser.now).map { there in
+                        var response = loggedOut(.signOn, browser, there)
+                        response.audit = AuditEntry(
+                            action: "sso.logout", outcome: .changed, subject: session.subject, tokenID: session.id)
+                        return response
+                    }
+                }
+            }
+        }
+    }
+}

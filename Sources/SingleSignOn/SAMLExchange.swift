@@ -1,0 +1,102 @@
+import Endpoints
+import Identity
+import OAuthServer
+import Outbound
+
+/// The exchange of one packed SAML assertion for a token of the gateway's own (SAML-01 to SAML-14). Unpacking, parsing and
+/// verifying happen on the computing pool, whose queue is bounded.
+struct SAMLExchange: Sendable {
+    let service: TokenService
+    let backend: Backend
+    /// What stood behind `Bearer`.
+    let packed: [UInt8]
+    /// Seconds since 1970.
+    let now: Int64
+
+    private var place: ExchangePlace {
+        .singleSignOn(baseURL: service.settings.baseURL, "saml_exchange")
+    }
+
+    func run() -> Effect<EndpointResponse> {
+        guard let sources = service.settings.assertions else { return refuse(.unknownIssuer) }
+        return .offload {
+            do throws(SAMLRejection) {
+                let xml = try PackedAssertion.unpack(packed)
+                return judge(xml, try SAMLVerifier.claimedIssuer(ofAssertion: xml), sources)
+            } catch {
+                return refuse(error)
+            }
+        }
+    }
+
+    private func judge(_ xml: [UInt8], _ name: String, _ sources: AssertionSources) -> Effect<EndpointResponse> {
+        sources.policy(forSAML: name, now: now).then { policy in
+            switch policy.lookup(saml: name) {
+            case .unknown: return refuse(.unknownIssuer)
+            case .invalid: return refuse(.invalidIssuer)
+            case .issuer(let issuer):
+                guard issuer.isEnabled else { return refuse(.disabledIssuer) }
+                guard issuer.allows(backend) else {
+                    return .done(place.audited(TokenFailure.ssoBackendNotAllowed.response, backend))
+                }
+                // A policy that was read anew has come on another thread.
+                return .offload {
+                    sources.assertion(in: xml, issuer, policy, now: now).then { result in
+                        switch result {
+                        case .success(let assertion): grant(assertion, issuer, policy)
+                        case .failure(let rejection): refuse(rejection)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func grant(
+        _ assertion: SAMLAssertion, _ issuer: AssertionIssuer, _ policy: AssertionPolicy
+    ) -> Effect<EndpointResponse> {
+        let expiresAt: Int64
+        do throws(SAMLRejection) {
+            expiresAt = try issuer.samlConditions.check(assertion, now: now)
+        } catch {
+            return refuse(error)
+        }
+        let identity: ExternalIdentity
+        do throws(ExternalIdentityRejection) {
+            identity = try issuer.rules.identify(
+                assertion, realm: backend.realm, users: service.settings.users, catalogue: service.settings.catalogue)
+        } catch {
+            return refuse(AssertionRejection(error))
+        }
+        let isSingleUse = issuer.isSingleUse || assertion.isOneTimeUse
+        return OutsideGrant(
+            service: service, place: place, issuer: issuer, lifetime: policy.lifetime, backend: backend,
+            identity: identity, tokenID: assertion.id, issuedAt: assertion.issueInstant, expiresAt: expiresAt,
+            skew: SAMLConditions.clockSkew, singleUseName: isSingleUse ? Array("saml \(assertion.id)".utf8) : nil,
+            now: now
+        ).run()
+    }
+
+    // MARK: Refusals
+
+    private func refuse(_ rejection: SAMLRejection) -> Effect<EndpointResponse> {
+        .done(place.audited(rejection.response, backend))
+    }
+
+    private func refuse(_ rejection: AssertionRejection) -> Effect<EndpointResponse> {
+        .done(place.audited(rejection.response, backend))
+    }
+}
+
+extension SAMLRejection {
+    /// As for any other outside token, one answer for all (JTX-10); but who has packed too much is told what to do
+    /// (SAML-03).
+    var response: EndpointResponse {
+        switch self {
+        case .unavailable: TokenFailure.samlUnavailable.response
+        case .responseInsteadOfAssertion:
+            .tokenError("invalid_grant", "this is a whole SAML response: pack the Assertion in it alone", reason)
+        default: .tokenError("invalid_grant", "the assertion is not accepted", reason)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Bytes
+import Endpoints
+import HTTP
+import Identity
+import JOSE
+import LoginPages
+import Model
+import OAuthServer
+import Outbound
+
+/// `/mobile/platform/sso/exchange-token`: with a bearer token what it stands for is exchanged (SAML-01, SAML-15), and
+/// browsers that name a client log in (SSO-01).
+package final class SignOnService: Sendable {
+    let tokens: TokenService
+    /// Nil where no backend has the single sign-on of browsers.
+    let relay: SignOnRelay?
+    private let capturesRedirect: Bool
+
+    private var settings: TokenServiceSettings { tokens.settings }
+
+    /// - Parameters:
+    ///   - relay: what the single sign-on of browsers goes by; nil where no backend has it.
+    ///   - providers: the logins at identity providers; nil where there are none.
+    ///   - capturesRedirect: whether what identity providers send to the reserved path is shown (SAML-17).
+    package init(
+        _ tokens: TokenService, relay: SignOnSettings?, providers: ProviderLogin? = nil, capturesRedirect: Bool = false
+    ) {
+        self.tokens = tokens
+        self.relay = relay.map { SignOnRelay(service: tokens, settings: $0, providers: providers) }
+        self.capturesRedirect = capturesRedirect
+    }
+
+    /// What its endpoints are answered by.
+    package var handlers: [EndpointDescriptor: EndpointHandler] {
+        [
+            .singleSignOn: { request, now in
+                self.tokens.answer { () throws(TokenFailure) in try self.signOn(request, now: now) }
+            },
+            .singleSignOnPages: { self.signOnPage($0, now: $1) },
+            .singleSignOnRedirect: { request, _ in .done(self.captureRedirect(request)) },
+        ]
+    }
+
+    /// How it goes on with browsers that come back from an identity provider.
+    package var returns: [LoginErrand.Kind: LoginReturn] {
+        guard let relay else { return [:] }
+        return [.relay: { relay.arrive($0) }]
+    }
+
+    private func signOn(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard request.method == .get else { return .done(.onlyReading("GET")) }
+        // ISS-08.
+        guard request.authorization.count <= 1 else { throw .repeatedAuthorization }
+        guard let field = request.authorization.first else { return relay(request, now: now) }
+        guard let token = SignOnService.bearer(in: field) else { return .done(SignOnService.missingBearer) }
+        return try exchange(token, request, now: now)
+    }
+
+    /// A packed SAML assertion or an outside JWT for a token of the gateway's own.
+    ///
+    /// - Parameter token: what follows `Bearer`, not empty.
+    private func exchange(
+        _ token: [UInt8], _ request: EndpointRequest, now: Int64
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard !namesClient(request) else { throw .twoSignOns }
+        guard let id = request.field("oracle-mobile-backend-id"), !id.isEmpty else { throw .missingBackend }
+        guard let backend = settings.backends.backend(id: Array(id.utf8).span) else { throw .unknownBackend }
+        // SAML-02.
+        guard backend.httpBasic else { throw .basicNotEnabled }
+        // Base64 has no full stops, and a JWT two.
+        guard token.contains(UInt8(ascii: ".")) else {
+            guard SAMLVerifier.isAvailable else { throw .samlUnavailable }
+            return SAMLExchange(service: tokens, backend: backend, packed: token, now: now).run()
+        }
+        let place = ExchangePlace.singleSignOn(baseURL: settings.baseURL, "jwt_exchange")
+        guard let sources = settings.assertions else {
+            return .done(place.audited(AssertionRejection.unknownIssuer.response, backend))
+        }
+        do throws(TokenRejection) {
+            let received = try ReceivedToken(token.span)
+            return AssertionExchange(
+                service: tokens, sources: sources, client: .backend(backend), origin: ClientOrigin(request, now: now),
+                received: received, token: token, place: place, now: now
+            ).run()
+        } catch {
+            return .done(place.audited(AssertionRejection(error).response, backend))
+        }
+    }
+
+    private func namesClient(_ request: EndpointRequest) -> Bool {
+        let query = try? FormFields.parse(request.query.span)
+        return query?.fields.contains { ["clientID", "client_id"].contains($0.name) } ?? false
+    }
+
+    /// A browser that asks for a token.
+    private func relay(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        // What is no query at all names nobody.
+        guard let query = try? FormFields.parse(request.query.span),
+            query.fields.contains(where: { ["clientID", "client_id"].contains($0.name) })
+        else { return .done(SignOnService.missingBearer) }
+        guard let relay else { return .done(SingleSignOnFailure.notEnabled.response) }
+        return relay.exchange(BrowserRequest(request, query: query, now: now))
+    }
+
+    /// The pages of the relay: its login form and its logout.
+    private func signOnPage(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        guard let relay, let browser = BrowserRequest(request, now: now) else {
+            return .done(SingleSignOnFailure.foreignRequest.response)
+        }
+        return request.path.isExactly(SingleSignOnEndpoints.logoutPath)
+            ? relay.logOut(browser) : relay.showOrLogIn(browser)
+    }
+
+    private static func bearer(in field: String) -> [UInt8]? {
+        let bytes = Array(field.utf8)
+        guard let (scheme, rest) = Credentials.split(bytes.span), !rest.isEmpty,
+            bytes[scheme.range].map(ASCII.lowercased) == Array("bearer".utf8)
+        else { return nil }
+        return Array(bytes[rest.range])
+    }
+
+    /// AMB-11: nobody is there whose token could be exchanged.
+    private static var missingBearer: EndpointResponse {
+        .problem(
+            .missingCredential, "a bearer token or clientID is missing",
+            headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
+    }
+
+    /// SAML-17: nothing is here, for no upstream either; where it is switched on, a page that shows what an identity
+    /// provider has sent, for whoever sets one up.
+    private func captureRedirect(_ request: EndpointRequest) -> EndpointResponse {
+        guard capturesRedirect else {
+            return .problem(.notFound, "nothing is here")
+        }
+        guard [.get, .head, .post].contains(request.method) else {
+            return BrowserLoginFailure.methodNotAllowed.response
+        }
+        let bytes = request.method == .post ? request.body : request.query
+        let isForm = request.method != .post || BrowserRequest.isForm(request)
+        guard isForm, let fields = try? FormFields.parse(bytes.span, limit: ProviderEndpoints.longestForm),
+            !fields.isRepeated("SAMLResponse"), let response = fields.first("SAMLResponse"), !response.isEmpty
+        else {
+            return Page.message(PageText.error, PageText.nothingCaptured, isError: true)
+                .response(status: 400, reason: .ssoCaptureEmpty)
+        }
+        return Page.captured(response).response(status: 200, reason: .ssoCapture)
+    }
+}

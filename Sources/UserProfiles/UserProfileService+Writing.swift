@@ -1,0 +1,135 @@
+import Bytes
+import Crypto
+import Endpoints
+import HTTP
+import Identity
+import Model
+import Outbound
+
+/// People are made, changed and removed (UPS-03).
+extension UserProfileService {
+    func create(_ call: Call) throws(ProfileRefusal) -> Answer {
+        let body = try PersonBody(call.request, of: nil)
+        guard let id = body.id else { throw ProfileRefusal(.invalidAttribute, "id") }
+        guard settings.users.user(named: id, realm: call.realm) == nil else { throw ProfileRefusal(.nameTaken) }
+        let user = User(username: id, realm: call.realm).with(body.changes(isWhole: false))
+        try checkReferences(of: body, in: user)
+        guard let password = body.password else { return add(user, call) }
+        let hasher = settings.hasher
+        return .hash { [self] in
+            guard let hash = try? hasher.make(Array(password.utf8).span) else {
+                return .done(ProfileRefusal(.invalidAttribute, "password").response)
+            }
+            var user = user
+            user.passwordHash = hash
+            return add(user, call)
+        }
+    }
+
+    private func add(_ user: User, _ call: Call) -> Answer {
+        perform(.add(user), call, exists: .nameTaken) { now in
+            var response = UserProfileService.written(now ?? user, call, status: 201, reason: .profileCreated)
+            response.headers.append((name: "Location", value: ProfilePath.person(user.username)))
+            return response
+        }
+    }
+
+    /// PUT puts the whole of a profile in the place of the old one, PATCH changes what it names.
+    func change(_ id: String, _ call: Call) throws(ProfileRefusal) -> Answer {
+        let user = try subject(id, call)
+        let body = try PersonBody(call.request, of: user)
+        let changes = body.changes(isWhole: call.request.method == .put)
+        try checkReferences(of: body, in: user)
+        let condition = try condition(call)
+        let change = UserChange.setProfile(
+            username: user.username, realm: user.realm, values: changes, condition: condition)
+        return perform(change, call) { now in
+            UserProfileService.written(now ?? user.with(changes), call, reason: .profileChanged)
+        }
+    }
+
+    /// With the user go all tokens (CACHE-07): the reload sees to that.
+    func remove(_ id: String, _ call: Call) throws(ProfileRefusal) -> Answer {
+        let user = try subject(id, call)
+        let change = UserChange.remove(
+            username: user.username, realm: user.realm, condition: try condition(call))
+        return perform(change, call) { _ in .removedProfile }
+    }
+
+    /// The user whom a writer means.
+    func subject(_ id: String, _ call: Call) throws(ProfileRefusal) -> User {
+        guard let user = settings.users.user(named: id, realm: call.realm) else {
+            throw ProfileRefusal(.unknownPerson)
+        }
+        return user
+    }
+
+    /// The value of `If-Match`; a request with several says nothing certain.
+    private func condition(_ call: Call) throws(ProfileRefusal) -> UserCondition? {
+        let values = call.request.fields.filter { $0.name.isExactly("if-match") }.map(\.value)
+        guard values.count <= 1 else { throw ProfileRefusal(.preconditionFailed) }
+        return values.first.map(UserProfileService.condition)
+    }
+
+    /// A mail address is one user's, since it can be logged in by (JWT-24), and a manager is somebody.
+    private func checkReferences(of body: PersonBody, in user: User) throws(ProfileRefusal) {
+        if let mail = body[.mail] {
+            let others = settings.users.users(withEmail: mail, realm: user.realm)
+            guard others.allSatisfy({ $0.username.isExactly(user.username) }) else {
+                throw ProfileRefusal(.mailTaken, "mail")
+            }
+        }
+        if let manager = body[.manager], !manager.isExactly(user.username) {
+            guard settings.users.user(named: manager, realm: user.realm) != nil else {
+                throw ProfileRefusal(.invalidAttribute, "manager")
+            }
+        }
+    }
+
+    /// Whether a text can be the name of a new user or group: fit for fields of upstreams, for paths that nobody reads in
+    /// two ways (GW-02), and without the colon that would end a name in Basic (RFC 7617 section 2).
+    static func isName(_ name: String, maximumBytes: Int) -> Bool {
+        let isPath = name.isExactly(".") || name.isExactly("..") || name.utf8.contains { "/\\%".utf8.contains($0) }
+        return !name.isEmpty && name.utf8.count <= maximumBytes && !isPath && !name.utf8.contains(ASCII.colon)
+            && ExternalIdentityRules.isFitForHeaders(name)
+    }
+
+    // MARK: Outcomes
+
+    /// Has something changed; `done` answers where it was, with the user as it is now.
+    func perform(
+        _ change: UserChange, _ call: Call, exists: ProfileFailure = .conflict,
+        unknown: ProfileFailure = .unknownPerson, _ done: @escaping @Sendable (User?) -> EndpointResponse
+    ) -> Answer {
+        guard let registry = settings.registry else { return .done(ProfileFailure.usersUnavailable.response) }
+        let origin = call.caller.origin(call.request)
+        return .answer(of: { registry.perform(change, from: origin, then: $0) }) { outcome in
+            switch outcome {
+            case .done: .done(done(nil))
+            case .saved(let user): .done(done(user))
+            case .exists: .done(exists.response)
+            case .unknown: .done(unknown.response)
+            case .changedMeanwhile: .done(ProfileFailure.preconditionFailed.response)
+            case .unfit: .done(ProfileFailure.conflict.response)
+            case .failed: .done(ProfileFailure.usersUnavailable.response)
+            }
+        }
+    }
+
+    /// A user who was written. Who may not read learns no more than where.
+    static func written(
+        _ user: User, _ call: Call, status: Int = 200, reason: Reason
+    ) -> EndpointResponse {
+        let isReadable = call.caller.mayRead || call.caller.isSame(user.username)
+        var writer = JSONWriter()
+        writer.person(user, isReadable ? nil : [.uri])
+        return .profile(writer.bytes, status: status, tag: isReadable ? tag(of: user) : nil, reason: reason)
+    }
+}
+
+extension EndpointResponse {
+    static var removedProfile: EndpointResponse {
+        EndpointResponse(
+            status: 204, headers: [(name: "Cache-Control", value: "no-store")], body: [], reason: .profileRemoved)
+    }
+}

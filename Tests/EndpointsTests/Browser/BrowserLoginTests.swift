@@ -1,0 +1,311 @@
+import Crypto
+import Endpoints
+import HTTP
+import Identity
+import JOSE
+import Model
+import Outbound
+import TestSupport
+import Testing
+import TokenStorage
+
+@testable import LoginPages
+@testable import MobileSocial
+
+/// Logins by a form (SCH-02): the same passwords, attempts and sessions as those of Mobile & Social.
+@Suite struct BrowserLoginTests {
+    private func session(_ browser: Browser, at seconds: Int64 = 0) throws -> BrowserSession {
+        let value = Array(try #require(browser.session).utf8)
+        return try Mobile.seals.session(value.span, now: Mobile.start + seconds)
+    }
+
+    private func record(_ mobile: Mobile, _ id: String) -> TokenRecord? {
+        let found: Effect<TokenRecord?> = mobile.store.ask(.find(.id(id)), now: Mobile.start) { result in
+            if case .success(.record(let record)) = result { .done(record) } else { .done(nil) }
+        }
+        return found.settled()
+    }
+
+    @Test("SCH-02: the form, the login, the way back to where the browser came from")
+    func login() throws {
+        let mobile = Mobile {
+            $0.applications[0].sessionTimeout = 600
+            $0.applications[0].idleTimeout = 60
+            $0.applications[0].displayName = "the <demo>"
+        }
+        let browser = Browser(mobile)
+        let page = browser.get()
+        #expect(page.status == 200 && page.reason.code == "login_form")
+        #expect(page.text.contains("<h1>Sign in to the &lt;demo&gt;</h1>"))
+        let answer = browser.logIn()
+        #expect(answer.status == 303 && answer.field("Location") == "/mobileapp?a=b")
+        #expect(answer.field("Cache-Control") == "no-store" && answer.body.isEmpty)
+        let session = try session(browser)
+        #expect(session.subject == "joe" && session.level == 2 && session.idleSeconds == 60)
+        #expect(session.expiresAt == Mobile.start + 600)
+        #expect(record(mobile, session.id)?.subject == "joe")
+        #expect(answer.audit?.outcome == .granted && answer.audit?.client == "MobileServiceDomain/DemoApp")
+        #expect(answer.audit?.tokenID == session.id)
+        #expect(browser.cookies[browser.name("portcullis-login")] == nil)
+    }
+
+    @Test("OMS-12: the server that knows the passwords of a domain is asked for those of its form as well")
+    func remote() throws {
+        let server = StubPasswords()
+        let mobile = Mobile {
+            var remote = RemoteAuthentication(passwords: server)
+            remote.guestRoles = ["Guest"]
+            $0.remote = remote
+            $0.applications[0].maximumLoginAttempts = 3
+        }
+        let browser = Browser(mobile)
+        browser.get()
+        #expect(browser.logIn("joe", "Welcome1").status == 401, "the password of users.json")
+        #expect(browser.logIn("joe", "Remote1").status == 303)
+        #expect(try !session(browser).isGuest)
+        server.set("far", "Remote9")
+        browser.get()
+        #expect(browser.logIn("far", "Remote9").status == 303)
+        #expect(try session(browser).isGuest && session(browser).domain == "MobileServiceDomain")
+        server.down()
+        browser.get()
+        let answer = browser.logIn("far", "Remote9")
+        #expect(answer.status == 503 && answer.field("Retry-After") == "7")
+    }
+
+    @Test("every login has a session of its own, and ends the one that the browser had before")
+    func fixation() throws {
+        let mobile = Mobile()
+        let (browser, other) = (Browser(mobile), Browser(mobile))
+        browser.get()
+        browser.logIn()
+        other.get()
+        other.logIn()
+        let (first, elsewhere) = (try session(browser), try session(other))
+        #expect(first.id != elsewhere.id)
+        #expect(first.expiresAt == Mobile.start + 28_800, "not for ever where nobody says how long")
+        let page = browser.get()
+        #expect(page.text.contains(#"value="joe""#), "who is to show more of himself need not type his name again")
+        browser.logIn()
+        #expect(try session(browser).id != first.id)
+        #expect(mobile.revocations.isRevoked(tokenID: first.id, subject: "joe", backendID: nil, issuedAt: nil))
+        #expect(!mobile.revocations.isRevoked(tokenID: elsewhere.id, subject: "joe", backendID: nil, issuedAt: nil))
+    }
+
+    @Test("a user has no more sessions than the domain allows, of browsers and applications together")
+    func surplus() throws {
+        let mobile = Mobile { $0.limits.sessions = 2 }
+        let browsers = [Browser(mobile), Browser(mobile), Browser(mobile)]
+        for (second, browser) in browsers.enumerated() {
+            browser.get(at: Int64(second))
+            browser.logIn(at: Int64(second))
+        }
+        let ended = try browsers.map { browser in
+            let id = try session(browser, at: 3).id
+            return mobile.revocations.isRevoked(tokenID: id, subject: "joe", backendID: nil, issuedAt: nil)
+        }
+        #expect(ended == [true, false, false])
+        // Another login of the same browser takes the place of its own.
+        browsers[1].get(at: 4)
+        browsers[1].logIn(at: 4)
+        let other = try session(browsers[2], at: 5).id
+        #expect(!mobile.revocations.isRevoked(tokenID: other, subject: "joe", backendID: nil, issuedAt: nil))
+    }
+
+    @Test("a form counts for the browser that it was handed out to, once it is filled in in time, and for its purpose")
+    func tickets() throws {
+        let mobile = Mobile()
+        let (browser, stranger) = (Browser(mobile), Browser(mobile))
+        browser.get()
+        let (nonce, hidden) = (browser.cookies, browser.hidden)
+        // Login CSRF: somebody else's form, with no cookie or another one.
+        stranger.get()
+        let foreign = stranger.submitting(hidden, [("username", "joe"), ("password", "Welcome1")])
+        #expect(foreign.status == 403 && "\(foreign.reason)" == "login_form_foreign")
+        #expect(stranger.session == nil && foreign.text.contains("role=\"alert\""))
+        browser.cookies = [:]
+        #expect(browser.logIn().status == 403)
+        browser.cookies = nonce
+        browser.get()
+        let late = browser.logIn(at: 600)
+        #expect(late.status == 403 && "\(late.reason)" == "login_form_expired")
+        // The page that says so has a form that works, and still knows where to go.
+        #expect(browser.logIn(at: 601).field("Location") == "/mobileapp?a=b")
+        // Its cookie is gone with the login: the ticket is of no more use.
+        browser.get()
+        #expect(browser.submitting(hidden, [("username", "joe"), ("password", "Welcome1")]).status == 403)
+    }
+
+    @Test("a body that is no form, or has a field twice, logs nobody in")
+    func bodies() {
+        let browser = Browser(Mobile())
+        browser.get()
+        let typed = [("username", "joe"), ("password", "Welcome1")]
+        #expect(browser.submitting(browser.hidden, typed + [("username", "ann")]).status == 403)
+        browser.get()
+        #expect(browser.submitting([], typed).status == 403)
+        browser.get()
+        #expect(browser.logIn("", "").status == 401)
+        #expect(browser.logIn("joe", String(repeating: "x", count: 1025)).status == 401)
+    }
+
+    @Test("one answer for all that can be wrong; attempts and lockout are those of the application's JSON logins")
+    func attempts() throws {
+        let mobile = Mobile { $0.applications[0].maximumLoginAttempts = 2 }
+        let browser = Browser(mobile)
+        browser.get()
+        let unknown = browser.logIn("nobody", "x")
+        let wrong = browser.logIn("off", "Welcome4")
+        #expect(unknown.status == 401 && wrong.status == 401)
+        let page = { (response: EndpointResponse) in
+            response.text.replacing(/value="[^"]*"/, with: "").replacing(/action="[^"]*"/, with: "")
+        }
+        #expect(page(unknown) == page(wrong))
+        #expect(unknown.text.contains("The user name or the password is not right."))
+        #expect(browser.logIn("joe", "no").status == 401)
+        #expect(mobile.authenticate(try mobile.handle(), password: "no").status == 401)
+        let locked = browser.logIn()
+        #expect(locked.status == 403 && "\(locked.reason)" == "login_attempts_exceeded")
+        #expect(locked.text.contains("Too many attempts") && browser.session == nil)
+        #expect(browser.logIn(at: 301).status == 303)
+    }
+
+    @Test("only the domains that a scheme has a form for can be logged in to")
+    func domains() {
+        let browser = Browser(Mobile())
+        for query in [
+            "serviceDomain=Circle", "serviceDomain=Default", "", "serviceDomain=MobileServiceDomain&serviceDomain=x",
+        ] {
+            #expect(browser.get(query: query).status == 404, "\(query)")
+        }
+        #expect(browser.get("/other/form").status == 404)
+    }
+
+    @Test("open redirect: a target that is not sealed by us, or not any more, leads home")
+    func targets() {
+        let mobile = Mobile()
+        for target in [
+            "//evil.example", "https://evil.example/", "/%2f%2fevil", "x",
+            Mobile.seals.tickets.seal(["/a", "2"], expiresAt: .max),
+        ] {
+            let browser = Browser(mobile)
+            browser.get(query: "serviceDomain=MobileServiceDomain&target=\(target)")
+            #expect(browser.logIn().field("Location") == "/", "\(target)")
+        }
+        let late = Browser(mobile)
+        late.get(query: Browser.query(at: -86_400))
+        #expect(late.logIn().field("Location") == "/")
+    }
+
+    @Test("CHAL-06: a target of a higher level takes the second step; one that no login reaches is an end, not a loop")
+    func stepUp() throws {
+        let mobile = Mobile {
+            $0.secondStep.code = true
+            $0.secondStep.onDemand = true
+        }
+        let browser = Browser(mobile)
+        browser.get()
+        #expect(browser.logIn().status == 303)
+        let low = try session(browser)
+        #expect(low.level == 2)
+        browser.get(query: Browser.query(level: 3))
+        let asked = browser.logIn()
+        #expect(asked.status == 200 && asked.text.contains("autocomplete=\"one-time-code\""))
+        #expect(asked.text.contains("<p>You are signing in as joe.</p>"))
+        #expect(asked.text.contains("background: Canvas"))
+        #expect(try session(browser).id == low.id)
+        let wrong = browser.submit([("answer", "000000")])
+        #expect(wrong.status == 401 && wrong.text.contains("aria-invalid"))
+        #expect(wrong.text.contains("<p>You are signing in as joe.</p>"))
+        let code = OneTimeCode.code(of: Mobile.oneTimeSecret, step: Mobile.start / OneTimeCode.stepSeconds)
+        #expect(browser.submit([("answer", code)]).field("Location") == "/mobileapp?a=b")
+        #expect(try session(browser).level == 3)
+        #expect(mobile.revocations.isRevoked(tokenID: low.id, subject: "joe", backendID: nil, issuedAt: nil))
+        let never = browser.get(query: Browser.query(level: 4))
+        #expect(never.status == 403 && "\(never.reason)" == "login_level_unreachable")
+    }
+
+    @Test("OMS-14: a question is shown as text; three wrong answers end the login")
+    func question() {
+        let mobile = Mobile {
+            $0.secondStep.question = true
+            $0.applications[0].maximumLoginAttempts = 3
+        }
+        let browser = Browser(mobile)
+        browser.get()
+        #expect(browser.logIn().text.contains("First pet?"))
+        let first = browser.hidden
+        #expect(browser.submit([("answer", "no")]).text.contains("First pet?"))
+        #expect(browser.submit([("answer", "no")]).status == 401)
+        let ended = browser.submit([("answer", "no")])
+        #expect(ended.text.contains("Sign in once more") && browser.hidden.count == 1)
+        let again = browser.submitting(first, [("answer", "rex")])
+        #expect(again.status != 303 && browser.session == nil)
+    }
+
+    @Test("RFC 9113 section 8.2.3: cookies that come in fields of their own are those of the browser")
+    func splitCookies() throws {
+        let mobile = Mobile()
+        let browser = Browser(mobile)
+        browser.splitsCookies = true
+        browser.cookies["other"] = "1"
+        browser.get()
+        #expect(browser.logIn().status == 303)
+        let id = try session(browser).id
+        browser.get("/oam/server/logout", query: "", endpoint: .mobileLogout)
+        #expect(browser.submit([], endpoint: .mobileLogout).status == 200)
+        #expect(mobile.revocations.isRevoked(tokenID: id, subject: "joe", backendID: nil, issuedAt: nil))
+    }
+
+    @Test("AMB-26: whoever types a password makes mistakes; who spells the name in another way has no more of them")
+    func standardAttempts() {
+        let browser = Browser(Mobile())
+        for user in ["joe", "JOE", "jOe", "joe", "joe"] {
+            browser.get()
+            #expect(browser.logIn(user, "wrong").status == 401)
+        }
+        browser.get()
+        #expect(browser.logIn().status == 403)
+    }
+
+    @Test("logout asks by GET, ends the session by POST, and needs the form of this browser")
+    func logout() throws {
+        let mobile = Mobile()
+        let browser = Browser(mobile)
+        browser.get()
+        browser.logIn()
+        let session = try session(browser)
+        func isEnded() -> Bool {
+            mobile.revocations.isRevoked(tokenID: session.id, subject: "joe", backendID: nil, issuedAt: nil)
+        }
+        let asked = browser.get("/oam/server/logout", query: "", endpoint: .mobileLogout)
+        #expect(asked.status == 200 && asked.text.contains("Do you want to sign out?") && !isEnded())
+        let ticket = browser.hidden
+        let forged = browser.submitting([("ticket", "x")], [], endpoint: .mobileLogout)
+        #expect(forged.status == 403 && !isEnded() && browser.session != nil)
+        let done = browser.submitting(ticket, [], endpoint: .mobileLogout)
+        #expect(done.status == 200 && isEnded() && browser.cookies.isEmpty)
+        #expect(record(mobile, session.id) == nil)
+        #expect(done.audit?.action == "oic.logout")
+        // Without a login: said, and nothing done.
+        let none = browser.get(
+            "/oam/server/logout", query: "", endpoint: .mobileLogout, fields: [(name: "accept", value: "text/html")])
+        #expect(none.status == 200 && none.text.contains("You are signed out"))
+        // An application without a token gets what it got before.
+        #expect(browser.get("/oam/server/logout", query: "", endpoint: .mobileLogout).status == 401)
+    }
+
+    @Test("a cookie that came by the name for clear connections is none on TLS")
+    func names() {
+        let browser = Browser(Mobile())
+        browser.secure = false
+        browser.get()
+        browser.logIn()
+        #expect(browser.session != nil)
+        let plain = browser.cookies
+        browser.secure = true
+        browser.cookies = plain
+        let page = browser.get("/oam/server/logout", query: "", endpoint: .mobileLogout)
+        #expect(page.status == 401, "nobody is logged in here")
+    }
+}

@@ -1,0 +1,68 @@
+import Bytes
+import Crypto
+import Endpoints
+import Model
+import TestSupport
+import Testing
+
+@testable import LoginPages
+@testable import MobileSocial
+
+@Suite struct PageTests {
+    private func text(_ response: EndpointResponse) -> String { String(decoding: response.body, as: UTF8.self) }
+
+    @Test("nothing that was typed or configured becomes markup")
+    func escaping() {
+        let hostile = #""><script>alert('1')</script>&"#
+        let page = Page.login(to: hostile, action: "/x?\(hostile)", ticket: hostile, username: hostile)
+        let html = text(page.response(status: 200, reason: .allowed))
+        #expect(!html.contains("<script"))
+        #expect(!html.contains(#"value="">"#))
+        #expect(html.contains(#"value="&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;""#))
+        let asked = Page.answer(
+            to: hostile, of: hostile, action: hostile, ticket: hostile, challenge: hostile)
+        #expect(!text(asked.response(status: 200, reason: .allowed)).contains("<script"))
+        #expect(
+            !text(Page.message(hostile, hostile).response(status: 400, reason: .loginRequestMalformed)).contains(
+                "<script"))
+    }
+
+    @Test("the form can be filled and read out: labels, autocompletion, a notice that is said")
+    func form() {
+        let html = text(
+            Page.login(
+                to: "Shop", action: "/x", ticket: "t", username: "joe",
+                notice: Page.Notice(MobileSocialFailure.wrongPassword)
+            )
+            .response(status: 401, reason: .wrongPassword))
+        for part in [
+            #"<html lang="en">"#, "<title>Sign in to Shop</title>", #"<label for="username">"#,
+            #"<label for="password">"#, #"autocomplete="current-password""#, #"role="alert""#,
+            #"aria-describedby="notice""#, #"method="post""#, #"name="viewport""#,
+        ] {
+            #expect(html.contains(part))
+        }
+        #expect(html.contains(#"value="joe""#))
+        #expect(html.ranges(of: "autofocus").count == 1)
+    }
+
+    @Test("pages let nothing in but their own style, and no frame around them")
+    func policy() throws {
+        let response = Page.message("a", "b").response(status: 200, reason: .allowed)
+        func field(_ name: String) -> String? { response.headers.first { $0.name == name }?.value }
+        let html = text(response)
+        let style = try #require(html.firstMatch(of: /<style>((?s).*)<\/style>/)).1
+        let digest = DigestAlgorithm.sha256.digest(Array(style.utf8).span)
+        let policy = try #require(field("Content-Security-Policy"))
+        let hash = String(decoding: Base64.encode(digest.span, .standard), as: UTF8.self)
+        #expect(policy.contains("style-src 'sha256-\(hash)'"))
+        for part in ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"] {
+            #expect(policy.contains(part))
+        }
+        #expect(!policy.contains("unsafe"))
+        #expect(field("Cache-Control") == "no-store")
+        #expect(field("Cross-Origin-Opener-Policy") == "same-origin" && !policy.contains("sandbox"))
+        #expect(field("X-Content-Type-Options") == "nosniff")
+        #expect(field("Referrer-Policy") == "same-origin", "with no-referrer the form's origin would be null")
+    }
+}

@@ -1,0 +1,71 @@
+import Bytes
+import Endpoints
+import Identity
+import OAuthServer
+import Outbound
+import Synchronization
+import Testing
+
+/// OAUTH-09 and JTX-12: an issuer module makes the tokens of a backend that names it.
+@Suite struct DelegationTests {
+    /// Remembers what it was asked for.
+    private final class Stub: GrantIssuer {
+        let asked = Mutex<[AccessTokenMinter.Grant]>([])
+        let answer: Result<GrantedToken, GrantIssuerFailure>
+
+        init(_ answer: Result<GrantedToken, GrantIssuerFailure>) { self.answer = answer }
+
+        func issue(
+            _ grant: AccessTokenMinter.Grant, now: Int64
+        ) -> Effect<Result<GrantedToken, GrantIssuerFailure>> {
+            asked.withLock { $0.append(grant) }
+            return .offload { .done(self.answer) }
+        }
+    }
+
+    private func standards(_ issuer: Stub?) -> Standards {
+        Standards {
+            $0.backends = Standards.backends {
+                $0.issuer = "remote-stub"
+                $0.grants.refresh = nil
+            }
+            if let issuer { $0.grantIssuers["remote-stub"] = issuer }
+        }
+    }
+
+    @Test func theModulesToken() {
+        let stub = Stub(.success(GrantedToken(value: Array("stub-token".utf8), expiresIn: 77)))
+        let standards = standards(stub)
+        let response = standards.login()
+        #expect(response.status == 200)
+        #expect(response.accessToken == "stub-token")
+        #expect(response.json?["expires_in"]?.integer == 77)
+        #expect(response.names == ["access_token", "expires_in", "oracle_tk_context", "token_type"])
+        let asked = stub.asked.withLock { $0 }
+        #expect(asked.count == 1)
+        #expect(asked.first?.subject == "joe")
+        #expect(asked.first?.roles == ["Manager"])
+        #expect(asked.first?.lifetimeSeconds == 604_800)
+        #expect(asked.first?.backend.mobileBackendID == "mbe-inv-1")
+        #expect(standards.grant("grant_type=client_credentials").accessToken == "stub-token")
+        // Others are none of its business, nor is who may not log in.
+        #expect(standards.login("", "sch").accessToken != "stub-token")
+        #expect(standards.grant("grant_type=password&username=joe&password=wrong").error == "invalid_grant")
+        #expect(stub.asked.withLock { $0.count } == 2)
+    }
+
+    /// `expires_in` is optional where a token never ends (OAUTH-04).
+    @Test func tokenWithoutEnd() {
+        let stub = Stub(.success(GrantedToken(value: Array("x".utf8), expiresIn: nil)))
+        #expect(standards(stub).login().names == ["access_token", "oracle_tk_context", "token_type"])
+    }
+
+    @Test(arguments: [true, false])
+    func failureIsNobodysFault(_ known: Bool) {
+        let response = standards(known ? Stub(.failure(GrantIssuerFailure())) : nil).login()
+        #expect(response.status == 503)
+        #expect(response.values("Retry-After") == ["1"])
+        #expect(response.error == "temporarily_unavailable")
+        #expect(response.audit?.outcome == .refused)
+    }
+}

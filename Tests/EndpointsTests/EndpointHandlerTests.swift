@@ -1,0 +1,36 @@
+import ApiOmat
+import Endpoints
+import HTTP
+import Model
+import SingleSignOn
+import TestSupport
+import Testing
+import UserProfiles
+
+/// What the data plane resolves when a configuration is put into force.
+@Suite struct EndpointHandlerTests {
+    /// All of them.
+    private static let families: Families = {
+        var families = Mobile().service
+        families.add(Apps().tokens.handlers)
+        families.add(Profiles().profiles.handlers)
+        families.add(SignOnService(Service.service(), relay: nil).handlers)
+        return families
+    }()
+
+    @Test(arguments: EndpointFamily.all.flatMap(\.endpoints))
+    func everyEndpointHasAHandler(_ endpoint: EndpointDescriptor) {
+        #expect(Self.families.handler(of: endpoint) != nil)
+    }
+
+    @Test(arguments: [EndpointDescriptor.token, .providerCallback])
+    func longBodiesAreRefused(_ endpoint: EndpointDescriptor) throws {
+        let handler = try #require(Self.families.handler(of: endpoint))
+        func answer(_ length: Int) -> EndpointResponse {
+            let body = [UInt8](repeating: 0, count: length)
+            return handler(EndpointRequest(method: .post, path: "/", body: body), Service.now).settled()
+        }
+        #expect(answer(endpoint.largestBody + 1).status == 413)
+        #expect(answer(endpoint.largestBody).status != 413)
+    }
+}

@@ -1,0 +1,80 @@
+import Bytes
+import Crypto
+import Endpoints
+import Identity
+import OAuthServer
+import TestSupport
+import Testing
+import TokenStorage
+
+/// What a store holds is of no use without the key of its installation.
+@Suite struct KeyedStoreTests {
+    private func key(_ byte: UInt8) throws -> TokenDigestKey {
+        try #require(TokenDigestKey(Array(repeating: byte, count: 32)))
+    }
+
+    private func records(_ store: any TokenStore) async throws -> [TokenRecord] {
+        guard
+            case .records(let records) = try await store.ask(
+                .list(application: nil, subject: nil, limit: .max), now: Service.now)
+        else { return [] }
+        return records
+    }
+
+    @Test("two installations know one token by two digests, and neither takes what the other has stored")
+    func installations() async throws {
+        let store = MemoryTokenStore()
+        let (one, two) = (Mobile(store: store, key: try key(1)), Mobile(store: store, key: try key(2)))
+        let handle = try one.handle()
+        let user = try one.value(one.authenticate(handle))
+        #expect(one.access(user, handle).status == 200)
+        #expect(two.access(user, handle).status == 401)
+        #expect(two.authenticate(handle).status == 401)
+        let mine = Standards(store: store) { $0.storeKey = (try? key(1)) ?? $0.storeKey }
+        let theirs = Standards(store: store) { $0.storeKey = (try? key(2)) ?? $0.storeKey }
+        let refresh = mine.login().refreshToken
+        #expect(theirs.refresh(refresh).status == 400)
+        #expect(mine.refresh(refresh).status == 200)
+    }
+
+    @Test("who reads a store finds no token in it, and cannot try one against it")
+    func contents() async throws {
+        let store = MemoryTokenStore()
+        let key = try key(1)
+        let mobile = Mobile(store: store, key: key)
+        let handle = try mobile.handle()
+        let user = try mobile.value(mobile.authenticate(handle))
+        let standards = Standards(store: store) { $0.storeKey = key }
+        let refresh = try #require(standards.login().refreshToken)
+        let client = try mobile.value(
+            mobile.post(
+                "/oic_rest/rest/oamauthentication/authenticate",
+                Mobile.login("CLIENTTOKEN", user: "inventory", password: "shared", app: nil), domain: "Default"))
+        let records = try await records(store)
+        #expect(Set(records.map(\.kind)) == [.registration, .session, .refresh, .client])
+        for token in [handle, user, refresh, client] {
+            let bytes = Array(token.utf8)
+            let known = records.flatMap { [$0.accessDigest, $0.refreshDigest] }.compactMap(\.self)
+            #expect(known.contains(key.digest(token)))
+            for algorithm in [DigestAlgorithm.sha256, .sha384, .sha512] {
+                #expect(!known.contains(Array(algorithm.digest(bytes.span).prefix(32))))
+                #expect(
+                    !known.contains(
+                        Array(algorithm.hmac(key: [UInt8](repeating: 0, count: 32).span, bytes.span).prefix(32))))
+            }
+            for record in records { #expect(!"\(record)".contains(token) && !record.holds(bytes)) }
+        }
+    }
+}
+
+extension TokenRecord {
+    /// Whether a text stands anywhere in what stores write.
+    fileprivate func holds(_ text: [UInt8]) -> Bool {
+        let names = [id, slot, application, subject, tokenID, scope, extra].map { Array($0.utf8) }
+        let parts = names + [sealed, attributes, accessDigest ?? [], refreshDigest ?? []]
+        return parts.contains { part in
+            part.count >= text.count
+                && (0...(part.count - text.count)).contains { part[$0...].starts(with: text) }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Crypto
+import Foundation
+import Identity
+import MobileSocial
+import Model
+import Outbound
+import TestSupport
+import Testing
+import TokenStorage
+
+/// Verifiers of users who are known elsewhere, in every store (OMS-12, OMS-13).
+@Suite struct VerifierShelfTests {
+    private static let joe = VerifierShelf.Key(domain: "Staff", user: "joe")
+
+    private func shelf(_ store: any TokenStore) -> VerifierShelf {
+        VerifierShelf(store: store, key: Service.storeKey, hasher: PasswordHasher())
+    }
+
+    private func keep(
+        _ shelf: VerifierShelf, _ user: String = "joe", _ password: String = "Remote1", seconds: Int64 = 1000,
+        maximum: Int = 100, now: Int64 = 1000
+    ) async {
+        await VerifierShelfTests.value {
+            shelf.keep(
+                PresentedLogin(username: user, password: password), VerifierShelf.Key(domain: "Staff", user: user),
+                scheme: .saltedSHA512, seconds: seconds, maximum: maximum, now: now
+            ) { .done(()) }
+        }
+    }
+
+    private func attempt(
+        _ shelf: VerifierShelf, maximum: Int64 = 3, now: Int64 = 1000
+    ) async -> VerifierShelf.Attempt {
+        await VerifierShelfTests.value {
+            shelf.attempt(
+                VerifierShelfTests.joe, now: now,
+                place: { LoginPlace(.auto, isAllowed: true, $0.standing, maximum: maximum) }
+            ) { .done($0) }
+        }
+    }
+
+    private func find(_ shelf: VerifierShelf, now: Int64 = 1000) async throws -> StoredVerifier? {
+        try await VerifierShelfTests.value { shelf.find(VerifierShelfTests.joe, now: now) { .done($0) } }.get()
+    }
+
+    /// Waits until what was begun without waiting has come to the store.
+    private func wait(_ condition: () async throws -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(20)
+        while try await !condition() {
+            try #require(ContinuousClock.now < end, "it did not come about")
+            await Task.yield()
+        }
+    }
+
+    private static func value<Value: Sendable>(_ make: () -> Effect<Value>) async -> Value {
+        await settle(make())
+    }
+
+    private static func settle<Value: Sendable>(_ effect: Effect<Value>) async -> Value {
+        switch effect {
+        case .done(let value): return value
+        case .offload(let work), .hash(let work): return await settle(work())
+        case .await(let begin):
+            let next = await withCheckedContinuation { continuation in begin { continuation.resume(returning: $0) } }
+            return await settle(next)
+        }
+    }
+
+    @Test(
+        "what is kept recognises the password, and shows it to nobody (CRYPTO-02)", arguments: StoreUnderTest.allCases)
+    func keeps(_ subject: StoreUnderTest) async throws {
+        try await subject.withStore { store in
+            let shelf = shelf(store)
+            #expect(try await find(shelf) == nil)
+            guard case .none = await attempt(shelf) else { throw Unexpected() }
+            await keep(shelf)
+            let record = try #require(try await store.records().first)
+            #expect(record.kind == .verifier && record.subject == "joe")
+            let text = String(decoding: record.sealed + record.attributes, as: UTF8.self)
+            #expect(!text.contains("Remote1") && !text.contains("SHA"))
+            #expect(!record.id.contains("joe"))
+            guard case .counted(let verifier) = await attempt(shelf) else { throw Unexpected() }
+            #expect(shelf.isRight("Remote1", verifier) && !shelf.isRight("Remote2", verifier))
+            let other = VerifierShelf(
+                store: store, key: try #require(TokenDigestKey(Array(repeating: 7, count: 32))),
+                hasher: PasswordHasher())
+            #expect(!other.isRight("Remote1", verifier), "not without the key of the installation")
+            #expect(try await store.denied().isEmpty)
+        }
+    }
+
+    @Test(
+        "of any number of attempts at a time as many are looked at as are allowed", arguments: StoreUnderTest.allCases)
+    func race(_ subject: StoreUnderTest) async throws {
+        try await subject.with { place in
+            let first = try place.open()
+            // Two processes, where the store is one that they share.
+            let stores = subject == .memory ? [first, first] : [first, try place.open()]
+            await keep(shelf(first))
+            let attempts = await withTaskGroup(of: VerifierShelf.Attempt.self) { group in
+                for i in 0..<50 { group.addTask { await attempt(shelf(stores[i % 2]), maximum: 3) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            var (counted, busy) = (0, 0)
+            for attempt in attempts {
+                switch attempt {
+                case .counted: counted += 1
+                case .busy: busy += 1
+                default: break
+                }
+            }
+            // CON-21: one more than are allowed.
+            #expect(counted == 4)
+            #expect(busy == 46)
+            #expect(try await find(shelf(first))?.standing == .kept(failures: 4))
+        }
+    }
+
+    @Test("S40: used up, it is wiped, and stays so until the next login", arguments: StoreUnderTest.allCases)
+    func usedUp(_ subject: StoreUnderTest) async throws {
+        try await subject.with { place in
+            let store = try place.open()
+            await keep(shelf(store))
+            for _ in 0..<4 { guard case .counted = await attempt(shelf(store)) else { throw Unexpected() } }
+            // Another process, after a kill.
+            let again = shelf(subject == .memory ? store : try place.open())
+            guard case .busy = await attempt(again, now: 1009) else { throw Unexpected() }
+            guard case .wiped = await attempt(again, now: 1010) else { throw Unexpected() }
+            #expect(try await find(again)?.standing == .wiped)
+            #expect(try await store.records().map(\.sealed) == [[]])
+            guard case .wiped = await attempt(again, now: 1030) else { throw Unexpected() }
+            await keep(again, now: 1040)
+            guard case .counted = await attempt(again, now: 1040) else { throw Unexpected() }
+        }
+    }
+
+    @Test(
+        "a right password counts from the beginning, unless it is another one's by then",
+        arguments: StoreUnderTest.allCases)
+    func clears(_ subject: StoreUnderTest) async throws {
+        try await subject.with { place in
+            let shelf = shelf(try place.open())
+            await keep(shelf)
+            guard case .counted(let first) = await attempt(shelf), case .counted = await attempt(shelf) else {
+                throw Unexpected()
+            }
+            #expect(try await clear(first, shelf))
+            #expect(try await find(shelf)?.standing == .kept(failures: 0))
+            guard case .counted(let old) = await attempt(shelf) else { throw Unexpected() }
+            await keep(shelf, "joe", "Changed1")
+            #expect(try await !clear(old, shelf))
+            #expect(try await find(shelf)?.standing == .kept(failures: 0))
+            guard case .counted(let gone) = await attempt(shelf) else { throw Unexpected() }
+            shelf.forget(VerifierShelfTests.joe, now: 1000)
+            try await wait { try await find(shelf) == nil }
+            #expect(try await !clear(gone, shelf))
+        }
+    }
+
+    private func clear(_ verifier: StoredVerifier, _ shelf: VerifierShelf) async throws -> Bool {
+        try await VerifierShelfTests.value {
+            shelf.clear(verifier, VerifierShelfTests.joe, now: 1000) { .done($0) }
+        }.get()
+    }
+
+    @Test(
+        "it ends by its time, with the user's tokens, and by a word of the server", arguments: StoreUnderTest.allCases)
+    func ends(_ subject: StoreUnderTest) async throws {
+        try await subject.withStore { store in
+            let shelf = shelf(store)
+            await keep(shelf, seconds: 100)
+            #expect(try await find(shelf, now: 1099) != nil)
+            #expect(try await find(shelf, now: 1100) == nil)
+            #expect(try await store.ask(.clean(limit: 10), now: 1100) == .cleaned(1))
+            await keep(shelf)
+            _ = try await store.ask(.revoke(.subject(application: nil, subject: "joe")))
+            #expect(try await find(shelf) == nil)
+            // A wipe of what is not there leaves nothing behind: names are anybody's to make up.
+            shelf.wipe(VerifierShelfTests.joe, now: 1000)
+            await keep(shelf, "ann")
+            #expect(try await store.records().map(\.subject) == ["ann"])
+            await keep(shelf)
+            shelf.wipe(VerifierShelfTests.joe, now: 1000)
+            try await wait { try await find(shelf)?.standing == .wiped }
+        }
+    }
+
+    @Test("there are no more of them than are wanted: the oldest go", arguments: StoreUnderTest.allCases)
+    func bounded(_ subject: StoreUnderTest) async throws {
+        try await subject.withStore { store in
+            let shelf = shelf(store)
+            for number in 0..<40 { await keep(shelf, "user \(number)", maximum: 10, now: 1000 + Int64(number)) }
+            try await wait { try await store.records().count <= 12 }
+            let left = try await store.records().map(\.subject)
+            #expect(left.contains("user 39") && !left.contains("user 0"))
+        }
+    }
+
+    private struct Unexpected: Error {}
+}

@@ -1,0 +1,299 @@
+import Bytes
+import Crypto
+import Endpoints
+import HTTP
+import Identity
+import JOSE
+import Model
+import TestSupport
+import Testing
+import TokenStorage
+
+@testable import LoginPages
+@testable import MobileSocial
+
+/// Browsers that log in at an identity provider in place of a form (SSO-07, RP-01), and those who attack that.
+@Suite struct ProviderLoginTests {
+    private func session(_ browser: Browser, at seconds: Int64 = 0) throws -> BrowserSession {
+        let value = Array(try #require(browser.session).utf8)
+        return try Mobile.seals.session(value.span, now: Mobile.start + seconds)
+    }
+
+    @Test("the browser goes to the provider and comes back to where it wanted to go, with a session")
+    func login() throws {
+        let idp = StubProvider()
+        let mobile = Mobile.withProvider([idp]) { $0.applications[0].idleTimeout = 60 }
+        let browser = Browser(mobile)
+        let sent = browser.get()
+        #expect(sent.status == 302 && sent.reason.code == "login_at_provider")
+        #expect(sent.field("Location")?.hasPrefix("https://idp.example/authorize?") == true)
+        #expect(sent.field("Cache-Control") == "no-store")
+        let start = try #require(idp.begun.first)
+        #expect(start.redirectURI == "\(Service.baseURL)/mobile/platform/sso/callback/idp")
+        let answer = browser.callback(browser.state(sent))
+        #expect(answer.status == 303 && answer.field("Location") == "/mobileapp?a=b")
+        let session = try session(browser)
+        #expect(session.subject == "idp:248289" && session.level == 2 && session.idleSeconds == 60)
+        let provision = try #require(session.provision)
+        #expect(provision.provider == "idp" && provision.isVirtual && provision.roles == ["Guest"])
+        // The verifier that was made for this login, and no other, goes with its code.
+        #expect(idp.finished.count == 1 && idp.finished[0].1 == start.secrets && idp.finished[0].0.code == "c-1")
+        #expect(answer.audit?.outcome == .granted && answer.audit?.subject == "idp:248289")
+        #expect(browser.cookies[browser.name("portcullis-login")] == nil)
+    }
+
+    @Test(
+        "browsers come back to the origin that they were at, where their cookie is; to no other than the gateway's own",
+        arguments: [
+            ("gw.example.org", true, "https://gw.example.org"), ("GW.example.org:443", true, "https://gw.example.org"),
+            ("gw.example.org:8080", false, "http://gw.example.org:8080"), ("gw.example.org", false, Service.baseURL),
+            ("evil.example", true, Service.baseURL), ("gw.example.org@evil.example", true, Service.baseURL),
+            ("gw.example.org:8443", true, Service.baseURL), ("", true, Service.baseURL),
+        ])
+    func origins(_ authority: String, _ secure: Bool, _ origin: String) throws {
+        let idp = StubProvider()
+        let browser = Browser(Mobile.withProvider([idp]))
+        (browser.authority, browser.secure) = (authority, secure)
+        #expect(browser.callback(browser.state(browser.get())).status == 303)
+        let expected = "\(origin)/mobile/platform/sso/callback/idp"
+        #expect(idp.begun.map(\.redirectURI) == [expected])
+        #expect(idp.redeemed == [expected], "the token endpoint wants to be told the same (RFC 6749 section 4.1.3)")
+    }
+
+    @Test("neither code nor token nor verifier is in a URL that the gateway makes")
+    func noTokenInURL() throws {
+        let idp = StubProvider()
+        let browser = Browser(Mobile.withProvider([idp]))
+        let sent = browser.get()
+        let start = try #require(idp.begun.first)
+        let answer = browser.callback(browser.state(sent))
+        for response in [sent, answer] {
+            for (_, value) in response.headers {
+                for secret in [start.secrets.verifier, start.secrets.nonce, "provider-at"] {
+                    #expect(!value.contains(secret), "\(value)")
+                }
+            }
+        }
+    }
+
+    @Test("login CSRF: another browser's answer, and one without a cookie, is refused; the provider is not asked")
+    func loginCSRF() throws {
+        let idp = StubProvider()
+        let mobile = Mobile.withProvider([idp])
+        let (attacker, victim) = (Browser(mobile), Browser(mobile))
+        let state = attacker.state(attacker.get())
+        // Neither without a cookie nor with the cookie of a login of his own.
+        for _ in 0..<2 {
+            let answer = victim.callback(state)
+            #expect(answer.status == 403 && answer.reason.code == "login_form_foreign")
+            #expect(victim.session == nil)
+            victim.get()
+        }
+        #expect(idp.finished.isEmpty)
+        #expect(attacker.callback(state).status == 303, "what was refused elsewhere was not used up")
+    }
+
+    @Test("a state is good once, for ten minutes, and only as it was made")
+    func replay() throws {
+        let idp = StubProvider()
+        let browser = Browser(Mobile.withProvider([idp]))
+        let state = browser.state(browser.get())
+        let cookie = browser.cookies
+        #expect(browser.callback(state, at: 599).status == 303)
+        browser.cookies = cookie
+        let again = browser.callback(state, at: 599)
+        #expect(again.status == 403 && again.reason.code == "login_form_foreign")
+        #expect(idp.finished.count == 1, "the provider sees no code twice")
+        let late = browser.callback(browser.state(browser.get()), at: 600)
+        #expect(late.status == 403 && late.reason.code == "login_form_expired")
+        for bad in ["", "x", String(state.dropLast()), state + "A", String(state.reversed())] {
+            #expect(browser.callback(bad).status == 403, "\(bad)")
+        }
+        #expect(
+            browser.get("/mobile/platform/sso/callback/idp", query: "code=c", endpoint: .providerCallback).status == 403
+        )
+        // Of two parameters of one name nobody knows which one was meant.
+        let fresh = browser.state(browser.get())
+        #expect(browser.callback(fresh, "code=a&code=b").status == 404)
+        #expect(browser.callback(fresh, "state=x&code=a").status == 404)
+        #expect(idp.finished.count == 1)
+    }
+
+    @Test("a ticket of one purpose does for no other: those of forms are no states, and states are no tickets of forms")
+    func purposes() throws {
+        let browser = Browser(Mobile.withProvider([StubProvider()]))
+        let state = browser.state(browser.get())
+        let nonce = try #require(browser.cookies[browser.name("portcullis-login")])
+        #expect(throws: BrowserLoginFailure.foreignForm) {
+            try LoginTicket(
+                state, for: "login MobileServiceDomain", nonce: nonce, Mobile.seals.tickets, now: Mobile.start)
+        }
+        let ticket = LoginTicket(purpose: "login MobileServiceDomain", target: .root, level: 0, nonce: nonce)
+            .sealed(Mobile.seals.tickets, now: Mobile.start)
+        #expect(browser.callback(ticket).status == 403)
+    }
+
+    @Test("mix-up: what was begun at one provider is not finished at the place of another (RFC 9700 4.4)")
+    func mixUp() throws {
+        let (honest, evil) = (StubProvider("idp"), StubProvider("evil"))
+        let browser = Browser(Mobile.withProvider([honest, evil]))
+        let state = browser.state(browser.get())
+        let answer = browser.callback(state, provider: "evil")
+        #expect(answer.status == 400 && answer.reason.code == "provider_answer_foreign")
+        #expect(evil.finished.isEmpty && honest.finished.isEmpty)
+        #expect(browser.callback(state, provider: "unknown").status == 404)
+        #expect(browser.callback(state).status == 303)
+    }
+
+    @Test("mix-up over a reload: what a provider says is nothing to a domain that another one looks after by now")
+    func reloaded() throws {
+        let (early, late) = (StubProvider("idp"), StubProvider("late"))
+        let store = MemoryTokenStore()
+        func mobile(_ providers: [StubProvider]) -> Mobile {
+            Mobile.withProvider(providers, store: store) { $0.isMobile = false }
+        }
+        let browser = Browser(mobile([early, late]))
+        let after = Browser(mobile([late, early]))
+        let form = browser.state(browser.get())
+        after.cookies = browser.cookies
+        let answer = after.callback(form)
+        #expect(answer.status == 400 && answer.reason.code == "provider_answer_foreign")
+        #expect(after.session == nil)
+        let application = browser.state(
+            browser.get(
+                Browser.application, query: "serviceDomain=MobileServiceDomain&appName=DemoApp",
+                endpoint: .applicationLogin))
+        let back = after.callback(application)
+        #expect(back.field("Location") == "demoapp://login?error=server_error")
+        #expect(back.reason.code == "provider_answer_foreign")
+    }
+
+    @Test("fixation: a login makes a session of its own, ends the one before, and forgets the browser's half")
+    func fixation() throws {
+        let mobile = Mobile.withProvider([StubProvider()])
+        let browser = Browser(mobile)
+        browser.logInAtProvider()
+        let first = try session(browser)
+        let half = browser.cookies[browser.name("portcullis-login")]
+        browser.logInAtProvider()
+        let second = try session(browser)
+        #expect(first.id != second.id && half == nil)
+        #expect(mobile.revocations.isRevoked(tokenID: first.id, subject: "x", backendID: nil, issuedAt: nil))
+        #expect(!mobile.revocations.isRevoked(tokenID: second.id, subject: "x", backendID: nil, issuedAt: nil))
+    }
+
+    @Test(
+        "cookies: __Host-, HttpOnly, SameSite=Lax and Secure where there is TLS; a half of the clear line is not believed"
+    )
+    func cookies() throws {
+        let mobile = Mobile.withProvider([StubProvider()])
+        let browser = Browser(mobile)
+        let value = try #require(browser.get().field("Set-Cookie"))
+        #expect(value.hasPrefix("__Host-portcullis-login="))
+        #expect(value.hasSuffix("; Path=/; HttpOnly; SameSite=Lax; Secure"))
+        let clear = Browser(mobile)
+        clear.secure = false
+        let state = clear.state(clear.get())
+        clear.secure = true
+        #expect(clear.callback(state).status == 403, "what came by the plain name, somebody on the line may have set")
+    }
+
+    @Test("the way back leads to this gateway alone")
+    func openRedirect() throws {
+        for target in ["//evil.example", "/\\evil.example", "https://evil.example", "/\r\nSet-Cookie: a=b"] {
+            #expect(ReturnTarget(target) == nil)
+        }
+        let browser = Browser(Mobile.withProvider([StubProvider()]))
+        // What is not sealed here is not looked at.
+        let sent = browser.get(query: "serviceDomain=MobileServiceDomain&target=https://evil.example")
+        #expect(browser.callback(browser.state(sent)).field("Location") == "/")
+    }
+
+    @Test("an outage is 503, a refusal 403, nonsense 502, and each is told to people; never 401")
+    func failures() throws {
+        let idp = StubProvider()
+        let browser = Browser(Mobile.withProvider([idp]))
+        for (failure, status) in [
+            (ProviderFailure.unavailable("connect"), 503), (.denied("access_denied"), 403), (.answer("x"), 502),
+            (.token(.expired), 502), (.wrongNonce, 400), (.codeRefused("invalid_grant"), 400),
+        ] {
+            idp.answer(.failure(failure))
+            let answer = browser.logInAtProvider()
+            #expect(answer.status == status && "\(answer.reason)" == "\(failure.reason)", "\(failure)")
+            #expect(answer.text.contains(">Try again</a>") && answer.text.contains("role=\"alert\""))
+            #expect((answer.field("Retry-After") != nil) == (status == 503))
+            #expect(browser.session == nil)
+        }
+        idp.goAway()
+        #expect(browser.get().status == 503)
+    }
+
+    @Test(
+        "accounts: those of the realm with their roles and those of the claims; an unknown one is 403, as is one that is off"
+    )
+    func accounts() throws {
+        let idp = StubProvider(rules: StubProvider.rules(virtual: false))
+        let browser = Browser(Mobile.withProvider([idp]))
+        idp.answer("joe", [("groups", JSONNode(.array([JSONNode(.string("Clerk"))])))])
+        #expect(browser.logInAtProvider().status == 303)
+        let session = try session(browser)
+        #expect(session.subject == "joe" && session.provision?.isVirtual == false)
+        #expect(session.provision?.roles == ["Clerk"], "those of the account are looked up when they are needed")
+        for (subject, reason) in [("nobody", "provider_user_unknown"), ("off", "provider_user_disabled")] {
+            idp.answer(subject)
+            let answer = Browser(Mobile.withProvider([idp])).logInAtProvider()
+            #expect(answer.status == 403 && "\(answer.reason)" == reason)
+            #expect(answer.audit?.outcome == .refused && answer.audit?.subject == "idp:\(subject)")
+            #expect(!answer.text.contains("nobody"), "the page tells nobody whether there is such a user")
+        }
+    }
+
+    @Test("no password is taken where a provider asks for it: by form, by application, for a device (RP-01)")
+    func passwords() throws {
+        let mobile = Mobile.withProvider([StubProvider()])
+        let browser = Browser(mobile)
+        let request = EndpointRequest(
+            method: .post, path: Browser.form, query: Array(Browser.query().utf8),
+            contentType: "application/x-www-form-urlencoded", body: Array("username=joe&password=Welcome1".utf8),
+            secure: true)
+        let posted = mobile.service.handle(request, endpoint: .browserLogin, now: Mobile.start).settled()
+        #expect(posted.status == 405 && browser.session == nil)
+        let device = mobile.post(Mobile.path + "/register", Mobile.login("CLIENTREGHANDLE"))
+        #expect(device.status == 403 && "\(device.reason)" == "use_identity_provider")
+    }
+
+    @Test("a store that is away is 503, and nobody is logged in")
+    func storeDown() throws {
+        let browser = Browser(Mobile.withProvider([StubProvider()], store: FailingStore()))
+        let answer = browser.logInAtProvider()
+        #expect(answer.status == 503 && browser.session == nil)
+    }
+
+    @Test("logout here leads to the logout there, by a page and with no token in the URL")
+    func logout() throws {
+        let mobile = Mobile.withProvider([StubProvider()])
+        let browser = Browser(mobile)
+        browser.logInAtProvider()
+        let id = try session(browser).id
+        let question = browser.get(
+            "/oam/server/logout", query: "", endpoint: .mobileLogout, fields: [(name: "accept", value: "text/html")])
+        #expect(question.status == 200 && question.text.contains("<form"))
+        let answer = browser.submit([], endpoint: .mobileLogout)
+        #expect(answer.status == 200 && browser.session == nil)
+        #expect(answer.field("Refresh") == "0; url=https://idp.example/logout?client_id=gateway")
+        #expect(answer.text.contains(#"<a href="https://idp.example/logout?client_id=gateway">"#))
+        #expect(mobile.revocations.isRevoked(tokenID: id, subject: "x", backendID: nil, issuedAt: nil))
+    }
+}
+
+/// A store that does not answer.
+final class FailingStore: TokenStore {
+    let kind: StaticString = "failing"
+    let state = StoreState.unavailable(since: 0)
+
+    func perform(
+        _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+    ) {
+        then(.failure(.unavailable))
+    }
+}

@@ -1,0 +1,164 @@
+import Crypto
+import Endpoints
+import HTTP
+import Identity
+import JOSE
+import LoginPages
+import Model
+import OAuthServer
+import SingleSignOn
+import Synchronization
+import TestSupport
+import Testing
+import TokenStorage
+
+/// Single sign-on on a store of its own, with a browser.
+final class SignOn {
+    static let target = "https://www.example.com/cb"
+    static let whitelist = "https://www.example.com, https://*.example2.com/cb, http://127.0.0.1:*"
+
+    let store: any TokenStore
+    let revocations = RevocationList()
+    var settings: Settings
+    let browser: Browser
+
+    /// Those of the token service, and what single sign-on has beside.
+    @dynamicMemberLookup
+    struct Settings {
+        var tokens: TokenServiceSettings
+        var signOn: SignOnSettings?
+        var providerLogin: ProviderLogin?
+        var capturesRedirect = false
+
+        subscript<Value>(dynamicMember path: WritableKeyPath<TokenServiceSettings, Value>) -> Value {
+            get { tokens[keyPath: path] }
+            set { tokens[keyPath: path] = newValue }
+        }
+
+        var families: Families {
+            let tokens = TokenService(settings: tokens)
+            let service = SignOnService(
+                tokens, relay: signOn, providers: providerLogin, capturesRedirect: capturesRedirect)
+            var families = Families(tokens)
+            families.add(service.handlers, returns: service.returns)
+            families.add(providerLogin)
+            return families
+        }
+    }
+
+    init(
+        store: any TokenStore = MemoryTokenStore(), whitelist: String? = SignOn.whitelist,
+        seals: BrowserSeals = Mobile.seals, _ change: (inout Settings) -> Void = { _ in }
+    ) {
+        self.store = store
+        settings = Settings(
+            tokens: Service.settings(backends: SignOn.backends, users: SignOn.users, store: store))
+        settings.revocations = revocations
+        settings.throttle = LoginThrottle(LoginThrottle.Settings(unlimited: ()))
+        settings.signOn = SignOnSettings(seals: seals, whitelist: RedirectWhitelist(whitelist))
+        change(&settings)
+        browser = Browser(settings.families)
+    }
+
+    static let backends: BackendStore = {
+        var list = Service.backends.backends
+        for i in list.indices where ["inventory", "other", "off"].contains(list[i].name) { list[i].enableSSO = true }
+        var second = Service.backend("orders", "mbe-ord-1", "ord-client", "ord-secret")
+        second.enableSSO = true
+        return BackendStore(list + [second])
+    }()
+
+    /// Besides those of the fixture somebody whose realm is another one, and a namesake.
+    static let users: UserStore = {
+        let hasher = PasswordHasher()
+        let hash = try? hasher.make(Array("Welcome6".utf8).span, scheme: .saltedSHA512)
+        let others = [
+            User(username: "eve", realm: "Other", passwordHash: hash),
+            User(username: "ann", realm: "Other", passwordHash: hash),
+        ]
+        return UserStore(users: Service.users.users + others, hasher: hasher)
+    }()
+
+    static func query(_ client: String = "inv-client", _ more: [(String, String)] = []) -> String {
+        Browser.form([("clientID", client)] + more)
+    }
+
+    func ask(
+        _ query: String = query(), fields: [(name: String, value: String)] = [], at seconds: Int64 = 0
+    ) -> EndpointResponse {
+        browser.get(
+            SingleSignOnEndpoints.exchangePath, query: query, endpoint: .singleSignOn, fields: fields, at: seconds)
+    }
+
+    /// Goes where a response leads to.
+    @discardableResult
+    func follow(_ response: EndpointResponse, at seconds: Int64 = 0) -> EndpointResponse {
+        let parts = (response.field("Location") ?? "").split(separator: "?", maxSplits: 1).map(String.init)
+        let path = parts.first ?? ""
+        return browser.get(
+            path, query: parts.count > 1 ? parts[1] : "",
+            endpoint: path == SingleSignOnEndpoints.exchangePath ? .singleSignOn : .singleSignOnPages, at: seconds)
+    }
+
+    /// Asks, logs in and follows to what comes then.
+    @discardableResult
+    func logIn(
+        _ query: String = query(), as user: String = "joe", _ password: String = "Welcome1", at seconds: Int64 = 0
+    ) -> EndpointResponse {
+        follow(ask(query, at: seconds), at: seconds)
+        return follow(submit(user, password, at: seconds), at: seconds)
+    }
+
+    /// Sends the login form that is open.
+    func submit(_ user: String, _ password: String, at seconds: Int64 = 0) -> EndpointResponse {
+        browser.submit([("username", user), ("password", password)], endpoint: .singleSignOnPages, at: seconds)
+    }
+
+    var cookie: String? { browser.cookies[browser.name("portcullis-sso")] }
+
+    /// Whether a token opens routes, as far as revocation goes.
+    func isGood(_ claims: AccessTokenClaims) -> Bool {
+        !revocations.isRevoked(
+            tokenID: claims.tokenID, subject: claims.subject, backendID: claims.backendID,
+            issuedAt: claims.issuedAt, session: claims.session)
+    }
+}
+
+/// A store that answers or does not.
+final class UnsteadyStore: TokenStore {
+    private let store: MemoryTokenStore
+    private let failing = Atomic<Bool>(false)
+
+    init(_ store: MemoryTokenStore) { self.store = store }
+
+    var fails: Bool {
+        get { failing.load(ordering: .relaxed) }
+        set { failing.store(newValue, ordering: .relaxed) }
+    }
+
+    var kind: StaticString { store.kind }
+    var state: StoreState { store.state }
+
+    func perform(
+        _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+    ) {
+        if fails { then(.failure(.unavailable)) } else { store.perform(operation, now: now, then: then) }
+    }
+}
+
+extension EndpointResponse {
+    /// The token on a page: shown, or in the form for an application.
+    var pageToken: String? {
+        (text.firstMatch(of: /<textarea id="token"[^>]*>([^<]*)</)
+            ?? text.firstMatch(
+                of: /name="access_token" value="([^"]*)"/)).map { String($0.1) }
+    }
+
+    /// What stands in it.
+    func pageClaims(at now: Int64 = Service.now) throws -> AccessTokenClaims {
+        let token = try #require(pageToken)
+        let plain = EndpointResponse(
+            status: 200, headers: [], body: Array(#"{"access_token":"\#(token)"}"#.utf8), reason: .tokenIssued)
+        return try plain.claims(at: now)
+    }
+}

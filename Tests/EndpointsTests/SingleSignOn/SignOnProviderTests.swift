@@ -1,0 +1,229 @@
+import Bytes
+import Endpoints
+import HTTP
+import Identity
+import Model
+import TestSupport
+import Testing
+import TokenStorage
+
+@testable import LoginPages
+@testable import OAuthServer
+@testable import SingleSignOn
+
+/// Single sign-on by identity providers (SSO-07), chosen per backend.
+@Suite struct SignOnProviderTests {
+    private let idp = StubProvider()
+    private let other = StubProvider("other")
+
+    /// The backend `inventory` has the one provider, `orders` the other one.
+    private func signOn(
+        of inventory: [LoginChoice] = [LoginChoice("idp")], store: any TokenStore = MemoryTokenStore()
+    ) -> SignOn {
+        SignOn(store: store) { settings in
+            var list = SignOn.backends.backends
+            for i in list.indices where list[i].name == "inventory" { list[i].loginChoices = inventory }
+            for i in list.indices where list[i].name == "orders" { list[i].loginChoices = [LoginChoice("other")] }
+            settings.backends = BackendStore(list)
+            settings.providerLogin = ProviderLogin(
+                [idp, other], seals: Mobile.seals, store: store, revocations: settings.revocations,
+                baseURL: Service.baseURL)
+        }
+    }
+
+    /// From the application's link to the page with the token.
+    private func logIn(
+        _ signOn: SignOn, _ query: String = SignOn.query(), provider: String = "idp", at seconds: Int64 = 0
+    ) -> EndpointResponse {
+        let sent = signOn.ask(query, at: seconds)
+        let back = signOn.browser.callback(signOn.browser.state(sent), provider: provider, at: seconds)
+        return signOn.follow(back, at: seconds)
+    }
+
+    @Test("a user without an account here: name and roles are the provider's")
+    func virtual() throws {
+        let signOn = signOn()
+        idp.answer("zoe", [("groups", JSONNode(.array([JSONNode(.string("Clerk"))])))])
+        let sent = signOn.ask()
+        #expect(sent.status == 302 && sent.field("Location")?.hasPrefix("https://idp.example/authorize?") == true)
+        let back = signOn.browser.callback(signOn.browser.state(sent))
+        #expect(
+            back.status == 303 && back.field("Location") == "/mobile/platform/sso/exchange-token?clientID=inv-client")
+        let claims = try signOn.follow(back).pageClaims()
+        #expect(claims.subject == "idp:zoe" && claims.virtual && claims.roles == ["Clerk"])
+        #expect(claims.clientID == "inv-client")
+        // No second way to the provider for the next token.
+        #expect(signOn.ask(at: 1).status == 200)
+        #expect(signOn.ask(SignOn.query() + "&prompt=login", at: 1).status == 302)
+        #expect(idp.begun.map(\.forcesLogin) == [false, true])
+    }
+
+    @Test("MBE-09, MBE-11: an account of the backend's realm, with its roles of now")
+    func account() throws {
+        let idp = StubProvider("idp", rules: StubProvider.rules(virtual: false))
+        let store = MemoryTokenStore()
+        let signOn = SignOn(store: store) { settings in
+            var list = SignOn.backends.backends
+            for i in list.indices where list[i].enableSSO { list[i].loginChoices = [LoginChoice("idp")] }
+            settings.backends = BackendStore(list)
+            settings.providerLogin = ProviderLogin(
+                [idp], seals: Mobile.seals, store: store, revocations: settings.revocations, baseURL: Service.baseURL)
+        }
+        idp.answer("sso1", [("groups", JSONNode(.array([JSONNode(.string("Clerk"))])))])
+        let claims = try logIn(signOn).pageClaims()
+        #expect(claims.subject == "sso1" && !claims.virtual && claims.roles == ["Clerk"])
+        #expect(signOn.ask(SignOn.query("oth-client"), at: 1).reasonText == "sso_wrong_realm")
+        idp.answer("nobody")
+        let refused = signOn.browser.callback(
+            signOn.browser.state(signOn.ask(SignOn.query() + "&prompt=login", at: 2)), at: 2)
+        #expect(refused.status == 403 && refused.audit?.outcome == .refused)
+    }
+
+    @Test("SSO-08: a session counts for the provider that knows the user, and for no other")
+    func bound() throws {
+        let signOn = signOn()
+        _ = try logIn(signOn).pageClaims()
+        let asked = signOn.ask(SignOn.query("ord-client"), at: 1)
+        #expect(asked.field("Location")?.hasPrefix("https://other.example/") == true)
+        let local = self.signOn(of: [], store: signOn.store)
+        local.browser.cookies = signOn.browser.cookies
+        #expect(local.ask(at: 1).field("Location")?.hasPrefix("/mobile/platform/sso/login") == true)
+    }
+
+    @Test("prompt=login: a provider that says itself that nobody has logged in since is not believed")
+    func forced() throws {
+        let signOn = signOn()
+        func logIn(_ query: String, authenticatedAt time: Int64?, at seconds: Int64) -> EndpointResponse {
+            idp.answer(.success(StubProvider.identity("zoe", authenticatedAt: time.map { Service.now &+ $0 })))
+            return signOn.browser.callback(signOn.browser.state(signOn.ask(query, at: seconds)), at: seconds)
+        }
+        #expect(
+            logIn(SignOn.query(), authenticatedAt: -3600, at: 0).status == 303, "nobody has asked for another login")
+        let forced = SignOn.query() + "&prompt=login"
+        let stale = logIn(forced, authenticatedAt: 39, at: 100)
+        #expect(stale.status == 403 && stale.reasonText == "provider_denied" && stale.audit?.outcome == .refused)
+        // Whoever tries again is asked to log in once more, and does not go on as who he was.
+        #expect(stale.text.contains("&amp;prompt=login\">Try again</a>"), "\(stale.text)")
+        for time in [nil, 40, 101, .max - Service.now] as [Int64?] {
+            #expect(logIn(forced, authenticatedAt: time, at: 100).status == 303)
+        }
+        // No time that a provider thinks of is too much for a sum.
+        #expect(logIn(forced, authenticatedAt: .min &- Service.now, at: 100).status == 403)
+    }
+
+    @Test("roles beyond what browsers keep in a cookie: a page that says so, and no login for ever")
+    func oversized() {
+        let signOn = SignOn { settings in
+            var list = SignOn.backends.backends
+            for i in list.indices where list[i].name == "inventory" { list[i].loginChoices = [LoginChoice("idp")] }
+            settings.backends = BackendStore(list)
+            settings.catalogue = RoleCatalogue((0..<200).map { "a-role-of-some-length-\($0)" })
+            settings.providerLogin = ProviderLogin(
+                [idp], seals: Mobile.seals, store: settings.store, revocations: settings.revocations,
+                baseURL: Service.baseURL)
+        }
+        func logIn(_ count: Int) -> EndpointResponse {
+            let roles = (0..<count).map { JSONNode(.string("a-role-of-some-length-\($0)")) }
+            idp.answer("zoe", [("groups", JSONNode(.array(roles)))])
+            return signOn.browser.callback(signOn.browser.state(signOn.ask()))
+        }
+        let refused = logIn(200)
+        #expect(refused.status == 403 && refused.reasonText == "login_session_oversized" && signOn.cookie == nil)
+        #expect(logIn(60).status == 303)
+    }
+
+    @Test("the longest request that is taken goes to a provider and back")
+    func longest() {
+        let signOn = signOn()
+        let state = String(repeating: "%22", count: 1024)
+        let target = SignOn.target + "/" + String(repeating: "x", count: 990)
+        let sent = signOn.ask(SignOn.query("inv-client", [("redirect_uri", target)]) + "&state=" + state)
+        let sealed = signOn.browser.state(sent)
+        #expect(sealed.utf8.count < 4096, "servers take no longer lines")
+        idp.answer("zoe")
+        let page = signOn.follow(signOn.browser.callback(sealed))
+        #expect(page.status == 200 && page.text.contains(target))
+        #expect(signOn.browser.hidden.last?.1 == String(repeating: "&quot;", count: 1024))
+    }
+
+    @Test("mix-up: what one provider says is nothing to another one, nor to a backend that has changed")
+    func mixUp() {
+        let signOn = signOn()
+        let state = signOn.browser.state(signOn.ask())
+        let wrong = signOn.browser.callback(state, provider: "other")
+        #expect(wrong.status == 400 && other.finished.isEmpty && idp.finished.isEmpty)
+        let again = signOn.browser.state(signOn.ask())
+        let later = self.signOn(of: [LoginChoice("other")], store: signOn.store)
+        later.browser.cookies = signOn.browser.cookies
+        let answer = later.browser.callback(again)
+        #expect(answer.status == 403 && answer.reasonText == "sso_request_foreign" && later.cookie == nil)
+    }
+
+    @Test("code injection: a code counts for the browser that was sent for it, and once")
+    func injection() {
+        let (attacker, victim) = (signOn(), signOn())
+        let state = attacker.browser.state(attacker.ask())
+        _ = victim.ask()
+        #expect(victim.browser.callback(state).status == 403 && victim.cookie == nil)
+        let cookies = attacker.browser.cookies
+        #expect(attacker.browser.callback(state).status == 303)
+        attacker.browser.cookies = cookies
+        #expect(attacker.browser.callback(state).status == 403)
+    }
+
+    @Test("the white list of when the browser comes back counts")
+    func whitelist() {
+        let query = SignOn.query("inv-client", [("redirect_uri", SignOn.target), ("state", "s")])
+        let signOn = signOn()
+        let state = signOn.browser.state(signOn.ask(query))
+        let later = self.signOn(store: signOn.store)
+        later.browser.cookies = signOn.browser.cookies
+        var settings = later.settings
+        settings.signOn?.whitelist = RedirectWhitelist(nil)
+        let browser = Browser(settings.families)
+        browser.cookies = signOn.browser.cookies
+        let answer = browser.callback(state)
+        #expect(answer.status == 400 && answer.reasonText == "sso_redirect_not_allowed")
+    }
+
+    @Test("a provider that refuses or is down: no login, never a 401")
+    func failures() {
+        let signOn = signOn()
+        idp.answer(.failure(.denied("access_denied")))
+        let denied = signOn.browser.callback(signOn.browser.state(signOn.ask()))
+        #expect(denied.status == 403 && denied.reasonText == "provider_denied" && signOn.cookie == nil)
+        #expect(denied.text.contains("exchange-token?clientID=inv-client"))
+        idp.goAway()
+        let down = signOn.ask()
+        #expect(down.status == 503 && down.field("Retry-After") != nil)
+    }
+
+    @Test("back-channel logout ends the session and the tokens that came of it; logout here goes on to the provider")
+    func logout() throws {
+        let signOn = signOn()
+        idp.answer("zoe", sid: "s-9")
+        let claims = try logIn(signOn).pageClaims()
+        #expect(signOn.isGood(claims))
+        idp.say(.success(LogoutNotice(scope: .session("s-9"), tokenID: "j", issuedAt: Service.now)))
+        let notice = EndpointRequest(
+            method: .post, path: "/mobile/platform/sso/backchannel-logout/idp",
+            contentType: "application/x-www-form-urlencoded", body: Array("logout_token=x".utf8))
+        let told = signOn.browser.service.handle(notice, endpoint: .providerLogout, now: Service.now).settled()
+        #expect(told.status == 200)
+        #expect(signOn.ask(at: 1).status == 302)
+        let first = claims.origins.first
+        #expect(
+            first != nil
+                && signOn.revocations.isRevoked(
+                    tokenID: claims.tokenID, subject: claims.subject, backendID: claims.backendID,
+                    issuedAt: claims.issuedAt,
+                    origins: claims.origins, session: claims.session)
+        )
+
+        _ = try logIn(signOn, at: 2).pageClaims(at: Service.now + 2)
+        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages, at: 3)
+        let done = signOn.browser.submit([], endpoint: .singleSignOnPages, at: 3)
+        #expect(done.field("Refresh") == "0; url=https://idp.example/logout?client_id=gateway")
+        #expect(signOn.cookie == nil)
+    }
+}
