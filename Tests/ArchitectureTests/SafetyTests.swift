@@ -1,5 +1,4 @@
 import Testing
-import TokenStorage
 
 /// Where unsafe code, unchecked sharing and escapes from the compiler's checks may stand.
 @Suite struct SafetyTests {

@@ -149,7 +149,8 @@ final class WorkerBench {
         setup.upstream(&upstream)
         return GatewaySnapshot(
             generation: generation, policy: policy,
-            injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens, endpoints: endpoints,
+            injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens,
+            endpoints: endpoints,
             backends: backends, upstreams: setup.otherUpstreams + [upstream], limits: setup.limits,
             listeners: setup.listeners,
             adminToken: Array("admin".utf8), adminHosts: ["h", "gw.example.com"], proxies: setup.proxies,

@@ -1,7 +1,6 @@
 import Gateway
 import Synchronization
 import TokenStorage
-import Tokens
 
 extension SharedState {
     /// Performs the store operations of a new configuration and logs failures.
