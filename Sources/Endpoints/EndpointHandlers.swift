@@ -8,7 +8,7 @@ package struct EndpointHandlers: Sendable {
 
     package init() {}
 
-    /// Adds the handlers of a family. No endpoint belongs to two families.
+    /// Adds the handlers of a family. An endpoint keeps the handler that was added first.
     package mutating func add(_ family: [EndpointDescriptor: EndpointHandler]) {
         handlers.merge(family) { first, _ in first }
     }

@@ -70,6 +70,8 @@ package final class ProviderLogin: Sendable {
     let store: any TokenStore
     let revocations: RevocationList
     private let providers: [any BrowserIdentityProvider]
+    /// Whether there is no provider that browsers are sent to.
+    package var isEmpty: Bool { providers.isEmpty }
     let seals: BrowserSeals
     private let baseURL: String
     private let furtherOrigins: [WebOrigin]

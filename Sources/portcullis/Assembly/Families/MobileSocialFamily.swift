@@ -34,6 +34,7 @@ final class MobileSocialFamily: CompatibilityFamily {
     func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
         let sessions = sessions(foundation.store)
         parts.activities = sessions
+        if foundation.providers.isEmpty { parts.add(AbsentProviders.handlers) }
         guard let social = assembly.mobileSocial(foundation, sessions, attempts) else { return }
         let login = assembly.browserLogin(social, foundation.seals, foundation.providers)
         parts.add(social.handlers(ownTokens: foundation.tokens.ownTokens, login))
