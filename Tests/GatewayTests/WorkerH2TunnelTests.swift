@@ -90,6 +90,9 @@ import Testing
         #expect(bench.answer(client, none).status == 501)
         let endpoint = try client.connect("websocket", "/whoami", WorkerBench.credentials)
         #expect(bench.answer(client, endpoint).status == 501, "an endpoint is no tunnel")
+        let foreign = try client.connect(
+            "websocket", "/whoami", WorkerBench.credentials + "origin: https://evil.example\r\n")
+        #expect(bench.answer(client, foreign).status == 403, "the origin is screened first")
         let body = try client.connect("websocket", "/open/ws", "content-length: 3\r\n")
         #expect(bench.answer(client, body).status == 400 || client[body].resetCode != nil)
         #expect(bench.upstream.accept() == nil)

@@ -25,7 +25,7 @@ extension Exchange {
         /// Every transition: the stages that may follow each.
         func leads(to next: Stage) -> Bool {
             switch (self, next) {
-            // Whatever happens to a request, it is answered or abandoned.
+            // Any request may be answered or abandoned.
             case (_, .finished): true
             case (.deciding, .verifyingCredential), (.deciding, .awaitingToken(.firstAttempt)): true
             case (.deciding, .collectingBody), (.deciding, .inEndpoint), (.deciding, .forwarding): true
@@ -34,7 +34,6 @@ extension Exchange {
             case (.verifyingCredential, .verifyingCredential), (.verifyingCredential, .deciding): true
             case (.awaitingToken, .deciding): true
             case (.collectingBody, .inEndpoint): true
-            case (.collectingBody(.upstream), .awaitingToken(.firstAttempt)): true
             case (.collectingBody(.upstream), .forwarding): true
             case (.inEndpoint, .inEndpoint): true
             // The upstream has refused the token, or agreed to an upgrade.

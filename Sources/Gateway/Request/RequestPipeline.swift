@@ -81,11 +81,6 @@ final class RequestPipeline: LoopPart {
         if decision.readsOrigin { exchange.varies = .origin }
         if decision.endpoint != nil {
             exchange.endpoint = decision.endpoint
-            // Its client would take any 2xx for a tunnel (RFC 8441 section 4).
-            if exchange.stream?.extendedProtocol != nil {
-                upstreamClient.refuseUpgrade(exchange)
-                return
-            }
             decision.isConfidential = isConfidential(exchange)
         }
         if decision.screening.isAllowed, let origin = requestHeaders.value(.origin) {
@@ -142,6 +137,10 @@ final class RequestPipeline: LoopPart {
         _ step: Decision.Step, _ exchange: Exchange, _ route: Route?, _ bytes: Span<UInt8>
     ) -> Bool {
         switch step {
+        case .tunnel:
+            guard exchange.stream?.extendedProtocol != nil else { return true }
+            upstreamClient.refuseUpgrade(exchange)
+            return false
         case .rate: return passesRateLimits(exchange, route)
         case .principalRate: return route.map { passesPrincipalLimits(exchange, $0) } ?? true
         case .certificate:

@@ -17,6 +17,8 @@ package struct Decision: ~Copyable {
         case origin
         /// A preflight is answered by the gateway.
         case preflight
+        /// An endpoint is no tunnel: its client would take any 2xx for one (RFC 8441 section 4).
+        case tunnel
         /// The target exists and has the method. Follows `origin`, so that an allowed page can read the 404 or 405.
         case method
         /// The upstream cannot read the path in another way (ROLE-05).
@@ -60,7 +62,7 @@ package struct Decision: ~Copyable {
         fileprivate static let publicRoute = Steps(
             .origin, .preflight, .secondReading, .rate, .certificate, .body, .credential, .principalRate)
         fileprivate static let route = publicRoute.union(Steps(.caller, .claims, .rights))
-        fileprivate static let endpoint = Steps(.origin, .preflight, .rate, .endpointRules)
+        fileprivate static let endpoint = Steps(.origin, .preflight, .tunnel, .rate, .endpointRules)
         fileprivate static let principalEndpoint = endpoint.union(Steps(.credential, .caller))
         fileprivate static let preflight = Steps(.preflight)
         fileprivate static let crossSite = Steps(.origin, .preflight)
@@ -75,7 +77,7 @@ package struct Decision: ~Copyable {
 
     /// Where a decision stops.
     package enum Turn: Sendable {
-        /// The driver answers `rate`, `certificate`, `body`, `credential` or `principalRate`: it ends the request, or
+        /// The driver answers `tunnel`, `rate`, `certificate`, `body`, `credential` or `principalRate`: it ends the request, or
         /// advances. For `credential` it sets `principal` before that.
         case ask(Step)
         case deny(Reason)
@@ -164,7 +166,7 @@ package struct Decision: ~Copyable {
                 guard let descriptor = endpoint?.descriptor else { continue }
                 denial = policy.screen(
                     descriptor, bytes: bytes, head: head, headers: headers, isConfidential: isConfidential)
-            case .rate, .certificate, .body, .credential, .principalRate: return .ask(next)
+            case .tunnel, .rate, .certificate, .body, .credential, .principalRate: return .ask(next)
             case .caller: if principal == nil { denial = .missingCredential }
             case .claims:
                 guard let route, let principal else { continue }

@@ -82,7 +82,8 @@ struct Explanation {
                 return false
             }
         // Limits by principal are shown with the others.
-        case .origin, .preflight, .method, .secondReading, .endpointRules, .principalRate, .caller, .claims, .rights:
+        case .origin, .preflight, .method, .secondReading, .tunnel, .endpointRules, .principalRate, .caller, .claims,
+            .rights:
             break
         }
         return true
@@ -125,7 +126,7 @@ struct Explanation {
         case .method: hasRoute ? "method" : "route"
         case .secondReading: "path"
         case .rate, .principalRate: "rate"
-        case .endpointRules: "endpoint"
+        case .tunnel, .endpointRules: "endpoint"
         case .certificate: "certificate"
         case .body: "body"
         case .credential: "credential"
