@@ -1,4 +1,3 @@
-import ApiOmat
 import Bytes
 import Configuration
 import Crypto

@@ -1,4 +1,3 @@
-import ApiOmat
 import Gateway
 
 /// The roles that a user is given and those that are taken away, for the audit log.
