@@ -8,7 +8,7 @@ package enum PageText {
     static let password = "Password"
     package static let wrongPassword = "The user name or the password is not right."
     package static let tooManyAttempts = "Too many attempts. Wait a few minutes, then try again."
-    package static let forbidden = "You may not sign in here. Ask whoever looks after it."
+    package static let forbidden = "You may not sign in here. Ask the administrator."
     package static let unavailable = "This is not possible at the moment. Try again soon."
 
     static let oneMoreStep = "One more step"
@@ -20,13 +20,13 @@ package enum PageText {
     static let wrongAnswer = "That is not right. Try again."
     package static let startAgain = "That was not right. Sign in once more."
     package static let noSecondStep =
-        "Nothing is set up for you that this takes beside the password. Ask whoever looks after it."
+        "This needs a second step beside the password, and none is set up for you. Ask the administrator."
 
     static let chooseWay = "Choose how you want to sign in."
     static let ownForm = "User name and password"
     package static let otherWays = "Sign in another way"
 
-    static let providerDenied = "You were not signed in there. Try once more, or ask whoever looks after it."
+    static let providerDenied = "You were not signed in there. Try once more, or ask the administrator."
     static let providerFailed = "Signing in did not work. Try once more."
     package static let tryAgain = "Try again"
 
@@ -40,9 +40,9 @@ package enum PageText {
 
     package static let error = "This did not work"
     static let unknownService = "There is no such service to sign in to."
-    static let levelUnreachable = "What you asked for wants a stronger proof of who you are than can be given here."
+    static let levelUnreachable = "What you asked for needs a stronger sign-in than this page offers."
     static let unknownApplication = "There is no such application to sign in to, or it is not set up for this."
-    static let foreignRedirect = "The application may not send you back to where it wants to."
+    static let foreignRedirect = "The application may not send you back to the address that it asked for."
     static let foreignForm = "The form did not come from this site, or cookies are switched off. Try once more."
     static let expiredForm = "This page was open for too long. Try once more."
 
@@ -52,14 +52,14 @@ package enum PageText {
     package static let repeatedParameter =
         "The address has one of clientID, redirect_uri, state, prompt and provider more than once."
     package static let malformedParameter = "The parameter state is too long, or has line breaks."
-    package static let redirectNotAllowed = "The address in redirect_uri is none that a token may be sent to."
+    package static let redirectNotAllowed = "No token may be sent to the address in redirect_uri."
     package static let startOver = "This does not go on from here. Open the application once more."
     package static let wrongRealm = "Your account is not for this application."
     package static let otherAccount = "Use another account"
     package static let token = "Token"
-    package static let captured = "What the identity provider has sent"
+    package static let captured = "The response of the identity provider"
     package static let capturedHint =
-        "Whoever has this can be you until it ends. It was not checked, and nobody was signed in."
+        "Keep this secret: it can be used to sign in as you until it expires. It was not verified, and you are not signed in."
     package static let nothingCaptured = "There is no SAMLResponse in what was sent."
     package static let goOn = "Continue to the application"
     package static let goOnHint = "You are signed in. If nothing happens, continue here."

@@ -72,7 +72,7 @@ import Testing
         #expect(decision("/mobileapp", [cookie]) == .allowed("joe"))
         #expect(decision("/inventory/items", [cookie]) == .denied(.missingCredential))
         #expect(decision("/inventory/me", [cookie]) == .denied(.missingCredential))
-        #expect(decision("/open/ping", [cookie]) == .allowed("nobody"))
+        #expect(decision("/open/ping", [cookie]) == .allowed("no caller"))
         let other = Self.snapshot { $0.webgates[1].scheme = Self.scheme(method: .oamAuth) }
         #expect(decision("/mobileapp", [cookie], other) == .denied(.missingCredential))
         let route = Self.snapshot { $0.routes[3].scheme = Self.scheme() }

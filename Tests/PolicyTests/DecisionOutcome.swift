@@ -51,7 +51,7 @@ func decide(
         case .answerIcon: return .denied(.noRoute)
         case .admit:
             if let endpoint = decision.endpoint { return .endpoint(endpoint.descriptor) }
-            return .allowed(decision.principal?.subject ?? "nobody")
+            return .allowed(decision.principal?.subject ?? "no caller")
         }
     }
 }

@@ -73,9 +73,10 @@ struct DecisionOrderTests {
 
     @Test("a public route looks at no credential and takes its word for nothing (ROLE-02)")
     func publicRoute() {
-        #expect(decide(TestRequest("GET", "/open/ping"), snapshot) == .allowed("nobody"))
-        #expect(decide(TestRequest("GET", "/open/ping", [bearer("garbage")]), snapshot) == .allowed("nobody"))
-        #expect(decide(TestRequest("GET", "/open/ping", [bearer(TestPolicy.token())]), snapshot) == .allowed("nobody"))
+        #expect(decide(TestRequest("GET", "/open/ping"), snapshot) == .allowed("no caller"))
+        #expect(decide(TestRequest("GET", "/open/ping", [bearer("garbage")]), snapshot) == .allowed("no caller"))
+        #expect(
+            decide(TestRequest("GET", "/open/ping", [bearer(TestPolicy.token())]), snapshot) == .allowed("no caller"))
         #expect(
             decide(TestRequest("GET", "/open/ping", [bearer("a"), bearer("b")]), snapshot)
                 == .denied(.duplicateCredential))

@@ -65,7 +65,7 @@ struct TokenDecisionTests {
         #expect(decision(known + "x").description.hasPrefix("401"))
         #expect(Reason.storeUnavailable.status == 503)
         #expect(Reason.storeUnavailable.retryAfterSeconds == 1)
-        #expect(decide(TestRequest("GET", "/open/ping"), snapshot, cache: cache) == .allowed("nobody"))
+        #expect(decide(TestRequest("GET", "/open/ping"), snapshot, cache: cache) == .allowed("no caller"))
         list.setBlind(false)
         let misses = cache.misses
         #expect(decision(known) == .allowed("joe"))

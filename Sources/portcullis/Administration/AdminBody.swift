@@ -15,7 +15,7 @@ struct AdminBody {
         } catch {
             throw .malformed("the body is not JSON: \(JSONProblem(error, in: request.body, file: "").text)")
         }
-        guard let members = node.members else { throw .malformed("the body is to be a JSON object") }
+        guard let members = node.members else { throw .malformed("the body must be a JSON object") }
         for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
             let near = Suggestion.nearest(to: member.name, among: known)
             throw .malformed(

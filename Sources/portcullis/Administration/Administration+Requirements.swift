@@ -10,7 +10,7 @@ extension Administration {
     /// `?method=&path=&host=`: the route of such a request, and the roles that it asks for.
     func showRequirement(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         guard let method = request.parameter("method"), let target = request.parameter("path") else {
-            throw .malformed("method and path are to be given")
+            throw .malformed("\"method\" and \"path\" are required")
         }
         let reading = try configuration.read()
         let policy = reading.snapshot.policy

@@ -30,7 +30,7 @@ extension Administration {
     static func limit(_ request: AdminRequest) throws(AdminFailure) -> Int {
         let count = request.parameter("limit").map { Decimal.parse(Array($0.utf8).span) } ?? usualCount
         guard let count, (1...largestCount).contains(count) else {
-            throw .malformed("\"limit\" is to be a number from 1 to \(largestCount)")
+            throw .malformed("\"limit\" must be a number from 1 to \(largestCount)")
         }
         return count
     }

@@ -1,4 +1,3 @@
-import ApiOmat
 import Bytes
 import Configuration
 import Crypto
@@ -88,7 +87,7 @@ struct UserList: Sendable {
         switch value("enabled") {
         case nil, "true": user.enabled = true
         case "false": user.enabled = false
-        default: throw RowProblem(message: "\"enabled\" is to be true or false")
+        default: throw RowProblem(message: "\"enabled\" must be true or false")
         }
         let password = value("password")
         if user.password != nil, password != nil {

@@ -66,7 +66,7 @@ import Testing
             ),
             ("username,email\ncarl,joe@example.com\n", [#"line 2: email: user "joe" has this address already"#]),
             ("username,passwordHash\ncarl,Welcome4\n", ["line 2: password: the password has no scheme"]),
-            ("username,enabled\ncarl,yes\n", [#"line 2: "enabled" is to be true or false"#]),
+            ("username,enabled\ncarl,yes\n", [#"line 2: "enabled" must be true or false"#]),
             ("username\n\"carl\n", ["line 2: a quoted field has no end"]),
         ]
         for (csv, messages) in cases {
