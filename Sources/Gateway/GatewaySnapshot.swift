@@ -21,7 +21,7 @@ package final class GatewaySnapshot: Sendable {
     /// Of the endpoints, by their position in the route table.
     let endpointHandlers: [EndpointHandler]
     package let backends: BackendStore
-    package let upstreams: [UpstreamSettings]
+    package let upstreams: [Upstream]
     package let limits: GatewayLimits
     package let proxies: TrustedProxies
     /// Names of request fields that never reach an upstream as a client sent them.
@@ -69,7 +69,7 @@ package final class GatewaySnapshot: Sendable {
     ///
     /// - Parameter route: nil for requests without one.
     package func bodyLimit(of route: Route?) -> Int? {
-        let limit = route?.maximumBodyBytes ?? limits.maximumBodyBytes
+        let limit = route?.options.maximumBodyBytes ?? limits.maximumBodyBytes
         return limit == 0 ? nil : limit
     }
 
@@ -83,7 +83,7 @@ package final class GatewaySnapshot: Sendable {
         endpoints: EndpointHandlers,
         backends: BackendStore,
         upstreamWebgates: [UpstreamWebgates?] = [],
-        upstreams: [UpstreamSettings], limits: GatewayLimits, listeners: [ListenerSettings] = [],
+        upstreams: [Upstream], limits: GatewayLimits, listeners: [ListenerSettings] = [],
         adminToken: [UInt8]?, adminHosts: [String] = [], names: PublicNames = PublicNames(),
         proxies: TrustedProxies = TrustedProxies(), managedNames: ManagedNames = .standard,
         rateLimits: [[RateLimiter]] = [], endpointLimits: [RateLimiter] = [], issuerKeys: [IssuerKeys] = [],
@@ -113,5 +113,17 @@ package final class GatewaySnapshot: Sendable {
         self.rateLimits = rateLimits.allSatisfy(\.isEmpty) ? [] : rateLimits
         steps =
             self.rateLimits.isEmpty && endpointLimits.isEmpty ? .request.subtracting(.rates) : .request
+    }
+}
+
+extension GatewayLimits {
+    /// The limits of request heads on a listener. Administrators get as much as a buffer holds, to name and remove what was
+    /// created under a long name.
+    func head(_ role: ListenerRole) -> HTTPLimits {
+        guard role == .admin else { return head }
+        var limits = head
+        limits.maximumHeadBytes = 65_536
+        limits.maximumTargetBytes = 65_536
+        return limits
     }
 }

@@ -61,10 +61,10 @@ import Testing
         let upstreams = try complete().upstreams
         let first = upstreams[0]
         #expect(first.servers.map(\.description) == ["http://127.0.0.1:9000"])
-        #expect(first.maximumInFlight == 200)
-        #expect(first.queue.length == 50 && first.queue.timeout == .milliseconds(500))
-        #expect(first.retries.attempts == 2 && first.retries.budgetPercent == 10)
-        #expect(first.retries.minimumPerSecond == 1 && first.slowStart == .seconds(20))
+        #expect(first.settings.maximumInFlight == 200)
+        #expect(first.settings.queueLength == 50 && first.settings.queueTimeout == 500)
+        #expect(first.settings.retries.attempts == 2 && first.settings.retries.budgetPercent == 10)
+        #expect(first.settings.retries.minimumPerSecond == 1 && first.settings.slowStart == 20_000)
         let second = upstreams[1]
         #expect(
             second.servers.map(\.description) == [
@@ -72,20 +72,20 @@ import Testing
             ])
         #expect(second.servers.map(\.weight) == [3, 0, 1])
         #expect(second.servers.map(\.isBackup) == [false, false, true])
-        #expect(second.balance == .consistentHash(.header(Array("x-tenant".utf8))) && second.http2)
+        #expect(second.settings.balance == .consistentHash(.header(Array("x-tenant".utf8))) && second.settings.http2)
         #expect(second.tls?.serverName == "billing.example.com")
         #expect(second.tls?.minimumVersion == .tls13 && second.tls?.verifies == true)
         #expect(second.tls?.keyFile?.hasSuffix("/keys/key.pem") == true)
-        #expect(second.resolveInterval == .seconds(10))
-        #expect(second.slowStart == .zero)
-        let check = try #require(second.healthCheck)
+        #expect(second.settings.resolveInterval == 10_000)
+        #expect(second.settings.slowStart == 0)
+        let check = try #require(second.settings.healthCheck)
         let range: ClosedRange<Int> = 200...299
         #expect(check.path == Array("/health?deep=1".utf8))
         #expect(check.status == range)
         #expect(check.healthy == 1 && check.unhealthy == 2 && check.timeout == 1000)
-        let ejection = try #require(second.ejection)
+        let ejection = try #require(second.settings.ejection)
         #expect(ejection.failures == 3 && ejection.maximumPercent == 34)
-        let breaker = try #require(second.circuitBreaker)
+        let breaker = try #require(second.settings.breaker)
         #expect(breaker.failures == 9 && breaker.minimumRequests == 30)
         #expect(breaker.pauseMilliseconds == 5000)
         guard case .unix(let path)? = upstreams[2].servers.first?.place else {
@@ -101,24 +101,27 @@ import Testing
         #expect(limits.maximumConnectionsPerAddress == 50 && limits.maximumBufferBytes == 64 << 20)
         #expect(limits.maximumFloodsPerAddress == 5)
         #expect(limits.minimumBodyRate == 1024 && limits.maximumHandshakesPerSecond == 500)
-        #expect(limits.passwordChecksPerAddress == 30 && limits.tunnelIdleTimeout == .seconds(7200))
-        #expect(limits.decisionTimeout == .seconds(15) && configuration.forwardedFields == .forwarded)
+        #expect(limits.maximumPasswordChecksPerAddress == 30 && limits.tunnelIdleTimeout == 7_200_000)
+        #expect(limits.decisionTimeout == 15_000 && configuration.forwardedFields == .forwarded)
         #expect(configuration.managedHeaders == ["X-Employee", "Impersonate-*"])
         let http2 = limits.http2
-        #expect(http2.maximumStreams == 50 && http2.windowBytes == 128 << 10)
-        #expect(http2.connectionWindowBytes == 2 << 20 && http2.maximumResets == 20)
+        #expect(http2.maximumStreams == 50 && http2.initialWindow == 128 << 10)
+        #expect(http2.connectionWindow == 2 << 20 && http2.maximumResets == 20)
         #expect(http2.maximumSettings == 10 && http2.maximumPings == 30 && http2.maximumEmptyFrames == 40)
         #expect(http2.maximumWindowUpdates == 2000 && http2.maximumPriorities == 60)
         #expect(configuration.rateLimits.map(\.name) == ["api"])
         #expect(configuration.rateLimits[0].requests == 100 && configuration.rateLimits[0].burst == 20)
-        #expect(configuration.rateLimits[0].per == .seconds(60) && configuration.rateLimits[0].key == .principal)
+        #expect(configuration.rateLimits[0].perMilliseconds == 60_000 && configuration.rateLimits[0].key == .principal)
         let routes = configuration.routes
-        #expect(routes.map(\.upgrades) == [["websocket", "chat/2"], [], ["websocket"], ["websocket"], ["websocket"]])
+        #expect(
+            routes.map(\.options.upgrades) == [
+                ["websocket", "chat/2"], [], ["websocket"], ["websocket"], ["websocket"],
+            ])
         guard case .named("api")? = routes[0].rateLimits.first, case .own(let own)? = routes[0].rateLimits.last else {
             Issue.record("\(routes[0].rateLimits)")
             return
         }
-        #expect(own.requests == 5 && own.per == .seconds(10) && own.burst == 1 && own.key == .address)
+        #expect(own.requests == 5 && own.perMilliseconds == 10_000 && own.burst == 1 && own.key == .address)
     }
 
     @Test func burstIsTheRateByDefault() throws {
@@ -126,7 +129,7 @@ import Testing
             "gateway.json": ConfigurationDirectory.gateway(#""rateLimits": { "a": { "requests": 7 } }"#)
         ])
         let limit = try #require(directory.load().configuration?.rateLimits.first)
-        #expect(limit.burst == 7 && limit.per == .seconds(1) && limit.key == .route)
+        #expect(limit.burst == 7 && limit.perMilliseconds == 1000 && limit.key == .route)
     }
 
     /// A missing certificate is an error that says how to make one, once for both files.

@@ -91,10 +91,10 @@ import Testing
         #expect(configuration.singleSignOn.idleTimeout == .seconds(1200))
         #expect(configuration.trustedProxies[0].contains(IPAddress(v4: 0x0ac8_0001)))
         #expect(!configuration.trustedProxies[0].contains(IPAddress(v4: 0x0b00_0001)))
-        #expect(configuration.limits.maximumHeadBytes == 32 << 10)
+        #expect(configuration.limits.head.maximumHeadBytes == 32 << 10)
         #expect(configuration.limits.maximumBodyBytes == 10 << 20)
-        #expect(configuration.limits.headerTimeout == .milliseconds(1500))
-        #expect(configuration.upstreams[0].connectTimeout == .milliseconds(250))
+        #expect(configuration.limits.headerTimeout == 1500)
+        #expect(configuration.upstreams[0].settings.connectTimeout == 250)
         #expect(configuration.challenge.keys == [1, 0].map { [UInt8](repeating: $0, count: 32) })
         #expect(configuration.issuedTokenCache.skew == .seconds(15))
         #expect(configuration.issuedTokenCache.persists)
@@ -117,7 +117,7 @@ import Testing
             items.access.clientCertificate
                 == ["dns:*.example.com", "subject:CN=device *,O=Example"].compactMap { CertificatePattern($0) })
         #expect(items.methods.map(\.access.clientCertificate) == [nil, items.access.clientCertificate])
-        #expect(items.forwardClientCertificate)
+        #expect(items.options.forwardsCertificate)
         #expect(configuration.backends[0].facebook?.appSecret?.value == "app-secret")
         let application = try #require(configuration.applications.first)
         #expect(application.systems == ["LIVE", "TEST"] && application.realm == "Staff")
@@ -157,8 +157,8 @@ import Testing
         #expect(introspection?.cache == .seconds(30) && introspection?.tokenPrefix == "opq_")
         let modules = ["embedded", "static", "oauth2", "http", "oauth-client", "oauth2", "remote", "http", "oam"]
         #expect(configuration.issuers.map(\.module) == modules)
-        let behind = configuration.routes.first { $0.path == "/behind/**" }?.upstreamAuth
-        #expect(behind?.userAgent == "OIC-Agent" && behind?.maximumReplayBytes == 16_384)
+        let behind = configuration.routes.first { $0.path == "/behind/**" }?.options.challengeRule
+        #expect(behind?.userAgent == Array("OIC-Agent".utf8) && behind?.maximumKeptBody == 16_384)
         #expect(configuration.issuers.compactMap(\.allowedHosts) == [["127.0.0.1"]])
     }
 
@@ -187,9 +187,9 @@ import Testing
         let configuration = try #require(try ConfigurationDirectory([:]).load().configuration)
         #expect(configuration.workers == 1 && configuration.engine == .auto)
         #expect(configuration.admin == nil)
-        #expect(configuration.limits.maximumHeadBytes == 16 << 10)
-        #expect(configuration.limits.maximumHeaders == 100)
-        #expect(configuration.limits.idleTimeout == .seconds(60))
+        #expect(configuration.limits.head.maximumHeadBytes == 16 << 10)
+        #expect(configuration.limits.head.maximumFields == 100)
+        #expect(configuration.limits.idleTimeout == 60_000)
         #expect(configuration.challenge.lifetime == .seconds(300))
         #expect(configuration.tokenService.issuer == "http://127.0.0.1:8080")
         #expect(configuration.tokenService.clockSkew == .seconds(5))
@@ -208,15 +208,16 @@ import Testing
         #expect(configuration.webgates[0].userAgentMismatch == nil)
         #expect(configuration.listeners[0].name == "127.0.0.1:8080")
         #expect(!configuration.listeners[0].http2 && configuration.listeners[0].tls == nil)
-        #expect(configuration.limits.minimumBodyRate == 256 && configuration.limits.passwordChecksPerAddress == 32)
+        #expect(
+            configuration.limits.minimumBodyRate == 256 && configuration.limits.maximumPasswordChecksPerAddress == 32)
         #expect(configuration.forwardedFields == .xForwarded)
         #expect(configuration.managedHeaders.isEmpty)
         #expect(configuration.limits.http2.maximumStreams == 100)
-        let upstream = configuration.upstreams[0]
-        #expect(upstream.servers.map(\.weight) == [1])
-        #expect(upstream.balance == .leastRequests && upstream.tls == nil && !upstream.http2)
-        #expect(upstream.healthCheck == nil && upstream.ejection == nil && upstream.circuitBreaker == nil)
-        #expect(upstream.retries.attempts == 1 && upstream.queue.length == 0 && upstream.slowStart == .zero)
+        #expect(configuration.upstreams[0].servers.map(\.weight) == [1] && configuration.upstreams[0].tls == nil)
+        let upstream = configuration.upstreams[0].settings
+        #expect(upstream.balance == .leastRequests && !upstream.http2)
+        #expect(upstream.healthCheck == nil && upstream.ejection == nil && upstream.breaker == nil)
+        #expect(upstream.retries.attempts == 1 && upstream.queueLength == 0 && upstream.slowStart == 0)
     }
 
     /// DEC-10.
@@ -327,7 +328,7 @@ import Testing
         let routes = try #require(loaded.configuration?.routes)
         let first = routes[0].methods.map(\.access)
         #expect(first.map(\.isPublic) == [true, false, false, false])
-        #expect(first.map(\.roles.any) == [[], [], ["Clerk"], ["Clerk"]])
+        #expect(first.map(\.roles.any) == [nil, nil, ["Clerk"], ["Clerk"]])
         #expect(first.map(\.roles.all) == [[], ["Manager"], [], []])
         #expect(first.map(\.level) == [nil, 1, 1, 3])
         #expect(first.map(\.loginRequired) == [false, false, false, true])

@@ -182,7 +182,7 @@ import Testing
         let rewritten = try Self.rewrite(credentials, route: "mine", principal: Self.principal("joe"))
         #expect(!rewritten.text.contains("secret"))
         let forwarded = try Self.rewrite([("Authorization", "Bearer secret")], route: "mine") {
-            $0.forwardCredential = true
+            $0.options.forwardsCredential = true
         }
         #expect(forwarded.values("authorization") == ["Bearer secret"])
     }
@@ -194,9 +194,9 @@ import Testing
                 [(spelling("X-Api-Token"), "forged"), ("Authorization", "Bearer secret")], route: "token",
                 principal: Self.principal("joe"), token: "issued"
             ) {
-                $0.forwardCredential = true
+                $0.options.forwardsCredential = true
                 $0.injection = InjectionRule(
-                    issuer: "test", issuerIndex: 0, configurationID: "test", header: "X-Api-Token",
+                    issuer: "test", configurationID: "test", header: "X-Api-Token",
                     format: "<{token}>")
             }
             #expect(rewritten.values("x-api-token") == ["<issued>"])

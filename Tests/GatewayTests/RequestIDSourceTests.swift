@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Testing
 
 @testable import Gateway

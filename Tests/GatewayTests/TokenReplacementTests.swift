@@ -42,7 +42,7 @@ import Testing
         try WorkerBench {
             $0.issuer = issuer
             $0.routes[2].injection = InjectionRule(
-                issuer: "test", issuerIndex: 0, configurationID: "test", header: "X-Token", format: "a {token} z",
+                issuer: "test", configurationID: "test", header: "X-Token", format: "a {token} z",
                 retriesOnUnauthorized: retries)
         }
     }

@@ -9,13 +9,13 @@ import Testing
 @Suite struct UpstreamBalancerTests {
     /// A group of servers on ports 1, 2, ... with these weights.
     static func group(
-        _ weights: [Int], backups: Set<Int> = [], _ change: (inout UpstreamSettings) -> Void = { _ in }
+        _ weights: [Int], backups: Set<Int> = [], _ change: (inout Upstream) -> Void = { _ in }
     ) throws -> UpstreamGroup {
         let servers = try weights.enumerated().map { index, weight in
             let address = try #require(SocketAddress(literal: "10.0.0.1", port: UInt16(index + 1)))
             return ServerSettings(.address(address), weight: weight, isBackup: backups.contains(index))
         }
-        var settings = UpstreamSettings(name: "api", servers: servers)
+        var settings = Upstream(UpstreamSettings(name: "api"), servers: servers)
         change(&settings)
         return UpstreamGroup(settings, seed: 1)
     }
@@ -38,13 +38,13 @@ import Testing
     // MARK: Round robin
 
     @Test func roundRobinIsSmooth() throws {
-        let group = try Self.group([5, 1, 1]) { $0.balance = .roundRobin }
+        let group = try Self.group([5, 1, 1]) { $0.settings.balance = .roundRobin }
         #expect((0..<14).map { _ in Self.pick(group) } == [0, 0, 1, 0, 2, 0, 0, 0, 0, 1, 0, 2, 0, 0])
     }
 
     @Test(arguments: [[1, 1, 1], [3, 1], [7, 5, 2, 1], [100, 1]])
     func roundRobinGivesExactShares(_ weights: [Int]) throws {
-        let group = try Self.group(weights) { $0.balance = .roundRobin }
+        let group = try Self.group(weights) { $0.settings.balance = .roundRobin }
         var counts = weights.map { _ in 0 }
         for _ in 0..<weights.reduce(0, +) * 3 { counts[try #require(Self.pick(group))] += 1 }
         #expect(counts == weights.map { $0 * 3 })
@@ -94,7 +94,7 @@ import Testing
     // MARK: Consistent hashing
 
     private static func hashed(_ weights: [Int]) throws -> UpstreamGroup {
-        try group(weights) { $0.balance = .consistentHash(.path) }
+        try group(weights) { $0.settings.balance = .consistentHash(.path) }
     }
 
     @Test(arguments: [[1, 1, 1], [3, 1], [2, 2, 1, 1, 4], Array(repeating: 1, count: 12)])
@@ -123,7 +123,7 @@ import Testing
         let group = try Self.hashed([1, 1, 1, 1])
         let places = Self.places(4000)
         let before = places.map { Self.pick(group, place: $0) }
-        var fresh = group.settings
+        var fresh = group.upstream
         fresh.servers.remove(at: 1)
         _ = group.update(fresh, 0)
         for (place, owner) in zip(places, before) where owner != 1 {
@@ -148,7 +148,7 @@ import Testing
 
     @Test(arguments: [Balance.leastRequests, .roundRobin, .consistentHash(.path)])
     func backupsAreUsedOnlyWithoutOthers(_ balance: Balance) throws {
-        let group = try Self.group([1, 1, 1], backups: [2]) { $0.balance = balance }
+        let group = try Self.group([1, 1, 1], backups: [2]) { $0.settings.balance = balance }
         for place in Self.places(200) { #expect(Self.pick(group, place: place) != 2) }
         Self.down(group.servers[0])
         for place in Self.places(50) { #expect(Self.pick(group, place: place) == 1) }
@@ -159,7 +159,7 @@ import Testing
 
     @Test(arguments: [Balance.leastRequests, .roundRobin, .consistentHash(.path)])
     func whereNoServerIsUsableAllAreUsed(_ balance: Balance) throws {
-        let group = try Self.group([1, 1, 1]) { $0.balance = balance }
+        let group = try Self.group([1, 1, 1]) { $0.settings.balance = balance }
         for server in group.servers { Self.down(server) }
         #expect(Set(Self.places(200).map { Self.pick(group, place: $0) }) == [0, 1, 2])
         group.servers[1].health.update(isUp: true)
@@ -168,7 +168,7 @@ import Testing
 
     @Test(arguments: [Balance.leastRequests, .roundRobin, .consistentHash(.path)])
     func whatWasTriedIsNotTriedAgain(_ balance: Balance) throws {
-        let group = try Self.group([1, 1, 1]) { $0.balance = balance }
+        let group = try Self.group([1, 1, 1]) { $0.settings.balance = balance }
         for place in Self.places(50) {
             var tried: [UpstreamServer] = []
             for _ in 0..<3 { tried.append(group.servers[try #require(Self.pick(group, place: place, tried: tried))]) }
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test func aServerWithoutRoomIsPassedOver() throws {
-        let group = try Self.group([1, 1]) { $0.maximumConnections = 1 }
+        let group = try Self.group([1, 1]) { $0.settings.maximumConnections = 1 }
         group.servers[0].pool.opened()
         #expect((0..<10).allSatisfy { _ in Self.pick(group) == 1 })
         group.servers[1].pool.opened()
@@ -197,7 +197,8 @@ import Testing
 
     @Test func withoutServersThereIsNone() throws {
         let group = UpstreamGroup(
-            UpstreamSettings(name: "api", servers: [ServerSettings(.name(host: "api.test", port: 80))]), seed: 1)
+            Upstream(UpstreamSettings(name: "api"), servers: [ServerSettings(.name(host: "api.test", port: 80))]),
+            seed: 1)
         #expect(Self.pick(group) == nil)
     }
 
@@ -206,8 +207,8 @@ import Testing
     @Test(arguments: [Balance.leastRequests, .roundRobin, .consistentHash(.path)])
     func aServerThatComesBackStartsSlowly(_ balance: Balance) throws {
         let group = try Self.group([1, 1]) {
-            $0.balance = balance
-            $0.slowStart = 10_000
+            $0.settings.balance = balance
+            $0.settings.slowStart = 10_000
         }
         Self.down(group.servers[1])
         group.setHealth(of: group.servers[1].address, isUp: true, 0)

@@ -9,7 +9,7 @@ extension Worker {
     var pools: [UpstreamPool] { groups.all.flatMap { $0.servers.map(\.pool) } }
 }
 
-extension UpstreamSettings {
+extension Upstream {
     /// The address of the only server.
     var address: SocketAddress {
         get {
@@ -62,7 +62,7 @@ final class ServerSet {
 
     /// A worker with these servers as its upstream, and some more where nobody listens.
     func bench(
-        dead: Int = 0, _ change: @escaping (inout UpstreamSettings) -> Void = { _ in }
+        dead: Int = 0, _ change: @escaping (inout Upstream) -> Void = { _ in }
     ) throws -> WorkerBench {
         let ports = (0..<dead).map { _ in RefusingPort() }
         refusing += ports

@@ -11,7 +11,7 @@ import Testing
     }
 
     private static func group(
-        _ count: Int, _ change: (inout UpstreamSettings) -> Void = { _ in }
+        _ count: Int, _ change: (inout Upstream) -> Void = { _ in }
     ) throws -> UpstreamGroup {
         try UpstreamBalancerTests.group(Array(repeating: 1, count: count), change)
     }
@@ -19,7 +19,7 @@ import Testing
     // MARK: Admission
 
     @Test func onlySoManyAreUnderWay() throws {
-        let group = try Self.group(1) { $0.maximumInFlight = 2 }
+        let group = try Self.group(1) { $0.settings.maximumInFlight = 2 }
         #expect([group.admit(0), group.admit(0), group.admit(0)] == [.pass, .pass, .full])
         group.ended(succeeded: nil, probe: false, 0)
         #expect(group.admit(0) == .pass)
@@ -29,7 +29,7 @@ import Testing
         var rules = CircuitBreaker.Settings()
         rules.failures = 1
         (rules.pauseMilliseconds, rules.longestPauseMilliseconds) = (500, 500)
-        let group = try Self.group(1) { $0.breaker = rules }
+        let group = try Self.group(1) { $0.settings.breaker = rules }
         #expect(group.admit(0) == .pass)
         group.ended(succeeded: false, probe: false, 0)
         #expect(group.admit(100) == .refused(400))
@@ -51,7 +51,7 @@ import Testing
     }()
 
     @Test func aFailingServerIsEjectedForAWhile() throws {
-        let group = try Self.group(3) { $0.ejection = Self.rules }
+        let group = try Self.group(3) { $0.settings.ejection = Self.rules }
         let server = group.servers[1]
         group.failed(server, .connectFailed, 0)
         group.failed(server, nil, 0)
@@ -61,19 +61,19 @@ import Testing
     }
 
     @Test func notTooManyAreEjected() throws {
-        let group = try Self.group(4) { $0.ejection = Self.rules }
+        let group = try Self.group(4) { $0.settings.ejection = Self.rules }
         for server in group.servers { for _ in 0..<5 { group.failed(server, .connectionLost, 0) } }
         #expect(group.servers.count { !$0.isUsable(0) } == 2)
     }
 
     @Test func theOnlyServerIsNeverEjected() throws {
-        let group = try Self.group(1) { $0.ejection = Self.rules }
+        let group = try Self.group(1) { $0.settings.ejection = Self.rules }
         for _ in 0..<50 { group.failed(group.servers[0], .connectFailed, 0) }
         #expect(group.servers[0].isUsable(0))
     }
 
     @Test func aSuccessBetweenFailuresSaves() throws {
-        let group = try Self.group(2) { $0.ejection = Self.rules }
+        let group = try Self.group(2) { $0.settings.ejection = Self.rules }
         for _ in 0..<50 {
             group.failed(group.servers[0], .connectFailed, 0)
             group.succeeded(group.servers[0])
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func aGoodCheckPardons() throws {
-        let group = try Self.group(2) { $0.ejection = Self.rules }
+        let group = try Self.group(2) { $0.settings.ejection = Self.rules }
         let server = group.servers[0]
         for _ in 0..<2 { group.failed(server, .connectFailed, 0) }
         group.setHealth(of: server.address, isUp: false, 0)
@@ -94,14 +94,14 @@ import Testing
 
     @Test func serversThatStayKeepTheirState() throws {
         let group = try Self.group(3) {
-            $0.ejection = Self.rules
-            $0.healthCheck = HealthCheckSettings(path: "/")
-            $0.slowStart = 1000
+            $0.settings.ejection = Self.rules
+            $0.settings.healthCheck = HealthCheckSettings(path: "/")
+            $0.settings.slowStart = 1000
         }
         let old = group.servers
         for _ in 0..<2 { group.failed(old[0], .connectFailed, 0) }
         old[2].health.update(isUp: false)
-        var fresh = group.settings
+        var fresh = group.upstream
         fresh.servers = [fresh.servers[2], fresh.servers[0], ServerSettings(.address(try Self.address(9)))]
         fresh.servers[1].weight = 7
         let gone = group.update(fresh, 10)
@@ -114,14 +114,14 @@ import Testing
 
     @Test func rulesThatAreGoneLetEverybodyBackIn() throws {
         let group = try Self.group(3) {
-            $0.ejection = Self.rules
-            $0.healthCheck = HealthCheckSettings(path: "/")
+            $0.settings.ejection = Self.rules
+            $0.settings.healthCheck = HealthCheckSettings(path: "/")
         }
         for _ in 0..<2 { group.failed(group.servers[0], .connectFailed, 0) }
         group.servers[1].health.update(isUp: false)
-        var fresh = group.settings
-        fresh.ejection = nil
-        fresh.healthCheck = nil
+        var fresh = group.upstream
+        fresh.settings.ejection = nil
+        fresh.settings.healthCheck = nil
         #expect(group.update(fresh, 1).isEmpty)
         #expect(group.servers.allSatisfy { $0.isUsable(1) })
     }
@@ -131,7 +131,8 @@ import Testing
     private static let name = ServerSettings.Target.name(host: "api.test", port: 80)
 
     @Test func everyAddressOfANameIsAServer() throws {
-        let group = UpstreamGroup(UpstreamSettings(name: "api", servers: [ServerSettings(Self.name)]), seed: 1)
+        let group = UpstreamGroup(
+            Upstream(UpstreamSettings(name: "api"), servers: [ServerSettings(Self.name)]), seed: 1)
         #expect(group.servers.isEmpty)
         let (one, two, three) = (try Self.address(1), try Self.address(2), try Self.address(3))
         #expect(group.resolved(Self.name, [one, two], 0).isEmpty)
@@ -143,18 +144,21 @@ import Testing
     }
 
     @Test func aFailedResolutionKeepsTheLastAnswer() throws {
-        let group = UpstreamGroup(UpstreamSettings(name: "api", servers: [ServerSettings(Self.name)]), seed: 1)
+        let group = UpstreamGroup(
+            Upstream(UpstreamSettings(name: "api"), servers: [ServerSettings(Self.name)]), seed: 1)
         _ = group.resolved(Self.name, [try Self.address(1)], 0)
         #expect(group.resolved(Self.name, [], 1).isEmpty)
         #expect(group.servers.count == 1)
-        _ = group.update(group.settings, 2)
+        _ = group.update(group.upstream, 2)
         #expect(group.servers.count == 1)
     }
 
     @Test func anAddressThatComesTwiceIsOneServer() throws {
         let one = try Self.address(1)
         let group = UpstreamGroup(
-            UpstreamSettings(name: "api", servers: [ServerSettings(.address(one)), ServerSettings(Self.name)]), seed: 1)
+            Upstream(
+                UpstreamSettings(name: "api"), servers: [ServerSettings(.address(one)), ServerSettings(Self.name)]),
+            seed: 1)
         _ = group.resolved(Self.name, [one, try Self.address(2)], 0)
         #expect(group.servers.count == 2)
     }
@@ -163,8 +167,8 @@ import Testing
 
     @Test func retriesComeOutOfTheBudget() throws {
         let group = try Self.group(2) {
-            $0.retries.budgetPercent = 10
-            $0.retries.minimumPerSecond = 0
+            $0.settings.retries.budgetPercent = 10
+            $0.settings.retries.minimumPerSecond = 0
         }
         for _ in 0..<100 { group.note(0) }
         #expect((0..<50).count { _ in group.takeRetry(10) } == 10)

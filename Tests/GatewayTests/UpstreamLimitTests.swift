@@ -1,4 +1,5 @@
 import Foundation
+import Model
 import Policy
 import Reactor
 import TestSupport
@@ -13,9 +14,9 @@ import Testing
     @Test func requestsOverTheLimitWaitTheirTurn() throws {
         let bench = try WorkerBench {
             $0.upstream = {
-                $0.maximumInFlight = 1
-                $0.queueLength = 2
-                $0.queueTimeout = 60_000
+                $0.settings.maximumInFlight = 1
+                $0.settings.queueLength = 2
+                $0.settings.queueTimeout = 60_000
             }
         }
         let clients = (0..<4).map { _ in bench.client() }
@@ -41,9 +42,9 @@ import Testing
     @Test func whoWaitsTooLongIsToldSo() throws {
         let bench = try WorkerBench {
             $0.upstream = {
-                $0.maximumConnections = 1
-                $0.queueLength = 5
-                $0.queueTimeout = 40
+                $0.settings.maximumConnections = 1
+                $0.settings.queueLength = 5
+                $0.settings.queueTimeout = 40
             }
         }
         let (first, second) = (bench.client(), bench.client())
@@ -61,9 +62,9 @@ import Testing
     @Test func whoWaitsTooLongForAnotherConfiguration() throws {
         let bench = try WorkerBench {
             $0.upstream = {
-                $0.maximumInFlight = 1
-                $0.queueLength = 5
-                $0.queueTimeout = 1_000
+                $0.settings.maximumInFlight = 1
+                $0.settings.queueLength = 5
+                $0.settings.queueTimeout = 1_000
             }
         }
         let elsewhere = PeerListener()
@@ -76,7 +77,7 @@ import Testing
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: elsewhere.port))
         bench.shared.use(
             try bench.snapshot {
-                $0.otherUpstreams = [UpstreamSettings(name: "other", address: address)]
+                $0.otherUpstreams = [Upstream(name: "other", address: address)]
                 for index in $0.routes.indices { $0.routes[index].upstream = 1 }
             })
         // No turn before that: the configuration and the end of the time come in the same.
@@ -94,9 +95,9 @@ import Testing
     @Test func aClientThatGoesWaitsNoLonger() throws {
         let bench = try WorkerBench {
             $0.upstream = {
-                $0.maximumInFlight = 1
-                $0.queueLength = 5
-                $0.queueTimeout = 60_000
+                $0.settings.maximumInFlight = 1
+                $0.settings.queueLength = 5
+                $0.settings.queueTimeout = 60_000
             }
         }
         let (first, second) = (bench.client(), bench.client())

@@ -1,3 +1,4 @@
+import Model
 import Reactor
 import TestSupport
 import Testing
@@ -7,10 +8,10 @@ import Testing
 @Suite struct UpstreamPoolTests {
     static func pool(idle: Int = 3, connections: Int = 0) throws -> UpstreamPool {
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: 1))
-        var settings = UpstreamSettings(name: "api", address: address)
-        settings.maximumIdle = idle
-        settings.maximumConnections = connections
-        return UpstreamPool(settings)
+        var upstream = Upstream(name: "api", address: address)
+        upstream.settings.maximumIdle = idle
+        upstream.settings.maximumConnections = connections
+        return UpstreamPool(upstream)
     }
 
     @Test func theNewestUnusedConnectionIsTakenFirst() throws {
@@ -34,8 +35,8 @@ import Testing
         for _ in 0..<3 { _ = pool.take() }
         #expect(pool.keep(connections[2]) == 60_000)
         #expect(try Self.pool(idle: 0).keep(connections[2]) == nil)
-        var impatient = pool.settings
-        impatient.idleTimeout = 10
+        var impatient = Upstream(pool.settings, servers: [])
+        impatient.settings.idleTimeout = 10
         pool.update(impatient)
         #expect(pool.keep(connections[3]) == 10)
         // They are linked both ways: a worker takes its pools apart at its end.

@@ -11,7 +11,7 @@ import Testing
 
     @Test func requestsGoInTurn() throws {
         let servers = ServerSet(3)
-        let bench = try servers.bench { $0.balance = .roundRobin }
+        let bench = try servers.bench { $0.settings.balance = .roundRobin }
         let client = bench.client()
         for index in 0..<9 { #expect(bench.ask(servers, client).hasSuffix("<\(index % 3)>")) }
         // Unused connections are kept by server.
@@ -24,8 +24,8 @@ import Testing
     func anotherServerTakesOver(_ request: String) throws {
         let servers = ServerSet(2)
         let bench = try servers.bench(dead: 1) {
-            $0.balance = .roundRobin
-            $0.retries.minimumPerSecond = 100
+            $0.settings.balance = .roundRobin
+            $0.settings.retries.minimumPerSecond = 100
         }
         let client = bench.client()
         for _ in 0..<12 { #expect(bench.ask(servers, client, request).hasPrefix("HTTP/1.1 200")) }
@@ -38,8 +38,8 @@ import Testing
     @Test func aServerThatIsKilledFailsNoIdempotentRequest() throws {
         let servers = ServerSet(2)
         let bench = try servers.bench {
-            $0.balance = .roundRobin
-            $0.retries.minimumPerSecond = 100
+            $0.settings.balance = .roundRobin
+            $0.settings.retries.minimumPerSecond = 100
         }
         let client = bench.client()
         for _ in 0..<4 { _ = bench.ask(servers, client) }
@@ -62,7 +62,7 @@ import Testing
     @Test func noServerIsTriedTwice() throws {
         let servers = ServerSet(2)
         servers.manners = [.closes, .closes]
-        let bench = try servers.bench { $0.retries.attempts = 10 }
+        let bench = try servers.bench { $0.settings.retries.attempts = 10 }
         #expect(bench.ask(servers, bench.client()).hasPrefix("HTTP/1.1 502"))
         #expect(servers.counts == [1, 1])
         bench.expectNothingLeft()
@@ -72,9 +72,9 @@ import Testing
     @Test func theBudgetBoundsRetries() throws {
         let servers = ServerSet(0)
         let bench = try servers.bench(dead: 3) {
-            $0.retries.attempts = 2
-            $0.retries.budgetPercent = 20
-            $0.retries.minimumPerSecond = 0
+            $0.settings.retries.attempts = 2
+            $0.settings.retries.budgetPercent = 20
+            $0.settings.retries.minimumPerSecond = 0
         }
         let client = bench.client()
         for _ in 0..<100 { #expect(bench.ask(servers, client).hasPrefix("HTTP/1.1 502")) }
@@ -85,7 +85,7 @@ import Testing
 
     @Test func equalKeysGoToOneServer() throws {
         let servers = ServerSet(3)
-        let bench = try servers.bench { $0.balance = .consistentHash(.header(Array("x-key".utf8))) }
+        let bench = try servers.bench { $0.settings.balance = .consistentHash(.header(Array("x-key".utf8))) }
         let client = bench.client()
         var used: Set<Substring> = []
         for key in 0..<20 {
@@ -106,8 +106,8 @@ import Testing
         rules.failures = 2
         let servers = ServerSet(2)
         let bench = try servers.bench(dead: 1) {
-            $0.balance = .roundRobin
-            $0.ejection = rules
+            $0.settings.balance = .roundRobin
+            $0.settings.ejection = rules
         }
         let client = bench.client()
         for _ in 0..<30 { #expect(bench.ask(servers, client).hasPrefix("HTTP/1.1 200")) }
@@ -127,8 +127,8 @@ import Testing
         let servers = ServerSet(2)
         servers.manners[0] = .isFrozen
         let bench = try servers.bench {
-            $0.balance = .roundRobin
-            $0.healthCheck = checks
+            $0.settings.balance = .roundRobin
+            $0.settings.healthCheck = checks
         }
         let known = bench.worker.groups.all[0].servers
         bench.turn(until: {
@@ -168,7 +168,7 @@ import Testing
         (rules.pauseMilliseconds, rules.longestPauseMilliseconds) = (200, 200)
         let servers = ServerSet(1)
         servers.manners[0] = .closes
-        let bench = try servers.bench { $0.breaker = rules }
+        let bench = try servers.bench { $0.settings.breaker = rules }
         let client = bench.client()
         for _ in 0..<2 { #expect(bench.ask(servers, client).hasPrefix("HTTP/1.1 502")) }
         let refused = bench.ask(servers, client)
@@ -186,7 +186,7 @@ import Testing
 
     @Test func serversThatStayKeepTheirConnections() throws {
         let servers = ServerSet(3)
-        let bench = try servers.bench { $0.balance = .roundRobin }
+        let bench = try servers.bench { $0.settings.balance = .roundRobin }
         let client = bench.client()
         for _ in 0..<3 { _ = bench.ask(servers, client) }
         let stays = bench.worker.groups.all[0].servers[0]
@@ -202,7 +202,7 @@ import Testing
                 $0.upstream = {
                     $0.servers = servers.settings
                     $0.servers.remove(at: 1)
-                    $0.balance = .roundRobin
+                    $0.settings.balance = .roundRobin
                 }
             })
         bench.turn(until: { bench.worker.groups.all[0].servers.count == 2 })
@@ -221,7 +221,7 @@ import Testing
 
     @Test func everyServerIsInTheMetrics() throws {
         let servers = ServerSet(2)
-        let bench = try servers.bench { $0.balance = .roundRobin }
+        let bench = try servers.bench { $0.settings.balance = .roundRobin }
         let client = bench.client()
         for _ in 0..<2 { _ = bench.ask(servers, client) }
         let admin = bench.adminClient()

@@ -23,9 +23,9 @@ final class WorkerBench {
         var limits = GatewayLimits()
         var routes = Setup.usualRoutes
         var issuer: any TokenIssuer = StaticIssuer(token: "issued")
-        var upstream: (inout UpstreamSettings) -> Void = { _ in }
+        var upstream: (inout Upstream) -> Void = { _ in }
         /// Those that stand before the usual one.
-        var otherUpstreams: [UpstreamSettings] = []
+        var otherUpstreams: [Upstream] = []
         var policy: (inout PolicySettings) -> Void = { _ in }
         var accessLog: LogWriter?
         var listeners = [Setup.loopback]
@@ -45,10 +45,10 @@ final class WorkerBench {
         /// `open` needs nothing, `mine` a login, `token` a login and gets a token for the upstream.
         static let usualRoutes: [RouteSettings] = {
             var open = RouteSettings(name: "open", path: "/open/**", upstream: 0)
-            open.isPublic = true
+            open.access.isPublic = true
             let mine = RouteSettings(name: "mine", path: "/mine/**", upstream: 0)
             var token = RouteSettings(name: "token", path: "/token/**", upstream: 0)
-            token.injection = InjectionRule(issuer: "test", issuerIndex: 0, configurationID: "test")
+            token.injection = InjectionRule(issuer: "test", configurationID: "test")
             return [open, mine, token]
         }()
     }
@@ -134,7 +134,7 @@ final class WorkerBench {
         settings.routes = setup.routes
         settings.endpoints = [("/oauth2/token", .token), ("/whoami", .whoAmI)]
         setup.policy(&settings)
-        let policy = try #require(PolicySnapshot.make(settings).snapshot)
+        let policy = PolicySnapshot(settings)
         let target = InjectionTarget(webgate: "", issuer: setup.issuer)
         let tokens = TokenService(
             settings: TokenServiceSettings(
@@ -145,7 +145,7 @@ final class WorkerBench {
         var endpoints = EndpointHandlers()
         endpoints.add(tokens.handlers)
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: upstreamPort))
-        var upstream = UpstreamSettings(name: "api", address: address)
+        var upstream = Upstream(name: "api", address: address)
         setup.upstream(&upstream)
         return GatewaySnapshot(
             generation: generation, policy: policy,

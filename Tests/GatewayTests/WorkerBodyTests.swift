@@ -1,4 +1,5 @@
 import Bytes
+import Model
 import Reactor
 import TestSupport
 import Testing
@@ -184,7 +185,7 @@ import Testing
 
     /// `responseTimeout` runs from the end of the request: an upload may take longer.
     @Test func aLongUploadIsNoSilentUpstream() throws {
-        let bench = try WorkerBench { $0.upstream = { $0.responseTimeout = 60 } }
+        let bench = try WorkerBench { $0.upstream = { $0.settings.responseTimeout = 60 } }
         let client = bench.client()
         let server = try bench.requested(client, "POST /open/x HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\n")
         for piece in ["ab", "cd"] {
@@ -203,7 +204,7 @@ import Testing
     @Test func anUpstreamThatTakesNothingIs504() throws {
         let bench = try WorkerBench {
             $0.limits.bodyTimeout = 40
-            $0.upstream = { $0.responseTimeout = 120 }
+            $0.upstream = { $0.settings.responseTimeout = 120 }
         }
         let client = bench.client()
         let server = try bench.requested(

@@ -2,6 +2,7 @@ import Bytes
 import Dispatch
 import Identity
 import Issuers
+import Model
 import Outbound
 import Reactor
 import TestSupport
@@ -181,7 +182,7 @@ import Testing
 
     @Test func aConnectThatDoesNotStandTimesOut() throws {
         let (listener, filler) = silentListener()
-        let bench = try WorkerBench({ $0.upstream = { $0.connectTimeout = 40 } }, upstream: listener)
+        let bench = try WorkerBench({ $0.upstream = { $0.settings.connectTimeout = 40 } }, upstream: listener)
         let client = bench.client()
         client.send(.get())
         let answer = bench.expect(client, ends: "}")

@@ -1,4 +1,5 @@
 import Identity
+import Model
 import Policy
 import Reactor
 import TestSupport
@@ -119,7 +120,7 @@ import Testing
         let bench = try WorkerBench {
             for number in 0..<20 {
                 var route = RouteSettings(name: "extra-\(number)", path: "/extra/\(number)", upstream: 0)
-                route.isPublic = true
+                route.access.isPublic = true
                 $0.routes.append(route)
             }
         }

@@ -10,11 +10,11 @@ import Testing
 
 /// HTTP/2 to upstreams beside the requests themselves: interim answers, connections that are kept, active checks, memory.
 @Suite struct WorkerH2CareTests {
-    private func bench(_ change: @escaping (inout UpstreamSettings) -> Void = { _ in }) throws -> WorkerBench {
+    private func bench(_ change: @escaping (inout Upstream) -> Void = { _ in }) throws -> WorkerBench {
         try WorkerBench { setup in
             setup.listeners[0].takesHTTP2 = true
             setup.upstream = {
-                $0.http2 = true
+                $0.settings.http2 = true
                 change(&$0)
             }
         }
@@ -58,7 +58,7 @@ import Testing
 
     /// A server that lets one stream be open makes a connection of each request; most of them are not kept.
     @Test func unusedConnectionsAreBounded() throws {
-        let bench = try bench { $0.maximumIdle = 2 }
+        let bench = try bench { $0.settings.maximumIdle = 2 }
         let clients = (0..<6).map { _ in bench.client() }
         for client in clients { client.send(.get("/open/x")) }
         var limits = H2Limits()
@@ -85,9 +85,9 @@ import Testing
         let bench = try WorkerBench(
             {
                 $0.upstream = {
-                    $0.http2 = true
-                    $0.connectTimeout = 30_000
-                    $0.idleTimeout = 50
+                    $0.settings.http2 = true
+                    $0.settings.connectTimeout = 30_000
+                    $0.settings.idleTimeout = 50
                 }
             }, upstream: listener)
         let client = bench.client()
@@ -112,7 +112,7 @@ import Testing
         checks.unhealthy = 1
         checks.healthy = 1
         let settings = checks
-        let bench = try bench { $0.healthCheck = settings }
+        let bench = try bench { $0.settings.healthCheck = settings }
         let isUp = { bench.worker.groups.all[0].servers[0].health.isUp }
         for (status, expected) in [(200, true), (503, false), (503, false), (204, true)] {
             let server = H2Server(try bench.accepted())

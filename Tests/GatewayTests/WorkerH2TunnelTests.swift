@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func otherProtocolsAreRefused() throws {
-        let bench = try bench { $0.routes[1].upgrades = [] }
+        let bench = try bench { $0.routes[1].options.upgrades = [] }
         let client = bench.h2Client()
         let id = try client.connect("connect-udp", "/open/ws", "")
         #expect(bench.answer(client, id).status == 501)
@@ -191,9 +191,9 @@ import Testing
     /// A server that answers as if nothing had been asked for is not taken out for it: anybody could have that done.
     @Test func aTwoHundredIsNoFailureOfTheServer() throws {
         let bench = try bench {
-            $0.upstream = { settings in
-                settings.breaker = CircuitBreaker.Settings()
-                settings.breaker?.failures = 1
+            $0.upstream = { upstream in
+                upstream.settings.breaker = CircuitBreaker.Settings()
+                upstream.settings.breaker?.failures = 1
             }
         }
         let client = bench.h2Client()

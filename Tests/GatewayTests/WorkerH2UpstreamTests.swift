@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Policy
 import Reactor
 import TestSupport
@@ -12,7 +13,7 @@ import Testing
     private func bench(_ change: (inout WorkerBench.Setup) -> Void = { _ in }) throws -> WorkerBench {
         try WorkerBench { setup in
             setup.listeners[0].takesHTTP2 = true
-            setup.upstream = { $0.http2 = true }
+            setup.upstream = { $0.settings.http2 = true }
             change(&setup)
         }
     }
@@ -288,8 +289,8 @@ import Testing
     @Test func aSilentConnectionGetsNoFurtherRequests() throws {
         let bench = try bench { setup in
             var hasty = RouteSettings(name: "hasty", path: "/hasty", upstream: 0)
-            hasty.isPublic = true
-            hasty.responseTimeoutMilliseconds = 50
+            hasty.access.isPublic = true
+            hasty.options.responseTimeout = 50
             setup.routes.append(hasty)
         }
         let client = bench.client()

@@ -82,7 +82,7 @@ import Testing
         ("text/event-stream", true), ("Text/Event-Stream; charset=utf-8", true), ("text/event-streams", false),
         ("text/plain", false),
     ]) func onlyEventsMayBeFarBetween(_ type: String, _ lives: Bool) throws {
-        let bench = try bench { $0.upstream = { $0.responseTimeout = 500 } }
+        let bench = try bench { $0.upstream = { $0.settings.responseTimeout = 500 } }
         let client = bench.client()
         let server = try bench.requested(client, .get())
         server.send("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n:\n\n\r\n")

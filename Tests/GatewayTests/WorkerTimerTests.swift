@@ -1,3 +1,4 @@
+import Model
 import Reactor
 import TestSupport
 import Testing
@@ -15,9 +16,9 @@ import Testing
             $0.limits.bodyTimeout = 600_000
             $0.limits.writeTimeout = 600_000
             $0.upstream = {
-                $0.connectTimeout = 600_000
-                $0.responseTimeout = 600_000
-                $0.idleTimeout = 600_000
+                $0.settings.connectTimeout = 600_000
+                $0.settings.responseTimeout = 600_000
+                $0.settings.idleTimeout = 600_000
             }
         }
     }

@@ -19,7 +19,7 @@ import Testing
     @Test func aSilentTunnelEnds() throws {
         let bench = try WorkerBench {
             $0.limits.tunnelIdleTimeout = 1000
-            $0.upstream = { $0.responseTimeout = 400 }
+            $0.upstream = { $0.settings.responseTimeout = 400 }
         }
         let (client, server) = try WorkerTunnelTests.open(bench)
         // Bytes of either side keep it.
@@ -125,10 +125,10 @@ import Testing
         let bench = try WorkerBench()
         let (open, server) = try WorkerTunnelTests.open(bench)
         let (mine, peer) = try WorkerTunnelTests.open(bench, "/mine/ws", WorkerBench.credentials)
-        let roles = try bench.snapshot(generation: 2) { $0.routes[1].roles = RoleSettings(all: ["Clerk"]) }
+        let roles = try bench.snapshot(generation: 2) { $0.routes[1].access.roles = RoleNames(all: ["Clerk"]) }
         Self.use(bench, roles)
         #expect(!open.isOver && !mine.isOver)
-        Self.use(bench, try bench.snapshot(generation: 3) { $0.routes[1].level = 9 })
+        Self.use(bench, try bench.snapshot(generation: 3) { $0.routes[1].access.level = 9 })
         bench.turn(until: { mine.isOver })
         #expect(!open.isOver)
         Self.use(bench, try bench.snapshot(generation: 4) { $0.routes.removeFirst() })

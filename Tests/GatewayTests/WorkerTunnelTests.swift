@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 import Policy
 import Reactor
 import TestSupport
@@ -147,7 +148,7 @@ import Testing
         "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: short\r\n",
         asking + "Content-Length: 3\r\n",
     ]) func whatCannotBeUpgradedIsForwardedPlain(_ fields: String) throws {
-        let bench = try WorkerBench { $0.routes[0].upgrades = ["websocket", "h2c"] }
+        let bench = try WorkerBench { $0.routes[0].options.upgrades = ["websocket", "h2c"] }
         let client = bench.client()
         client.send(.get("/open/x", fields))
         let head = bench.head(try bench.accepted())
@@ -157,8 +158,8 @@ import Testing
 
     @Test func onlyWhatTheRouteHasIsAskedFor() throws {
         let bench = try WorkerBench {
-            $0.routes[0].upgrades = ["Chat/2.0"]
-            $0.routes[1].upgrades = []
+            $0.routes[0].options.upgrades = ["Chat/2.0"]
+            $0.routes[1].options.upgrades = []
         }
         let client = bench.client()
         client.send(

@@ -1,3 +1,4 @@
+import Model
 import Reactor
 import TestSupport
 import Testing
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test func anIdleConnectionEndsByItsTime() throws {
-        let (bench, _, server) = try warm { $0.upstream = { $0.idleTimeout = 40 } }
+        let (bench, _, server) = try warm { $0.upstream = { $0.settings.idleTimeout = 40 } }
         bench.turn(until: { server.isOver })
         #expect(bench.worker.pools[0].open == 0)
         bench.expectNothingLeft()
@@ -193,7 +194,7 @@ import Testing
     }
 
     @Test func aSilentUpstreamIs504() throws {
-        let bench = try WorkerBench { $0.upstream = { $0.responseTimeout = 40 } }
+        let bench = try WorkerBench { $0.upstream = { $0.settings.responseTimeout = 40 } }
         let client = bench.client()
         let server = try bench.requested(client, .get())
         let answer = bench.expect(client, ends: "}")
@@ -203,7 +204,7 @@ import Testing
     }
 
     @Test func aResponseThatStopsIsCut() throws {
-        let bench = try WorkerBench { $0.upstream = { $0.responseTimeout = 40 } }
+        let bench = try WorkerBench { $0.upstream = { $0.settings.responseTimeout = 40 } }
         let client = bench.client()
         let server = try bench.requested(client, .get())
         server.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
@@ -213,7 +214,7 @@ import Testing
     }
 
     @Test func moreThanTheLimitOfConnectionsIs503() throws {
-        let bench = try WorkerBench { $0.upstream = { $0.maximumConnections = 1 } }
+        let bench = try WorkerBench { $0.upstream = { $0.settings.maximumConnections = 1 } }
         let first = bench.client()
         let server = try bench.requested(first, .get())
         let second = bench.client()

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 @testable import HTTP
 

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 import Testing
 
 @testable import HTTP

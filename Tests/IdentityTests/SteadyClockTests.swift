@@ -1,4 +1,5 @@
 import Identity
+import Model
 import Synchronization
 import Testing
 

@@ -24,7 +24,7 @@ struct ApplicationDecisionTests {
         }
         var managers = RouteSettings(name: "managers", path: "/managers", upstream: 0)
         managers.application = first
-        managers.roles = RoleSettings(any: ["Manager"])
+        managers.access.roles = RoleNames(any: ["Manager"])
         settings.routes.append(managers)
         settings.endpoints.append(("/yambas/rest/apps/", .applicationUsers))
         return TestPolicy.snapshot(settings)

@@ -32,9 +32,7 @@ import Testing
         var settings = TestPolicy.settings(backends: backends, users: users, revocations: revocations)
         settings.seals = seals
         settings.browserDomains = ["MobileServiceDomain": BrowserDomain()]
-        for i in settings.webgates.indices where settings.webgates[i].name != "InventoryWG" {
-            settings.webgates[i].scheme = scheme()
-        }
+        for name in ["MobileWG", "HighWG"] { settings.change(name) { $0.scheme = scheme() } }
         change(&settings)
         return TestPolicy.snapshot(settings)
     }
@@ -73,7 +71,7 @@ import Testing
         #expect(decision("/inventory/items", [cookie]) == .denied(.missingCredential))
         #expect(decision("/inventory/me", [cookie]) == .denied(.missingCredential))
         #expect(decision("/open/ping", [cookie]) == .allowed("no caller"))
-        let other = Self.snapshot { $0.webgates[1].scheme = Self.scheme(method: .oamAuth) }
+        let other = Self.snapshot { $0.change("MobileWG") { $0.scheme = Self.scheme(method: .oamAuth) } }
         #expect(decision("/mobileapp", [cookie], other) == .denied(.missingCredential))
         let route = Self.snapshot { $0.routes[3].scheme = Self.scheme() }
         #expect(decision("/inventory/me", [cookie], route) == .allowed("joe"), "SCH-03")
@@ -261,14 +259,14 @@ import Testing
             if case .admitted = readmission { return true } else { return false }
         }
         #expect(goesOn(snapshot) && !goesOn(snapshot, at: TestPolicy.now + 600))
-        #expect(!goesOn(Self.snapshot { $0.webgates[1].scheme = Self.scheme(method: .oamAuth) }))
+        #expect(!goesOn(Self.snapshot { $0.change("MobileWG") { $0.scheme = Self.scheme(method: .oamAuth) } }))
         #expect(!goesOn(Self.snapshot { $0.seals = nil }))
     }
 
     @Test("roles are those of now, not of the login")
     func roles() {
         let snapshot = Self.snapshot { settings in
-            settings.routes[5].roles = RoleSettings(any: ["Clerk"])
+            settings.routes[5].access.roles = RoleNames(any: ["Clerk"])
             for (name, roles) in [("D", ["Clerk"]), ("E", [])] {
                 settings.browserDomains[name] = Self.domain { $0.guestRoles = roles }
             }
@@ -369,8 +367,7 @@ import Testing
             location(
                 "/mobileapp", [Self.html, ("User-Agent", "Mozilla/5.0")],
                 Self.snapshot {
-                    $0.webgates[1].mismatch = mismatch
-                    $0.webgates[1].userAgents = agents
+                    $0.change("MobileWG") { ($0.mismatch, $0.userAgents) = (mismatch, agents) }
                 }) != nil
         }
         #expect(isSent(.redirect, agents: ["OAMMS-Agent"]) && isSent(nil, agents: ["OAMMS-Agent"]))

@@ -76,7 +76,7 @@ struct ChallengeTests {
     @Test("section 4.10, userAgent", arguments: AgentVector.all)
     fileprivate func agent(_ vector: AgentVector) {
         let webgate = Webgate(
-            name: "W", level: 1, userAgents: [vector.configured].compactMap { $0.map(UserAgentPattern.init) })
+            name: "W", level: 1, userAgents: [vector.configured].compactMap(\.self))
         let sent = Array((vector.sent ?? "").utf8)
         let recognised = webgate.recognises(sent.span)
         #expect(recognised == vector.match)
@@ -84,7 +84,7 @@ struct ChallengeTests {
 
     @Test("a value that ends in * is a prefix (DEC-07)")
     func agentPrefix() {
-        let webgate = Webgate(name: "W", level: 1, userAgents: [UserAgentPattern("OIC-*"), UserAgentPattern("exact")])
+        let webgate = Webgate(name: "W", level: 1, userAgents: ["OIC-*", "exact"])
         func recognises(_ text: String) -> Bool {
             let bytes = Array(text.utf8)
             return webgate.recognises(bytes.span)
@@ -212,7 +212,7 @@ struct ChallengeTests {
     @Test("a Webgate can challenge them all the same (CHAL-04)")
     func agentMismatchOverruled() {
         var settings = TestPolicy.settings()
-        settings.webgates[1].mismatch = .oamAuth
+        settings.change("MobileWG") { $0.mismatch = .oamAuth }
         let snapshot = TestPolicy.snapshot(settings)
         let curl = TestRequest("GET", "/mobileapp", [("User-Agent", "curl/8")])
         #expect(curl.challenge(snapshot, snapshot.route("mobile"), .missingCredential).hasPrefix("OAM-Auth "))
@@ -221,7 +221,7 @@ struct ChallengeTests {
     @Test("the level of the route goes before that of the Webgate")
     func routeLevel() {
         var settings = TestPolicy.settings()
-        settings.routes[4].level = 4
+        settings.routes[4].access.level = 4
         let snapshot = TestPolicy.snapshot(settings)
         let value = TestRequest("GET", "/payroll/run").challenge(snapshot, snapshot.route("payroll"), .stepUpRequired)
         #expect(value.hasPrefix(#"OAM-Auth realm="HighWG:4 /payroll/run", "#))

@@ -1,51 +1,23 @@
 import HTTP
+import Identity
 import Model
 import TestSupport
 import Testing
 
 @testable import Policy
 
-@Suite("Building a snapshot: problems by JSON pointer")
+@Suite("Building a snapshot")
 struct PolicyBuildTests {
-    /// The pointers of the errors that a change of the fixture makes.
-    private func errors(_ change: (inout PolicySettings) -> Void) -> [String] {
-        var settings = TestPolicy.settings()
-        change(&settings)
-        let (snapshot, problems) = PolicySnapshot.make(settings)
-        let errors = problems.filter { $0.severity == .error }
-        #expect((snapshot == nil) == !errors.isEmpty)
-        return errors.map(\.pointer)
-    }
-
-    @Test func fixtureIsSound() {
-        #expect(PolicySnapshot.make(TestPolicy.settings()).problems.isEmpty)
-    }
-
-    @Test("names and levels of Webgates (CHAL-08)")
-    func webgates() {
-        #expect(errors { $0.webgates.append(WebgateSettings(name: "a:b", level: 1)) } == ["/webgates/3/name"])
-        #expect(errors { $0.webgates.append(WebgateSettings(name: "", level: 1)) } == ["/webgates/3/name"])
-        #expect(
-            errors { $0.webgates.append(WebgateSettings(name: String(repeating: "a", count: 65), level: 1)) }
-                == ["/webgates/3/name"])
-        #expect(errors { $0.webgates.append(WebgateSettings(name: "HighWG", level: 1)) } == ["/webgates/3/name"])
-        #expect(errors { $0.webgates[2].level = 11 } == ["/webgates/2/level"])
-        #expect(errors { $0.webgates[2].level = -1 } == ["/webgates/2/level"])
-    }
-
-    @Test("routes")
-    func routes() {
-        #expect(errors { $0.routes[3].path = "/%FF" } == ["/routes/3/path"])
-        #expect(errors { $0.routes[3].webgate = "Nowhere" } == ["/routes/3/webgate"])
-        #expect(errors { $0.routes[3].level = 99 } == ["/routes/3/level"])
-    }
-
-    @Test("role names are those of the catalogue, with case (ROLE-04)")
+    @Test("a role that the catalogue lacks is held by nobody (ROLE-04)")
     func roles() {
-        #expect(errors { $0.routes[3].roles.any = ["manager"] } == ["/routes/3/roles"])
-        #expect(errors { $0.routes[3].roles.none = ["Nobody"] } == ["/routes/3/roles"])
-        #expect(
-            errors { $0.routes[0].methodRoles["POST"] = RoleSettings(all: ["X"]) } == ["/routes/0/methods/POST/roles"])
+        let catalogue = TestPolicy.catalogue
+        func isMet(_ names: RoleNames) -> Bool {
+            RoleRequirement(names, catalogue).isMet(by: catalogue.roles(named: ["Manager", "Clerk"]))
+        }
+        #expect(isMet(RoleNames()) && isMet(RoleNames(any: ["Manager"], all: ["Clerk"], none: ["Guest"])))
+        #expect(!isMet(RoleNames(any: ["manager"])) && !isMet(RoleNames(any: [])))
+        #expect(!isMet(RoleNames(all: ["X"])) && !isMet(RoleNames(any: ["Manager"], all: ["Clerk", "X"])))
+        #expect(isMet(RoleNames(none: ["Nobody"])))
     }
 
     @Test("a rule of injection needs a field name and one place for the token (CACHE-04)")
@@ -54,7 +26,7 @@ struct PolicyBuildTests {
         #expect(made?.prefix == Array("a ".utf8))
         #expect(made?.suffix == Array(" b".utf8))
         #expect(made?.headerToken == .other)
-        #expect(InjectionRule(issuer: "local", issuerIndex: 0, configurationID: "1")?.headerToken == .authorization)
+        #expect(InjectionRule(issuer: "local", configurationID: "1")?.headerToken == .authorization)
         #expect(rule("X Y", "{token}") == nil)
         #expect(rule("", "{token}") == nil)
         #expect(rule("X", "Bearer") == nil)
@@ -63,6 +35,6 @@ struct PolicyBuildTests {
     }
 
     private func rule(_ header: String, _ format: String) -> InjectionRule? {
-        InjectionRule(issuer: "local", issuerIndex: 0, configurationID: "1", header: header, format: format)
+        InjectionRule(issuer: "local", configurationID: "1", header: header, format: format)
     }
 }

@@ -42,9 +42,9 @@ import Testing
     private let joe = [bearer(TestPolicy.token())]
 
     @Test func aCertificateIsAskedForAnew() {
-        #expect(readmit(joe) { $0.routes[0].certificateRule = CertificateRule() } == "client_certificate_required")
+        #expect(readmit(joe) { $0.routes[0].access.clientCertificate = [] } == "client_certificate_required")
         #expect(
-            readmit([], "/open/ping") { $0.routes[1].certificateRule = CertificateRule() }
+            readmit([], "/open/ping") { $0.routes[1].access.clientCertificate = [] }
                 == "client_certificate_required")
     }
 
@@ -63,7 +63,7 @@ import Testing
         #expect(readmit(joe) { $0.routes = [] } == "no_route")
         #expect(readmit(joe) { $0.routes[0].methods = ["POST"] } == "method_not_allowed")
         #expect(readmit(joe) { $0.routes[0].hosts = ["other.example.com"] } == "inventory joe")
-        #expect(readmit([], "/open/ping") { $0.routes[1].isPublic = false } == "missing_credential")
+        #expect(readmit([], "/open/ping") { $0.routes[1].access.isPublic = false } == "missing_credential")
         #expect(readmit(joe, origin: "https://shop.example.com") { $0.allowOrigin = "disallow" } == "cors_denied")
     }
 
@@ -106,8 +106,8 @@ import Testing
         keys: KeySet(keys: [TestPolicy.strangerKey.publishedKey]), own: true)
 
     @Test func rightsAreThoseOfNow() {
-        #expect(readmit(joe) { $0.routes[0].methodRoles = ["GET": RoleSettings(any: ["Auditor"])] } == "role_required")
-        #expect(readmit(joe) { $0.routes[0].level = 5 } == "step_up_required")
+        #expect(readmit(joe) { $0.routes[0].methodRoles = ["GET": RoleNames(any: ["Auditor"])] } == "role_required")
+        #expect(readmit(joe) { $0.routes[0].access.level = 5 } == "step_up_required")
         #expect(readmit(joe) { $0.routes[0].backends = ["mbe-sch-1"] } == "backend_not_allowed")
         // The numbers of roles are others when the catalogue is.
         #expect(readmit(joe) { $0.roles = RoleCatalogue(["Clerk", "Auditor", "Manager"]) } == "items joe")

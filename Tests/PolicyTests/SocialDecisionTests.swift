@@ -51,9 +51,11 @@ struct SocialDecisionTests {
     fileprivate func vector(_ vector: FacebookCase) {
         let node = vector.node
         let snapshot = snapshot {
-            $0.loginRequired = node["route"]?["loginRequired"]?.bool ?? true
-            $0.socialLogin = node["route"]?["socialLogin"]?.bool ?? false
-            if let roles = node["route"]?["roles"]?.array { $0.roles = RoleSettings(any: roles.compactMap(\.string)) }
+            $0.access.loginRequired = node["route"]?["loginRequired"]?.bool ?? true
+            $0.access.socialLogin = node["route"]?["socialLogin"]?.bool ?? false
+            if let roles = node["route"]?["roles"]?.array {
+                $0.access.roles = RoleNames(any: roles.compactMap(\.string))
+            }
         }
         var fields = [Self.anonymous, Self.consumerID, Self.provider, Self.token]
         if let name = node["provider"]?.string { fields[2].1 = name }
@@ -98,7 +100,7 @@ struct SocialDecisionTests {
         "half a social login is none, not even an anonymous call",
         arguments: [[provider], [token], [provider, token, token]])
     private func halves(_ more: [(String, String)]) {
-        let snapshot = snapshot { $0.loginRequired = false }
+        let snapshot = snapshot { $0.access.loginRequired = false }
         let fields = [Self.anonymous, Self.consumerID] + more
         #expect(decide(TestRequest("GET", "/vector", fields), snapshot) == .denied(.malformedCredential))
         #expect(

@@ -57,11 +57,6 @@ enum TestPolicy {
         settings.ownOrigins = ["https://gw.example.com"]
         settings.allowOrigin = "https://myexample.com, https://*.example.com, https://*.example2.com"
         settings.roles = catalogue
-        settings.webgates = [
-            WebgateSettings(name: "InventoryWG", level: 2), WebgateSettings(name: "MobileWG", level: 2),
-            WebgateSettings(name: "HighWG", level: 3),
-        ]
-        settings.webgates[1].userAgents = ["OAMMS-Agent"]
         settings.routes = routes
         settings.endpoints = [("/oauth2/token", .token), ("/token", .token), ("/mobile/platform/users/~", .whoAmI)]
         settings.issuers = [
@@ -93,32 +88,32 @@ enum TestPolicy {
     static let routes: [RouteSettings] = [
         route("items", "/inventory/items") {
             $0.methods = ["GET", "POST"]
-            $0.methodRoles = ["GET": RoleSettings(any: ["Manager", "Clerk"]), "POST": RoleSettings(any: ["Manager"])]
-            $0.webgate = "InventoryWG"
+            $0.methodRoles = ["GET": RoleNames(any: ["Manager", "Clerk"]), "POST": RoleNames(any: ["Manager"])]
+            $0.webgate = Webgate(name: "InventoryWG", level: 2)
             $0.backends = ["mbe-inv-1"]
         },
-        route("ping", "/open/ping") { $0.isPublic = true },
+        route("ping", "/open/ping") { $0.access.isPublic = true },
         route("public", "/inventory/public") {
-            $0.loginRequired = false
-            $0.webgate = "InventoryWG"
+            $0.access.loginRequired = false
+            $0.webgate = Webgate(name: "InventoryWG", level: 2)
             $0.backends = ["mbe-inv-1"]
         },
         route("me", "/inventory/me") { $0.backends = ["mbe-inv-1"] },
-        route("payroll", "/payroll/**") { $0.webgate = "HighWG" },
-        route("mobile", "/mobileapp") { $0.webgate = "MobileWG" },
-        route("feed", "/social/feed") { $0.socialLogin = true },
+        route("payroll", "/payroll/**") { $0.webgate = Webgate(name: "HighWG", level: 3) },
+        route("mobile", "/mobileapp") {
+            $0.webgate = Webgate(name: "MobileWG", level: 2, userAgents: ["OAMMS-Agent"])
+        },
+        route("feed", "/social/feed") { $0.access.socialLogin = true },
         route("inventory", "/inventory/**") {
-            $0.webgate = "InventoryWG"
+            $0.webgate = Webgate(name: "InventoryWG", level: 2)
             $0.backends = ["mbe-inv-1"]
         },
-        route("only", "/only") { $0.allowOrigin = "https://only.example.com" },
+        route("only", "/only") { $0.options.allowOrigin = "https://only.example.com" },
         route("open", "/anyone"),
     ]
 
     static func snapshot(_ settings: PolicySettings = settings()) -> PolicySnapshot {
-        let (snapshot, problems) = PolicySnapshot.make(settings)
-        guard let snapshot else { fatalError("\(problems)") }
-        return snapshot
+        PolicySnapshot(settings)
     }
 
     /// An access token of the embedded issuer.
@@ -144,6 +139,32 @@ enum TestPolicy {
             + #""roles":\#(roles)\#(more)}"#
         return String(decoding: outsideKey.sign(claims: Array(claims.utf8), type: type), as: UTF8.self)
     }
+}
+
+/// What a test may change of a Webgate.
+struct WebgateValues {
+    var level: Int
+    var userAgents: [String]
+    var mismatch: UserAgentMismatch?
+    var scheme: AuthenticationScheme?
+}
+
+extension PolicySettings {
+    /// Replaces the Webgate of this name on its routes.
+    mutating func change(_ name: String, _ change: (inout WebgateValues) -> Void) {
+        guard let old = routes.compactMap(\.webgate).first(where: { $0.name == name }) else { return }
+        var values = WebgateValues(
+            level: old.level, userAgents: old.userAgents.map(\.description), mismatch: old.mismatch, scheme: old.scheme)
+        change(&values)
+        let webgate = Webgate(
+            name: name, level: values.level, userAgents: values.userAgents, mismatch: values.mismatch,
+            scheme: values.scheme)
+        for i in routes.indices where routes[i].webgate?.name == name { routes[i].webgate = webgate }
+    }
+}
+
+extension UserAgentPattern {
+    fileprivate var description: String { String(decoding: text, as: UTF8.self) + (isPrefix ? "*" : "") }
 }
 
 extension PolicySnapshot {

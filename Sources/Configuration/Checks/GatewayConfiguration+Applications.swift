@@ -1,3 +1,5 @@
+import Model
+
 /// Checks of ApiOmat applications and Facebook logins against other sections.
 extension GatewayConfiguration {
     func checkApplications(_ findings: Findings) {

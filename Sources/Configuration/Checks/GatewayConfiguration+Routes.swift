@@ -47,7 +47,7 @@ extension GatewayConfiguration {
 
     /// Challenges are answered with a user's token of an issuer (CACHE-08).
     private func checkUpstreamAuth(of route: RouteEntry, at index: Int, _ findings: Findings) {
-        guard route.upstreamAuth != nil else { return }
+        guard route.options.challengeRule != nil else { return }
         let pointer = "/routes/\(index)/upstreamAuth"
         if route.injection == nil, webgates.first(where: { $0.name == route.webgate })?.injection == nil {
             findings.error(

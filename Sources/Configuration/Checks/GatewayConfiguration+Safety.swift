@@ -31,7 +31,9 @@ extension GatewayConfiguration {
         guard cors.allowCredentials else { return }
         var places = [("/policies/Security_AllowOrigin", policies.allowOrigin.text)]
         for (i, route) in routes.enumerated() {
-            if let allowOrigin = route.allowOrigin { places.append(("/routes/\(i)/allowOrigin", allowOrigin.text)) }
+            if let allowOrigin = route.options.allowOrigin {
+                places.append(("/routes/\(i)/allowOrigin", allowOrigin.text))
+            }
         }
         for (pointer, patterns) in places where patterns.split(separator: ",").contains(where: isWildcard) {
             findings.error(

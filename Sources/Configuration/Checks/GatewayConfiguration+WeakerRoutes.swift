@@ -56,7 +56,7 @@ extension GatewayConfiguration {
     }
 
     private func weakness(
-        of theirs: AccessEntry, in wide: RouteEntry, against ours: AccessEntry, in narrow: RouteEntry
+        of theirs: AccessRule, in wide: RouteEntry, against ours: AccessRule, in narrow: RouteEntry
     ) -> [String] {
         var words: [String] = []
         if let required = ours.clientCertificate {
@@ -76,7 +76,7 @@ extension GatewayConfiguration {
         return words
     }
 
-    private func level(of access: AccessEntry, in route: RouteEntry) -> Int {
+    private func level(of access: AccessRule, in route: RouteEntry) -> Int {
         if let level = access.level ?? level(ofScheme: route.authenticationScheme) { return level }
         let webgate = webgates.first { $0.name == route.webgate }
         return webgate?.level ?? level(ofScheme: webgate?.authenticationScheme) ?? 0
@@ -85,7 +85,7 @@ extension GatewayConfiguration {
     private func level(ofScheme name: String?) -> Int? { authenticationSchemes.first { $0.name == name }?.level }
 }
 
-extension AccessEntry {
+extension AccessRule {
     /// Whether there is no requirement at all.
     fileprivate var isOpen: Bool { isPublic && clientCertificate == nil }
 }
@@ -99,7 +99,7 @@ extension Array where Element: Equatable {
 
 extension RouteEntry {
     /// The rule of a method; nil if the route does not accept it. GET includes HEAD.
-    fileprivate func access(of method: String) -> AccessEntry? {
+    fileprivate func access(of method: String) -> AccessRule? {
         guard !methods.isEmpty else { return access }
         return methods.first { $0.method == method }?.access
             ?? (method == "HEAD" ? methods.first { $0.method == "GET" }?.access : nil)
@@ -112,12 +112,12 @@ extension RouteEntry {
     }
 }
 
-extension RolesEntry {
+extension RoleNames {
     /// Whether these requirements imply the others.
-    fileprivate func imply(_ others: RolesEntry) -> Bool {
+    fileprivate func imply(_ others: RoleNames) -> Bool {
+        let (any, wanted) = (any ?? [], others.any ?? [])
         let anyHolds =
-            others.any.isEmpty || (!any.isEmpty && any.allSatisfy(others.any.contains))
-            || all.contains(where: others.any.contains)
+            wanted.isEmpty || (!any.isEmpty && any.allSatisfy(wanted.contains)) || all.contains(where: wanted.contains)
         return anyHolds && others.all.allSatisfy { all.contains($0) || any == [$0] }
             && others.none.allSatisfy(none.contains)
     }

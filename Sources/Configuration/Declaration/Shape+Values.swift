@@ -50,6 +50,19 @@ extension Shape<Duration> {
     /// A duration, or `"0s"` for never.
     package static let durationOrOff = Shape(
         .named("duration", .duration), write: JSONNode.duration, read: { $0.duration(from: 0) })
+
+    /// The same as milliseconds.
+    package var milliseconds: Shape<Int64> { map({ $0.milliseconds }, back: { .milliseconds($0) }) }
+
+    /// The same as whole seconds, rounded down.
+    package var wholeSeconds: Shape<Int64> { map({ $0.components.seconds }, back: { .seconds($0) }) }
+}
+
+extension Shape<Int64> {
+    /// A duration in milliseconds.
+    package static let milliseconds = Shape<Duration>.duration.milliseconds
+    /// A duration in whole seconds, rounded down.
+    package static let wholeSeconds = Shape<Duration>.duration.wholeSeconds
 }
 
 extension Shape<String> {

@@ -50,6 +50,20 @@ package struct ObjectReader {
         value(name, .flag, default: standard, meaning)
     }
 
+    /// An optional key of a property, whose present value is the default.
+    package mutating func read<Value>(
+        _ name: String, _ shape: Shape<Value>, into property: inout Value, _ meaning: String
+    ) {
+        property = value(name, shape, default: property, meaning)
+    }
+
+    /// An optional key of a property that is nil by default.
+    package mutating func read<Value>(
+        _ name: String, _ shape: Shape<Value>, into property: inout Value?, _ meaning: String
+    ) {
+        property = optional(name, shape, meaning) ?? property
+    }
+
     /// A required key. If it is missing, reports an error and returns `placeholder`.
     /// - Parameter expected: the expectation to report if it is missing.
     package mutating func required<Value>(

@@ -25,9 +25,9 @@ package struct GatewayConfiguration: Sendable {
     package var forwardedFields: ForwardedFamily
     /// Request fields that are removed in addition to the built-in ones; `Name-*` for a prefix.
     package var managedHeaders: [String]
-    package var limits: LimitsSection
+    package var limits: GatewayLimits
     /// Limits that routes name.
-    package var rateLimits: [RateLimitEntry]
+    package var rateLimits: [RateLimit]
     package var upstreams: [UpstreamEntry]
     package var challenge: ChallengeSection
     package var tokenCache: TokenCacheSection
@@ -158,9 +158,9 @@ extension GatewayConfiguration {
                 `Name-*` stands for all names with that prefix.
                 """),
             limits: root.section(
-                "limits", "What one client may take.", expected: "an object of limits", LimitsSection.read),
+                "limits", "What one client may take.", expected: "an object of limits", GatewayLimits.read),
             rateLimits: root.value(
-                "rateLimits", RateLimitEntry.list, default: [], "Rate limits by name, for the `rateLimit` of routes."),
+                "rateLimits", RateLimit.list, default: [], "Rate limits by name, for the `rateLimit` of routes."),
             upstreams: root.value("upstreams", UpstreamEntry.list, default: [], "Servers behind the gateway, by name."),
             challenge: root.section(
                 "challenge",

@@ -12,12 +12,14 @@ extension HealthCheckSettings {
             "interval", .duration, default: .seconds(10), "Time from one check to the next.")
         let timeout = object.value(
             "timeout", .duration, default: .seconds(2), "Time for the answer; less than `interval`.")
-        settings.healthy = object.value(
-            "healthy", answers, default: 2, "Good answers in a row after which a server gets requests again.")
-        settings.unhealthy = object.value(
-            "unhealthy", answers, default: 3, "Failures in a row after which a server gets no requests.")
-        settings.status = object.value(
-            "status", statusRange, default: 200...399,
+        object.read(
+            "healthy", answers, into: &settings.healthy,
+            "Good answers in a row after which a server gets requests again.")
+        object.read(
+            "unhealthy", answers, into: &settings.unhealthy,
+            "Failures in a row after which a server gets no requests.")
+        object.read(
+            "status", statusRange, into: &settings.status,
             "Status codes of good answers: one, or a range such as `200-399`.")
         if timeout >= interval {
             object.field.error(
@@ -46,13 +48,12 @@ extension HealthCheckSettings {
 extension EjectionSettings {
     static let shape = Shape.object("an ejection rule: {\"failures\", \"time\", \"maxPercent\"}") { object in
         var settings = EjectionSettings()
-        settings.failures = object.value(
-            "failures", .integer(1...100_000, "a number of failures"), default: 5,
+        object.read(
+            "failures", .integer(1...100_000, "a number of failures"), into: &settings.failures,
             "Failures in a row after which a server is taken out.")
-        settings.time =
-            object.value("time", .duration, default: .seconds(30), "How long it stays out the first time.").milliseconds
-        settings.maximumPercent = object.value(
-            "maxPercent", .integer(0...100, "a percentage"), default: 50,
+        object.read("time", .milliseconds, into: &settings.time, "How long it stays out the first time.")
+        object.read(
+            "maxPercent", .integer(0...100, "a percentage"), into: &settings.maximumPercent,
             "Share of the servers that may be out at once, in percent.")
         return settings
     }

@@ -9,16 +9,8 @@ package struct LogSection: Sendable {
         case file(String)
     }
 
-    /// Optional members of access log lines.
-    package enum Detail: String, Sendable, CaseIterable {
-        case host
-        case httpVersion = "http_version"
-        case tlsVersion = "tls_version"
-        case userAgent = "user_agent"
-    }
-
     package var access: Access
-    package var fields: [Detail]
+    package var fields: AccessLogFields
     package var level: LogLevel
 
     static func read(_ object: inout ObjectReader) -> LogSection {
@@ -26,14 +18,15 @@ package struct LogSection: Sendable {
             access: object.value(
                 "access", destination, default: .standardOutput,
                 "Where the access log is written: `stdout`, `off` or `file:PATH`."),
-            fields: object.value(
-                "fields",
-                Shape<Detail>.choice.list("an array of fields").reading { field in
-                    field.names("an array of fields") { $0.choice(Detail.self)?.rawValue }?.compactMap(Detail.init)
-                }, default: [], "Further fields of the access log."),
+            fields: object.value("fields", fields, default: [], "Further fields of the access log."),
             level: object.value(
                 "level", .choice, default: LogLevel.info, "The least severe events that are logged on standard error."))
     }
+
+    private static let fields = Shape.texts(.list(.choice(AccessLogFields.names))) { field in
+        field.names("an array of fields") { $0.choice(AccessLogFields.names) }
+    }
+    .map({ AccessLogFields(named: $0) }, back: { $0.isEmpty ? [] : nil })
 
     private static let destination = Shape(
         .pattern("^(stdout|off|file:.+)$"), write: { $0 == .standardOutput ? .text("stdout") : nil },

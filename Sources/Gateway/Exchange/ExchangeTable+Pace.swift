@@ -1,4 +1,5 @@
 import HTTP
+import Model
 import Reactor
 
 /// Least rates: of request bodies, and of clients that take their responses.

@@ -54,10 +54,10 @@ struct HeaderRewrite {
         }
         appendForwarding(exchange, bytes, to: chunk)
         appendIdentity(exchange, to: chunk)
-        if let certificate = exchange.certificate, exchange.route?.forwardsCertificate == true {
+        if let certificate = exchange.certificate, exchange.route?.options.forwardsCertificate == true {
             append(certificate, to: chunk)
         }
-        if let rule = exchange.route?.challengeRule {
+        if let rule = exchange.route?.options.challengeRule {
             chunk.append("User-Agent: ")
             chunk.append(rule.userAgent)
             chunk.append("\r\n")
@@ -89,7 +89,7 @@ struct HeaderRewrite {
             length += principal.subjectField.count + principal.roleField.count + principal.backendField.count
         }
         length += exchange.certificate?.fieldLength ?? 0
-        length += exchange.route?.challengeRule?.userAgent.count ?? 0
+        length += exchange.route?.options.challengeRule?.userAgent.count ?? 0
         if let injection = exchange.route?.injection, let token = exchange.token.issued {
             length += injection.headerName.count + injection.prefix.count + token.value.count + injection.suffix.count
         }
@@ -107,9 +107,9 @@ struct HeaderRewrite {
             return true
         case .authorization, .oracleMobileSocialAccessToken, .xApiomatApikey:
             // The client's credential is for the gateway (GW-09).
-            if exchange.route?.forwardCredential != true || injection != nil { return true }
+            if exchange.route?.options.forwardsCredential != true || injection != nil { return true }
         case .userAgent:
-            if exchange.route?.challengeRule != nil { return true }
+            if exchange.route?.options.challengeRule != nil { return true }
         default:
             break
         }

@@ -38,14 +38,14 @@ final class UpstreamClient: LoopPart {
         HeaderRewrite.request(
             exchange, path: path.readable, bytes: bytes, headers: requestHeaders,
             authority: exchange.snapshot.upstreams[route.upstream].authority,
-            http2: exchange.snapshot.upstreams[route.upstream].http2 && exchange.tunnel == nil, into: chunk)
+            http2: exchange.snapshot.upstreams[route.upstream].settings.http2 && exchange.tunnel == nil, into: chunk)
         exchange.enter(.forwarding)
         exchange.decisionDeadline = .max
         if route.injection != nil || !exchange.snapshot.managedNames.isStandard {
             exchange.requestBody.forwardsTrailers = false
         }
         exchange.times.forwardedAt = Clock.monotonicMicroseconds
-        exchange.response.timeout = Int64(route.responseTimeoutMilliseconds ?? 0)
+        exchange.response.timeout = route.options.responseTimeout ?? 0
         exchange.sent.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete
         exchange.sent.chunk = chunk
         exchange.sent.length = chunk.count

@@ -31,9 +31,9 @@ final class UpstreamGroups: LoopPart {
     /// not at all: then the request still goes where it was decided to go, over connections that are not kept.
     func of(_ exchange: Exchange, _ route: Route) -> UpstreamGroup {
         if exchange.snapshot === snapshot { return all[route.upstream] }
-        let settings = exchange.snapshot.upstreams[route.upstream]
-        if let group = all.first(where: { $0.settings.hasSameServers(as: settings) }) { return group }
-        let group = UpstreamGroup(settings, seed: 0)
+        let upstream = exchange.snapshot.upstreams[route.upstream]
+        if let group = all.first(where: { $0.upstream.hasSameServers(as: upstream) }) { return group }
+        let group = UpstreamGroup(upstream, seed: 0)
         for server in group.servers { server.retire() }
         return group
     }

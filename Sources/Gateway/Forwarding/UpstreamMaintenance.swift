@@ -143,13 +143,13 @@ final class UpstreamMaintenance: LoopPart {
 
     /// Another configuration: groups of the same name go on, with the servers that stay. Connections that are under way
     /// finish, others to servers that are gone are closed. `run` has to follow.
-    func use(_ fresh: [UpstreamSettings]) {
+    func use(_ fresh: [Upstream]) {
         let old = groups.all
-        groups.all = fresh.map { settings in
-            guard let group = old.first(where: { $0.settings.name == settings.name }) else {
-                return UpstreamGroup(settings, seed: LoopContext.seed)
+        groups.all = fresh.map { upstream in
+            guard let group = old.first(where: { $0.settings.name == upstream.settings.name }) else {
+                return UpstreamGroup(upstream, seed: LoopContext.seed)
             }
-            for server in group.update(settings, poller.now) { connections.closeUnused(of: server) }
+            for server in group.update(upstream, poller.now) { connections.closeUnused(of: server) }
             if !group.queue.isEmpty { groups.serveQueueLater(group) }
             return group
         }

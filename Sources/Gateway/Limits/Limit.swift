@@ -1,3 +1,5 @@
+import Model
+
 /// What a client can run into, as `portcullis_limited_total` names it. The place of a case is that of its counter.
 enum Limit: Int, CaseIterable {
     /// Connections of a worker.

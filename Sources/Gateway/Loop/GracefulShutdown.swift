@@ -1,4 +1,5 @@
 import HTTP
+import Model
 import Reactor
 
 /// How a worker comes to its end: no new connections, the last answers of those that are there.

@@ -6,19 +6,6 @@ import Model
 import Policy
 import Reactor
 
-/// What the lines of the access log tell beside the rest, as the configuration asks for it.
-package struct AccessLogFields: OptionSet, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// The host that the request was for.
-    package static let host = AccessLogFields(rawValue: 1)
-    package static let httpVersion = AccessLogFields(rawValue: 1 << 1)
-    package static let tlsVersion = AccessLogFields(rawValue: 1 << 2)
-    package static let userAgent = AccessLogFields(rawValue: 1 << 3)
-}
-
 /// The access log of one worker: a JSON line for each exchange, gathered in a block that goes out when it is large or
 /// old enough. Says who, what, and why; never a token, a password or a query (GW-11).
 final class AccessLog {

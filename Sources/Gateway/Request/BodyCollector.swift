@@ -98,7 +98,7 @@ final class BodyCollector: LoopPart {
             switch use {
             case .administration(let resource): resource.maximumBodyBytes
             case .endpoint: exchange.endpoint?.descriptor.largestBody
-            case .upstream: exchange.route?.challengeRule?.maximumKeptBody
+            case .upstream: exchange.route?.options.challengeRule?.maximumKeptBody
             }
         return largest ?? EndpointDescriptor.usualBody
     }

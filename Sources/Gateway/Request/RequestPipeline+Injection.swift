@@ -12,7 +12,7 @@ extension RequestPipeline {
     func inject(_ exchange: Exchange, _ route: Route, _ buffer: Chunk) {
         let snapshot = exchange.snapshot
         guard let target = snapshot.injections[route.index], let principal = exchange.principal else {
-            if let rule = route.challengeRule {
+            if let rule = route.options.challengeRule {
                 approachWebgate(exchange, route, rule, buffer)
             } else {
                 upstreamClient.forward(exchange, route, buffer)

@@ -50,7 +50,8 @@ final class TokenInjection: LoopPart {
             let chunk = exchange.sent.chunk
         else { return false }
         chunk.rewind(to: exchange.sent.length)
-        let challenge = route.challengeRule == nil ? nil : self.challenge(buffer.readable, chunk.readable, upstream)
+        let challenge =
+            route.options.challengeRule == nil ? nil : self.challenge(buffer.readable, chunk.readable, upstream)
         var target = exchange.token.target
         if challenge != nil, !isOwnHost(of: chunk.readable, exchange) {
             giveUp(upstream, exchange, head, buffer)
@@ -91,7 +92,7 @@ final class TokenInjection: LoopPart {
 
     /// The place of tokens for a Webgate; nil for one whose challenges are not answered.
     private func place(of webgate: String, _ exchange: Exchange, _ route: Route) -> InjectionTarget? {
-        guard route.challengeRule?.answers(webgate: webgate) == true else { return nil }
+        guard route.options.challengeRule?.answers(webgate: webgate) == true else { return nil }
         guard let (target, hasEvicted) = exchange.snapshot.upstreamWebgates(of: route)?.target(of: webgate) else {
             return nil
         }

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Reactor
 
 /// One connection of a worker to an upstream. Carries one exchange at a time, or idles in its pool. Toward a server that

@@ -18,7 +18,8 @@ final class UpstreamGroup {
         case refused(Int64)
     }
 
-    private(set) var settings: UpstreamSettings
+    private(set) var upstream: Upstream
+    var settings: UpstreamSettings { upstream.settings }
     private(set) var servers: [UpstreamServer] = []
     /// Requests admitted and not ended.
     private(set) var inFlight = 0
@@ -41,15 +42,15 @@ final class UpstreamGroup {
     /// The choice of a server depends on a key of the request.
     private(set) var hashesKeys = false
 
-    init(_ settings: UpstreamSettings, seed: UInt64) {
-        self.settings = settings
+    init(_ upstream: Upstream, seed: UInt64) {
+        self.upstream = upstream
         balancer = Balancer(seed: seed)
         assemble(.min)
     }
 
     /// Servers that are to be resolved.
     var names: [ServerSettings.Target] {
-        settings.servers.map(\.target).filter { if case .name = $0 { true } else { false } }
+        upstream.servers.map(\.target).filter { if case .name = $0 { true } else { false } }
     }
 
     // MARK: The way of a request
@@ -171,11 +172,11 @@ final class UpstreamGroup {
 
     /// Another configuration of the same upstream. Servers that stay keep their connections and what is known of them.
     /// Answers those that are gone.
-    func update(_ fresh: UpstreamSettings, _ now: Int64) -> [UpstreamServer] {
+    func update(_ fresh: Upstream, _ now: Int64) -> [UpstreamServer] {
         // Connections of another kind are of no use any more, and neither is what was learnt over them.
-        let speaksAlike = fresh.tls == settings.tls && fresh.http2 == settings.http2
-        settings = fresh
-        if fresh.breaker == nil { breaker = CircuitBreaker() }
+        let speaksAlike = fresh.speaksAlike(upstream)
+        upstream = fresh
+        if settings.breaker == nil { breaker = CircuitBreaker() }
         let wanted = Set(fresh.servers.map(\.target))
         addresses = addresses.filter { wanted.contains($0.key) }
         resolveAt = .min
@@ -196,7 +197,7 @@ final class UpstreamGroup {
     @discardableResult private func assemble(_ now: Int64, keeping: Bool = true) -> [UpstreamServer] {
         let old = servers
         var fresh: [UpstreamServer] = []
-        for entry in settings.servers where entry.weight > 0 {
+        for entry in upstream.servers where entry.weight > 0 {
             for address in addresses(of: entry.target) where !fresh.contains(where: { $0.address == address }) {
                 fresh.append(server(entry, at: address, from: keeping ? old : [], now))
             }
@@ -214,10 +215,10 @@ final class UpstreamGroup {
         _ entry: ServerSettings, at address: SocketAddress, from old: [UpstreamServer], _ now: Int64
     ) -> UpstreamServer {
         if let known = old.first(where: { $0.address == address && $0.target == entry.target }) {
-            known.update(entry, of: settings)
+            known.update(entry, of: upstream)
             return known
         }
-        let server = UpstreamServer(entry, at: address, of: settings)
+        let server = UpstreamServer(entry, at: address, of: upstream)
         // One that joins others starts slowly; at the start of the program all are equally new.
         if !old.isEmpty { server.slowStart.begin(now) }
         return server

@@ -1,17 +1,21 @@
+import Model
+
 /// One worker's connections to one upstream: the unused ones, newest on top, so that a quiet upstream keeps few.
 final class UpstreamPool {
     /// Milliseconds for which an unused connection beyond the usual number is kept.
     static let surplusTime: Int64 = 1_000
 
     private(set) var settings: UpstreamSettings
+    private(set) var tls: UpstreamTLS?
     /// Top of the stack, which goes on through `nextIdle`.
     private var top: UpstreamConnection?
     private(set) var idleCount = 0
     /// Connections open or opening, unused ones included.
     private(set) var open = 0
 
-    init(_ settings: UpstreamSettings) {
-        self.settings = settings
+    init(_ upstream: Upstream) {
+        settings = upstream.settings
+        tls = upstream.tls
     }
 
     /// Whether another connection may be opened.
@@ -57,5 +61,8 @@ final class UpstreamPool {
     func closed() { open -= 1 }
 
     /// New time-outs and limits for the same address.
-    func update(_ settings: UpstreamSettings) { self.settings = settings }
+    func update(_ upstream: Upstream) {
+        settings = upstream.settings
+        tls = upstream.tls
+    }
 }

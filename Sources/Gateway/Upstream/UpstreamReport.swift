@@ -85,7 +85,7 @@ extension UpstreamGroup {
     /// The state as of now. A configured server without an address is in it too, and not healthy.
     func report(_ now: Int64) -> UpstreamReport {
         var report = UpstreamReport(name: settings.name)
-        for entry in settings.servers {
+        for entry in upstream.servers {
             var sum = UpstreamReport.Server(name: entry.target.description)
             for server in servers where server.target == entry.target {
                 sum.add(UpstreamReport.Server(server, now), ofSameWorker: true)

@@ -36,7 +36,7 @@ final class UpstreamServer {
     /// When the next active check is due.
     var checkAt: Int64 = .min
 
-    init(_ settings: ServerSettings, at address: SocketAddress, of upstream: UpstreamSettings) {
+    init(_ settings: ServerSettings, at address: SocketAddress, of upstream: Upstream) {
         self.address = address
         target = settings.target
         weight = max(1, settings.weight)
@@ -45,13 +45,13 @@ final class UpstreamServer {
         pool = UpstreamPool(upstream)
     }
 
-    func update(_ settings: ServerSettings, of upstream: UpstreamSettings) {
+    func update(_ settings: ServerSettings, of upstream: Upstream) {
         weight = max(1, settings.weight)
         isBackup = settings.isBackup
         authority = settings.authority
         pool.update(upstream)
-        if upstream.healthCheck == nil { health.forget() }
-        if upstream.ejection == nil { ejection.pardon() }
+        if upstream.settings.healthCheck == nil { health.forget() }
+        if upstream.settings.ejection == nil { ejection.pardon() }
     }
 
     func retire() { isRetired = true }
@@ -60,7 +60,7 @@ final class UpstreamServer {
     ///
     /// - Parameter forUpgrade: to speak HTTP/1.1 alone.
     func openSocket(_ poller: Poller, forUpgrade: Bool = false) -> Socket? {
-        let tls = pool.settings.tls
+        let tls = pool.tls
         return poller.connect(
             to: address, tls: forUpgrade ? tls?.upgradeContext ?? tls?.context : tls?.context,
             serverName: tls?.name(of: target) ?? "")

@@ -1,4 +1,5 @@
 import HTTP
+import Model
 import Reactor
 
 /// One HTTP/2 connection of a worker to a server, which carries many exchanges, each with an `UpstreamConnection` of its

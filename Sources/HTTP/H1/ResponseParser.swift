@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// What came of the bytes received so far.
 package enum ResponseParseOutcome: Sendable {

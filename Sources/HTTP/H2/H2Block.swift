@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The field block that is being received: one at a time for each connection (RFC 9113 section 4.3).
 final class H2Block {

@@ -1,5 +1,6 @@
 import Bytes
 import CNghttp2
+import Model
 
 // SAFETY of this file: the library copies settings and field lists during the call; what it keeps is in H2Callbacks.
 extension H2Callbacks {

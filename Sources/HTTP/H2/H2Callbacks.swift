@@ -1,5 +1,6 @@
 import Bytes
 import CNghttp2
+import Model
 
 /// The wrapper of libnghttp2: owns the library's session, feeds it bytes, and forwards its callbacks to an `H2Session`.
 /// All unsafe code of HTTP/2 is in this type.

@@ -1,3 +1,5 @@
+import Model
+
 /// The flood budgets of a peer, and the cost of its current field block.
 final class H2Floods {
     private let limits: H2Limits
@@ -51,7 +53,7 @@ final class H2Floods {
 
     /// Limits the compressed block before it is decoded, since it may never end.
     private func checkBlock() -> H2Failure? {
-        if blockBytes > limits.maximumBlockBytes { return .blockTooLarge }
+        if blockBytes > 2 &* limits.head.maximumHeadBytes { return .blockTooLarge }
         return continuations > limits.maximumContinuations ? .continuationFlood : nil
     }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Handlers of the library's callbacks. Those with a Bool return false to fail the connection, with `cause`.
 extension H2Session {

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension H2Session {
     /// Whether `produce` has something to write. Bodies that wait for the peer's window do not count.

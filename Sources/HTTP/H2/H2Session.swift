@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// One HTTP/2 connection (RFC 9113), server or client: bytes in, events out, bytes out. Uses no sockets and gets the
 /// time as an argument. libnghttp2 does framing, HPACK and flow control.

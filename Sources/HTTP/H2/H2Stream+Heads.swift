@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The result of checking a request head.
 package enum H2HeadOutcome: Sendable {

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Synchronization
 
 /// Holds back those who guess passwords: by the user they try, whether there is one or not, and by the network they come
@@ -8,17 +9,7 @@ import Synchronization
 /// A user who has logged in from a network is counted by himself there: strangers who try his name use up his attempts
 /// from everywhere else, but do not lock him out of where he is at home.
 package final class LoginThrottle: Sendable {
-    package struct Settings: Sendable, Equatable {
-        /// Wrong passwords for one user in `perMilliseconds`; 0 for no limit.
-        package var failuresPerUser = 10
-        /// The same for one user who has logged in from the network; nil for as many as elsewhere.
-        package var failuresAtHome: Int?
-        /// Wrong passwords from one network in `perMilliseconds`; 0 for no limit.
-        package var failuresPerNetwork = 100
-        package var perMilliseconds: Int64 = 300_000
-
-        package init() {}
-    }
+    package typealias Settings = LoginThrottleSettings
 
     /// One attempt that may go on. It has been counted as a failure; `succeeded` takes that back.
     package struct Attempt: Sendable {

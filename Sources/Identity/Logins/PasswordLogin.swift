@@ -1,3 +1,4 @@
+import Model
 import Outbound
 
 /// Logs local users in by their passwords: held back by the throttle, hashed off the loop, and with one answer for all

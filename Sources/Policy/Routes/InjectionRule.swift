@@ -5,8 +5,6 @@ import Model
 package struct InjectionRule: Equatable, Sendable {
     /// Name of the issuer in the configuration.
     package let issuer: String
-    /// Index of the issuer in the order that the composition root registered them.
-    package let issuerIndex: Int
     /// Tells tokens of differently configured issuers apart in the cache.
     package let configurationID: String
     /// Name of the field as it is written.
@@ -24,7 +22,7 @@ package struct InjectionRule: Equatable, Sendable {
     ///   - format: has `{token}` exactly once.
     /// - Returns: nil where the header is no field name or the format not of that form.
     package init?(
-        issuer: String, issuerIndex: Int, configurationID: String, header: String = "Authorization",
+        issuer: String, configurationID: String, header: String = "Authorization",
         format: String = "Bearer {token}", retriesOnUnauthorized: Bool = true
     ) {
         let name = Array(header.utf8)
@@ -32,7 +30,6 @@ package struct InjectionRule: Equatable, Sendable {
         let parts = InjectionRule.split(Array(format.utf8), at: Array("{token}".utf8))
         guard parts.count == 2, parts.joined().allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) else { return nil }
         self.issuer = issuer
-        self.issuerIndex = issuerIndex
         self.configurationID = configurationID
         headerName = name
         headerToken = HeaderToken.lookup(name.span)

@@ -1,4 +1,5 @@
 import Identity
+import Model
 
 /// Which roles a caller must and must not have (ROLE-01).
 package struct RoleRequirement: Equatable, Sendable {
@@ -13,6 +14,14 @@ package struct RoleRequirement: Equatable, Sendable {
         self.any = any
         self.all = all
         self.none = none
+    }
+
+    /// The requirement of these names. A role that the catalogue lacks is held by nobody (ROLE-04).
+    init(_ names: RoleNames, _ catalogue: RoleCatalogue) {
+        any = names.any.map { catalogue.roles(named: $0) }
+        all = catalogue.roles(named: names.all)
+        none = catalogue.roles(named: names.none)
+        if names.all.contains(where: { catalogue.index(of: $0) == nil }) { any = RoleSet() }
     }
 
     package func isMet(by roles: RoleSet) -> Bool {

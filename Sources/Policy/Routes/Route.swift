@@ -29,6 +29,7 @@ package final class Route: Sendable {
     package let loginRequired: Bool
     /// Only social logins are let in, where a login is required (AMB-30, FB-05).
     package let socialLogin: Bool
+    package let options: RouteOptions
     /// The least level of a credential (CHAL-06).
     ///
     /// The level of the route itself, else that of its Webgate; where no login is required, a Webgate's level, which is
@@ -47,19 +48,11 @@ package final class Route: Sendable {
     package let allowOrigin: AllowOriginPolicy
     /// The route's own rule, else that of its Webgate.
     package let injection: InjectionRule?
-    /// How the Webgate that the upstream is behind is answered; nil where it is behind none (CACHE-08).
-    package let challengeRule: UpstreamChallengeRule?
-    /// Whether the client's credential goes to the upstream (GW-09).
-    package let forwardCredential: Bool
     /// What is asked of the client's certificate, public or not; nil for nothing.
     package let certificateRule: CertificateRule?
-    /// Whether the upstream is told what the certificate says (GW-09).
-    package let forwardsCertificate: Bool
     /// Whether the certificate is looked at for this route.
     package let readsCertificate: Bool
-    package let maximumBodyBytes: Int?
-    package let responseTimeoutMilliseconds: Int?
-    /// Names of the protocols that a connection may change to, in the spelling of the configuration.
+    /// Names of the protocols that a connection may change to, in the spelling of the configuration; never `h2c`.
     package let upgrades: [[UInt8]]
     /// The methods that all routes of this pattern and host have together, as `Allow` and
     /// `Access-Control-Allow-Methods` name them.
@@ -75,43 +68,46 @@ package final class Route: Sendable {
         let requirement: RoleRequirement
     }
 
+    /// - Parameters:
+    ///   - allowOrigin: for a route without a list of its own.
+    ///   - allowedMethods: those of all routes of this pattern and host.
     init(
-        _ settings: RouteSettings, index: Int, webgate: Webgate?,
-        allowOrigin: AllowOriginPolicy, requirement: RoleRequirement, methodRequirements: [MethodRequirement],
+        _ settings: RouteSettings, index: Int, allowOrigin: AllowOriginPolicy, roles: RoleCatalogue,
         allowedMethods: MethodSet
     ) {
+        let (access, webgate) = (settings.access, settings.webgate)
         self.index = index
+        name = settings.name
         pattern = settings.path
         hosts = settings.hosts
-        self.webgate = webgate
-        self.allowOrigin = allowOrigin
-        self.requirement = requirement
-        self.methodRequirements = methodRequirements
-        name = settings.name
         methods = settings.methodSet
         upstream = settings.upstream
+        options = settings.options
         backends = settings.backends.map { Array($0.utf8) }
         applicationName = Array((settings.application?.name ?? "").utf8)
         applicationKey = Array((settings.application?.apiKey ?? "").utf8)
         passwordApplication = settings.application.flatMap { $0.httpBasic ? $0 : nil }
-        isPublic = settings.isPublic
-        loginRequired = settings.loginRequired && !settings.isPublic
-        socialLogin = settings.socialLogin
-        challengeLevel = settings.level ?? webgate?.level ?? 0
-        level = settings.level ?? (settings.loginRequired ? webgate?.level ?? 0 : 0)
+        self.webgate = webgate
+        isPublic = access.isPublic
+        loginRequired = access.loginRequired && !access.isPublic
+        socialLogin = access.socialLogin
+        challengeLevel = access.level ?? webgate?.level ?? 0
+        level = access.level ?? (access.loginRequired ? webgate?.level ?? 0 : 0)
         scheme = settings.scheme ?? webgate?.scheme
-        form = settings.isPublic ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)
+        form = access.isPublic ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)
+        self.allowOrigin = settings.options.allowOrigin ?? allowOrigin
         injection = settings.injection ?? webgate?.injection
-        challengeRule = settings.challengeRule
-        forwardCredential = settings.forwardCredential
-        certificateRule = settings.certificateRule
-        forwardsCertificate = settings.forwardsCertificate
-        readsCertificate = settings.certificateRule != nil || settings.forwardsCertificate
-        maximumBodyBytes = settings.maximumBodyBytes
-        responseTimeoutMilliseconds = settings.responseTimeoutMilliseconds
-        upgrades = settings.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
+        certificateRule = access.clientCertificate.map { CertificateRule($0) }
+        readsCertificate = access.clientCertificate != nil || settings.options.forwardsCertificate
+        upgrades = settings.options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
         allowedMethodsText = allowedMethods.text
-        challenge = ChallengeText(webgate: webgate, level: settings.level ?? webgate?.level ?? 0)
+        challenge = ChallengeText(webgate: webgate, level: access.level ?? webgate?.level ?? 0)
+        requirement = RoleRequirement(access.roles, roles)
+        methodRequirements = settings.methodRoles.sorted { $0.key < $1.key }.map { name, names in
+            let text = Array(name.utf8)
+            return MethodRequirement(
+                method: Method(text.span), text: text, requirement: RoleRequirement(names, roles))
+        }
     }
 
     /// The roles that a request with this method needs: those of the method, else those of the route. `HEAD` needs what

@@ -15,25 +15,17 @@ package final class Webgate: Sendable {
     /// How its users log in; nil where nothing is said (SCH-01).
     package let scheme: AuthenticationScheme?
 
+    /// - Parameter userAgents: values of `userDefinedParameters.User-Agent`.
     package init(
-        name: String, level: Int, userAgents: [UserAgentPattern] = [], mismatch: UserAgentMismatch? = nil,
+        name: String, level: Int, userAgents: [String] = [], mismatch: UserAgentMismatch? = nil,
         injection: InjectionRule? = nil, scheme: AuthenticationScheme? = nil
     ) {
         self.scheme = scheme
         self.name = name
         self.level = level
-        self.userAgents = userAgents
+        self.userAgents = userAgents.map(UserAgentPattern.init)
         self.mismatch = mismatch
         self.injection = injection
-    }
-
-    /// Whether a name can be a Webgate's (CHAL-08).
-    package static func isName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == ASCII.dot || $0 == UInt8(ascii: "_")
-                    || $0 == UInt8(ascii: "-")
-            }
     }
 
     /// Whether a client with this `User-Agent` is one that understands `OAM-Auth` (CHAL-04).
@@ -48,8 +40,8 @@ package final class Webgate: Sendable {
 
 /// A value of `userDefinedParameters.User-Agent`: exact and with case, or a prefix where it ends in `*` (DEC-07).
 package struct UserAgentPattern: Equatable, Sendable {
-    private let text: [UInt8]
-    private let isPrefix: Bool
+    let text: [UInt8]
+    let isPrefix: Bool
 
     package init(_ text: String) {
         isPrefix = text.hasSuffix("*")

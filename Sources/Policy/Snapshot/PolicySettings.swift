@@ -15,7 +15,6 @@ package struct PolicySettings: Sendable {
     package var allowOrigin = AllowOriginPolicy.disallow
     package var cors = CORSSettings()
     package var roles = RoleCatalogue([])
-    package var webgates: [WebgateSettings] = []
     package var routes: [RouteSettings] = []
     /// Paths of the endpoints that are switched on.
     package var endpoints: [(path: String, endpoint: EndpointDescriptor)] = []
@@ -71,80 +70,34 @@ package struct BrowserDomain: Sendable {
     package init() {}
 }
 
-package struct WebgateSettings: Sendable {
-    package var name: String
-    package var level: Int
-    /// How its users log in; nil where nothing is said (SCH-01).
-    package var scheme: AuthenticationScheme?
-    /// Values of `userDefinedParameters.User-Agent`.
-    package var userAgents: [String] = []
-    package var mismatch: UserAgentMismatch?
-    package var injection: InjectionRule?
-
-    package init(name: String, level: Int) {
-        self.name = name
-        self.level = level
-    }
-}
-
-/// Role names as a route names them.
-package struct RoleSettings: Sendable {
-    package var any: [String]?
-    package var all: [String]
-    package var none: [String]
-
-    package init(any: [String]? = nil, all: [String] = [], none: [String] = []) {
-        self.any = any
-        self.all = all
-        self.none = none
-    }
-}
-
+/// A route with its references resolved. Several may come from one entry of the configuration, for its methods.
 package struct RouteSettings: Sendable {
     package var name: String
-    /// Each once; none for every host.
+    /// Each once; empty for any host.
     package var hosts: [HostPattern] = []
     package var path: PathPattern
     /// Names of methods; nil for all.
     package var methods: [String]?
-    /// Roles that every method needs that `methodRoles` does not name.
-    package var roles = RoleSettings()
-    package var methodRoles: [String: RoleSettings] = [:]
+    package var access = AccessRule()
+    /// Roles by method, in the place of those of `access`.
+    package var methodRoles: [String: RoleNames] = [:]
+    /// Index of the upstream.
     package var upstream: Int
     /// The `mobileBackendId`s whose credentials are accepted; empty for all.
     package var backends: [String] = []
-    /// Name of the Webgate.
-    package var webgate: String?
-    package var isPublic = false
-    package var loginRequired = true
-    package var socialLogin = false
-    package var level: Int?
-    /// How the route's users log in, in the place of the Webgate's (SCH-03).
+    package var webgate: Webgate?
+    /// How the route's users log in, instead of the Webgate's scheme (SCH-03).
     package var scheme: AuthenticationScheme?
-    /// The application whose tokens open the route; nil for a route that takes none of them (AOM-16).
+    /// The application whose tokens open the route; nil for a route that accepts none of them (AOM-16).
     package var application: Application?
-    package var allowOrigin: AllowOriginPolicy?
     package var injection: InjectionRule?
-    /// How the Webgate that the upstream is behind is answered; nil where it is behind none (CACHE-08).
-    package var challengeRule: UpstreamChallengeRule?
-    package var forwardCredential = false
-    /// What is asked of the client's certificate; nil for nothing.
-    package var certificateRule: CertificateRule?
-    /// Whether the upstream is told what the certificate says.
-    package var forwardsCertificate = false
-    package var maximumBodyBytes: Int?
-    package var responseTimeoutMilliseconds: Int?
-    /// Protocols that a connection may change to (RFC 9110 section 7.8), compared without case. `h2c` is never among
-    /// them: it would carry requests past every decision.
-    package var upgrades = ["websocket"]
+    package var options = RouteOptions()
 
     package init(name: String, path: PathPattern, upstream: Int) {
         self.name = name
         self.path = path
         self.upstream = upstream
     }
-
-    var methodSet: MethodSet { methods.map { MethodSet($0) } ?? .any }
 }
 
 /// An issuer whose tokens are believed, and what becomes of their claims.

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 
 /// Reads a whole response from a stream.
 struct ResponseReader {

@@ -51,12 +51,3 @@ extension User {
         attributes = entry.attributes
     }
 }
-
-extension LoginThrottle.Settings {
-    init(_ entry: LoginThrottleEntry) {
-        self.init()
-        failuresPerUser = entry.failuresPerUser
-        failuresPerNetwork = entry.failuresPerAddress
-        perMilliseconds = entry.per.milliseconds
-    }
-}

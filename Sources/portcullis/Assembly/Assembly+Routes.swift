@@ -6,102 +6,76 @@ import Model
 import Policy
 
 extension Assembly {
-    mutating func webgate(
-        _ entry: WebgateEntry, at pointer: String, _ modules: [String: GuardedIssuer]
-    ) -> WebgateSettings {
-        let scheme = entry.authenticationScheme.flatMap(scheme(named:))
-        var settings = WebgateSettings(name: entry.name, level: entry.level ?? scheme?.level ?? 0)
-        settings.scheme = scheme.map(self.scheme)
-        settings.userAgents = entry.userAgents
-        settings.mismatch = entry.userAgentMismatch
-        settings.injection = entry.injection.flatMap { rule($0, at: "\(pointer)/injection", modules) }
-        return settings
-    }
-
-    /// What a request must show beside roles; the methods of one route may differ in it.
-    private struct Demand: Hashable {
-        let isPublic: Bool
-        let loginRequired: Bool
-        let socialLogin: Bool
-        let level: Int?
-        let clientCertificate: [CertificatePattern]?
-
-        init(_ access: AccessEntry) {
-            isPublic = access.isPublic
-            loginRequired = access.loginRequired
-            socialLogin = access.socialLogin
-            level = access.level
-            clientCertificate = access.clientCertificate
+    /// The Webgates by name.
+    mutating func webgates(_ modules: [String: GuardedIssuer]) -> [String: Webgate] {
+        var webgates: [String: Webgate] = [:]
+        for (index, entry) in configuration.webgates.enumerated() {
+            let scheme = entry.authenticationScheme.flatMap(scheme(named:))
+            webgates[entry.name] = Webgate(
+                name: entry.name, level: entry.level ?? scheme?.level ?? 0, userAgents: entry.userAgents,
+                mismatch: entry.userAgentMismatch,
+                injection: entry.injection.flatMap { rule($0, at: "/webgates/\(index)/injection", modules) },
+                scheme: scheme.map(self.scheme))
         }
+        return webgates
     }
 
-    /// A route of the configuration as routes of the policy: one for each group of methods that demand the same, so that
-    /// what a method's own rule says holds for that method and no other.
+    /// A route of the configuration as routes of the policy: one for each group of methods with the same requirements
+    /// besides roles.
     mutating func routes(
-        _ entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer]
+        _ entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer], _ webgates: [String: Webgate]
     ) -> [RouteSettings] {
-        var groups: [(access: AccessEntry, methods: [MethodEntry])] = []
+        if !entry.path.isCanonical {
+            error("\(pointer)/path", "\"\(entry.path.text)\": a pattern must be in canonical form")
+        }
+        let route = route(entry, at: pointer, modules, webgates)
+        if entry.methods.isEmpty { return [route] }
+        var groups: [(access: AccessRule, methods: [MethodEntry])] = []
         for method in entry.methods {
-            if let place = groups.firstIndex(where: { Demand($0.access) == Demand(method.access) }) {
+            if let place = groups.firstIndex(where: { $0.access.withoutRoles == method.access.withoutRoles }) {
                 groups[place].methods.append(method)
             } else {
                 groups.append((method.access, [method]))
             }
         }
-        if groups.isEmpty { return [route(entry, entry.name, entry.access, [], at: pointer, modules)] }
         return groups.map { access, methods in
-            let names = methods.map(\.method).joined(separator: ",")
-            let name = groups.count == 1 ? entry.name : "\(entry.name) \(names)"
-            return route(entry, name, access, methods, at: pointer, modules)
+            var part = route
+            part.methods = methods.map(\.method)
+            if groups.count > 1 { part.name += " \(methods.map(\.method).joined(separator: ","))" }
+            for method in methods { part.methodRoles[method.method] = method.access.roles }
+            part.access = access
+            part.access.roles = route.access.roles
+            // SCH-03: the route's level precedes its scheme's, and both precede the Webgate's.
+            part.access.level = access.level ?? route.scheme?.level
+            return part
         }
     }
 
+    /// The route with the requirements of methods that have none of their own.
     private mutating func route(
-        _ entry: RouteEntry, _ name: String, _ access: AccessEntry, _ methods: [MethodEntry], at pointer: String,
-        _ modules: [String: GuardedIssuer]
+        _ entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer], _ webgates: [String: Webgate]
     ) -> RouteSettings {
         let upstream = configuration.upstreams.firstIndex { $0.name == entry.upstream } ?? 0
-        var settings = RouteSettings(name: name, path: entry.path, upstream: upstream)
+        var settings = RouteSettings(name: entry.name, path: entry.path, upstream: upstream)
         settings.hosts = entry.hosts
-        settings.methods = methods.isEmpty ? nil : methods.map(\.method)
-        settings.roles = Assembly.roles(entry.access.roles)
-        for method in methods { settings.methodRoles[method.method] = Assembly.roles(method.access.roles) }
+        settings.access = entry.access
         settings.backends = entry.backends.compactMap(backendID)
         settings.application = entry.application.flatMap(application(named:))
-        settings.webgate = entry.webgate
-        settings.isPublic = access.isPublic
-        settings.loginRequired = access.loginRequired
-        settings.socialLogin = access.socialLogin
-        // SCH-03: the level of a scheme takes the place of the webgate's, and a level of the route goes before both.
-        let scheme = entry.authenticationScheme.flatMap(scheme(named:))
-        settings.scheme = scheme.map(self.scheme)
-        settings.level = access.level ?? scheme?.level
-        settings.allowOrigin = entry.allowOrigin
-        settings.challengeRule = entry.upstreamAuth.map {
-            UpstreamChallengeRule(
-                userAgent: $0.userAgent, maximumKeptBody: $0.maximumReplayBytes, webgates: $0.webgates)
-        }
+        settings.webgate = entry.webgate.flatMap { webgates[$0] }
+        settings.scheme = entry.authenticationScheme.flatMap(scheme(named:)).map(scheme)
+        settings.access.level = entry.access.level ?? settings.scheme?.level
         settings.injection = injection(of: entry, at: pointer, modules)
-        settings.forwardCredential = entry.forwardCredential
-        settings.certificateRule = access.clientCertificate.map { CertificateRule($0) }
-        settings.forwardsCertificate = entry.forwardClientCertificate
-        settings.maximumBodyBytes = entry.maximumBodyBytes
-        settings.upgrades = entry.upgrades
-        settings.responseTimeoutMilliseconds = entry.responseTimeout.map { Int($0.milliseconds) }
+        settings.options = entry.options
         return settings
-    }
-
-    static func roles(_ entry: RolesEntry) -> RoleSettings {
-        RoleSettings(any: entry.any.isEmpty ? nil : entry.any, all: entry.all, none: entry.none)
     }
 
     /// The route's own rule, or where its upstream challenges, that of its Webgate in the scheme of the challenges.
     private mutating func injection(
         of entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer]
     ) -> InjectionRule? {
-        let scheme = entry.upstreamAuth == nil ? "Bearer" : "OAM-Auth"
+        let scheme = entry.options.challengeRule == nil ? "Bearer" : "OAM-Auth"
         if let own = entry.injection { return rule(own, at: "\(pointer)/injection", modules, scheme: scheme) }
-        guard entry.upstreamAuth != nil,
+        guard entry.options.challengeRule != nil,
             let shared = configuration.webgates.first(where: { $0.name == entry.webgate })?.injection
         else { return nil }
         return rule(shared, at: "\(pointer)/webgate", modules, scheme: scheme)
@@ -113,9 +87,8 @@ extension Assembly {
     ) -> InjectionRule? {
         // A module that could not be made has been reported at its own place.
         guard let module = modules[entry.issuer] else { return nil }
-        let index = configuration.issuers.firstIndex { $0.name == entry.issuer } ?? 0
         let rule = InjectionRule(
-            issuer: entry.issuer, issuerIndex: index, configurationID: module.configurationID,
+            issuer: entry.issuer, configurationID: module.configurationID,
             header: entry.header, format: entry.format ?? "\(scheme) {token}",
             retriesOnUnauthorized: entry.retriesOnUnauthorized)
         if rule == nil { error(pointer, "header must be a field name, and format have {token} exactly once") }
@@ -127,7 +100,8 @@ extension Assembly {
         var targets: [String: InjectionTarget] = [:]
         return policy.routes.routes.map { route in
             // An upstream behind a Webgate says itself which token it wants.
-            guard route.challengeRule == nil, let rule = route.injection, let module = modules[rule.issuer] else {
+            guard route.options.challengeRule == nil, let rule = route.injection, let module = modules[rule.issuer]
+            else {
                 return nil
             }
             let place = route.webgate.map { "webgate \($0.name)" } ?? "route \(route.name)"
@@ -143,7 +117,8 @@ extension Assembly {
     func upstreamWebgates(_ policy: PolicySnapshot, _ modules: [String: GuardedIssuer]) -> [UpstreamWebgates?] {
         var known: [String: UpstreamWebgates] = [:]
         return policy.routes.routes.map { route in
-            guard route.challengeRule != nil, let rule = route.injection, let module = modules[rule.issuer] else {
+            guard route.options.challengeRule != nil, let rule = route.injection, let module = modules[rule.issuer]
+            else {
                 return nil
             }
             let upstream = configuration.upstreams[route.upstream].name

@@ -5,25 +5,25 @@ import Model
 import Reactor
 
 extension Assembly {
-    mutating func upstreams() -> [UpstreamSettings] {
+    mutating func upstreams() -> [Upstream] {
         var identities: Set<LastingTLS.ClientIdentity> = []
         let upstreams = configuration.upstreams.map { entry in
-            var settings = settings(entry)
-            let pointer = "/upstreams/\(entry.name)/tls"
-            if let tls = entry.tls, let identity = identity(tls, http2: entry.http2, at: pointer) {
+            // Weight 0 drains a server: it gets no more requests.
+            var upstream = Upstream(
+                entry.settings, servers: entry.servers.filter { $0.weight > 0 }.compactMap(ServerSettings.init))
+            let (http2, pointer) = (entry.settings.http2, "/upstreams/\(entry.settings.name)/tls")
+            if let tls = entry.tls, let identity = identity(tls, http2: http2, at: pointer) {
                 identities.insert(identity)
-                settings.tls = clientContext(identity, at: pointer).map {
-                    UpstreamTLS($0, serverName: tls.serverName)
-                }
-                if entry.http2 {
-                    // Upgrades are spoken in HTTP/1.1, so that there the server must not choose otherwise.
+                upstream.tls = clientContext(identity, at: pointer).map { UpstreamTLS($0, serverName: tls.serverName) }
+                if http2 {
+                    // Upgrades need HTTP/1.1, so the server must not negotiate HTTP/2 for them.
                     var plain = identity
                     plain.http2 = false
                     identities.insert(plain)
-                    settings.tls?.upgradeContext = clientContext(plain, at: pointer)
+                    upstream.tls?.upgradeContext = clientContext(plain, at: pointer)
                 }
             }
-            return settings
+            return upstream
         }
         lasting.tls.keep(only: identities)
         return upstreams
@@ -70,29 +70,6 @@ extension Assembly {
             self.error(pointer + member, error.description)
             return nil
         }
-    }
-
-    private func settings(_ entry: UpstreamEntry) -> UpstreamSettings {
-        // Weight 0 lets a server run dry: it gets no request any more.
-        var settings = UpstreamSettings(
-            name: entry.name, servers: entry.servers.filter { $0.weight > 0 }.compactMap(ServerSettings.init))
-        settings.balance = entry.balance
-        settings.http2 = entry.http2
-        settings.connectTimeout = entry.connectTimeout.milliseconds
-        settings.responseTimeout = entry.responseTimeout.milliseconds
-        settings.idleTimeout = entry.idleTimeout.milliseconds
-        settings.maximumIdle = entry.maximumIdle
-        settings.maximumConnections = entry.maximumConnections
-        settings.maximumInFlight = entry.maximumInFlight
-        settings.queueLength = entry.queue.length
-        settings.queueTimeout = entry.queue.timeout.milliseconds
-        settings.healthCheck = entry.healthCheck
-        settings.ejection = entry.ejection
-        settings.breaker = entry.circuitBreaker
-        settings.retries = entry.retries
-        settings.slowStart = entry.slowStart.milliseconds
-        settings.resolveInterval = entry.resolveInterval.milliseconds
-        return settings
     }
 }
 

@@ -69,12 +69,12 @@ struct Assembly {
         settings.allowOrigin = configuration.policies.allowOrigin
         settings.cors = configuration.cors
         settings.roles = catalogue
-        settings.webgates = configuration.webgates.enumerated().map { webgate($1, at: "/webgates/\($0)", modules) }
+        let webgates = webgates(modules)
         var origins: [Int] = []
         for (index, entry) in configuration.routes.enumerated() {
-            let made = routes(entry, at: "/routes/\(index)", modules)
-            settings.routes += made
-            origins += made.map { _ in index }
+            let parts = routes(entry, at: "/routes/\(index)", modules, webgates)
+            settings.routes += parts
+            origins += parts.map { _ in index }
         }
         settings.endpoints = EndpointFamily.routes(configuration.endpointSettings)
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
@@ -98,9 +98,8 @@ struct Assembly {
         settings.socialVerifier = endpoints.socialVerifier
         let upstreams = upstreams()
         let listeners = listeners()
-        let (policy, problems) = PolicySnapshot.make(settings)
-        for problem in problems { report(problem, origins) }
-        guard let policy, !hasErrors else { return nil }
+        if hasErrors { return nil }
+        let policy = PolicySnapshot(settings)
         if configuration.routes.isEmpty {
             report(
                 "/routes", "there is no route: nothing is forwarded", expected: "routes.json", severity: .warning)
@@ -118,11 +117,12 @@ struct Assembly {
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
-            adminHosts: configuration.admin?.hosts ?? [], names: publicNames(), proxies: trustedProxies(),
+            adminHosts: configuration.admin?.hosts ?? [], names: publicNames(),
+            proxies: TrustedProxies(configuration.trustedProxies, family: configuration.forwardedFields),
             managedNames: managedNames,
             rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints, issuerKeys: issuerKeys,
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name },
-            accessFields: configuration.log.accessFields)
+            accessFields: configuration.log.fields)
     }
 
     /// The endpoints of all families.
@@ -183,17 +183,5 @@ struct Assembly {
     ) {
         diagnostics.append(
             loaded.diagnostic(pointer: pointer, message: message, severity: severity, expected: expected))
-    }
-
-    /// - Parameter origins: the entry of the configuration that each route of the policy comes from.
-    private mutating func report(_ problem: PolicyProblem, _ origins: [Int]) {
-        var pointer = problem.pointer
-        let parts = pointer.split(separator: "/", maxSplits: 2).map(String.init)
-        if parts.count > 1, parts[0] == "routes", let index = Int(parts[1]), origins.indices.contains(index) {
-            pointer = (["", "routes", String(origins[index])] + parts.dropFirst(2)).joined(separator: "/")
-        }
-        // The loader has said the same of these places in its own words.
-        if loaded.diagnostics.contains(where: { $0.pointer == pointer }) { return }
-        diagnostics.append(loaded.diagnostic(pointer: pointer, message: problem.message, severity: problem.severity))
     }
 }

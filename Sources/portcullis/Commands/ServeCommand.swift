@@ -3,6 +3,7 @@ import Foundation
 import Gateway
 import Identity
 import Issuers
+import Model
 import Reactor
 
 /// `portcullis serve`: the gateway.

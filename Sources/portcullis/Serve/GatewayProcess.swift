@@ -79,7 +79,7 @@ final class GatewayProcess: Sendable {
         guard let snapshot, let configuration = loaded.configuration, let tokens = lasting.store.opened?.tokens else {
             throw .failed
         }
-        lasting.use(LoginThrottle.Settings(configuration.passwords.throttle))
+        lasting.use(configuration.passwords.throttle)
         log.use(configuration.log.level)
         sectionFiles.withLock { $0 = loaded.sectionFiles }
         state.withLock {
@@ -274,7 +274,7 @@ final class GatewayProcess: Sendable {
                     "reload_ignored", [("section", .text(name)), ("detail", .text("takes effect at the next start"))])
             }
             state.bound = state.bound.map { BoundListeners(entries: $0.entries, settings: snapshot.listeners) }
-            lasting.use(LoginThrottle.Settings(fresh.passwords.throttle))
+            lasting.use(fresh.passwords.throttle)
             shared.use(snapshot)
             // Purges upstream tokens of removed or changed users and backends (CACHE-07).
             let users = ChangedUser.all(old, fresh)

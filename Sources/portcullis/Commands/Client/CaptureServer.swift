@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Reactor
 
 /// Listens on this machine for one expected request of a browser (TOOL-03, SSO-11).

@@ -203,10 +203,10 @@ struct Explanation {
     /// The token that the upstream gets.
     private func token(_ route: Route, _ principal: Principal?) -> String {
         guard let rule = route.injection else {
-            return route.forwardCredential ? "none; the credential of the request is passed on" : "none"
+            return route.options.forwardsCredential ? "none; the credential of the request is passed on" : "none"
         }
         let field = String(decoding: rule.headerName, as: UTF8.self)
-        if route.challengeRule != nil {
+        if route.options.challengeRule != nil {
             return "of the issuer \(rule.issuer) in \(field), as soon as the upstream's Webgate asks for it"
         }
         return principal == nil ? "none, for no caller is known" : "of the issuer \(rule.issuer) in \(field)"

@@ -1,10 +1,8 @@
-import Model
-
-/// So many requests in so much time, counted for a route as a whole, for each principal or for each address.
+/// A limit of requests per time, counted for a route as a whole, for each principal or for each address.
 ///
-/// Two limits that are equal are one: the limiter behind them goes on over a reload, and routes that name the same one
-/// share it.
+/// Equal limits share one limiter: routes that name the same limit, and configurations before and after a reload.
 package struct RateLimit: Hashable, Sendable {
+    /// The place of the declaration.
     package var name: String
     package var requests: Int
     /// At most a year.
@@ -13,7 +11,7 @@ package struct RateLimit: Hashable, Sendable {
     package var burst: Int
     package var key: RateLimitKey
 
-    package init(name: String, requests: Int, perMilliseconds: Int64 = 1000, burst: Int, key: RateLimitKey) {
+    package init(name: String = "", requests: Int, perMilliseconds: Int64 = 1000, burst: Int, key: RateLimitKey) {
         self.name = name
         self.requests = max(1, requests)
         self.perMilliseconds = min(max(1, perMilliseconds), 366 * 86_400_000)

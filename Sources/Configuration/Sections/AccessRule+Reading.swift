@@ -1,28 +1,16 @@
 import Bytes
 import Model
 
-/// The requirements of a route or of one of its methods.
-package struct AccessEntry: Sendable {
-    /// Whether no credential is required (AMB-20).
-    package var isPublic = false
-    /// Whether the caller must be a user (ROLE-02).
-    package var loginRequired = true
-    package var socialLogin = false
-    package var roles = RolesEntry()
-    /// Accepted client certificates; nil for no requirement, empty for any certificate that the listener accepts.
-    package var clientCertificate: [CertificatePattern]?
-    /// Overrides the level of the webgate.
-    package var level: Int?
-
+extension AccessRule {
     /// Reads the rule of a route, or of a method, which inherits the members it does not name.
-    static func read(_ object: inout ObjectReader, inherited: AccessEntry?) -> AccessEntry {
-        var access = inherited ?? AccessEntry()
+    static func read(_ object: inout ObjectReader, inherited: AccessRule?) -> AccessRule {
+        var access = inherited ?? AccessRule()
         let publicMember = object.take("public", .flag, default: false, "Whether no credential is required at all.")
         let loginMember = object.take(
             "loginRequired", .flag, default: true,
             "Whether the caller must be a user, and not only an application or the anonymous key.")
         let rolesMember = object.take(
-            "roles", RolesEntry.shape,
+            "roles", RoleNames.shape,
             "Roles of which the caller needs one; or an object: one of `any`, each of `all`, and none of `none`.")
         let (loginField, rolesField) = (loginMember?.field, rolesMember?.field)
         let explicitPublic = publicMember?.read()
@@ -41,7 +29,7 @@ package struct AccessEntry: Sendable {
             object.optional("level", .level, "Authentication level that the caller needs; the webgate's by default.")
             ?? access.level
         access.loginRequired = explicitLogin ?? access.loginRequired
-        if let rolesMember { access.roles = rolesMember.read() ?? RolesEntry() }
+        if let rolesMember { access.roles = rolesMember.read() ?? RoleNames() }
 
         if explicitPublic == true {
             if explicitLogin == true {
@@ -52,8 +40,9 @@ package struct AccessEntry: Sendable {
                 rolesField?.error("a public route has no roles", expected: "either \"public\" or \"roles\"")
             }
             // Certificates are required independently, when the connection begins.
-            access = AccessEntry(
-                isPublic: true, loginRequired: false, clientCertificate: access.clientCertificate)
+            let certificate = access.clientCertificate
+            access = AccessRule()
+            (access.isPublic, access.loginRequired, access.clientCertificate) = (true, false, certificate)
         } else if explicitPublic == false || explicitLogin == true || rolesField != nil {
             // A method with requirements is not public, even on a public route.
             access.isPublic = false
@@ -67,26 +56,21 @@ package struct AccessEntry: Sendable {
     }
 }
 
-/// Role requirements (ROLE-01): one of `any`, each of `all`, and none of `none`.
-package struct RolesEntry: Sendable {
-    package var any: [String] = []
-    package var all: [String] = []
-    package var none: [String] = []
-
-    package var isEmpty: Bool { any.isEmpty && all.isEmpty && none.isEmpty }
-
+extension RoleNames {
     static let shape = Shape(
-        .named("roles", .either([.list(ReferenceKind.role.form), members.form()])), read: { RolesEntry.read($0) })
+        .named("roles", .either([.list(ReferenceKind.role.form), members.form()])), read: { RoleNames.read($0) })
 
-    private static let members = Shape<RolesEntry>.object("an object") { object in
-        RolesEntry(
+    private static let members = Shape<RoleNames>.object("an object") { object in
+        RoleNames(
             any: list(&object, "any", "The caller needs one of these."),
-            all: list(&object, "all", "The caller needs each of these."),
-            none: list(&object, "none", "The caller must have none of these."))
+            all: list(&object, "all", "The caller needs each of these.") ?? [],
+            none: list(&object, "none", "The caller must have none of these.") ?? [])
     }
 
-    private static func read(_ field: Field) -> RolesEntry? {
-        if field.node.array != nil { return RolesEntry(any: field.references(to: .role) ?? []) }
+    private static func read(_ field: Field) -> RoleNames? {
+        if let elements = field.node.array {
+            return RoleNames(any: elements.isEmpty ? nil : field.references(to: .role) ?? [])
+        }
         guard field.node.members != nil else {
             return field.wrongType("an array of roles, or an object with \"any\", \"all\" and \"none\"")
         }
@@ -100,10 +84,10 @@ package struct RolesEntry: Sendable {
         return roles
     }
 
-    private static func list(_ object: inout ObjectReader, _ name: String, _ meaning: String) -> [String] {
+    private static func list(_ object: inout ObjectReader, _ name: String, _ meaning: String) -> [String]? {
         let shape = Shape.texts(.list(ReferenceKind.role.form, minimum: 1)) { $0.references(to: .role) }
-        guard let member = object.take(name, shape, meaning), let roles = member.read() else { return [] }
-        let field = member.field
+        guard let member = object.take(name, shape, meaning) else { return nil }
+        let (field, roles) = (member.field, member.read() ?? [])
         if roles.isEmpty, field.node.array?.isEmpty == true {
             // An empty list could mean everyone or no one.
             field.error("the list is empty", expected: "at least one role, or no \"\(name)\"")

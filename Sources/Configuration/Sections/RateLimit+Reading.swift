@@ -1,16 +1,7 @@
 import Bytes
 import Model
 
-/// A rate limit: requests per time.
-package struct RateLimitEntry: Sendable {
-    /// Name in `rateLimits`; nil for a limit that is declared in a route.
-    package var name: String?
-    package var requests: Int
-    package var per: Duration
-    /// Number of requests allowed at once.
-    package var burst: Int
-    package var key: RateLimitKey
-
+extension RateLimit {
     /// The named limits of `gateway.json`.
     static let list = shape.byName("an object of rate limits by name", "invalid name of a rate limit") { $0.name = $1 }
 
@@ -18,9 +9,9 @@ package struct RateLimitEntry: Sendable {
         let count = Shape.integer(1...1_000_000_000, "a number of requests")
         let requests = object.required(
             "requests", count, "a number of requests", placeholder: 1, "Requests in the time of `per`.")
-        return RateLimitEntry(
+        return RateLimit(
             requests: requests,
-            per: object.value("per", .duration, default: .seconds(1), "The time for these requests."),
+            perMilliseconds: object.value("per", .milliseconds, default: 1000, "The time for these requests."),
             burst: object.optional("burst", count, "Requests that may come at once; `requests` by default.")
                 ?? requests,
             key: object.value(
@@ -37,7 +28,7 @@ package struct RateLimitEntry: Sendable {
 package enum RouteRateLimit: Sendable {
     /// One of `rateLimits`, shared by all routes that name it.
     case named(String)
-    case own(RateLimitEntry)
+    case own(RateLimit)
 
     /// One limit or a list of them, each a name or a limit of the route's own.
     static let shape = Shape(
@@ -45,7 +36,7 @@ package enum RouteRateLimit: Sendable {
 
     private static var limit: Form {
         .named(
-            "routeRateLimit", .either([ReferenceKind.rateLimit.form, RateLimitEntry.shape.form()]))
+            "routeRateLimit", .either([ReferenceKind.rateLimit.form, RateLimit.shape.form()]))
     }
 
     private static func readAll(_ field: Field) -> [RouteRateLimit]? {
@@ -59,7 +50,7 @@ package enum RouteRateLimit: Sendable {
                 guard element.node.members != nil else {
                     return element.wrongType("the name of a rate limit, or {\"requests\", \"per\", \"burst\", \"key\"}")
                 }
-                return RateLimitEntry.shape.read(element).map { .own($0) }
+                return RateLimit.shape.read(element).map { .own($0) }
             }
             guard let name = element.reference(to: .rateLimit) else { return nil }
             if names.contains(name) { element.error("\"\(name)\" is listed twice") }

@@ -15,9 +15,6 @@ package struct H2Limits: Sendable {
     package var connectionWindow = 1_048_576
     /// Largest dynamic table of HPACK in bytes, in both directions.
     package var headerTableSize = 4096
-    /// Limit of a compressed field block, HEADERS and CONTINUATION frames together. Above the limit of a head, so that
-    /// a head which is slightly too large gets a 431.
-    var maximumBlockBytes: Int { 2 &* head.maximumHeadBytes }
     /// CONTINUATION frames of one field block (CVE-2024-28182).
     package var maximumContinuations = 8
     /// Whether extended CONNECT (RFC 8441) is advertised. Browsers then no longer open WebSockets over HTTP/1, so that

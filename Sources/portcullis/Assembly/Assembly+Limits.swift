@@ -1,8 +1,17 @@
 import Configuration
 import Gateway
 import Model
+import Reactor
 
 extension Assembly {
+    /// The limits of clients, with the connections of each worker.
+    func limits() -> GatewayLimits {
+        var limits = configuration.limits
+        let count = limits.maximumConnections > 0 ? limits.maximumConnections : ProcessLimits.raiseOpenFiles() * 2 / 5
+        limits.maximumConnectionsPerWorker = max(16, count / max(1, configuration.workerCount))
+        return limits
+    }
+
     /// The limiters of each route of the policy, and those of the gateway's own endpoints.
     ///
     /// - Parameter origins: the entry of the configuration that each of them comes from. The routes that one entry was
@@ -20,21 +29,20 @@ extension Assembly {
     }
 
     private func rateLimits(_ limits: [RouteRateLimit], of place: String) -> [RateLimit] {
-        limits.enumerated().compactMap { number, limit in
-            switch limit {
-            case .named(let name):
-                configuration.rateLimits.first { $0.name == name }.map { RateLimit($0, name: "limit \(name)") }
-            case .own(let entry): RateLimit(entry, name: "\(place) \(number)")
-            }
+        limits.enumerated().compactMap { number, reference in
+            let (limit, name) =
+                switch reference {
+                case .named(let name): (configuration.rateLimits.first { $0.name == name }, "limit \(name)")
+                case .own(let limit): (limit, "\(place) \(number)")
+                }
+            guard var limit else { return nil }
+            limit.name = name
+            return limit
         }
     }
 }
 
-extension RateLimit {
-    /// - Parameter name: what tells the limit from others that say the same.
-    fileprivate init(_ entry: RateLimitEntry, name: String) {
-        self.init(
-            name: name, requests: entry.requests, perMilliseconds: entry.per.milliseconds, burst: entry.burst,
-            key: entry.key)
-    }
+extension GatewayConfiguration {
+    /// Number of event loops.
+    var workerCount: Int { workers > 0 ? workers : WorkerThread.processorCount }
 }

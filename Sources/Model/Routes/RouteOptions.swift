@@ -1,0 +1,20 @@
+/// Settings of a route that the data plane uses as they are configured.
+package struct RouteOptions: Sendable {
+    /// Overrides `Security_AllowOrigin` (CORS-10).
+    package var allowOrigin: AllowOriginPolicy?
+    /// Set if the upstream is behind a Webgate (CACHE-08).
+    package var challengeRule: UpstreamChallengeRule?
+    /// Whether the client's credential is forwarded to the upstream (GW-09).
+    package var forwardsCredential = false
+    /// Whether the client's certificate is described to the upstream (GW-09).
+    package var forwardsCertificate = false
+    /// Bytes of a request body, 0 for any number; nil for the gateway's limit.
+    package var maximumBodyBytes: Int?
+    /// Milliseconds until the response begins; nil for the upstream's.
+    package var responseTimeout: Int64?
+    /// Protocols of `Upgrade` (RFC 9110 section 7.8), compared without case. `h2c` is never accepted: its requests would
+    /// bypass the decision.
+    package var upgrades = ["websocket"]
+
+    package init() {}
+}
