@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// What an access token of this gateway says. The token service writes it and the decision reads it, both here, so that
 /// they can't come to differ.

@@ -1,5 +1,7 @@
 import Bytes
 import Crypto
+import JOSE
+import Model
 
 /// A mobile backend of `backends.json`: the client an application presents itself as (MBE-01).
 package struct Backend: Sendable {
@@ -30,6 +32,8 @@ package struct Backend: Sendable {
     package var isRevoked: Bool { tokensNotBefore == .max }
     /// What its client may have beyond plain access tokens.
     package var grants = BackendGrants()
+    /// Keys of its client assertions (RFC 7523); nil without them.
+    package var clientKeys: KeySet?
     /// How people log in with Facebook, which then is the one way to log in (FB-04); nil where they don't.
     package private(set) var facebook: SocialLogin?
 
@@ -62,6 +66,7 @@ package struct Backend: Sendable {
         tokensNotBefore = .max
         facebook = nil
         grants = BackendGrants()
+        clientKeys = nil
     }
 
     /// What configuration and logs call it.

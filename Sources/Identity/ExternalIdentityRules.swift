@@ -1,28 +1,7 @@
 import Bytes
 import Model
 
-/// How verified claims of an outside issuer become a user: who it is, whether an account is needed, which roles.
-package struct ExternalIdentityRules: Sendable {
-    /// Claim that holds the user name; nil for `sub`, then `prn` (JWT-14, MAP-02).
-    package var usernameAttribute: String?
-    /// Claim that holds a client id; a token in which it equals the user name is a client's and refused (JWT-16).
-    package var clientIDAttribute: String?
-    /// Whether users without an account are accepted; the account is then never consulted (JWT-13, U09).
-    package var virtualUserEnabled: Bool
-    package var userMapping: UserMapping
-    package var roleMapping: RoleMapping
-
-    package init(
-        usernameAttribute: String? = nil, clientIDAttribute: String? = nil, virtualUserEnabled: Bool = false,
-        userMapping: UserMapping = .uid, roleMapping: RoleMapping = RoleMapping()
-    ) {
-        self.usernameAttribute = usernameAttribute
-        self.clientIDAttribute = clientIDAttribute
-        self.virtualUserEnabled = virtualUserEnabled
-        self.userMapping = userMapping
-        self.roleMapping = roleMapping
-    }
-
+extension ExternalIdentityRules {
     /// The user that these claims speak of. The token must have been verified: claims are believed here.
     /// - Parameter realm: realm of the backend (MBE-09); nil where no backend is known, which looks in all realms.
     package func identify(

@@ -1,47 +1,7 @@
 import Bytes
+import Model
 
-/// How the claims of an outside issuer become roles: the algorithm of section 4.5 (JWT-25 to JWT-29, MAP-03).
-package struct RoleMapping: Sendable {
-    /// One entry of `roleMappings`. Both members are required; an entry without one of them is ignored (M22).
-    package struct Entry: Sendable {
-        package var tokenRole: String?
-        package var mappedRoles: [String]?
-
-        package init(tokenRole: String?, mappedRoles: [String]?) {
-            self.tokenRole = tokenRole
-            self.mappedRoles = mappedRoles
-        }
-    }
-
-    /// Names of top-level claims to search, literally.
-    package let roleAttributes: [String]
-    /// Granted when the claims held no value at all.
-    package let defaultRoles: [String]
-    /// Granted always.
-    package let issuerRoles: [String]
-    /// Indices of the entries that are ignored because they are incomplete, for a warning at load.
-    package let incompleteEntries: [Int]
-    private let mappedRoles: [ExactText: [String]]
-
-    package init(
-        roleAttributes: [String] = [], mappings: [Entry] = [], defaultRoles: [String] = [], issuerRoles: [String] = []
-    ) {
-        self.roleAttributes = roleAttributes
-        self.defaultRoles = defaultRoles
-        self.issuerRoles = issuerRoles
-        var mapped: [ExactText: [String]] = [:]
-        var incomplete: [Int] = []
-        for (index, entry) in mappings.enumerated() {
-            guard let tokenRole = entry.tokenRole, let roles = entry.mappedRoles else {
-                incomplete.append(index)
-                continue
-            }
-            mapped[ExactText(tokenRole), default: []] += roles
-        }
-        mappedRoles = mapped
-        incompleteEntries = incomplete
-    }
-
+extension RoleMapping {
     /// The roles of a caller with these claims.
     /// - Parameters:
     ///   - assigned: roles of the local account; empty for a virtual user (CON-04).

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension User {
     private static let longestPassword = 1024

@@ -1,3 +1,5 @@
+import Model
+
 /// Makes and changes local users and roles for good. What was done holds for every request that begins afterwards.
 package protocol UserRegistry: AnyObject, Sendable {
     /// Does it. Never blocks; `then` is called exactly once, from any thread, and must not block either.

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// The local users, found by name or by mail address, and the check of their passwords.
 ///

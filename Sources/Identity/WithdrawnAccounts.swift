@@ -1,3 +1,4 @@
+import Model
 import Synchronization
 
 /// Accounts and secrets that another gateway with the same store has disabled or changed, while this one still has the

@@ -3,6 +3,7 @@ import Crypto
 import Endpoints
 import Identity
 import LoginPages
+import Model
 import Outbound
 import TokenStorage
 

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Identity
+import Model
 
 /// A circle of applications that trust each other's logins (OMS-01, AGT-01).
 package struct ServiceDomain: Sendable {

@@ -9,7 +9,8 @@ extension TokenService {
     /// OpenID Connect document says the same and claims nothing that is not there. What only some clients may do is
     /// named where there is such a client.
     static func metadata(_ settings: TokenServiceSettings) -> [UInt8] {
-        let grants = settings.backends.backends.filter(\.oauthConsumer).map(\.grants)
+        let clients = settings.backends.backends.filter(\.oauthConsumer)
+        let grants = clients.map(\.grants)
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("issuer", settings.issuer)
@@ -19,7 +20,7 @@ extension TokenService {
         }
         writer.member("response_types_supported", [])
         writer.member("grant_types_supported", grantTypes(grants))
-        let keys = grants.contains { $0.keys != nil }
+        let keys = clients.contains { $0.clientKeys != nil }
         addEndpoint("token", keys: keys, &writer)
         if !settings.scopes.isEmpty { writer.member("scopes_supported", settings.scopes) }
         writer.member("revocation_endpoint", settings.baseURL + settings.revocationPath)

@@ -1,4 +1,5 @@
 import Identity
+import Model
 import Synchronization
 
 /// The users of realms in the order of their names, so that pages of a list stay what they are.

@@ -30,7 +30,6 @@ import Testing
         "Sources/HTTP/H2": 13,
         "Sources/Identity": 9,
         "Sources/Identity/Assertions": 7,
-        "Sources/Identity/Providers": 7,
         "Sources/Issuers": 8,
         "Sources/JOSE": 9,
         "Sources/MobileSocial": 12,

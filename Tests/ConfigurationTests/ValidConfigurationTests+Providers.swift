@@ -14,7 +14,8 @@ extension ValidConfigurationTests {
         #expect(staff.issuer == "https://login.example.com/staff/" && staff.userInfo == .always && !staff.logsOutThere)
         #expect(staff.client.method == .privateKeyJWT && staff.client.keyID == "gateway-1")
         #expect(staff.client.keyFile?.hasSuffix("/complete/keys/staff.pem") == true)
-        #expect(staff.users.emailRule == .any && !staff.users.virtualUserEnabled && staff.users.prefix == "staff:")
+        #expect(
+            staff.users.emailRule == .any && !staff.users.identity.virtualUserEnabled && staff.users.prefix == "staff:")
         #expect(staff.scopes == ["openid", "groups"] && staff.algorithms == [.es256, .rs256])
         #expect(social.client.method == .secretPost && social.users.emailRule == .notUnverified && social.allowHTTP)
         #expect(social.subjectAttribute == "id" && social.users.prefix == "s-" && social.scopes.isEmpty)
@@ -46,7 +47,7 @@ extension ValidConfigurationTests {
         #expect(saml.forcesLogin && saml.allowsSHA1 && saml.signingAlgorithm == .es256)
         #expect(saml.signingKeyFile?.hasSuffix("key.pem") == true)
         #expect(saml.signingCertificateFile?.hasSuffix("cert.pem") == true)
-        #expect(corporate.clockSkew == .seconds(30) && corporate.users.usernameAttribute == "mail")
+        #expect(corporate.clockSkew == .seconds(30) && corporate.users.identity.usernameAttribute == "mail")
         #expect(corporate.users.emailRule == .notUnverified && corporate.users.prefix == "corporate:")
         let plain = try #require(partner.saml)
         #expect(plain.metadataFile?.hasSuffix("/complete/keys/partner.xml") == true && plain.entityID == nil)

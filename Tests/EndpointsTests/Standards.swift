@@ -39,7 +39,7 @@ struct Standards {
             audiences: ["https://billing.example.com"], scopes: ["read", "list"], actors: true, lifetimeSeconds: 300)
         change(&inventory)
         var keyed = Service.backend("keyed", "mbe-key-1", "key-client", "")
-        keyed.grants.keys = KeySet(keys: [JWTSigner(key: clientKey).publishedKey])
+        keyed.clientKeys = KeySet(keys: [JWTSigner(key: clientKey).publishedKey])
         keyed.grants.introspection = true
         return BackendStore([
             inventory, keyed, Service.backend("scheduler", "mbe-sch-1", "sch-client", "sch-secret"),

@@ -1,4 +1,5 @@
 import Crypto
+import Model
 
 @testable import Identity
 

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Foundation
 import Identity
+import Model
 import Testing
 
 /// One case of a vector file, as JSON; named by its id in test reports.

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Model
 import Testing
 
 @Suite struct WithdrawnAccountsTests {

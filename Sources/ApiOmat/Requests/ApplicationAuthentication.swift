@@ -1,6 +1,7 @@
 import Bytes
 import Endpoints
 import Identity
+import Model
 import OAuthServer
 
 /// Finds out which application asks: by `client_id` and `client_secret` in the form, as ApiOmat clients do (AOM-01), or

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 import OAuthServer
 
 /// What a client asks a token map to be like (AOM-01, AOM-04, AOM-07, AOM-10).

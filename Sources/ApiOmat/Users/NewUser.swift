@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 /// The body of a sign-up: `{"userName", "password"}` (AOM-26).
 struct NewUser: Sendable, Equatable {

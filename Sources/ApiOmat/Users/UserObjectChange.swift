@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Identity
+import Model
 
 /// The body of a PUT on a user object: what is to become of a user (AOM-18, AOM-20).
 ///

@@ -14,7 +14,7 @@ extension GatewayConfiguration {
         }
     }
 
-    private func checkWriters(of application: ApplicationEntry, at pointer: String, _ findings: Findings) {
+    private func checkWriters(of application: Application, at pointer: String, _ findings: Findings) {
         let names = users.filter { $0.realm == application.realm }.map(\.username)
         guard findings.sources.isReadable("users") else { return }
         for (index, writer) in application.writers.enumerated() where !names.contains(writer) {
@@ -48,7 +48,7 @@ extension GatewayConfiguration {
     /// FB-04: a backend with Facebook login accepts no other method.
     private func checkBackend(of issuer: TrustedIssuerEntry, at pointer: String, _ findings: Findings) {
         let backend = backends.first { $0.reference == issuer.backend }
-        guard let backend, backend.facebook?.isEnabled == true else { return }
+        guard let backend, backend.facebook != nil else { return }
         findings.error(
             pointer, "the backend \"\(backend.reference)\" accepts only Facebook logins",
             expected: "another backend, or none")

@@ -21,9 +21,9 @@ extension GatewayConfiguration {
                     expected: "a unique name")
             }
             checkAddresses(of: provider, findings)
-            guard provider.users.virtualUserEnabled, provider.kind != .local else { continue }
+            guard provider.users.identity.virtualUserEnabled, provider.kind != .local else { continue }
             let other = earlier.first {
-                $0.users.virtualUserEnabled && $0.kind != .local && $0.users.prefix == provider.users.prefix
+                $0.users.identity.virtualUserEnabled && $0.kind != .local && $0.users.prefix == provider.users.prefix
             }
             if let other {
                 findings.warning(
@@ -37,19 +37,19 @@ extension GatewayConfiguration {
     private func checkAddresses(of provider: IdentityProviderEntry, _ findings: Findings) {
         let users = provider.users
         guard provider.kind != .local else { return }
-        let isAccount = users.userMappingAttribute == .mail && !users.virtualUserEnabled
+        let isAccount = users.identity.userMapping == .mail && !users.identity.virtualUserEnabled
         let isOfDomain = serviceDomains.contains {
             let party = $0.authentication.relyingParty
             return party?.providers.contains(provider.name) == true && party?.usernameFromEmail == true
         }
-        let isAddress = users.usernameAttribute == "email" || isOfDomain
+        let isAddress = users.identity.usernameAttribute == "email" || isOfDomain
         if isAccount, !isAddress, users.emailRule == .verified {
             findings.warning(
                 JSONPointer.child(provider.pointer, "usernameAttribute"),
-                "users log in whose \"\(users.usernameAttribute ?? "sub")\" is their verified \"email\" as well",
+                "users log in whose \"\(users.identity.usernameAttribute ?? "sub")\" is their verified \"email\" as well",
                 expected: "\"email\"")
         }
-        if isAccount || isAddress, users.emailRule == .notUnverified, !users.isEmailRuleStated {
+        if isAccount || isAddress, users.emailRule == .notUnverified, !provider.isEmailRuleStated {
             findings.warning(
                 JSONPointer.child(provider.pointer, "verifiedEmail"),
                 "users are identified by addresses that the provider may not have verified",

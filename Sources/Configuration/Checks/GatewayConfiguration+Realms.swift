@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Checks of the realms of users and backends, if the realms are listed (MBE-09, MBE-10).
 extension GatewayConfiguration {

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The form of a file of the configuration.
 package struct SectionForm: Sendable {
@@ -58,8 +59,8 @@ package struct SectionForm: Sendable {
             SectionForm(
                 name: "applications",
                 meaning: "ApiOmat applications: their keys, their users and how long their tokens live.",
-                form: .list(ApplicationEntry.shape.form(), isUnique: false)),
-            SectionForm(name: "users", meaning: "Local users.", form: .list(UserEntry.shape.form(), isUnique: false)),
+                form: .list(Application.shape.form(), isUnique: false)),
+            SectionForm(name: "users", meaning: "Local users.", form: .list(User.shape.form(), isUnique: false)),
             SectionForm(
                 name: "roles",
                 meaning: "The catalogue of roles; other names are never granted. A role is a name, or an object.",

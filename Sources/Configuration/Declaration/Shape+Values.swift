@@ -30,6 +30,9 @@ extension Shape<Int> {
 }
 
 extension Shape<Int64> {
+    /// A length of time in whole seconds.
+    static let seconds = Shape<Int>.seconds.map(Int64.init, back: Int.init)
+
     /// A second since 1970.
     static let instant = Shape(.integer(0...253_402_300_799), read: { $0.instant() })
 }

@@ -12,7 +12,7 @@ package struct BackendEntry: Sendable {
     package var oauthConsumer: Bool
     package var httpBasic: Bool
     package var enableSSO: Bool
-    package var facebook: FacebookEntry?
+    package var facebook: SocialLogin?
     /// Name of the issuer of its access tokens; nil for the token service (OAUTH-09).
     package var issuer: String?
     /// Names of the identity providers for logins by browser (SSO-07); empty for the gateway's own form.
@@ -21,9 +21,10 @@ package struct BackendEntry: Sendable {
     package var isRevoked: Bool
     /// Tokens that were issued before this second since 1970 are refused (MBE-06).
     package var tokensNotBefore: Int64?
-    package var grants: BackendGrantsEntry
+    package var grants = BackendGrants()
+    package var clientKeys: ClientKeysEntry?
     /// Names of the routes associated from this side (MBE-07); the routes list this backend as well.
-    package var routes: [String]
+    package var routes: [String] = []
 
     /// How other sections name it.
     package var reference: String { "\(name)/\(version)" }
@@ -39,7 +40,7 @@ package struct BackendEntry: Sendable {
     }
 
     static let shape = Shape.object("a backend: {\"name\", \"version\", \"mobileBackendId\"}") { object in
-        let backend = BackendEntry(
+        var backend = BackendEntry(
             name: object.required(
                 "name", .identifier, "a name", placeholder: "", "Name; unique together with the version."),
             version: object.required(
@@ -62,10 +63,10 @@ package struct BackendEntry: Sendable {
                 `oauthConsumer` and an identity provider.
                 """),
             facebook: object.optional(
-                "facebook", FacebookEntry.shape,
+                "facebook", SocialLogin.shape,
                 """
                 Login with Facebook, which then is the only way to log in; needs `anonymousKey` and `httpBasic`.
-                """),
+                """) ?? nil,
             issuer: object.optional(
                 "issuer", .reference(to: .issuer),
                 """
@@ -90,12 +91,11 @@ package struct BackendEntry: Sendable {
                 """
                 Tokens that were issued before this second since 1970 are refused; set by `portcullis backend \
                 rotate-secret`.
-                """),
-            grants: BackendGrantsEntry.read(&object),
-            routes: object.value(
-                "routes", .references(to: .route), default: [],
-                "Names of routes that belong to the backend, beside those that list it.")
-        )
+                """))
+        (backend.grants, backend.clientKeys) = BackendGrants.read(&object)
+        object.read(
+            "routes", .references(to: .route), into: &backend.routes,
+            "Names of routes that belong to the backend, beside those that list it.")
         checkSwitches(backend, object)
         object.constrain(json: constraints)
         return backend
@@ -116,7 +116,7 @@ package struct BackendEntry: Sendable {
             field.error("\"\(name)\" is for a client", expected: "\"clientId\" beside it")
         }
         // Tokens of another server cannot be revoked together with a refresh token.
-        if backend.grants.refreshTokens, backend.issuer != nil {
+        if backend.grants.refresh != nil, backend.issuer != nil {
             field.error(
                 "\"refreshTokens\" go with tokens of the token service alone",
                 expected: "no \"issuer\", or no \"refreshTokens\"")
@@ -126,11 +126,11 @@ package struct BackendEntry: Sendable {
             field.error("\"enableSso\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
         }
         // FB-02
-        if backend.facebook?.isEnabled == true, !backend.httpBasic {
+        if backend.facebook != nil, !backend.httpBasic {
             field.error("Facebook login needs \"httpBasic\"", expected: "\"httpBasic\": true")
         }
         // FB-01: the provider's token comes beside it.
-        if backend.facebook?.isEnabled == true, !names.contains("anonymousKey") {
+        if backend.facebook != nil, !names.contains("anonymousKey") {
             field.error("Facebook login needs \"anonymousKey\"", expected: "\"anonymousKey\"")
         }
     }
@@ -172,31 +172,23 @@ package struct BackendEntry: Sendable {
     }
 }
 
-/// Facebook login of a backend or an application (FB-02).
-package struct FacebookEntry: Sendable {
-    package var isEnabled: Bool
-    /// Set if it is enabled.
-    package var appID: String?
-    package var appSecret: Secret?
-    /// Nil for the URL of the provider.
-    package var verifyURL: WebURL?
-
-    static let shape = Shape.object("an object") { object in
-        let entry = FacebookEntry(
-            isEnabled: object.flag("enabled", default: false, "Whether it is on."),
-            appID: object.optional("appId", .name, "App that tokens must be made for."),
-            appSecret: object.optional("appSecret", .secret, "App secret."),
+extension SocialLogin {
+    /// Facebook login of a backend or an application (FB-02); nil if it is off.
+    static let shape = Shape<SocialLogin?>.object("an object") { object in
+        let isEnabled = object.flag("enabled", default: false, "Whether it is on.")
+        let login = SocialLogin(
+            appID: object.optional("appId", .name, "App that tokens must be made for.") ?? "",
+            appSecret: object.optional("appSecret", .secret, "App secret.")?.value ?? "",
             verifyURL: object.optional(
                 "verifyUrl", Shape(.pattern("^https?://"), read: { $0.verifyURL() }),
                 "Where tokens are inspected, by https, or http on loopback; `https://graph.facebook.com/debug_token` by default."
-            )
-        )
+            ))
         object.constrain(.when("enabled", is: .flag(true), needs: "appId", "appSecret"))
         let names = Set(object.entries.map(\.name))
-        for name in ["appId", "appSecret"] where entry.isEnabled && !names.contains(name) {
+        for name in ["appId", "appSecret"] where isEnabled && !names.contains(name) {
             object.field.error("Facebook login needs \"\(name)\"", expected: "\"\(name)\"")
         }
-        return entry
+        return isEnabled ? login : nil
     }
 }
 

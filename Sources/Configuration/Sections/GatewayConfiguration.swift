@@ -44,8 +44,8 @@ package struct GatewayConfiguration: Sendable {
     package var authenticationSchemes: [AuthenticationSchemeEntry]
     package var serviceDomains: [ServiceDomainEntry]
     package var backends: [BackendEntry]
-    package var applications: [ApplicationEntry]
-    package var users: [UserEntry]
+    package var applications: [Application]
+    package var users: [User]
     /// The realms that users and backends may name; nil for any name (MBE-09, MBE-10).
     package var realms: [String]?
     /// The role catalogue (ROLE-04), at most 256 names.
@@ -192,8 +192,8 @@ extension GatewayConfiguration {
             authenticationSchemes: section("authenticationSchemes").map(AuthenticationSchemeEntry.readAll) ?? [],
             serviceDomains: section("serviceDomains").map(ServiceDomainEntry.readAll) ?? [],
             backends: section("backends").map(BackendEntry.readAll) ?? [],
-            applications: section("applications").map(ApplicationEntry.readAll) ?? [],
-            users: section("users").map(UserEntry.readAll) ?? [],
+            applications: section("applications").map(Application.readAll) ?? [],
+            users: section("users").map(User.readAll) ?? [],
             realms: section("realms").map { $0.names("an array of names of realms") ?? [] },
             roles: roles.names, roleDescriptions: roles.descriptions,
             userProfile: root.section(

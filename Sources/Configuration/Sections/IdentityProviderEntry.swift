@@ -35,7 +35,9 @@ package struct IdentityProviderEntry: Sendable {
     /// Nil for all that match the key.
     package var algorithms: Set<SignatureAlgorithm>?
     package var clockSkew: Duration
-    package var users: ProvidedUsersEntry
+    package var users: ProviderRules
+    /// Whether the rule about e-mail addresses is configured explicitly.
+    var isEmailRuleStated: Bool
     package var logsOutThere: Bool
     package var allowHTTP: Bool
     package var connectTimeout: Duration
@@ -84,24 +86,25 @@ package struct IdentityProviderEntry: Sendable {
             ProviderCalls(&object, kind)
         }
         object.constrain(json: constraints)
+        let displayName = object.optional(
+            "displayName", .text(.text) { $0.name("a name for people") },
+            "Name that is shown where users choose a provider; `name` by default.")
+        let clockSkew = object.value("clockSkew", .duration, default: .seconds(60), "Tolerance of times.")
+        let users = ProviderRules.read(&object, provider: name, kind)
         let entry = IdentityProviderEntry(
-            name: name,
-            displayName: object.optional(
-                "displayName", .text(.text) { $0.name("a name for people") },
-                "Name that is shown where users choose a provider; `name` by default."),
-            kind: kind,
+            name: name, displayName: displayName, kind: kind,
             issuer: openID?.issuer, discovery: openID?.discovery,
             authorizationEndpoint: oauth?.authorization, tokenEndpoint: oauth?.token,
             userInfoEndpoint: oauth?.userInfo,
             client: calls?.client ?? ProviderClientEntry(), saml: saml,
             scopes: calls?.scopes ?? [], parameters: calls?.parameters ?? [], userInfo: calls?.userInfo ?? .whenNeeded,
             subjectAttribute: calls?.subjectAttribute ?? "sub", algorithms: calls?.algorithms,
-            clockSkew: object.value("clockSkew", .duration, default: .seconds(60), "Tolerance of times."),
-            users: ProvidedUsersEntry.read(&object, provider: name, kind),
+            clockSkew: clockSkew,
+            users: users.rules, isEmailRuleStated: users.isEmailRuleStated,
             logsOutThere: calls?.logsOutThere ?? true, allowHTTP: allowHTTP,
             connectTimeout: calls?.connectTimeout ?? .seconds(5), readTimeout: calls?.readTimeout ?? .seconds(10),
             authorityFile: calls?.authorityFile, pointer: field.pointer)
-        if saml?.isTransient == true, entry.users.usernameAttribute == nil {
+        if saml?.isTransient == true, entry.users.identity.usernameAttribute == nil {
             field.error(
                 "a transient name changes with every login", expected: "\"usernameAttribute\" beside it")
         }
@@ -187,26 +190,11 @@ package struct IdentityProviderEntry: Sendable {
     }
 }
 
-/// The mapping of a provider's identities to users of the gateway.
-package struct ProvidedUsersEntry: Sendable {
-    /// Claim with the user name; nil for `sub`.
-    package var usernameAttribute: String?
-    /// Whether users without an account are accepted (JWT-13).
-    package var virtualUserEnabled: Bool
-    /// Prefix of the names of such users.
-    package var prefix: String
-    package var userMappingAttribute: UserMapping
-    package var emailRule: EmailRule
-    /// Whether the rule is configured explicitly.
-    package var isEmailRuleStated: Bool
-    package var roleAttributes: [String]
-    package var roleMappings: [TrustedIssuerEntry.RoleMapping]
-    package var defaultRoles: [String]
-    package var issuerRoles: [String]
-
+extension ProviderRules {
+    /// - Returns: whether the rule about e-mail addresses is configured explicitly, too.
     static func read(
         _ object: inout ObjectReader, provider: String, _ kind: IdentityProviderEntry.Kind
-    ) -> ProvidedUsersEntry {
+    ) -> (rules: ProviderRules, isEmailRuleStated: Bool) {
         let emailRule = object.optional(
             "verifiedEmail", Shape<EmailRule>.choice,
             """
@@ -214,38 +202,43 @@ package struct ProvidedUsersEntry: Sendable {
             `notDenied` for the others. With `ignored`, any user of the provider may be any user here. It speaks of the \
             claim `email` of the same document; with `required` another claim is a name where it has the same value.
             """)
-        return ProvidedUsersEntry(
-            usernameAttribute: object.optional(
-                "usernameAttribute", .name,
-                "Claim or SAML attribute with the user name; by default `sub` (`NameID` of SAML)."),
-            virtualUserEnabled: object.flag(
-                "virtualUserEnabled", default: true,
-                """
-                Whether users without a local account are accepted. They have the roles that the provider's claims give, \
-                and never those of an account of the same name. If not, an account of the realm is needed, and its roles \
-                count besides.
-                """),
-            prefix: object.optional(
-                "usernamePrefix",
-                .text(.schema([JSONMember(name: "type", node: .text("string"))])) { field in
-                    field.node.string?.isEmpty == true ? "" : field.fieldValue()
-                },
-                "Prefix of the names of users without an account; by default the provider's name and a colon.")
-                ?? "\(provider):",
-            userMappingAttribute: object.value(
+        let usernameAttribute = object.optional(
+            "usernameAttribute", .name,
+            "Claim or SAML attribute with the user name; by default `sub` (`NameID` of SAML).")
+        let virtualUserEnabled = object.flag(
+            "virtualUserEnabled", default: true,
+            """
+            Whether users without a local account are accepted. They have the roles that the provider's claims give, \
+            and never those of an account of the same name. If not, an account of the realm is needed, and its roles \
+            count besides.
+            """)
+        let prefix = object.optional(
+            "usernamePrefix",
+            .text(.schema([JSONMember(name: "type", node: .text("string"))])) { field in
+                field.node.string?.isEmpty == true ? "" : field.fieldValue()
+            },
+            "Prefix of the names of users without an account; by default the provider's name and a colon.")
+        let identity = ExternalIdentityRules(
+            usernameAttribute: usernameAttribute, virtualUserEnabled: virtualUserEnabled,
+            userMapping: object.value(
                 "userMappingAttribute", .choice, default: UserMapping.uid,
                 "Which attribute of a local user the name is compared with: `uid` (the user name) or `mail`."),
-            // Plain OAuth 2 and SAML have no claim for verified addresses.
-            emailRule: emailRule ?? (kind == .oidc ? .verified : .notUnverified),
-            isEmailRuleStated: emailRule != nil,
-            roleAttributes: object.value(
-                "roleAttributes", .names, default: [], "Claims or SAML attributes with roles."),
-            roleMappings: object.value(
-                "roleMappings", TrustedIssuerEntry.roleMappings, default: [],
-                "Roles of the catalogue that the provider's roles stand for."),
-            defaultRoles: object.value(
-                "defaultRoles", .references(to: .role), default: [], "Roles of users for whom the provider names none."),
-            issuerRoles: object.value(
-                "issuerRoles", .references(to: .role), default: [], "Roles that every user of the provider gets."))
+            roleMapping: RoleMapping(
+                roleAttributes: object.value(
+                    "roleAttributes", .names, default: [], "Claims or SAML attributes with roles."),
+                mappings: object.value(
+                    "roleMappings", TrustedIssuerEntry.roleMappings, default: [],
+                    "Roles of the catalogue that the provider's roles stand for."),
+                defaultRoles: object.value(
+                    "defaultRoles", .references(to: .role), default: [],
+                    "Roles of users for whom the provider names none."),
+                issuerRoles: object.value(
+                    "issuerRoles", .references(to: .role), default: [],
+                    "Roles that every user of the provider gets.")))
+        var rules = ProviderRules(identity: identity)
+        rules.prefix = prefix ?? "\(provider):"
+        // Plain OAuth 2 and SAML have no claim for verified addresses.
+        rules.emailRule = emailRule ?? (kind == .oidc ? .verified : .notUnverified)
+        return (rules, emailRule != nil)
     }
 }

@@ -134,7 +134,7 @@ package struct MobileApplicationEntry: Sendable {
     }
 
     /// The schemes of CRYPTO-01 that applications use for their verifiers (CRYPTO-02).
-    private static let cryptoSchemes = UserEntry.schemes.filter { $0 != "scrypt" }
+    private static let cryptoSchemes = User.schemes.filter { $0 != "scrypt" }
 
     /// Known attributes are checked; others are passed on.
     private static let customAttributes = Shape(

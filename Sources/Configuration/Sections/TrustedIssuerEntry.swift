@@ -19,12 +19,6 @@ package struct TrustedIssuerEntry: Sendable {
         case introspection(IntrospectionEntry)
     }
 
-    /// A role of the token and the local roles it maps to (JWT-28).
-    package struct RoleMapping: Sendable {
-        package var tokenRole: String
-        package var mappedRoles: [String]
-    }
-
     package var name: String
     /// `iss`, compared exactly.
     package var issuer: String
@@ -41,15 +35,7 @@ package struct TrustedIssuerEntry: Sendable {
     package var algorithms: Set<SignatureAlgorithm>?
     package var clockSkew: Duration
     package var maximumLifetime: Duration?
-    /// Claim with the user name; nil for `sub`.
-    package var usernameAttribute: String?
-    /// Whether users without an account are accepted (JWT-13).
-    package var virtualUserEnabled: Bool
-    package var userMappingAttribute: UserMapping
-    package var roleAttributes: [String]
-    package var roleMappings: [RoleMapping]
-    package var defaultRoles: [String]
-    package var issuerRoles: [String]
+    package var users: ExternalIdentityRules
     /// `name/version` of the backend its tokens are bound to.
     package var backend: String?
     package var level: Int
@@ -127,21 +113,7 @@ package struct TrustedIssuerEntry: Sendable {
                 "clockSkew", .duration, default: .seconds(60), "Tolerated difference of the issuer's clock."),
             maximumLifetime: object.optional(
                 "maxLifetime", .duration, "Longest time from `iat`, or from now, to `exp`; other tokens are refused."),
-            usernameAttribute: object.optional(
-                "usernameAttribute", .name, "Claim with the user name; `sub` by default."),
-            virtualUserEnabled: object.flag(
-                "virtualUserEnabled", default: true, "Whether users without a local account are accepted."),
-            userMappingAttribute: object.value(
-                "userMappingAttribute", .choice, default: UserMapping.uid,
-                "How the local user is found: by name (`uid`) or by mail address (`mail`)."),
-            roleAttributes: object.value(
-                "roleAttributes", .names, default: [], "Claims with roles, of which those of `roles.json` count."),
-            roleMappings: object.value(
-                "roleMappings", roleMappings, default: [], "Roles of the catalogue that roles of the token stand for."),
-            defaultRoles: object.value(
-                "defaultRoles", .references(to: .role), default: [], "Roles of users whose claims name none."),
-            issuerRoles: object.value(
-                "issuerRoles", .references(to: .role), default: [], "Roles that every user of the issuer gets."),
+            users: users(&object),
             backend: object.optional(
                 "backend", .reference(to: .backend), "The backend that its tokens count as, as `name/version`."),
             level: object.value("level", .level, default: 1, "Authentication level of its tokens.")
@@ -238,8 +210,29 @@ package struct TrustedIssuerEntry: Sendable {
         return Set(known)
     }
 
+    private static func users(_ object: inout ObjectReader) -> ExternalIdentityRules {
+        ExternalIdentityRules(
+            usernameAttribute: object.optional(
+                "usernameAttribute", .name, "Claim with the user name; `sub` by default."),
+            virtualUserEnabled: object.flag(
+                "virtualUserEnabled", default: true, "Whether users without a local account are accepted."),
+            userMapping: object.value(
+                "userMappingAttribute", .choice, default: UserMapping.uid,
+                "How the local user is found: by name (`uid`) or by mail address (`mail`)."),
+            roleMapping: RoleMapping(
+                roleAttributes: object.value(
+                    "roleAttributes", .names, default: [], "Claims with roles, of which those of `roles.json` count."),
+                mappings: object.value(
+                    "roleMappings", roleMappings, default: [],
+                    "Roles of the catalogue that roles of the token stand for."),
+                defaultRoles: object.value(
+                    "defaultRoles", .references(to: .role), default: [], "Roles of users whose claims name none."),
+                issuerRoles: object.value(
+                    "issuerRoles", .references(to: .role), default: [], "Roles that every user of the issuer gets.")))
+    }
+
     static let roleMappings = Shape.object("a mapping: {\"tokenRole\", \"mappedRoles\"}") { object in
-        RoleMapping(
+        RoleMapping.Entry(
             tokenRole: object.required(
                 "tokenRole", .name, "a role of the token", placeholder: "", "A role of the token."),
             mappedRoles: object.required(

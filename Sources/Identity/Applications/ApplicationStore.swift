@@ -1,3 +1,5 @@
+import Model
+
 /// The ApiOmat applications, found by name.
 package final class ApplicationStore: Sendable {
     package let applications: [Application]

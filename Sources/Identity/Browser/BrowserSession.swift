@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// A login by browser, as the session cookie tells of it (SCH-02). Roles are not in it: they are those that the user has,
 /// or that the domain gives its guests, when they are asked for.

@@ -1,4 +1,5 @@
 import JOSE
+import Model
 
 /// An issuer's keys and when to fetch them again. A value: time is an argument, in seconds since 1970, and nothing is
 /// fetched here.

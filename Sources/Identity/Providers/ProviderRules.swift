@@ -1,20 +1,11 @@
 import Bytes
 import Model
 
-/// How what a provider says becomes a user of the gateway (RP-03, MAP-01).
-package struct ProviderRules: Sendable {
+extension ProviderRules {
     /// The claim that has a user's e-mail address (OpenID Connect Core section 5.1).
     package static let emailClaim = "email"
     /// Whether it is the user's.
     static let verificationClaim = "email_verified"
-
-    package var identity: ExternalIdentityRules
-    /// What the names of users without an account begin with, so that those of one provider are no names of another one
-    /// or of this gateway.
-    package var prefix = ""
-    package var emailRule = EmailRule.verified
-
-    package init(identity: ExternalIdentityRules) { self.identity = identity }
 
     /// - Parameter realm: of the backend (MBE-09); nil looks in all.
     package func identify(

@@ -1,5 +1,6 @@
 import Endpoints
 import Identity
+import Model
 import Outbound
 
 /// A password that somebody tries in a service domain.

@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import JOSE
+import Model
 
 /// Says whether an access token of this service is good, by the same rules as the data plane (ISS-08): for those who ask
 /// about it, end it, or want another one for it.

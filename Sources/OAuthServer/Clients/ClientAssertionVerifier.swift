@@ -22,7 +22,7 @@ struct ClientAssertionVerifier: Sendable {
         var known: [Backend] = []
         var issuers: [TrustedIssuer] = []
         for backend in backends.backends {
-            guard let keys = backend.grants.keys, !backend.clientID.isEmpty else { continue }
+            guard let keys = backend.clientKeys, !backend.clientID.isEmpty else { continue }
             known.append(backend)
             issuers.append(
                 TrustedIssuer(

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 /// Whom a search is for (UPS-02). Values are compared without the case of ASCII letters; a search decides nothing.
 struct PersonFilter: Sendable {

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// What a profile has, by the names of the accessors that clients in the field know (oam-wire 5). Credentials and rights
 /// are none of them, so that they can be neither read nor written, nor looked for (UPS-04).

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Gateway
+import Model
 
 /// Realms: whose users log in where (MBE-09, MBE-10).
 extension Administration {

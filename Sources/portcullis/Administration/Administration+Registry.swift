@@ -3,6 +3,7 @@ import Endpoints
 import Gateway
 import HTTP
 import Identity
+import Model
 
 extension Administration {
     /// Does for clients of applications what administrators could do (AOM-17, AOM-26, UPS-03, UPS-05, UPS-06), all of it

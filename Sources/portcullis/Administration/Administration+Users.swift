@@ -3,6 +3,7 @@ import Configuration
 import Crypto
 import Gateway
 import Identity
+import Model
 import Reactor
 
 /// Users: made, changed, looked at (MBE-10, MBE-11, MAP-04).
@@ -51,7 +52,7 @@ extension Administration {
         }
         let added = now.configuration.users.last { isSame($0.username, made.username) }
         var answer = AdminAnswer.changed(made.username, status: 201, added.map(UserText.json) ?? [])
-        answer.user = added.map(User.init)
+        answer.user = added
         answer.roles = MembershipChange(from: [], to: made.roles)
         return answer
     }
@@ -90,7 +91,7 @@ extension Administration {
         }
         let user = try find(request, now.configuration).user
         var answer = AdminAnswer.changed(user.username, UserText.json(user), endsTokens: now.value.endsTokens)
-        answer.user = User(user)
+        answer.user = user
         answer.roles = MembershipChange(from: now.value.before.roles, to: user.roles)
         return answer
     }
@@ -108,8 +109,8 @@ extension Administration {
     }
 
     /// UPS-03: what somebody has seen of one user, while others may have changed meanwhile.
-    private func checkCondition(_ request: AdminRequest, _ user: UserEntry) throws(AdminFailure) {
-        if let condition = request.userCondition, !condition.isMet(User(user)) {
+    private func checkCondition(_ request: AdminRequest, _ user: User) throws(AdminFailure) {
+        if let condition = request.userCondition, !condition.isMet(user) {
             throw .changedMeanwhile
         }
     }
@@ -125,7 +126,7 @@ extension Administration {
     /// The user of the path, in the realm of the query (`Default` by default).
     private func find(
         _ request: AdminRequest, _ configuration: GatewayConfiguration
-    ) throws(AdminFailure) -> (index: Int, user: UserEntry) {
+    ) throws(AdminFailure) -> (index: Int, user: User) {
         let (name, realm) = (request.path[1], request.parameter("realm") ?? "Default")
         let users = configuration.users
         guard let index = users.firstIndex(where: { isSame($0.username, name) && isSame($0.realm, realm) }) else {

@@ -2,6 +2,7 @@ import Bytes
 import Configuration
 import Crypto
 import Gateway
+import Model
 import Reactor
 
 /// A user that is to be added to `users.json`.
@@ -45,7 +46,7 @@ struct NewUser: Sendable {
         return .object(members)
     }
 
-    func refuseDuplicate(among users: [UserEntry]) throws(AdminFailure) {
+    func refuseDuplicate(among users: [User]) throws(AdminFailure) {
         let realm = realm ?? "Default"
         if users.contains(where: { isSame($0.username, username) && isSame($0.realm, realm) }) {
             throw .conflict("there is a user \"\(username)\" in the realm \"\(realm)\" already")
@@ -55,28 +56,28 @@ struct NewUser: Sendable {
 
 extension JSONWriter {
     /// A user as administrators see it: everything but the password.
-    mutating func write(_ user: UserEntry) {
+    mutating func write(_ user: User) {
         beginObject()
         member("username", user.username)
         member("realm", user.realm)
-        if let email = user.email { member("email", email) }
-        if let name = user.firstName { member("firstName", name) }
-        if let name = user.lastName { member("lastName", name) }
+        if !user.email.isEmpty { member("email", user.email) }
+        if !user.firstName.isEmpty { member("firstName", user.firstName) }
+        if !user.lastName.isEmpty { member("lastName", user.lastName) }
         member("roles", user.roles)
-        member("enabled", user.isEnabled)
+        member("enabled", user.enabled)
         if !user.attributes.isEmpty {
             name("attributes")
             beginObject()
             for (name, value) in user.attributes.sorted(by: { $0.key < $1.key }) { member(name, value) }
             endObject()
         }
-        member("hasPassword", user.password != nil)
+        member("hasPassword", user.passwordHash != nil)
         endObject()
     }
 }
 
 enum UserText {
-    static func json(_ user: UserEntry) -> [UInt8] {
+    static func json(_ user: User) -> [UInt8] {
         var writer = JSONWriter()
         writer.write(user)
         return writer.bytes

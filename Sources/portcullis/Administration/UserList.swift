@@ -2,6 +2,7 @@ import Bytes
 import Configuration
 import Crypto
 import Foundation
+import Model
 
 /// Users in a CSV file with a header row (MBE-10). Every problem is told with its line, and one is enough for nothing to
 /// be taken.
@@ -100,7 +101,7 @@ struct UserList: Sendable {
     }
 
     /// Users that are there already, or twice in the list.
-    func duplicates(among users: [UserEntry]) -> [Problem] {
+    func duplicates(among users: [User]) -> [Problem] {
         struct Key: Hashable {
             let realm: [UInt8]
             let name: [UInt8]

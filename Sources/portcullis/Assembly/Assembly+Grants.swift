@@ -6,27 +6,12 @@ import Model
 import OAuthServer
 
 extension Assembly {
-    /// What the client of a backend may have beyond plain access tokens.
-    mutating func grants(_ entry: BackendGrantsEntry, at pointer: String) -> BackendGrants {
-        var grants = BackendGrants()
-        if entry.refreshTokens {
-            grants.refresh = RefreshLifetimes(
-                tokenSeconds: Int64(entry.refreshTokenSeconds), familySeconds: Int64(entry.refreshFamilySeconds),
-                reuseSeconds: (entry.refreshReuseInterval.milliseconds + 999) / 1000)
+    mutating func clientKeys(_ entry: ClientKeysEntry?, at pointer: String) -> KeySet? {
+        switch entry {
+        case .file(let path): keySet(path, pointer: pointer)
+        case .inline(let json): keySet(json, from: "clientKeys", pointer: pointer)
+        case nil: nil
         }
-        grants.accessTokenSeconds = entry.accessTokenSeconds.map(Int64.init)
-        grants.introspection = entry.introspection
-        switch entry.clientKeys {
-        case .file(let path): grants.keys = keySet(path, pointer: "\(pointer)/clientKeys")
-        case .inline(let json): grants.keys = keySet(json, from: "clientKeys", pointer: "\(pointer)/clientKeys")
-        case nil: break
-        }
-        grants.exchange = entry.tokenExchange.map {
-            ExchangeRules(
-                subjects: $0.subjects, backends: $0.backends, audiences: $0.audiences, scopes: $0.scopes,
-                actors: $0.actors, lifetimeSeconds: Int64($0.lifetimeSeconds))
-        }
-        return grants
     }
 
     func resourceServers() -> [ResourceServer] {

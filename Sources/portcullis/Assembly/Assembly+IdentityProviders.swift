@@ -56,7 +56,7 @@ extension Assembly {
         }
         guard let place = place(entry, authorities), let client = client(entry) else { return nil }
         var settings = AuthorizationCodeProvider.Settings(
-            name: entry.name, place: place, client: client, rules: Assembly.rules(entry.users))
+            name: entry.name, place: place, client: client, rules: entry.users)
         settings.wantedClaims = wantedClaims(of: entry)
         settings.scopes = entry.scopes
         settings.parameters = entry.parameters
@@ -134,20 +134,6 @@ extension Assembly {
             let signer = client.keyID.map { JWTSigner(key: key, keyID: $0) } ?? JWTSigner(key: key)
             return OAuth2Client(id: client.id, authentication: .privateKeyJWT(signer))
         }
-    }
-
-    static func rules(_ entry: ProvidedUsersEntry) -> ProviderRules {
-        let roles = RoleMapping(
-            roleAttributes: entry.roleAttributes,
-            mappings: entry.roleMappings.map { .init(tokenRole: $0.tokenRole, mappedRoles: $0.mappedRoles) },
-            defaultRoles: entry.defaultRoles, issuerRoles: entry.issuerRoles)
-        var rules = ProviderRules(
-            identity: ExternalIdentityRules(
-                usernameAttribute: entry.usernameAttribute, virtualUserEnabled: entry.virtualUserEnabled,
-                userMapping: entry.userMappingAttribute, roleMapping: roles))
-        rules.prefix = entry.prefix
-        rules.emailRule = entry.emailRule
-        return rules
     }
 }
 

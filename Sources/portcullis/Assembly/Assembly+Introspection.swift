@@ -17,7 +17,7 @@ extension Assembly {
             else { continue }
             issuers.append(
                 IntrospectedIssuerSettings(
-                    introspector: Introspector(server: server, caller: caller), rules: Assembly.rules(entry),
+                    introspector: Introspector(server: server, caller: caller), rules: entry.users,
                     // What the server tells about is no ID token for the sake of `azp` alone.
                     purpose: .accessToken(
                         isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens),

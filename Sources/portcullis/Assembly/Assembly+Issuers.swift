@@ -129,7 +129,7 @@ extension Assembly {
                 maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
             if let algorithms = entry.algorithms { trust.algorithms = algorithms }
             let claims = IssuerSettings.Claims.outside(
-                Assembly.rules(entry), level: entry.level, backendID: entry.backend.flatMap(backendID))
+                entry.users, level: entry.level, backendID: entry.backend.flatMap(backendID))
             settings.append(IssuerSettings(trust: trust, claims: claims))
         }
         return settings
@@ -141,17 +141,6 @@ extension Assembly {
         return .accessToken(
             isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens,
             parties: entry.audiences + entry.authorizedParties + backends.compactMap(\.clientID))
-    }
-
-    /// How claims of a trusted issuer become a user.
-    static func rules(_ entry: TrustedIssuerEntry) -> ExternalIdentityRules {
-        let roles = RoleMapping(
-            roleAttributes: entry.roleAttributes,
-            mappings: entry.roleMappings.map { .init(tokenRole: $0.tokenRole, mappedRoles: $0.mappedRoles) },
-            defaultRoles: entry.defaultRoles, issuerRoles: entry.issuerRoles)
-        return ExternalIdentityRules(
-            usernameAttribute: entry.usernameAttribute, virtualUserEnabled: entry.virtualUserEnabled,
-            userMapping: entry.userMappingAttribute, roleMapping: roles)
     }
 
     mutating func keySet(_ path: String, pointer: String) -> KeySet? {

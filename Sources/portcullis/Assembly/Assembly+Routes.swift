@@ -60,7 +60,7 @@ extension Assembly {
         settings.hosts = entry.hosts
         settings.access = entry.access
         settings.backends = entry.backends.compactMap(backendID)
-        settings.application = entry.application.flatMap(application(named:))
+        settings.application = configuration.applications.first { $0.name == entry.application }
         settings.webgate = entry.webgate.flatMap { webgates[$0] }
         settings.scheme = entry.authenticationScheme.flatMap(scheme(named:)).map(scheme)
         settings.access.level = entry.access.level ?? settings.scheme?.level

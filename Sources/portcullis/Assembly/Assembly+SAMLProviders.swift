@@ -22,7 +22,7 @@ extension Assembly {
             name: entry.name, issuer: known.entityID, singleSignOn: singleSignOn,
             entityID: saml.ownEntityID ?? ProviderLogin.metadataURL(of: entry.name, baseURL: baseURL),
             consumerURL: ProviderLogin.redirectURI(of: entry.name, baseURL: baseURL), certificates: signers,
-            rules: Assembly.rules(entry.users))
+            rules: entry.users)
         settings.nameIDFormat = saml.nameIDFormat
         settings.contexts = saml.contexts
         settings.forcesLogin = saml.forcesLogin

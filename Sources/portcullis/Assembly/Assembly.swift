@@ -49,7 +49,7 @@ struct Assembly {
     mutating func snapshot(generation: UInt64) -> GatewaySnapshot? {
         let catalogue = RoleCatalogue(configuration.roles)
         let hasher = PasswordHasher(aesKey: configuration.passwords.aesKey)
-        let users = UserStore(users: users(), hasher: hasher, withdrawn: lasting.withdrawn)
+        let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: lasting.withdrawn)
         let backends = BackendStore(backendList(), withdrawn: lasting.withdrawn)
         let serviceKey = tokenServiceKey()
         let modules = tokenIssuers(serviceKey)

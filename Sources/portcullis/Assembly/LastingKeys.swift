@@ -2,6 +2,7 @@ import Crypto
 import Gateway
 import Identity
 import JOSE
+import Model
 import Outbound
 import Reactor
 import Synchronization

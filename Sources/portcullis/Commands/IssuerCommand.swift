@@ -52,7 +52,8 @@ enum IssuerCommand: Command {
             let keys =
                 switch entry.keys {
                 case .file(let path): path
-                case .published(let published): (published.jwksURI ?? published.discoveryURI)?.description ?? ""
+                case .published(let published):
+                    (published.settings.keys ?? published.settings.discovery)?.description ?? ""
                 case .introspection, nil: "introspection"
                 }
             Terminal.print("\(entry.issuer)  trusted  \(keys)  \(entry.name)")

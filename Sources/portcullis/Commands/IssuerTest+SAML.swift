@@ -1,6 +1,7 @@
 import Configuration
 import Gateway
 import Identity
+import Model
 import OAuthServer
 import Reactor
 

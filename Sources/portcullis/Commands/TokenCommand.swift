@@ -3,6 +3,7 @@ import Crypto
 import Gateway
 import Identity
 import JOSE
+import Model
 import OAuthServer
 import Reactor
 

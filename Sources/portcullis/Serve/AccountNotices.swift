@@ -2,6 +2,7 @@ import Bytes
 import Configuration
 import Gateway
 import Identity
+import Model
 import TokenStorage
 
 /// Withdrawals and restorations of credentials by a new configuration, for gateways that share the store and still have
@@ -33,14 +34,14 @@ struct AccountNotices: Sendable {
     private mutating func compare(_ user: ChangedUser, _ withdrawn: WithdrawnAccounts) {
         let (old, fresh) = (user.old, user.fresh)
         let account = WithdrawnAccounts.Credential.user(realm: old.realm, name: old.username)
-        if fresh?.isEnabled == true {
+        if fresh?.enabled == true {
             restore(account, withdrawn)
-        } else if old.isEnabled || fresh == nil || old.tokensNotBefore != fresh?.tokensNotBefore {
+        } else if old.enabled || fresh == nil || old.tokensNotBefore != fresh?.tokensNotBefore {
             // Another gateway may have enabled the user meanwhile.
             changes.append((account, true))
         }
         // For removed users too: a later user of the same name has another password.
-        if old.password != fresh?.password, let password = AccountNotices.password(of: old) {
+        if old.passwordHash != fresh?.passwordHash, let password = AccountNotices.password(of: old) {
             changes.append((password, true))
         }
         if let password = fresh.flatMap(AccountNotices.password) { restore(password, withdrawn) }
@@ -51,7 +52,7 @@ struct AccountNotices: Sendable {
         _ old: GatewayConfiguration, _ fresh: GatewayConfiguration, _ withdrawn: WithdrawnAccounts
     ) {
         let known = Set(old.users.map { [ExactText($0.realm), ExactText($0.username)] })
-        for user in fresh.users where user.isEnabled {
+        for user in fresh.users where user.enabled {
             if known.contains([ExactText(user.realm), ExactText(user.username)]) { continue }
             restore(.user(realm: user.realm, name: user.username), withdrawn)
             if let password = AccountNotices.password(of: user) { restore(password, withdrawn) }
@@ -75,8 +76,8 @@ struct AccountNotices: Sendable {
         if withdrawn.contains(credential) { changes.append((credential, false)) }
     }
 
-    private static func password(of user: UserEntry) -> WithdrawnAccounts.Credential? {
-        user.password.map { .password(realm: user.realm, name: user.username, stored: $0) }
+    private static func password(of user: User) -> WithdrawnAccounts.Credential? {
+        user.passwordHash.map { .password(realm: user.realm, name: user.username, stored: $0) }
     }
 
     private static func secret(of backend: BackendEntry) -> WithdrawnAccounts.Credential? {

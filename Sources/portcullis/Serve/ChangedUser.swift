@@ -1,11 +1,12 @@
 import Bytes
 import Configuration
+import Model
 
 /// A user who differs between two configurations.
 struct ChangedUser: Sendable {
-    let old: UserEntry
+    let old: User
     /// Nil for a removed user.
-    let fresh: UserEntry?
+    let fresh: User?
 
     private struct Key: Hashable {
         let realm: ExactText
@@ -35,9 +36,9 @@ struct ChangedUser: Sendable {
                 }
                 place = table?[key]
             }
-            if let place, old[i].isEnabled == fresh[place].isEnabled,
+            if let place, old[i].enabled == fresh[place].enabled,
                 old[i].tokensNotBefore == fresh[place].tokensNotBefore, old[i].roles == fresh[place].roles,
-                old[i].password == fresh[place].password
+                old[i].passwordHash == fresh[place].passwordHash
             {
                 continue
             }
@@ -48,6 +49,6 @@ struct ChangedUser: Sendable {
 
     /// Whether upstream tokens that were issued for the user are invalid (CACHE-07).
     var invalidatesIssuedTokens: Bool {
-        fresh?.password != old.password || fresh?.isEnabled != old.isEnabled || fresh?.roles != old.roles
+        fresh?.passwordHash != old.passwordHash || fresh?.enabled != old.enabled || fresh?.roles != old.roles
     }
 }

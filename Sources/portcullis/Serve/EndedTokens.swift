@@ -1,5 +1,6 @@
 import Configuration
 import Gateway
+import Model
 import TokenStorage
 
 /// Tokens that a new configuration revokes: those of users and backends that are removed, disabled, or have a later
@@ -22,7 +23,7 @@ struct EndedTokens: Sendable {
         for (user, now) in users.map({ ($0.old, $0.fresh) }) {
             guard
                 let notBefore = EndedTokens.cutoff(
-                    user.tokensNotBefore, now?.tokensNotBefore, isGone: now?.isEnabled != true && user.isEnabled)
+                    user.tokensNotBefore, now?.tokensNotBefore, isGone: now?.enabled != true && user.enabled)
             else { continue }
             let backends = old.backends.filter { isSame($0.realm, user.realm) }.map(\.mobileBackendID)
             let applications = old.applications.filter { isSame($0.realm, user.realm) }.map(\.name)

@@ -4,6 +4,7 @@ import Endpoints
 import Foundation
 import HTTP
 import Identity
+import Model
 import Synchronization
 import TestSupport
 import Testing

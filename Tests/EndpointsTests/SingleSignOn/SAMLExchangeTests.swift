@@ -1,3 +1,5 @@
+import Model
+
 #if SAML
     import Bytes
     import Crypto

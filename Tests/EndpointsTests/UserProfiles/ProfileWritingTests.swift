@@ -2,6 +2,7 @@ import Bytes
 import Endpoints
 import HTTP
 import Identity
+import Model
 import Outbound
 import Testing
 import TokenStorage

@@ -1,5 +1,6 @@
 import Crypto
 import JOSE
+import Model
 import Outbound
 import Synchronization
 import Testing

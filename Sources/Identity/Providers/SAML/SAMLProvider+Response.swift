@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Outbound
 
 /// What a provider posts by the browser (SAML bindings section 3.5, profiles section 4.1.4.3). Anybody can post anything:

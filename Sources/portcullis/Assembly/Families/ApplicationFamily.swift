@@ -8,7 +8,8 @@ import Reactor
 /// Applications of ApiOmat, and tokens of Facebook.
 final class ApplicationFamily: CompatibilityFamily {
     func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly) {
-        settings.applications = assembly.applications()
+        let applications = assembly.configuration.applications
+        settings.applications = applications.isEmpty ? nil : ApplicationStore(applications)
     }
 
     func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {

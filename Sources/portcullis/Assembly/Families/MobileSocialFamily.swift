@@ -158,7 +158,7 @@ extension Assembly {
     private func loginWays(_ entry: ServiceDomainEntry) -> [ServiceDomain.LoginWay] {
         loginProviders(entry).map { provider in
             if provider.kind == .local { return .form(name: provider.name, title: provider.displayName) }
-            var rules = Assembly.rules(provider.users)
+            var rules = provider.users
             if let isEmail = entry.authentication.relyingParty?.usernameFromEmail {
                 rules.identity.usernameAttribute = isEmail ? ProviderRules.emailClaim : nil
             }

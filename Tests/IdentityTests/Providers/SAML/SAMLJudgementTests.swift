@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import JOSE
+import Model
 import TestSupport
 import Testing
 

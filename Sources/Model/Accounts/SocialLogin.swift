@@ -1,5 +1,3 @@
-import Model
-
 /// Login with Facebook, as a mobile backend or an application has it configured (FB-02).
 package struct SocialLogin: Sendable, Equatable {
     /// `Oracle-Mobile-Social-Identity-Provider`, compared without case.

@@ -1,27 +1,7 @@
 import Bytes
 import Model
 
-/// A local user.
-package struct UserEntry: Sendable {
-    package var username: String
-    package var email: String?
-    package var firstName: String?
-    package var lastName: String?
-    package var realm: String
-    /// `{scheme}payload` (CRYPTO-01); nil for a user who cannot log in with a password.
-    package var password: String?
-    package var roles: [String]
-    package var isEnabled: Bool
-    /// Tokens that were issued before this second since 1970 are refused: those of an earlier password, or of an
-    /// earlier user with this name.
-    package var tokensNotBefore: Int64?
-    /// Questions in addition to the password (OMS-14).
-    package var securityQuestions: [SecurityQuestionEntry]
-    /// The secret of the user's one-time codes; nil for none.
-    package var oneTimeSecret: [UInt8]?
-    /// Further attributes of the profile (UPS-01).
-    package var attributes: [String: String]
-
+extension User {
     /// The names of `attributes`, after the accessors of existing clients (oam-wire 5).
     package static let attributeNames = [
         "displayName", "title", "description", "mobile", "telephoneNumber", "postalAddress", "country", "photo",
@@ -36,13 +16,13 @@ package struct UserEntry: Sendable {
     /// The schemes for production.
     private static let strong = schemes.suffix(2)
 
-    static func readAll(_ field: Field) -> [UserEntry] {
+    static func readAll(_ field: Field) -> [User] {
         /// A name or an address in a realm.
         struct Key: Hashable {
             let realm: String
             let text: String
         }
-        var users: [UserEntry] = []
+        var users: [User] = []
         var names: Set<Key> = []
         /// The indices of their users.
         var addresses: [Key: Int] = [:]
@@ -60,7 +40,8 @@ package struct UserEntry: Sendable {
                     "duplicate user \"\(user.username)\" in realm \"\(user.realm)\"", expected: "a unique name")
             }
             // Logins by mail must mean one user (JWT-24).
-            guard let email = user.email else { continue }
+            let email = user.email
+            guard !email.isEmpty else { continue }
             let isLower = email.utf8.allSatisfy { $0 < 0x80 && ASCII.lowercased($0) == $0 }
             let key = Key(realm: user.realm, text: isLower ? email : email.lowercased())
             if let other = addresses.updateValue(place, forKey: key) {
@@ -73,7 +54,7 @@ package struct UserEntry: Sendable {
     }
 
     static let shape = Shape.object("a user: {\"username\"}") { object in
-        UserEntry(
+        var user = User(
             username: object.required(
                 "username", userName, "a user name", placeholder: "",
                 """
@@ -81,35 +62,38 @@ package struct UserEntry: Sendable {
                 marks of direction or other invisible characters. A longer one of an earlier version gets a warning \
                 and can be removed.
                 """),
-            email: object.optional("email", email, "Mail address, unique within the realm."),
-            firstName: object.optional("firstName", .name, "Given name."),
-            lastName: object.optional("lastName", .name, "Family name."),
-            realm: object.value("realm", .name, default: "Default", "The backend's realm that the user may log in to."),
-            password: object.optional(
-                "password", storedSecret,
-                "`{scheme}payload`, made by `portcullis hash`; without it the user cannot log in with a password."),
-            roles: object.value("roles", .references(to: .role), default: [], "Roles of the catalogue."),
-            isEnabled: object.flag("enabled", default: true, "Whether the user may log in."),
-            tokensNotBefore: object.optional(
-                "tokensNotBefore", .instant,
-                "Tokens that were issued before this second since 1970 are refused; set by `portcullis users`."),
-            securityQuestions: object.value(
-                "securityQuestions", SecurityQuestionEntry.shape.list("an array of questions", isUnique: false),
-                default: [], "What the user can be asked beside the password."),
-            oneTimeSecret: object.optional(
-                "otpSecret", oneTimeSecret, "Secret of the user's one-time codes (RFC 6238), in Base32."),
-            attributes: object.value(
-                "attributes", attributes, default: [:], "Attributes of the [profile](endpoints.md#user-profiles)."))
+            email: object.optional("email", address, "Mail address, unique within the realm.") ?? "",
+            firstName: object.optional("firstName", .name, "Given name.") ?? "",
+            lastName: object.optional("lastName", .name, "Family name.") ?? "")
+        object.read("realm", .name, into: &user.realm, "The backend's realm that the user may log in to.")
+        object.read(
+            "password", storedSecret, into: &user.passwordHash,
+            "`{scheme}payload`, made by `portcullis hash`; without it the user cannot log in with a password.")
+        object.read("roles", .references(to: .role), into: &user.roles, "Roles of the catalogue.")
+        object.read("enabled", .flag, into: &user.enabled, "Whether the user may log in.")
+        object.read(
+            "tokensNotBefore", .instant, into: &user.tokensNotBefore,
+            "Tokens that were issued before this second since 1970 are refused; set by `portcullis users`.")
+        object.read(
+            "securityQuestions", SecurityQuestion.shape.list("an array of questions", isUnique: false),
+            into: &user.securityQuestions, "What the user can be asked beside the password.")
+        object.read(
+            "otpSecret", secretOfCodes, into: &user.oneTimeSecret,
+            "Secret of the user's one-time codes (RFC 6238), in Base32.")
+        object.read(
+            "attributes", profile, into: &user.attributes,
+            "Attributes of the [profile](endpoints.md#user-profiles).")
+        return user
     }
 
     private static let userName = Shape.text(.pattern("^[^\\s](.*[^\\s])?$")) { $0.userName() }
-    static let email = Shape.text(.pattern("^[^@ ]+@[^@ ]+$")) { $0.email() }
-    private static let oneTimeSecret = Shape(.secret, read: { $0.oneTimeSecret() })
+    static let address = Shape.text(.pattern("^[^@ ]+@[^@ ]+$")) { $0.email() }
+    private static let secretOfCodes = Shape(.secret, read: { $0.oneTimeSecret() })
     static let storedSecret = Shape.text(
         .named("stored", .pattern("^\\{(\(schemes.joined(separator: "|")))\\}."))
     ) { password($0) }
 
-    private static let attributes = Shape.object("an object with \"title\", \"manager\" and the like") { object in
+    private static let profile = Shape.object("an object with \"title\", \"manager\" and the like") { object in
         var attributes: [String: String] = [:]
         for name in attributeNames {
             attributes[name] = object.optional(
@@ -142,17 +126,12 @@ package struct UserEntry: Sendable {
     }
 }
 
-/// A security question and the user's answer.
-package struct SecurityQuestionEntry: Sendable {
-    package var question: String
-    /// `{scheme}payload` (CRYPTO-01) of the answer in lower case.
-    package var answer: String
-
+extension SecurityQuestion {
     static let shape = Shape.object("a question: {\"question\", \"answer\"}") { object in
-        SecurityQuestionEntry(
+        SecurityQuestion(
             question: object.required("question", .name, "a question", placeholder: "", "The question."),
             answer: object.required(
-                "answer", UserEntry.storedSecret, UserEntry.passwordForm, placeholder: "",
+                "answer", User.storedSecret, User.passwordForm, placeholder: "",
                 "`{scheme}payload` of the answer in lower case, made by `portcullis hash`."))
     }
 }

@@ -1,5 +1,3 @@
-import Model
-
 extension TLSVersion {
     /// An unknown name.
     package struct UnknownName: Error, Equatable, Sendable {

@@ -1,5 +1,3 @@
-import JOSE
-
 /// What the client of a backend may have of the token service beyond the grants of OAUTH-01 and OAUTH-03. Nothing, unless
 /// its entry says so.
 package struct BackendGrants: Sendable {
@@ -7,8 +5,6 @@ package struct BackendGrants: Sendable {
     package var refresh: RefreshLifetimes?
     /// `exp - iat` of its users' access tokens; nil for the token service's.
     package var accessTokenSeconds: Int64?
-    /// What its client assertions are signed with (RFC 7523); nil where it has no keys.
-    package var keys: KeySet?
     /// Whether it may ask about tokens of its own (RFC 7662).
     package var introspection = false
     /// Which tokens it may exchange, and for which (RFC 8693); nil: none.

@@ -1,0 +1,101 @@
+import Bytes
+import Model
+
+extension BackendGrants {
+    static func read(_ object: inout ObjectReader) -> (grants: BackendGrants, clientKeys: ClientKeysEntry?) {
+        var (grants, lifetimes) = (BackendGrants(), RefreshLifetimes())
+        let refreshTokens = object.flag(
+            "refreshTokens", default: false, "Whether its users get refresh tokens (RFC 6749), each good for one use.")
+        object.read(
+            "refreshTokenSeconds", Shape<Int64>.seconds.reading { lifetime($0, refreshTokens) },
+            into: &lifetimes.tokenSeconds, "How long a refresh token may lie unused.")
+        object.read(
+            "refreshFamilySeconds", Shape<Int64>.seconds.reading { lifetime($0, refreshTokens) },
+            into: &lifetimes.familySeconds, "How long all tokens of one login live.")
+        object.read(
+            "refreshReuseInterval",
+            Shape.durationOrOff.reading { reuseInterval($0, refreshTokens) }
+                .map({ ($0.milliseconds + 999) / 1000 }, back: { .seconds($0) }),
+            into: &lifetimes.reuseSeconds,
+            """
+            How long after its use the refresh token that was used last may come again, up to `60s`, for a \
+            client that lost the answer: it gets another pair, and the lost one is void. With `0s`, that ends \
+            the login like any other reuse.
+            """)
+        grants.refresh = refreshTokens ? lifetimes : nil
+        object.read(
+            "accessTokenSeconds", .seconds, into: &grants.accessTokenSeconds,
+            "Lifetime of its users' access tokens; the token service's by default.")
+        let clientKeys = object.optional(
+            "clientKeys", ClientKeysEntry.shape,
+            """
+            A JWK set, or a file with one. The client may then authenticate with an assertion that it has signed \
+            (`private_key_jwt`, RFC 7523) and needs no `clientSecret`. An assertion is accepted once, at most \
+            five minutes after its `iat`.
+            """)
+        object.read(
+            "introspection", .flag, into: &grants.introspection, "Whether it may ask about its own tokens (RFC 7662).")
+        object.read(
+            "tokenExchange", ExchangeRules.shape, into: &grants.exchange,
+            "Lets it exchange access tokens for others with fewer rights (RFC 8693).")
+        return (grants, clientKeys)
+    }
+
+    private static func lifetime(_ field: Field, _ refreshTokens: Bool) -> Int64? {
+        hasRefreshTokens(field, refreshTokens) ? field.seconds().map(Int64.init) : nil
+    }
+
+    /// Short, since a stolen token is not detected during this time.
+    private static func reuseInterval(_ field: Field, _ refreshTokens: Bool) -> Duration? {
+        guard hasRefreshTokens(field, refreshTokens), let interval = field.duration(from: 0) else { return nil }
+        guard interval <= .seconds(60) else {
+            return field.error("out of range", expected: "a duration from \"0s\" to \"60s\"", found: field.summary)
+        }
+        return interval
+    }
+
+    private static func hasRefreshTokens(_ field: Field, _ refreshTokens: Bool) -> Bool {
+        if !refreshTokens {
+            field.error("the backend has no refresh tokens", expected: "\"refreshTokens\": true beside it")
+        }
+        return refreshTokens
+    }
+}
+
+/// The key set of a client (RFC 7517 section 5).
+package enum ClientKeysEntry: Sendable {
+    /// The JSON text of the set.
+    case inline([UInt8])
+    /// Absolute path of a file with a key set.
+    case file(String)
+
+    static let shape = Shape(
+        .either([.text, .schema([JSONMember(name: "type", node: .text("object")), .required("keys")])]), read: read)
+
+    private static func read(_ field: Field) -> ClientKeysEntry? {
+        if field.node.string != nil { return field.readableFile().map { .file($0) } }
+        guard field.node.members != nil else { return field.wrongType("a JWK set, or the name of a file with one") }
+        return .inline(field.node.serialized)
+    }
+}
+
+extension ExchangeRules {
+    static let shape = Shape.object("an object") { object in
+        var rules = ExchangeRules()
+        object.read(
+            "subjects", .references(to: .backend), into: &rules.subjects,
+            "Backends whose tokens it may bring, beside its own.")
+        object.read(
+            "backends", .references(to: .backend), into: &rules.backends,
+            "Backends that it may have tokens for, beside its own.")
+        object.read(
+            "audiences", .names("an array of audiences"), into: &rules.audiences,
+            "Values of `aud` that it may have tokens for.")
+        object.read(
+            "scopes", .scopes, into: &rules.scopes,
+            "The scopes that such a token may have; all of the token that is brought by default.")
+        object.read("actors", .flag, into: &rules.actors, "Whether it may name an actor.")
+        object.read("lifetimeSeconds", .seconds, into: &rules.lifetimeSeconds, "The longest lifetime.")
+        return rules
+    }
+}

@@ -1,0 +1,33 @@
+/// How verified claims of an outside issuer become a user.
+package struct ExternalIdentityRules: Sendable {
+    /// Claim with the user name; nil for `sub`, then `prn` (JWT-14, MAP-02).
+    package var usernameAttribute: String?
+    /// Claim with a client id; a token in which it equals the user name is a client's and refused (JWT-16).
+    package var clientIDAttribute: String?
+    /// Whether users without an account are accepted; accounts are then never consulted (JWT-13, U09).
+    package var virtualUserEnabled: Bool
+    package var userMapping: UserMapping
+    package var roleMapping: RoleMapping
+
+    package init(
+        usernameAttribute: String? = nil, clientIDAttribute: String? = nil, virtualUserEnabled: Bool = false,
+        userMapping: UserMapping = .uid, roleMapping: RoleMapping = RoleMapping()
+    ) {
+        self.usernameAttribute = usernameAttribute
+        self.clientIDAttribute = clientIDAttribute
+        self.virtualUserEnabled = virtualUserEnabled
+        self.userMapping = userMapping
+        self.roleMapping = roleMapping
+    }
+}
+
+/// How the identities of a provider become users of the gateway (RP-03, MAP-01).
+package struct ProviderRules: Sendable {
+    package var identity: ExternalIdentityRules
+    /// Prefix of the names of users without an account, so that no two providers, and no provider and this gateway, share a
+    /// name.
+    package var prefix = ""
+    package var emailRule = EmailRule.verified
+
+    package init(identity: ExternalIdentityRules) { self.identity = identity }
+}
