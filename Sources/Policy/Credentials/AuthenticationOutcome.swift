@@ -12,6 +12,6 @@ package enum AuthenticationOutcome: Sendable {
     case rejected(Reason)
     /// The request is refused as such, with the status of the reason (ISS-08).
     case malformed(Reason)
-    /// It takes time to know: a slow hash is to be computed, or somebody to be asked.
+    /// Needs a slow hash or a call to another server.
     case resolve(Effect<Result<Principal, Reason>>)
 }

@@ -64,7 +64,7 @@ struct IntrospectedTokens: Sendable {
         }
     }
 
-    /// `b64token` of RFC 6750 section 2.1: nobody is asked about anything else.
+    /// `b64token` of RFC 6750 section 2.1: no other token is sent to a server.
     private static func isTokenText(_ token: Span<UInt8>) -> Bool {
         let marks = Array("-._~+/=".utf8)
         for i in token.indices {

@@ -42,7 +42,7 @@ extension PolicySnapshot {
         let name = BrowserCookie.session.name(secure: secure)
         guard let value = Cookies.value(of: name, headers, bytes) else { return .none }
         let outcome = authenticate(cookie: bytes.slice(value), now: now, cache: cache)
-        // MBE-09: somebody of another realm is nobody here.
+        // MBE-09: users of another realm are unknown here.
         if case .principal(let principal) = outcome, !form.accepts(backend: principal.backendBytes) {
             return .rejected(.sessionInvalid)
         }

@@ -49,7 +49,7 @@ struct SocialCredentials: Sendable {
     /// Who a caller of before is now; the provider is not asked again.
     func renew(_ principal: Principal, _ backend: Backend) -> Principal? { backend.facebook == nil ? nil : principal }
 
-    /// FB-07: nobody whom only the provider knows has roles.
+    /// FB-07: users that only the provider knows have no roles.
     private static func principal(
         _ subject: String, _ backendID: String, _ roles: RoleCatalogue, _ endsAt: Int64?
     ) -> Principal {

@@ -105,7 +105,7 @@ struct TokenPrincipals: Sendable {
         guard let backend = backends.backend(id: Array(session.backendID.utf8).span) else { throw .unknownBackend }
         // A session ends with what its access tokens would end with (MBE-02).
         guard backend.oauthConsumer else { throw .oauthDisabled }
-        // A domain, a provider or a form that was taken away lets nobody in any more.
+        // Logins of a removed domain, provider or form are refused.
         guard let domain = browserDomains[session.domain] else { throw .sessionInvalid }
         let counts =
             session.provision.map { provision in domain.providers.contains { $0.isExactly(provision.provider) } }

@@ -81,7 +81,7 @@ extension PolicySnapshot {
         }
     }
 
-    /// OMS-09: a session that lies idle here may be in use at another process; nobody is turned away before that is known.
+    /// OMS-09: a session that lies idle here may be in use at another process; it is refused only once that is known.
     func admitted(_ principal: Principal, now: Int64) -> AuthenticationOutcome {
         guard let activity = principal.activity, activity.isIdle(at: now), let activities else {
             return .principal(principal)

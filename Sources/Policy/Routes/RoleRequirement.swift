@@ -3,7 +3,7 @@ import Model
 
 /// Which roles a caller must and must not have (ROLE-01).
 package struct RoleRequirement: Equatable, Sendable {
-    /// At least one of these; nil where no role is asked for in this way. An empty set is met by nobody.
+    /// At least one of these; nil for no such requirement. An empty set is never met.
     package var any: RoleSet?
     /// All of these.
     package var all: RoleSet
@@ -16,7 +16,7 @@ package struct RoleRequirement: Equatable, Sendable {
         self.none = none
     }
 
-    /// The requirement of these names. A role that the catalogue lacks is held by nobody (ROLE-04).
+    /// The requirement of these names. No caller holds a role that the catalogue lacks (ROLE-04).
     init(_ names: RoleNames, _ catalogue: RoleCatalogue) {
         any = names.any.map { catalogue.roles(named: $0) }
         all = catalogue.roles(named: names.all)

@@ -4,30 +4,30 @@ import HTTP
 import Identity
 import Model
 
-/// One way in: which requests it takes, who may use it, and where they go. Immutable and shared by all workers.
+/// A part of the API: its requests, their requirements and their upstream. Immutable and shared by all workers.
 package final class Route: Sendable {
     /// Position in the configuration; dense, so that counters can be an array.
     package let index: Int
     package let name: String
     package let pattern: PathPattern
-    /// Empty where the route takes every host.
+    /// Empty for any host.
     package let hosts: [HostPattern]
     package let methods: MethodSet
-    /// Index of the upstream in the order that the composition root gave them.
+    /// Index of the upstream.
     package let upstream: Int
-    /// Ids of the backends whose credentials are accepted; empty where all are (ISS-07).
+    /// Ids of the backends whose credentials are accepted; empty for all (ISS-07).
     package let backends: [[UInt8]]
     /// Name and key of the ApiOmat application whose tokens open the route, and no other; empty for none (AOM-16).
     package let applicationName: [UInt8]
     let applicationKey: [UInt8]
-    /// The application whose users may show name and password beside its key; nil for none.
+    /// The application whose users may send name and password with its key; nil for none.
     let passwordApplication: Application?
     package let webgate: Webgate?
-    /// No credential is needed or looked at (ROLE-02, AMB-20).
+    /// Whether no credential is required or looked at (ROLE-02, AMB-20).
     package let isPublic: Bool
-    /// Only users are let in, no clients and no anonymous key (ROLE-02).
+    /// Whether the caller must be a user, not a client or the anonymous key (ROLE-02).
     package let loginRequired: Bool
-    /// Only social logins are let in, where a login is required (AMB-30, FB-05).
+    /// Whether only social logins are accepted, where a login is required (AMB-30, FB-05).
     package let socialLogin: Bool
     package let options: RouteOptions
     /// The least level of a credential (CHAL-06).
@@ -41,16 +41,16 @@ package final class Route: Sendable {
     package let scheme: AuthenticationScheme?
     /// Whether the scheme asks for name and password by Basic (SCH-01).
     var takesPasswords: Bool { scheme?.method == .basic }
-    /// What the route does with browsers; nil where it takes no cookies (SCH-02).
+    /// The login form of browsers; nil if the route accepts no cookies (SCH-02).
     let form: LoginForm?
-    /// Whether what the route answers depends on cookies, so that `Vary` must say so.
+    /// Whether responses depend on cookies, for `Vary`.
     package var takesCookies: Bool { form != nil }
     package let allowOrigin: AllowOriginPolicy
     /// The route's own rule, else that of its Webgate.
     package let injection: InjectionRule?
-    /// What is asked of the client's certificate, public or not; nil for nothing.
+    /// The requirement of client certificates, on public routes too; nil for none.
     package let certificateRule: CertificateRule?
-    /// Whether the certificate is looked at for this route.
+    /// Whether the route needs the client's certificate.
     package let readsCertificate: Bool
     /// Names of the protocols that a connection may change to, in the spelling of the configuration; never `h2c`.
     package let upgrades: [[UInt8]]

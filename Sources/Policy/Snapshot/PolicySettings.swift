@@ -4,10 +4,9 @@ import Identity
 import JOSE
 import Model
 
-/// The plain values that a `PolicySnapshot` is built from: what the configuration says, with references to other rooms
-/// already resolved to indices.
+/// The values that a `PolicySnapshot` is built from: the checked configuration with its references resolved.
 package struct PolicySettings: Sendable {
-    /// Told apart by caches: a snapshot of another generation trusts nothing that an earlier one has verified.
+    /// For caches: a snapshot of another generation trusts nothing that an earlier one has verified.
     package var generation: UInt64 = 1
     /// `baseUrl` and `additionalBaseUrls`, in this order.
     package var ownOrigins: [WebOrigin] = []
@@ -27,25 +26,25 @@ package struct PolicySettings: Sendable {
     package var users: UserStore
     package var revocations: RevocationList
     package var challenges: ChallengeIssuer
-    /// Who holds back those who guess passwords.
+    /// Limits failed logins.
     package var throttle = LoginThrottle()
-    /// How long a password that was right is not hashed again (BASIC-05); 0 for not at all.
+    /// How long a verified password is not hashed again (BASIC-05); 0 for not at all.
     package var passwordCacheSeconds: Int64 = 60
-    /// Level that a checked password is worth (CHAL-06).
+    /// Level of a verified password (CHAL-06).
     package var passwordLevel = Principal.standardLevel
-    /// Whoever knows the tokens of ApiOmat applications; nil where there are none.
+    /// Resolves tokens of ApiOmat applications; nil without applications.
     package var opaqueTokens: (any OpaqueTokens)?
-    /// Whoever knows the tokens that issuer modules have made; nil where no backend has one (OAUTH-09).
+    /// Records of tokens that issuer modules have made; nil if no backend has a module (OAUTH-09).
     package var grantedTokens: (any GrantedTokens)?
-    /// Whoever asks Facebook; nil where no backend has it.
+    /// Verifies tokens of Facebook; nil if no backend has it.
     package var socialVerifier: SocialVerifier?
-    /// Who knows when sessions were used last; nil where none ends by lying idle (OMS-09).
+    /// Last use of sessions; nil if no session has an idle timeout (OMS-09).
     package var activities: (any SessionActivities)?
-    /// What browsers are let in by; nil where no scheme has a form (SCH-02).
+    /// Seals of browser sessions; nil if no scheme has a form (SCH-02).
     package var seals: BrowserSeals?
-    /// Whose logins by browser count, by the name of the service domain.
+    /// Accepted logins by browser, by the name of the service domain.
     package var browserDomains: [String: BrowserDomain] = [:]
-    /// Whether tokens of local users carry the roles of the user as of now instead of their own (ROLE-03).
+    /// Whether local users have their current roles instead of those of the token (ROLE-03).
     package var liveRoles = false
 
     package init(backends: BackendStore, users: UserStore, revocations: RevocationList, challenges: ChallengeIssuer) {
@@ -56,15 +55,15 @@ package struct PolicySettings: Sendable {
     }
 }
 
-/// What the cookies go by that were given at a service domain: a way to log in that it has no more lets nobody in.
+/// The accepted logins of a service domain. Cookies of a login that it no longer offers are refused.
 package struct BrowserDomain: Sendable {
-    /// Names of the identity providers that vouch for its users (RP-01).
+    /// Names of its identity providers (RP-01).
     package var providers: [String] = []
     /// Whether its users may log in by password.
     package var takesPasswords = true
-    /// What a login by password counts as (CACHE-11).
+    /// The class of a login by password (CACHE-11).
     package var passwordLogin = LoginClass.password()
-    /// Roles of those whom another server alone knows (OMS-12); nil where they are not let in.
+    /// Roles of users that only another server knows (OMS-12); nil if they are refused.
     package var guestRoles: [String]?
 
     package init() {}
@@ -100,16 +99,16 @@ package struct RouteSettings: Sendable {
     }
 }
 
-/// An issuer whose tokens are believed, and what becomes of their claims.
+/// A trusted issuer and the interpretation of its claims.
 package struct IssuerSettings: Sendable {
     package enum Claims: Sendable {
-        /// The embedded issuer's own: the claims are those that the gateway wrote (ISS-02).
+        /// Claims that the gateway wrote (ISS-02).
         case own
-        /// Another's: the rules make a user of them.
+        /// Claims of another issuer, which the rules map to a user.
         ///
         /// - Parameters:
-        ///   - level: what a token of this issuer is worth (CHAL-06).
-        ///   - backendID: the backend that its tokens count as made for; nil for none.
+        ///   - level: of its tokens (CHAL-06).
+        ///   - backendID: the backend that its tokens are bound to; nil for none.
         case outside(ExternalIdentityRules, level: Int, backendID: String?)
     }
 

@@ -17,7 +17,7 @@ package final class PolicySnapshot: Sendable {
     /// Counts the keys that issuers have taken back; nil where all keys stand in the configuration.
     private let keyEpochs: KeyEpoch?
     let cors: CORSPolicy
-    /// `Security_AllowOrigin`, for whatever has no list of its own.
+    /// `Security_AllowOrigin`, for endpoints and routes without a list of their own.
     let allowOrigin: AllowOriginPolicy
     let verifier: JWTVerifier
     let principals: TokenPrincipals

@@ -22,7 +22,7 @@ extension Assembly {
         }
     }
 
-    /// The modules that make the access tokens of backends which name them (OAUTH-09).
+    /// The modules that issue the access tokens of backends (OAUTH-09).
     func grantIssuers(_ modules: [String: GuardedIssuer], _ catalogue: RoleCatalogue) -> [String: any GrantIssuer] {
         var issuers: [String: any GrantIssuer] = [:]
         for name in configuration.backends.compactMap(\.issuer) {

@@ -12,14 +12,14 @@ import Reactor
 extension Assembly {
     var hasRelyingParties: Bool { configuration.endpointSettings.features.contains(.relyingParties) }
 
-    /// What sends browsers there.
+    /// Sends browsers to the providers.
     mutating func providerLogin(
         _ seals: BrowserSeals, _ store: LastingStore.Opened, _ assertions: AssertionSources
     ) -> ProviderLogin {
         var providers: [any BrowserIdentityProvider] = []
         for entry in configuration.allIdentityProviders where !entry.name.isEmpty {
             switch entry.kind {
-            // The form of the gateway is no provider that anybody is sent to.
+            // The gateway's own form is not redirected to.
             case .local: break
             case .oidc, .oauth2: if let provider = provider(entry) { providers.append(provider) }
             case .saml: if let provider = samlProvider(entry, assertions) { providers.append(provider) }
@@ -69,7 +69,7 @@ extension Assembly {
         return AuthorizationCodeProvider(settings, caller: SharingCaller(lasting.outbound))
     }
 
-    /// The claims that domains look for beside the provider's own rules, so that they are asked for.
+    /// Claims that domains need in addition to the provider's own rules.
     private func wantedClaims(of entry: IdentityProviderEntry) -> [String] {
         let isEmail = configuration.serviceDomains.contains {
             $0.authentication.relyingParty?.providers.contains(entry.name) == true
@@ -82,7 +82,7 @@ extension Assembly {
         _ entry: IdentityProviderEntry, _ authorities: [UInt8]?
     ) -> AuthorizationCodeProvider.Settings.Place? {
         guard let issuer = entry.issuer else {
-            // What is missing has been reported.
+            // Missing members have been reported.
             guard let authorization = entry.authorizationEndpoint, let token = entry.tokenEndpoint,
                 let userInfo = entry.userInfoEndpoint
             else { return nil }
@@ -108,11 +108,11 @@ extension Assembly {
                 self.error("\(entry.pointer)/caFile", "no connection can be made with these authorities")
                 return nil
             }
-            // The gateway is ready without them: who does not log in by the provider has no need of them.
+            // The gateway is ready without them, since only logins at the provider need them.
             issuerKeys.append(IssuerKeys(name: entry.name, keys: keys, isOptional: true))
             return keys
         } catch {
-            // The configuration has made sure of it.
+            // The configuration excludes this.
             self.error(entry.pointer, "there is no address that the keys may be fetched from")
             return nil
         }

@@ -18,7 +18,7 @@ extension Assembly {
             issuers.append(
                 IntrospectedIssuerSettings(
                     introspector: Introspector(server: server, caller: caller), rules: entry.users,
-                    // What the server tells about is no ID token for the sake of `azp` alone.
+                    // `azp` alone does not make a token an ID token.
                     purpose: .accessToken(
                         isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens),
                     level: entry.level, backendID: entry.backend.flatMap(backendID)))
@@ -47,7 +47,7 @@ extension Assembly {
         return server
     }
 
-    /// A client side of TLS that believes the authorities of a file.
+    /// A TLS context that trusts the authorities of a file.
     mutating func context(authorities path: String, at pointer: String) -> TLSClientContext? {
         guard let pem = contents(of: path, at: pointer) else { return nil }
         var identity = LastingTLS.ClientIdentity()

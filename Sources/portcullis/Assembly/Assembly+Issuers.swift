@@ -35,7 +35,7 @@ extension Assembly {
         }
     }
 
-    /// What seals all that clients carry for the gateway: contexts of challenges, and what browsers have.
+    /// Keys that seal what clients carry: contexts of challenges, cookies and states of browsers.
     mutating func sealingKeys() -> AEADKeyRing? {
         let challenge = configuration.challenge
         var keys = challenge.keys
@@ -55,7 +55,7 @@ extension Assembly {
         }
     }
 
-    /// The kinds of modules that `issuers.json` can name. Another one is a file of its own and a line here.
+    /// The modules that `issuers.json` can name.
     static let issuerModules: [IssuerModule] = [
         .embedded,
         .fixed,
@@ -66,7 +66,7 @@ extension Assembly {
 
     /// The issuers of `issuers.json` by name.
     mutating func tokenIssuers(_ serviceKey: SigningKey?) -> [String: GuardedIssuer] {
-        // What a process has kept is found by the next one where the settings are the same.
+        // The next process finds persisted tokens by the same settings.
         if configuration.issuedTokenCache.persists, let serviceKey {
             ConfigurationIdentity.bind(to: Array(serviceKey.pem.utf8))
         }
@@ -135,7 +135,7 @@ extension Assembly {
         return settings
     }
 
-    /// `azp` of an access token may name a client of ours, or one that the entry names.
+    /// `azp` of an access token may name a client of this gateway or of the entry.
     private func purpose(_ entry: TrustedIssuerEntry) -> TokenPurpose {
         let backends = configuration.backends.filter { entry.backend == nil || entry.backend == $0.reference }
         return .accessToken(
@@ -147,7 +147,7 @@ extension Assembly {
         contents(of: path, at: pointer).flatMap { keySet($0, from: path, pointer: pointer) }
     }
 
-    /// - Parameter path: where the text comes from, for what is said of it.
+    /// - Parameter path: origin of the text, for messages.
     mutating func keySet(_ bytes: [UInt8], from path: String, pointer: String) -> KeySet? {
         do throws(KeySetError) {
             return try KeySet(jwks: bytes.span)

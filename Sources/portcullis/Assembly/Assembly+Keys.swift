@@ -7,12 +7,12 @@ import JOSE
 import Model
 
 extension Assembly {
-    /// The keys of a trusted issuer, from a file or from where it publishes them; nil after a word about what is wrong.
+    /// The keys of a trusted issuer, from a file or as it publishes them; nil after an error.
     mutating func keys(of entry: TrustedIssuerEntry, at pointer: String) -> TrustedIssuer.Keys? {
         switch entry.keys {
         case .file(let path): keySet(path, pointer: "\(pointer)/jwksFile").map { .fixed($0) }
         case .published(let published): keys(published, of: entry, at: pointer).map { .published($0) }
-        // Its server is asked about each token.
+        // The server is asked about each token.
         case .introspection, nil: nil
         }
     }

@@ -6,7 +6,7 @@ import HTTP
 import Model
 
 extension Assembly {
-    /// How each listener treats its connections, by the listener's number.
+    /// The settings of the listeners, in the order of the configuration.
     mutating func listeners() -> [ListenerSettings] {
         configuration.listeners.enumerated().map { index, entry in
             var settings = ListenerSettings(name: entry.name)
@@ -27,7 +27,7 @@ extension Assembly {
         }
     }
 
-    /// nil where something is wrong with certificates or ciphers, which is then among the diagnostics.
+    /// Nil after an error about certificates or ciphers.
     private mutating func serverContext(
         _ tls: ListenerTLSEntry, _ ticketKeys: TLSTicketKeys?, http2: Bool, at pointer: String
     ) -> TLSServerContext? {
@@ -65,7 +65,7 @@ extension Assembly {
         }
     }
 
-    /// A certificate that fits its key; nil after a word about what is wrong.
+    /// A certificate that matches its key; nil after an error.
     private mutating func certificate(_ entry: CertificateEntry, at pointer: String) -> TLSCertificate? {
         guard let chain = contents(of: entry.certificateFile, at: "\(pointer)/certFile"),
             let key = contents(of: entry.keyFile, at: "\(pointer)/keyFile")
@@ -90,7 +90,7 @@ extension Assembly {
         }
     }
 
-    /// Thirty days are time to act in, but of a certificate that lives shorter they would be its whole life.
+    /// Warns 30 days before the end, or in the last third of shorter certificates.
     mutating func warnOfEnd(of certificate: CertificateSummary, at pointer: String) {
         let now = Int64(Date().timeIntervalSince1970)
         let names = certificate.names.isEmpty ? certificate.subject : certificate.names.joined(separator: ", ")

@@ -3,17 +3,16 @@ import Identity
 import Model
 import Policy
 
-/// How users log in by browser: the schemes of Webgates, and what their forms lead to.
+/// Logins by browser: the schemes of Webgates and the ways to log in by their forms.
 extension Assembly {
-    /// The names by which clients reach the gateway.
+    /// The names under which clients reach the gateway.
     func publicNames() -> PublicNames {
         PublicNames(
             origins: configuration.origins,
             hosts: configuration.routes.flatMap(\.hosts))
     }
 
-    /// The providers by which users of a service domain log in by browser, the gateway's own form among them; empty for a
-    /// domain that uses none.
+    /// The providers for logins of a service domain by browser, including the own form; empty if it uses none.
     func loginProviders(_ entry: ServiceDomainEntry) -> [IdentityProviderEntry] {
         let names = entry.authentication.relyingParty?.providers ?? []
         return names.compactMap { name in configuration.allIdentityProviders.first { $0.name == name } }
@@ -26,7 +25,7 @@ extension Assembly {
         configuration.tokenService.isEnabled && configuration.backends.contains { $0.enableSSO }
     }
 
-    /// Whose logins by browser count, by service domain.
+    /// The accepted logins by browser, by service domain.
     func browserDomains() -> [String: BrowserDomain] {
         let domains = configuration.serviceDomains.map { entry in
             let ways = loginProviders(entry)
@@ -56,7 +55,7 @@ extension Assembly {
         return scheme
     }
 
-    /// What a login by password at a service domain counts as (CACHE-11).
+    /// The class of a login by password at a service domain (CACHE-11).
     func passwordLogin(_ entry: ServiceDomainEntry) -> LoginClass {
         .password(issuer: entry.authentication.remote?.issuer)
     }

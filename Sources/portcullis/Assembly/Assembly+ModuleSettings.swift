@@ -15,7 +15,7 @@ extension Assembly {
         var guarding = GuardedIssuer.Settings()
     }
 
-    /// Nil after a word about what is wrong.
+    /// Nil after an error.
     mutating func read(_ entry: IssuerEntry, _ module: IssuerModule) -> IssuerReading? {
         let loaded = loaded
         let (reading, found) = loaded.read(entry) { object -> IssuerReading in

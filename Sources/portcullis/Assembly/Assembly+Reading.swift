@@ -5,7 +5,7 @@ import Identity
 import Model
 
 extension Assembly {
-    /// A configuration that is good, and what was made of it.
+    /// A valid configuration and its snapshot.
     struct Reading {
         let loaded: LoadedConfiguration
         let configuration: GatewayConfiguration
@@ -13,22 +13,22 @@ extension Assembly {
         let lasting: Lasting
     }
 
-    /// A directory as it is, or as it is going to be.
+    /// The result of checking a directory, or a draft of it.
     struct Examination {
         let loaded: LoadedConfiguration
-        /// What `check` says of it.
+        /// The diagnostics of `check`.
         let diagnostics: [Diagnostic]
-        /// Nil where a gateway could not start with it.
+        /// Nil if a gateway cannot start with it.
         let reading: Reading?
 
         var errors: [Diagnostic] { diagnostics.filter { $0.severity == .error } }
     }
 
-    /// Reads a directory, as it is or as it is going to be.
+    /// Reads a directory, or a draft of it.
     ///
     /// - Parameters:
-    ///   - makesKeys: whether key files that are missing are made.
-    ///   - formerFiles: files that the configuration in force was read from.
+    ///   - makesKeys: whether missing key files are created.
+    ///   - formerFiles: files of the configuration in force.
     static func examine(
         _ directory: String, makesKeys: Bool = false, production: Bool = false, draft: ConfigurationDraft? = nil,
         formerFiles: Set<String> = []
@@ -47,8 +47,8 @@ extension Assembly {
         return Examination(loaded: loaded, diagnostics: loaded.diagnostics + assembly.checked, reading: reading)
     }
 
-    /// Reads a directory for a command that needs a good configuration.
-    /// - Throws: `.failed` after saying every error.
+    /// Reads a directory for a command that needs a valid configuration.
+    /// - Throws: `.failed` after printing every error.
     static func read(_ directory: String, makesKeys: Bool) throws(ExitStatus) -> Reading {
         let examination = examine(directory, makesKeys: makesKeys)
         if let reading = examination.reading { return reading }

@@ -29,7 +29,7 @@ extension Assembly {
         return upstreams
     }
 
-    /// nil after a word about a file that cannot be read.
+    /// Nil after an error about an unreadable file.
     mutating func identity(
         _ tls: UpstreamTLSEntry, http2: Bool = false, at pointer: String
     ) -> LastingTLS.ClientIdentity? {
@@ -74,17 +74,17 @@ extension Assembly {
 }
 
 extension ServerSettings {
-    /// nil where the address is none, which the configuration has made sure of.
+    /// Nil for an invalid address, which the configuration excludes.
     fileprivate init?(_ entry: ServerEntry) {
         guard let target = Target(entry.place) else { return nil }
         self.init(target, weight: entry.weight, isBackup: entry.isBackup)
-        // A path is no authority (RFC 9110 section 7.2).
+        // A path is not an authority (RFC 9110 section 7.2).
         if case .unix = entry.place { authority = Array("localhost".utf8) }
     }
 }
 
 extension ServerSettings.Target {
-    /// nil where the address is none.
+    /// Nil for an invalid address.
     init?(_ place: ServerEntry.Place) {
         let target: ServerSettings.Target? =
             switch place {

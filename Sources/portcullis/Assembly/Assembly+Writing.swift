@@ -2,7 +2,7 @@ import Configuration
 import Foundation
 
 extension Assembly {
-    /// Reports what only a start would find out: that a file which the gateway writes cannot be written.
+    /// Reports files that the gateway writes and that are not writable.
     mutating func checkWriting() {
         var places: [(pointer: String, path: String, isDatabase: Bool)] = []
         if configuration.store.kind == .sqlite { places.append(("/store/path", configuration.store.path, true)) }
@@ -15,10 +15,10 @@ extension Assembly {
         if configuration.challenge.keys.isEmpty {
             places.append(("/challenge/keyFile", configuration.challenge.keyFile, false))
         }
-        // One folder is told once.
+        // Each folder is reported once.
         var obstacles: Set<String> = []
         for (pointer, path, isDatabase) in places {
-            // A key that is there is only read.
+            // An existing key is only read.
             if !isDatabase, FileManager.default.fileExists(atPath: path) { continue }
             guard let obstacle = WritableFile.obstacle(path, makesFolders: true, isDatabase: isDatabase),
                 obstacles.insert(obstacle).inserted
@@ -34,12 +34,12 @@ extension Assembly {
     }
 }
 
-/// Whether a file could be written, without a try.
+/// Checks whether a file is writable, without writing.
 private enum WritableFile {
-    /// What stands against it, with the path that is the cause; nil for nothing.
+    /// The obstacle and the path that causes it; nil if there is none.
     ///
     /// - Parameters:
-    ///   - makesFolders: whether folders that are missing would be made.
+    ///   - makesFolders: whether missing folders would be created.
     ///   - isDatabase: whether other files are written beside it.
     static func obstacle(_ path: String, makesFolders: Bool = false, isDatabase: Bool = false) -> String? {
         let manager = FileManager.default

@@ -14,24 +14,24 @@ import Policy
 import Reactor
 import TokenStorage
 
-/// Makes a snapshot of a configuration: the one place where all rooms meet.
+/// The composition root: builds a snapshot from a configuration.
 ///
-/// What only shows here (a key file that cannot be read, a JWKS that does not parse) is reported at its place in the
-/// configuration like every other error, and there is no snapshot then.
+/// Errors that only show here (an unreadable key file, an invalid JWK set) are reported at their place in the
+/// configuration, and there is no snapshot then.
 struct Assembly {
     let loaded: LoadedConfiguration
     let configuration: GatewayConfiguration
-    /// Whether missing key files are made; `check` does not touch the disk.
+    /// Whether missing key files are created; `check` does not write files.
     let makesKeys: Bool
     let lasting: Lasting
-    /// The listeners of a process that runs already.
+    /// The listeners of a running process.
     private let bound: BoundListeners?
     var diagnostics: [Diagnostic] = []
-    /// Places in `diagnostics` of warnings that a gateway starts with, and that `check` reports as errors.
+    /// Indices in `diagnostics` of warnings that do not prevent a start and that `check` reports as errors.
     private var raised: Set<Int> = []
-    /// Of the trusted issuers that publish theirs.
+    /// Keys of issuers that publish theirs.
     var issuerKeys: [IssuerKeys] = []
-    /// By which the gateway shows identity providers who it is.
+    /// Keys with which the gateway authenticates to identity providers.
     var providerKeys: [SigningKey] = []
 
     init?(
@@ -54,7 +54,7 @@ struct Assembly {
         let serviceKey = tokenServiceKey()
         let modules = tokenIssuers(serviceKey)
         let sealing = sealingKeys()
-        // Last, so that a configuration that is refused for something else leaves no file behind.
+        // Last, so that a configuration that is refused for another reason creates no file.
         guard let serviceKey, let sealing, let store = tokenStore() else { return nil }
         let challenges = ChallengeIssuer(
             keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds)
@@ -159,7 +159,7 @@ struct Assembly {
         }
     }
 
-    /// Reports what is an error to `check`, and no reason for a gateway not to start.
+    /// Reports a warning that `check` reports as an error.
     mutating func errorOfCheck(_ pointer: String, _ message: String, expected: String? = nil) {
         raised.insert(diagnostics.count)
         report(pointer, message, expected: expected, severity: .warning)
@@ -169,7 +169,7 @@ struct Assembly {
         diagnostics.append(loaded.diagnostic(pointer: pointer, message: message, severity: .error))
     }
 
-    /// Warns of a certificate that has expired; what is checked for production must have none.
+    /// Reports an expired certificate: a warning, or an error of `check --production`.
     mutating func expired(_ pointer: String, _ message: String) {
         if loaded.isForProduction { errorOfCheck(pointer, message) } else { warning(pointer, message) }
     }

@@ -6,8 +6,7 @@ import JOSE
 import Outbound
 import Synchronization
 
-/// The keys of issuers whose tokens are exchanged, by what the policy says of them. A policy that was read anew may name
-/// an issuer that the configuration did not know.
+/// The keys of issuers whose tokens are exchanged, by their policy. A reloaded policy may name further issuers.
 final class AssertionKeySets: Sendable {
     private struct Place: Hashable {
         let issuer: [UInt8]
@@ -16,7 +15,7 @@ final class AssertionKeySets: Sendable {
 
     private let sets = Mutex<[Place: RemoteKeySet]>([:])
     private let lasting: Lasting
-    /// Where relative names of files begin.
+    /// Directory of relative file names.
     private let directory: String
 
     init(_ lasting: Lasting, directory: String) {
@@ -24,7 +23,7 @@ final class AssertionKeySets: Sendable {
         self.directory = directory
     }
 
-    /// The keys for a token; those that are met for the first time are set up off the loop.
+    /// The keys for a token; new ones are set up off the loop.
     func keys(
         _ source: AssertionKeySource, issuer: String, _ need: KeyNeed, now: Int64
     ) -> Effect<Result<KeySet, AssertionSources.KeysFailure>> {
@@ -36,7 +35,7 @@ final class AssertionKeySets: Sendable {
         }
     }
 
-    /// Nil where the policy's addresses are none, or the file with authorities cannot be used.
+    /// Nil for invalid addresses or an unusable file of authorities.
     func make(_ source: AssertionKeySource, issuer: String) -> RemoteKeySet? {
         var authorities: [UInt8]?
         if let file = source.trustFile {

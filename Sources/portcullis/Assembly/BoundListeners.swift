@@ -1,21 +1,21 @@
 import Configuration
 import Gateway
 
-/// The listeners that the workers have, by number, and how they are treated now. Sockets stay as they are until the
-/// process ends; how their connections are treated follows the configuration.
+/// The listeners of the workers and their settings. Sockets stay until the process ends; settings follow the
+/// configuration.
 struct BoundListeners {
     let entries: [ListenerEntry]
     let settings: [ListenerSettings]
 
-    /// The settings of another configuration in the order of the sockets. A socket that it no longer mentions goes on as
-    /// before, since somebody may still come in there.
+    /// The settings of another configuration in the order of the sockets. A socket that is no longer configured keeps
+    /// its settings.
     func follow(_ fresh: [ListenerEntry], _ freshSettings: [ListenerSettings]) -> [ListenerSettings] {
         entries.indices.map { number in
             fresh.firstIndex { $0.isSameSocket(as: entries[number]) }.map { freshSettings[$0] } ?? settings[number]
         }
     }
 
-    /// Whether a configuration wants these sockets and no others.
+    /// Whether a configuration has exactly these sockets.
     func are(_ wanted: [ListenerEntry]) -> Bool {
         wanted.count == entries.count
             && wanted.allSatisfy { entry in entries.contains { $0.isSameSocket(as: entry) } }
@@ -23,7 +23,7 @@ struct BoundListeners {
 }
 
 extension ListenerEntry {
-    /// Whether two configurations mean the same socket. Where the system chooses the port, the name tells.
+    /// Whether two entries are the same socket. If the system chooses the port, the name decides.
     func isSameSocket(as other: ListenerEntry) -> Bool {
         place == other.place && (!place.isChosenBySystem || name == other.name)
     }

@@ -6,13 +6,13 @@ import JOSE
 import Model
 import Reactor
 
-/// Why a key could not be had.
+/// An unreadable or unwritable key file.
 struct KeyFileError: Error {
     let message: String
 }
 
-/// Keys that live in files of their own: read where they exist, else made and stored with mode 0600, so that a first
-/// start needs no preparation and a second one accepts what the first has signed.
+/// Keys in files of their own: read if they exist, else created with mode 0600, so that the first start needs no
+/// preparation.
 enum KeyFile {
     /// The signing key of a PEM file.
     static func signingKey(at path: String, algorithm: SignatureAlgorithm) throws(KeyFileError) -> SigningKey {
@@ -57,14 +57,12 @@ enum KeyFile {
         }
     }
 
-    /// An empty file that nobody else may read, where there is none yet: for a database, which gives its own files the
-    /// mode that it finds.
+    /// Creates a missing file with mode 0600: a database gives its other files the same mode.
     static func makePrivate(_ path: String) throws(KeyFileError) {
         if !FileManager.default.fileExists(atPath: path) { try write([], to: path) }
     }
 
-    /// Writes beside the file and links it into place, so that no reader sees half a key and that of two gateways which
-    /// start at once only one wins.
+    /// Writes a draft and links it into place: no reader sees half a key, and of two concurrent starts one wins.
     private static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
         let url = URL(filePath: path)
         let directory = url.deletingLastPathComponent()
@@ -77,7 +75,7 @@ enum KeyFile {
         do throws(KernelError) {
             let draft = try FileDraft(of: path)
             try draft.write(bytes)
-            // A key that another process has put there in the meantime stays; the caller reads that one.
+            // A key that another process has created meanwhile stays; the caller reads it.
             _ = try draft.place()
         } catch {
             throw KeyFileError(message: "\(path) cannot be written: \(error.text)")

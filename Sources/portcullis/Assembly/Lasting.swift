@@ -5,39 +5,39 @@ import OAuthServer
 import Reactor
 import TokenStorage
 
-/// What outlives configurations: each finds here what the one before has left.
+/// State of the process that outlives configurations.
 struct Lasting: Sendable {
     let revocations = RevocationList()
-    /// What other gateways with the same store have disabled or changed.
+    /// Accounts that other gateways with the same store have disabled or changed.
     let withdrawn = WithdrawnAccounts()
     let tls = LastingTLS()
-    /// The limiters, whose buckets go on.
+    /// The limiters with their buckets.
     let rateLimiters = RateLimiters()
-    /// What those who guess passwords have used up.
+    /// Failed logins.
     let throttle = LoginThrottle(clock: .system)
-    /// The same for secrets of clients.
+    /// Wrong secrets of clients.
     let clientThrottle = ClientThrottle(clock: .system)
-    /// The same for the admin token.
+    /// Wrong admin tokens.
     let adminThrottle = ClientThrottle(clock: .system)
-    /// The same for what browsers bring back from identity providers.
+    /// Failed callbacks of browsers from identity providers.
     let callbackThrottle = LoginThrottle(clock: .system)
-    /// The families of endpoints, with what they keep.
+    /// The families of endpoints with their state.
     let families = CompatibilityFamilies.all()
-    /// How the rules of token exchange are read anew, and what went wrong with that.
+    /// Reloads of the rules of token exchange, and their failures.
     let assertions = AssertionReloads()
-    /// Makes calls to other servers, once there are workers to make them.
+    /// Calls to other servers, which the workers make.
     let outbound = OutboundCalls()
     let keys = LastingKeys()
-    /// How it stands with those that upstreams' tokens come from.
+    /// State of the issuers of upstreams' tokens.
     let issuers = LastingIssuers()
-    /// Where clients of applications have users made and changed.
+    /// Creation and changes of users by clients of applications.
     let registry = LastingRegistry()
-    /// Tokens, and what was revoked.
+    /// Tokens and revocations.
     let store = LastingStore()
     /// Deletes expired tokens, away from the loops.
     let cleaner = TokenCleaner(later: { Lasting.cleaning.submit($0) })
     private static let cleaning = SerialQueue(label: "portcullis.cleaner")
-    /// Whether a gateway is to run, and not only a command that reads its configuration.
+    /// Whether a gateway runs, not only a command that reads its configuration.
     let isServing: Bool
     let log: EventLog
 
@@ -46,7 +46,7 @@ struct Lasting: Sendable {
         self.log = log
     }
 
-    /// How those who guess are treated from now on.
+    /// Sets the limits of failed logins.
     func use(_ settings: LoginThrottle.Settings) {
         throttle.use(settings)
         callbackThrottle.use(settings)

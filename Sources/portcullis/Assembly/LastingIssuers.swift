@@ -3,8 +3,7 @@ import Issuers
 import Model
 import Synchronization
 
-/// How it stands with the issuers of upstreams' tokens: what was counted, and who is left alone for a while, goes on
-/// under the next configuration.
+/// Counters and circuit breakers of the issuers of upstreams' tokens, which outlive configurations.
 final class LastingIssuers: Sendable {
     private let gates = Mutex<[String: IssuerGate]>([:])
 
@@ -17,7 +16,7 @@ final class LastingIssuers: Sendable {
         }
     }
 
-    /// Forgets the issuers of configurations that are gone.
+    /// Removes issuers of earlier configurations.
     func keep(only names: Set<String>) {
         gates.withLock { gates in gates = gates.filter { names.contains($0.key) } }
     }

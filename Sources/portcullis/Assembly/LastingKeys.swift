@@ -7,8 +7,7 @@ import Outbound
 import Reactor
 import Synchronization
 
-/// The keys of issuers that publish them: a reload that leaves their settings alone leaves the keys in use, and the times
-/// of the next fetch.
+/// The published keys of issuers. A reload with the same settings keeps the keys and the time of the next fetch.
 final class LastingKeys: Sendable {
     /// Of all issuers of the process.
     let epoch = KeyEpoch()
@@ -26,7 +25,7 @@ final class LastingKeys: Sendable {
         return made
     }
 
-    /// Forgets the issuers of configurations that are gone.
+    /// Removes issuers of earlier configurations.
     func keep(only keys: [RemoteKeySet]) {
         sets.withLock { sets in sets = sets.filter { known in keys.contains { $0 === known.value } } }
     }

@@ -2,20 +2,20 @@ import Crypto
 import Model
 import Synchronization
 
-/// What of TLS outlives configurations: a session that began before a reload is resumed after it, and connections to an
-/// upstream whose files are as they were stay open.
+/// State of TLS that outlives configurations: sessions are resumed after a reload, and connections to an upstream with
+/// unchanged files stay open.
 final class LastingTLS: Sendable {
-    /// Everything that a client context is made of.
+    /// The settings of a client context.
     struct ClientIdentity: Hashable, Sendable {
         var verifies = true
         /// PEM; nil for the authorities of the system.
         var authorities: [UInt8]?
-        /// PEM; empty where the gateway shows no certificate.
+        /// PEM; empty without a certificate of the gateway.
         var chain: [UInt8] = []
         var key: [UInt8] = []
         var minimumVersion = TLSVersion.tls12
         var http2 = false
-        /// Otherwise nothing is said of what is spoken inside.
+        /// Whether ALPN offers versions of HTTP.
         var speaksHTTP = true
     }
 
@@ -45,7 +45,7 @@ final class LastingTLS: Sendable {
         return context
     }
 
-    /// Forgets the contexts of configurations that are gone.
+    /// Removes contexts of earlier configurations.
     func keep(only identities: Set<ClientIdentity>) {
         contexts.withLock { $0 = $0.filter { identities.contains($0.key) } }
     }

@@ -39,7 +39,7 @@ extension Administration {
         return DeviceRegister(store: tokens)
     }
 
-    /// Waits for an outcome: on a thread where that keeps nobody else from anything.
+    /// Waits for an outcome, on a thread of its own.
     private func settle<Value>(_ effect: DeviceRegister.Outcome<Value>) throws(AdminFailure) -> Value {
         switch effect {
         case .offload(let work), .hash(let work): return try settle(work())
