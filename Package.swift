@@ -3,7 +3,8 @@
 import PackageDescription
 
 // No package dependency: Foundation, Dispatch and system libraries only. A bare `swift build` needs libssl-dev and
-// libnghttp2-dev; the traits SQLite and SAML add libsqlite3-dev, libxmlsec1-dev and zlib1g-dev.
+// libnghttp2-dev; the traits SQLite and SAML add libsqlite3-dev, libxmlsec1-dev and zlib1g-dev. Without the trait
+// Compatibility, which is on where none is named, the gateway has its own endpoints only.
 
 let settings: [SwiftSetting] = [
     .strictMemorySafety(),
@@ -45,6 +46,10 @@ let package = Package(
     traits: [
         .trait(name: "SQLite", description: "The durable embedded token store (libsqlite3)."),
         .trait(name: "SAML", description: "SAML 2.0 assertions (libxmlsec1, libxml2)."),
+        .trait(
+            name: "Compatibility",
+            description: "Endpoints for clients of Mobile & Social, ApiOmat, user profiles and single sign-on."),
+        .default(enabledTraits: ["Compatibility"]),
     ],
     targets: [
         .systemLibrary(name: "CLinux"),
@@ -117,8 +122,11 @@ let package = Package(
             name: "portcullis",
             dependencies: [
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-                "Endpoints", "OAuthServer", "LoginPages", "MobileSocial", "ApiOmat", "UserProfiles", "SingleSignOn",
-                "Issuers", "Configuration", "Gateway", "PortcullisClient",
+                "Endpoints", "OAuthServer", "LoginPages", "Issuers", "Configuration", "Gateway", "PortcullisClient",
+                .target(name: "MobileSocial", condition: .when(traits: ["Compatibility"])),
+                .target(name: "ApiOmat", condition: .when(traits: ["Compatibility"])),
+                .target(name: "UserProfiles", condition: .when(traits: ["Compatibility"])),
+                .target(name: "SingleSignOn", condition: .when(traits: ["Compatibility"])),
             ],
             swiftSettings: settings
         ),

@@ -47,6 +47,11 @@ struct Assembly {
 
     /// The snapshot, or nil with errors among the diagnostics.
     mutating func snapshot(generation: UInt64) -> GatewaySnapshot? {
+        for pointer in CompatibilityFamilies.unmet(configuration) {
+            report(
+                pointer, "this program is built without the trait Compatibility",
+                expected: "swift build --traits Compatibility", severity: .error)
+        }
         let catalogue = RoleCatalogue(configuration.roles)
         let hasher = PasswordHasher(aesKey: configuration.passwords.aesKey)
         let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: lasting.withdrawn)

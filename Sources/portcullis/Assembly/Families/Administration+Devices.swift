@@ -1,56 +1,58 @@
-import Bytes
-import Configuration
-import Gateway
-import Identity
-import MobileSocial
-import Outbound
-import Reactor
-import TokenStorage
+#if Compatibility
+    import Bytes
+    import Configuration
+    import Gateway
+    import Identity
+    import MobileSocial
+    import Outbound
+    import Reactor
+    import TokenStorage
 
-/// The devices of mobile applications: listed and wiped (OMS-15, OMS-16).
-extension Administration {
-    func listDevices(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let register = try deviceRegister()
-        let limit = try Administration.limit(request)
-        let subject = request.parameter("subject")
-        return .shown(try settle(register.list(subject: subject, limit: limit, now: Clock.wallSeconds)))
-    }
-
-    func wipeDevice(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let register = try deviceRegister()
-        let id = request.path[1]
-        let domains = try configuration.read().configuration.serviceDomains.filter(\.wipesDevices).map(\.name)
-        let count = try settle(register.wipe(id, domains: domains, now: Clock.wallSeconds))
-        return .changed(id, Administration.removed(count))
-    }
-
-    /// A user whom an application has locked out may try again (OMS-10).
-    func unlock(_ request: AdminRequest, _ attempts: LoginAttemptTable) throws(AdminFailure) -> AdminAnswer {
-        guard tokens != nil else { throw .unavailable("lock-outs are kept by a running gateway: use --admin") }
-        let (domain, application, user) = (request.path[1], request.path[2], request.path[3])
-        guard attempts.forget(LoginAttemptTable.Key(domain: domain, application: application, user: user)) else {
-            throw .notFound("no wrong password of this user is counted there")
+    /// The devices of mobile applications: listed and wiped (OMS-15, OMS-16).
+    extension Administration {
+        func listDevices(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+            let register = try deviceRegister()
+            let limit = try Administration.limit(request)
+            let subject = request.parameter("subject")
+            return .shown(try settle(register.list(subject: subject, limit: limit, now: Clock.wallSeconds)))
         }
-        return .changed("\(user) of \(domain)/\(application)")
-    }
 
-    private func deviceRegister() throws(AdminFailure) -> DeviceRegister {
-        guard let tokens else { throw .unavailable("devices are kept by a running gateway: use --admin") }
-        return DeviceRegister(store: tokens)
-    }
+        func wipeDevice(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+            let register = try deviceRegister()
+            let id = request.path[1]
+            let domains = try configuration.read().configuration.serviceDomains.filter(\.wipesDevices).map(\.name)
+            let count = try settle(register.wipe(id, domains: domains, now: Clock.wallSeconds))
+            return .changed(id, Administration.removed(count))
+        }
 
-    /// Waits for an outcome, on a thread of its own.
-    private func settle<Value>(_ effect: DeviceRegister.Outcome<Value>) throws(AdminFailure) -> Value {
-        switch effect {
-        case .offload(let work), .hash(let work): return try settle(work())
-        case .await(let begin):
-            let next: DeviceRegister.Outcome<Value> = try wait { then in begin { then(.success($0)) } }
-            return try settle(next)
-        case .done(.success(let value)): return value
-        case .done(.failure(.unknownDevice)): throw .notFound("there is no such device")
-        case .done(.failure(.notWipeable)):
-            throw .conflict("the service domain of the device has no \"securityHandler\": \"oaam\"")
-        case .done(.failure(.store(let failure))): throw .unavailable("the store has failed: \(failure.reason)")
+        /// A user whom an application has locked out may try again (OMS-10).
+        func unlock(_ request: AdminRequest, _ attempts: LoginAttemptTable) throws(AdminFailure) -> AdminAnswer {
+            guard tokens != nil else { throw .unavailable("lock-outs are kept by a running gateway: use --admin") }
+            let (domain, application, user) = (request.path[1], request.path[2], request.path[3])
+            guard attempts.forget(LoginAttemptTable.Key(domain: domain, application: application, user: user)) else {
+                throw .notFound("no wrong password of this user is counted there")
+            }
+            return .changed("\(user) of \(domain)/\(application)")
+        }
+
+        private func deviceRegister() throws(AdminFailure) -> DeviceRegister {
+            guard let tokens else { throw .unavailable("devices are kept by a running gateway: use --admin") }
+            return DeviceRegister(store: tokens)
+        }
+
+        /// Waits for an outcome, on a thread of its own.
+        private func settle<Value>(_ effect: DeviceRegister.Outcome<Value>) throws(AdminFailure) -> Value {
+            switch effect {
+            case .offload(let work), .hash(let work): return try settle(work())
+            case .await(let begin):
+                let next: DeviceRegister.Outcome<Value> = try wait { then in begin { then(.success($0)) } }
+                return try settle(next)
+            case .done(.success(let value)): return value
+            case .done(.failure(.unknownDevice)): throw .notFound("there is no such device")
+            case .done(.failure(.notWipeable)):
+                throw .conflict("the service domain of the device has no \"securityHandler\": \"oaam\"")
+            case .done(.failure(.store(let failure))): throw .unavailable("the store has failed: \(failure.reason)")
+            }
         }
     }
-}
+#endif

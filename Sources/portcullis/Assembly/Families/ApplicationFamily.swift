@@ -1,32 +1,34 @@
-import ApiOmat
-import Configuration
-import Crypto
-import Identity
-import OAuthServer
-import Reactor
+#if Compatibility
+    import ApiOmat
+    import Configuration
+    import Crypto
+    import Identity
+    import OAuthServer
+    import Reactor
 
-/// Applications of ApiOmat, and tokens of Facebook.
-final class ApplicationFamily: CompatibilityFamily {
-    func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly) {
-        let applications = assembly.configuration.applications
-        settings.applications = applications.isEmpty ? nil : ApplicationStore(applications)
-    }
+    /// Applications of ApiOmat, and tokens of Facebook.
+    final class ApplicationFamily: CompatibilityFamily {
+        func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly) {
+            let applications = assembly.configuration.applications
+            settings.applications = applications.isEmpty ? nil : ApplicationStore(applications)
+        }
 
-    func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
-        let lasting = assembly.lasting
-        let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }
-        parts.socialVerifier = social
-        guard let applications = foundation.tokens.settings.applications else { return }
-        var settings = ApplicationTokens.Settings(
-            applications: applications, users: foundation.users, hasher: foundation.hasher,
-            catalogue: foundation.catalogue, store: foundation.store.tokens, key: foundation.store.key)
-        settings.social = social
-        settings.throttle = lasting.throttle
-        settings.clientThrottle = lasting.clientThrottle
-        settings.registry = lasting.registry
-        settings.revocations = lasting.revocations
-        let tokens = ApplicationTokens(settings: settings)
-        parts.opaqueTokens = tokens
-        parts.add(tokens.handlers)
+        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
+            let lasting = assembly.lasting
+            let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }
+            parts.socialVerifier = social
+            guard let applications = foundation.tokens.settings.applications else { return }
+            var settings = ApplicationTokens.Settings(
+                applications: applications, users: foundation.users, hasher: foundation.hasher,
+                catalogue: foundation.catalogue, store: foundation.store.tokens, key: foundation.store.key)
+            settings.social = social
+            settings.throttle = lasting.throttle
+            settings.clientThrottle = lasting.clientThrottle
+            settings.registry = lasting.registry
+            settings.revocations = lasting.revocations
+            let tokens = ApplicationTokens(settings: settings)
+            parts.opaqueTokens = tokens
+            parts.add(tokens.handlers)
+        }
     }
-}
+#endif

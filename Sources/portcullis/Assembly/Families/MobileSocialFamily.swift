@@ -1,198 +1,201 @@
-import Bytes
-import Configuration
-import Crypto
-import Gateway
-import HTTP
-import Identity
-import Issuers
-import JOSE
-import LoginPages
-import MobileSocial
-import Model
-import OAuthServer
-import Policy
-import Synchronization
+#if Compatibility
+    import Bytes
+    import Configuration
+    import Crypto
+    import Gateway
+    import HTTP
+    import Identity
+    import Issuers
+    import JOSE
+    import LoginPages
+    import MobileSocial
+    import Model
+    import OAuthServer
+    import Policy
+    import Synchronization
 
-/// Mobile & Social: service domains, and logins by browser at them.
-final class MobileSocialFamily: CompatibilityFamily {
-    /// Wrong passwords of applications of service domains.
-    let attempts = LoginAttemptTable(clock: .system)
-    private let register = Mutex<SessionRegister?>(nil)
+    /// Mobile & Social: service domains, and logins by browser at them.
+    final class MobileSocialFamily: CompatibilityFamily {
+        /// Wrong passwords of applications of service domains.
+        let attempts = LoginAttemptTable(clock: .system)
+        private let register = Mutex<SessionRegister?>(nil)
 
-    var activities: (any SessionActivities)? { register.withLock(\.self) }
+        var activities: (any SessionActivities)? { register.withLock(\.self) }
 
-    var resources: [AdminResources.Entry] {
-        [
-            AdminResources.Entry(.get, "devices", "devices.list", Administration.listDevices),
-            AdminResources.Entry(.post, "devices/*/wipe", "devices.wipe", Administration.wipeDevice),
-            AdminResources.Entry(.delete, "lockouts/*/*/*", "lockouts.remove") { [attempts] administration in
-                { request throws(AdminFailure) in try administration.unlock(request, attempts) }
-            },
-        ]
-    }
-
-    func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
-        let sessions = sessions(foundation.store)
-        parts.activities = sessions
-        if foundation.providers.isEmpty { parts.add(AbsentProviders.handlers) }
-        guard let social = assembly.mobileSocial(foundation, sessions, attempts) else { return }
-        let login = assembly.browserLogin(social, foundation.seals, foundation.providers)
-        parts.add(social.handlers(ownTokens: foundation.tokens.ownTokens, login))
-        if let login { parts.add(login.handlers, returns: login.returns) }
-    }
-
-    /// One for the life of the process, like the store.
-    private func sessions(_ store: LastingStore.Opened) -> SessionRegister {
-        register.withLock { register in
-            if let register { return register }
-            let made = SessionRegister(store: store.tokens)
-            register = made
-            return made
+        var resources: [AdminResources.Entry] {
+            [
+                AdminResources.Entry(.get, "devices", "devices.list", Administration.listDevices),
+                AdminResources.Entry(.post, "devices/*/wipe", "devices.wipe", Administration.wipeDevice),
+                AdminResources.Entry(.delete, "lockouts/*/*/*", "lockouts.remove") { [attempts] administration in
+                    { request throws(AdminFailure) in try administration.unlock(request, attempts) }
+                },
+            ]
         }
-    }
-}
 
-extension Assembly {
-    /// What answers for the service domains; nil where there are none.
-    fileprivate mutating func mobileSocial(
-        _ foundation: EndpointFoundation, _ sessions: SessionRegister, _ attempts: LoginAttemptTable
-    ) -> MobileSocialService? {
-        guard !configuration.serviceDomains.isEmpty else { return nil }
-        let service = configuration.tokenService
-        var settings = MobileSocialService.Settings(
-            users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue,
-            store: foundation.store.tokens, key: foundation.store.key, seals: foundation.seals,
-            signer: JWTSigner(key: foundation.key), contexts: foundation.challenges)
-        let list = foundation.backends.backends
-        for entry in configuration.serviceDomains {
-            var domain = domain(entry, list)
-            domain.remote = remote(entry, foundation.modules)
-            domain.ways = loginWays(entry)
-            domain.passwordLogin = passwordLogin(entry)
-            settings.domains.append(domain)
+        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
+            let sessions = sessions(foundation.store)
+            parts.activities = sessions
+            if foundation.providers.isEmpty { parts.add(AbsentProviders.handlers) }
+            guard let social = assembly.mobileSocial(foundation, sessions, attempts) else { return }
+            let login = assembly.browserLogin(social, foundation.seals, foundation.providers)
+            parts.add(social.handlers(ownTokens: foundation.tokens.ownTokens, login))
+            if let login { parts.add(login.handlers, returns: login.returns) }
         }
-        settings.issuer = service.issuer
-        settings.audience = [service.audience]
-        settings.baseURL = configuration.baseURL.description
-        settings.names = publicNames()
-        settings.webgates = Set(configuration.webgates.map(\.name))
-        settings.webgateLogins = webgateLogins()
-        settings.throttle = lasting.throttle
-        settings.clientThrottle = lasting.clientThrottle
-        settings.sessions = sessions
-        settings.attempts = attempts
-        settings.revocations = lasting.revocations
-        return MobileSocialService(settings: settings)
-    }
 
-    private func domain(_ entry: ServiceDomainEntry, _ backends: [Backend]) -> ServiceDomain {
-        var domain = ServiceDomain(name: entry.name, services: entry.services, isMobile: entry.isMobile)
-        let authentication = entry.authentication
-        domain.scheme = authentication.scheme
-        domain.level = configuration.passwordLevel(at: entry)
-        domain.secondStep.question = authentication.asksQuestion
-        domain.secondStep.code = authentication.asksCode
-        domain.secondStep.level = configuration.strongLevel(at: entry)
-        domain.secondStep.onDemand = authentication.onDemand
-        domain.wipesDevices = entry.wipesDevices
-        domain.deviceRules = entry.deniedDevices.map { DeviceRule(denying: $0) }
-        domain.defaultApplication = entry.defaultApplication
-        domain.browserApplication = entry.browserApplication?.name
-        domain.limits.registrations = entry.maximumRegistrations
-        domain.limits.sessions = entry.maximumSessions
-        domain.limits.sessionsPerDevice = entry.maximumSessionsPerDevice
-        domain.applications = entry.applications.compactMap { application in
-            // MBE-06: where the backend is revoked there is no application.
-            backends.first { $0.reference == application.backend && !$0.isRevoked }
-                .map { Assembly.application(application, $0) }
-        }
-        return domain
-    }
-
-    /// The issuer that a domain asks about passwords.
-    private mutating func remote(
-        _ entry: ServiceDomainEntry, _ modules: [String: GuardedIssuer]
-    ) -> RemoteAuthentication? {
-        // An issuer that could not be made was reported with its own entry.
-        guard let settings = entry.authentication.remote, let module = modules[settings.issuer] else { return nil }
-        guard let passwords = IssuerPasswords(module) else {
-            report(
-                "/serviceDomains/\(entry.name)/authentication/issuer",
-                "the issuer \"\(settings.issuer)\" of module \(module.kind) verifies no passwords",
-                expected: "one of module oauth2, oam, or http with {password}", severity: .error)
-            return nil
-        }
-        var remote = RemoteAuthentication(passwords: passwords)
-        remote.connectivity = settings.connectivity
-        remote.guestRoles = settings.guestRoles
-        // Revocations are remembered for a year.
-        remote.verifierSeconds = min(max(1, settings.verifierLifetime.components.seconds), 31_536_000)
-        remote.maximumVerifiers = settings.maximumVerifiers
-        remote.offlineSessionSeconds = Int64(settings.offlineSessionSeconds)
-        return remote
-    }
-
-    private static func application(_ entry: MobileApplicationEntry, _ backend: Backend) -> MobileApplication {
-        var application = MobileApplication(name: entry.name, backend: backend)
-        application.sharedSecret = entry.sharedSecret?.value
-        application.displayName = entry.displayName
-        application.urlScheme = entry.urlScheme
-        application.redirectURIs = entry.redirectURIs
-        application.participates = entry.participates
-        application.agentPriority = entry.agentPriority
-        application.profileCacheSeconds = Int64(entry.profileCacheSeconds)
-        application.sessionTimeout = entry.sessionTimeout.map(Int64.init)
-        application.idleTimeout = entry.idleTimeout.map(Int64.init)
-        application.maximumLoginAttempts = entry.maximumLoginAttempts.map(Int64.init)
-        application.lockoutSeconds = Int64(entry.lockoutSeconds)
-        application.offlineAuthentication = entry.offlineAuthentication
-        application.customAttributes = entry.customAttributes
-        let scheme = entry.customAttributes.first { $0.name == "CryptoScheme" }?.node.string
-        application.verifierScheme = scheme.flatMap(PasswordScheme.init)?.ofVerifiers ?? .scrypt
-        application.claimAttributes = entry.claimAttributes
-        application.accessTokenSeconds = Int64(entry.accessTokenSeconds)
-        return application
-    }
-
-    /// How users of a service domain log in by browser; empty for one that uses no provider.
-    private func loginWays(_ entry: ServiceDomainEntry) -> [ServiceDomain.LoginWay] {
-        loginProviders(entry).map { provider in
-            if provider.kind == .local { return .form(name: provider.name, title: provider.displayName) }
-            var rules = provider.users
-            if let isEmail = entry.authentication.relyingParty?.usernameFromEmail {
-                rules.identity.usernameAttribute = isEmail ? ProviderRules.emailClaim : nil
+        /// One for the life of the process, like the store.
+        private func sessions(_ store: LastingStore.Opened) -> SessionRegister {
+            register.withLock { register in
+                if let register { return register }
+                let made = SessionRegister(store: store.tokens)
+                register = made
+                return made
             }
-            var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
-            made.title = provider.displayName
-            made.exposesToken = entry.authentication.relyingParty?.exposesToken ?? false
-            return .provider(made)
         }
     }
 
-    /// How users may have logged in, by the Webgates whose scheme has a form.
-    private func webgateLogins() -> [String: [LoginClass]] {
-        var logins: [String: [LoginClass]] = [:]
-        for webgate in configuration.webgates {
-            guard let scheme = webgate.authenticationScheme.flatMap(scheme(named:)), scheme.challengeMethod == .form
-            else { continue }
-            logins[webgate.name] = self.logins(ofForm: scheme)
+    extension Assembly {
+        /// What answers for the service domains; nil where there are none.
+        fileprivate mutating func mobileSocial(
+            _ foundation: EndpointFoundation, _ sessions: SessionRegister, _ attempts: LoginAttemptTable
+        ) -> MobileSocialService? {
+            guard !configuration.serviceDomains.isEmpty else { return nil }
+            let service = configuration.tokenService
+            var settings = MobileSocialService.Settings(
+                users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue,
+                store: foundation.store.tokens, key: foundation.store.key, seals: foundation.seals,
+                signer: JWTSigner(key: foundation.key), contexts: foundation.challenges)
+            let list = foundation.backends.backends
+            for entry in configuration.serviceDomains {
+                var domain = domain(entry, list)
+                domain.remote = remote(entry, foundation.modules)
+                domain.ways = loginWays(entry)
+                domain.passwordLogin = passwordLogin(entry)
+                settings.domains.append(domain)
+            }
+            settings.issuer = service.issuer
+            settings.audience = [service.audience]
+            settings.baseURL = configuration.baseURL.description
+            settings.names = publicNames()
+            settings.webgates = Set(configuration.webgates.map(\.name))
+            settings.webgateLogins = webgateLogins()
+            settings.throttle = lasting.throttle
+            settings.clientThrottle = lasting.clientThrottle
+            settings.sessions = sessions
+            settings.attempts = attempts
+            settings.revocations = lasting.revocations
+            return MobileSocialService(settings: settings)
         }
-        return logins
-    }
 
-    /// The login forms of all schemes that have one (SCH-02).
-    private func loginForms() -> [BrowserLogin.Form] {
-        configuration.authenticationSchemes.filter { $0.challengeMethod == .form }.map { scheme in
-            BrowserLogin.Form(path: scheme.formPath, domain: scheme.formDomain ?? BrowserLoginEndpoints.standardDomain)
+        private func domain(_ entry: ServiceDomainEntry, _ backends: [Backend]) -> ServiceDomain {
+            var domain = ServiceDomain(name: entry.name, services: entry.services, isMobile: entry.isMobile)
+            let authentication = entry.authentication
+            domain.scheme = authentication.scheme
+            domain.level = configuration.passwordLevel(at: entry)
+            domain.secondStep.question = authentication.asksQuestion
+            domain.secondStep.code = authentication.asksCode
+            domain.secondStep.level = configuration.strongLevel(at: entry)
+            domain.secondStep.onDemand = authentication.onDemand
+            domain.wipesDevices = entry.wipesDevices
+            domain.deviceRules = entry.deniedDevices.map { DeviceRule(denying: $0) }
+            domain.defaultApplication = entry.defaultApplication
+            domain.browserApplication = entry.browserApplication?.name
+            domain.limits.registrations = entry.maximumRegistrations
+            domain.limits.sessions = entry.maximumSessions
+            domain.limits.sessionsPerDevice = entry.maximumSessionsPerDevice
+            domain.applications = entry.applications.compactMap { application in
+                // MBE-06: where the backend is revoked there is no application.
+                backends.first { $0.reference == application.backend && !$0.isRevoked }
+                    .map { Assembly.application(application, $0) }
+            }
+            return domain
+        }
+
+        /// The issuer that a domain asks about passwords.
+        private mutating func remote(
+            _ entry: ServiceDomainEntry, _ modules: [String: GuardedIssuer]
+        ) -> RemoteAuthentication? {
+            // An issuer that could not be made was reported with its own entry.
+            guard let settings = entry.authentication.remote, let module = modules[settings.issuer] else { return nil }
+            guard let passwords = IssuerPasswords(module) else {
+                report(
+                    "/serviceDomains/\(entry.name)/authentication/issuer",
+                    "the issuer \"\(settings.issuer)\" of module \(module.kind) verifies no passwords",
+                    expected: "one of module oauth2, oam, or http with {password}", severity: .error)
+                return nil
+            }
+            var remote = RemoteAuthentication(passwords: passwords)
+            remote.connectivity = settings.connectivity
+            remote.guestRoles = settings.guestRoles
+            // Revocations are remembered for a year.
+            remote.verifierSeconds = min(max(1, settings.verifierLifetime.components.seconds), 31_536_000)
+            remote.maximumVerifiers = settings.maximumVerifiers
+            remote.offlineSessionSeconds = Int64(settings.offlineSessionSeconds)
+            return remote
+        }
+
+        private static func application(_ entry: MobileApplicationEntry, _ backend: Backend) -> MobileApplication {
+            var application = MobileApplication(name: entry.name, backend: backend)
+            application.sharedSecret = entry.sharedSecret?.value
+            application.displayName = entry.displayName
+            application.urlScheme = entry.urlScheme
+            application.redirectURIs = entry.redirectURIs
+            application.participates = entry.participates
+            application.agentPriority = entry.agentPriority
+            application.profileCacheSeconds = Int64(entry.profileCacheSeconds)
+            application.sessionTimeout = entry.sessionTimeout.map(Int64.init)
+            application.idleTimeout = entry.idleTimeout.map(Int64.init)
+            application.maximumLoginAttempts = entry.maximumLoginAttempts.map(Int64.init)
+            application.lockoutSeconds = Int64(entry.lockoutSeconds)
+            application.offlineAuthentication = entry.offlineAuthentication
+            application.customAttributes = entry.customAttributes
+            let scheme = entry.customAttributes.first { $0.name == "CryptoScheme" }?.node.string
+            application.verifierScheme = scheme.flatMap(PasswordScheme.init)?.ofVerifiers ?? .scrypt
+            application.claimAttributes = entry.claimAttributes
+            application.accessTokenSeconds = Int64(entry.accessTokenSeconds)
+            return application
+        }
+
+        /// How users of a service domain log in by browser; empty for one that uses no provider.
+        private func loginWays(_ entry: ServiceDomainEntry) -> [ServiceDomain.LoginWay] {
+            loginProviders(entry).map { provider in
+                if provider.kind == .local { return .form(name: provider.name, title: provider.displayName) }
+                var rules = provider.users
+                if let isEmail = entry.authentication.relyingParty?.usernameFromEmail {
+                    rules.identity.usernameAttribute = isEmail ? ProviderRules.emailClaim : nil
+                }
+                var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
+                made.title = provider.displayName
+                made.exposesToken = entry.authentication.relyingParty?.exposesToken ?? false
+                return .provider(made)
+            }
+        }
+
+        /// How users may have logged in, by the Webgates whose scheme has a form.
+        private func webgateLogins() -> [String: [LoginClass]] {
+            var logins: [String: [LoginClass]] = [:]
+            for webgate in configuration.webgates {
+                guard let scheme = webgate.authenticationScheme.flatMap(scheme(named:)), scheme.challengeMethod == .form
+                else { continue }
+                logins[webgate.name] = self.logins(ofForm: scheme)
+            }
+            return logins
+        }
+
+        /// The login forms of all schemes that have one (SCH-02).
+        private func loginForms() -> [BrowserLogin.Form] {
+            configuration.authenticationSchemes.filter { $0.challengeMethod == .form }.map { scheme in
+                BrowserLogin.Form(
+                    path: scheme.formPath, domain: scheme.formDomain ?? BrowserLoginEndpoints.standardDomain)
+            }
+        }
+
+        /// What answers at the forms; nil where there are none.
+        fileprivate func browserLogin(
+            _ social: MobileSocialService, _ seals: BrowserSeals, _ providers: ProviderLogin
+        ) -> BrowserLogin? {
+            let forms = loginForms()
+            guard !forms.isEmpty || hasRelyingParties else { return nil }
+            return BrowserLogin(social: social, seals: seals, forms: forms, providers: providers)
         }
     }
-
-    /// What answers at the forms; nil where there are none.
-    fileprivate func browserLogin(
-        _ social: MobileSocialService, _ seals: BrowserSeals, _ providers: ProviderLogin
-    ) -> BrowserLogin? {
-        let forms = loginForms()
-        guard !forms.isEmpty || hasRelyingParties else { return nil }
-        return BrowserLogin(social: social, seals: seals, forms: forms, providers: providers)
-    }
-}
+#endif

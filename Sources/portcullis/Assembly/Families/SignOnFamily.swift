@@ -1,33 +1,35 @@
-import Configuration
-import HTTP
-import Identity
-import Model
-import OAuthServer
-import SingleSignOn
+#if Compatibility
+    import Configuration
+    import HTTP
+    import Identity
+    import Model
+    import OAuthServer
+    import SingleSignOn
 
-/// Single sign-on.
-final class SignOnFamily: CompatibilityFamily {
-    func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly) {
-        if assembly.offersSignOn { settings.signOnPath = SingleSignOnEndpoints.exchangePath }
-        if SAMLVerifier.isAvailable { settings.samlPath = SingleSignOnEndpoints.exchangePath }
-    }
+    /// Single sign-on.
+    final class SignOnFamily: CompatibilityFamily {
+        func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly) {
+            if assembly.offersSignOn { settings.signOnPath = SingleSignOnEndpoints.exchangePath }
+            if SAMLVerifier.isAvailable { settings.samlPath = SingleSignOnEndpoints.exchangePath }
+        }
 
-    func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
-        let service = SignOnService(
-            foundation.tokens, relay: relay(foundation.seals, &assembly), providers: foundation.providers,
-            capturesRedirect: assembly.configuration.singleSignOn.capturesRedirect)
-        parts.add(service.handlers, returns: service.returns)
-    }
+        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
+            let service = SignOnService(
+                foundation.tokens, relay: relay(foundation.seals, &assembly), providers: foundation.providers,
+                capturesRedirect: assembly.configuration.singleSignOn.capturesRedirect)
+            parts.add(service.handlers, returns: service.returns)
+        }
 
-    /// What the single sign-on of browsers goes by; nil where no backend has it.
-    private func relay(_ seals: BrowserSeals, _ assembly: inout Assembly) -> SignOnSettings? {
-        guard assembly.offersSignOn else { return nil }
-        let configuration = assembly.configuration
-        let whitelist = configuration.policies.ssoRedirectWhitelist ?? RedirectWhitelist(nil)
-        for problem in whitelist.problems { assembly.warning("/policies/Security_SsoRedirectWhitelist", problem) }
-        var settings = SignOnSettings(seals: seals, whitelist: whitelist)
-        settings.sessionSeconds = configuration.singleSignOn.sessionLifetime.components.seconds
-        settings.idleSeconds = configuration.singleSignOn.idleTimeout.components.seconds
-        return settings
+        /// What the single sign-on of browsers goes by; nil where no backend has it.
+        private func relay(_ seals: BrowserSeals, _ assembly: inout Assembly) -> SignOnSettings? {
+            guard assembly.offersSignOn else { return nil }
+            let configuration = assembly.configuration
+            let whitelist = configuration.policies.ssoRedirectWhitelist ?? RedirectWhitelist(nil)
+            for problem in whitelist.problems { assembly.warning("/policies/Security_SsoRedirectWhitelist", problem) }
+            var settings = SignOnSettings(seals: seals, whitelist: whitelist)
+            settings.sessionSeconds = configuration.singleSignOn.sessionLifetime.components.seconds
+            settings.idleSeconds = configuration.singleSignOn.idleTimeout.components.seconds
+            return settings
+        }
     }
-}
+#endif

@@ -1,18 +1,20 @@
-import Configuration
-import Crypto
-import Identity
-import OAuthServer
-import UserProfiles
+#if Compatibility
+    import Configuration
+    import Crypto
+    import Identity
+    import OAuthServer
+    import UserProfiles
 
-/// User profiles.
-final class UserProfileFamily: CompatibilityFamily {
-    func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
-        guard assembly.configuration.userProfile.isEnabled else { return }
-        var settings = UserProfileService.Settings(
-            users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue)
-        settings.roleDescriptions = assembly.configuration.roleDescriptions
-        settings.realm = foundation.tokens.realm
-        settings.registry = assembly.lasting.registry
-        parts.add(UserProfileService(settings: settings).handlers)
+    /// User profiles.
+    final class UserProfileFamily: CompatibilityFamily {
+        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
+            guard assembly.configuration.userProfile.isEnabled else { return }
+            var settings = UserProfileService.Settings(
+                users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue)
+            settings.roleDescriptions = assembly.configuration.roleDescriptions
+            settings.realm = foundation.tokens.realm
+            settings.registry = assembly.lasting.registry
+            parts.add(UserProfileService(settings: settings).handlers)
+        }
     }
-}
+#endif

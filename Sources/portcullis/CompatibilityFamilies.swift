@@ -1,0 +1,34 @@
+import Configuration
+import Model
+
+/// The one list of families.
+enum CompatibilityFamilies {
+    static func all() -> [any CompatibilityFamily] {
+        #if Compatibility
+            [MobileSocialFamily(), ApplicationFamily(), UserProfileFamily(), SignOnFamily()]
+        #else
+            []
+        #endif
+    }
+
+    /// The settings that need a family, by their places, where the program has none.
+    static func unmet(_ configuration: GatewayConfiguration) -> [String] {
+        #if Compatibility
+            return []
+        #else
+            let sections = [
+                configuration.serviceDomains.isEmpty ? nil : "/serviceDomains",
+                configuration.applications.isEmpty ? nil : "/applications",
+                configuration.userProfile.isEnabled ? "/userProfile/enabled" : nil,
+                configuration.singleSignOn.capturesRedirect ? "/singleSignOn/captureRedirect" : nil,
+            ]
+            let backends = configuration.backends.enumerated().flatMap { index, backend in
+                [
+                    backend.enableSSO ? "/backends/\(index)/enableSso" : nil,
+                    backend.facebook?.isEnabled == true ? "/backends/\(index)/facebook" : nil,
+                ]
+            }
+            return (sections + backends).compactMap(\.self)
+        #endif
+    }
+}
