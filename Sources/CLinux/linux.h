@@ -24,6 +24,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/ioctl.h>
@@ -480,6 +481,39 @@ static inline int clinux_spawn(const char *path, char *const *arguments, char *c
 static inline int clinux_wait_readable(int fd, int timeout_ms) {
     struct pollfd entry = { .fd = fd, .events = POLLIN };
     return CLINUX_RESULT(poll(&entry, 1, timeout_ms));
+}
+
+static inline int clinux_inotify(void) { return CLINUX_RESULT(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)); }
+
+/// Watches a directory for entries that are written, created, renamed, deleted or get other attributes.
+static inline int clinux_inotify_watch(int inotify, const char *directory) {
+    uint32_t events = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF |
+                      IN_MOVE_SELF | IN_ONLYDIR;
+    return CLINUX_RESULT(inotify_add_watch(inotify, directory, events));
+}
+
+/// Reads all pending events, whose contents are not needed.
+static inline void clinux_inotify_drain(int inotify) {
+    char events[4096];
+    while (CLINUX_RETRIED(read(inotify, events, sizeof events)) > 0) {}
+}
+
+/// What tells one state of a file from another.
+struct clinux_file_state {
+    uint64_t device, inode, size;
+    int64_t modified, changed;
+};
+
+/// The state of a file, symbolic links followed.
+static inline int clinux_file_state(const char *path, struct clinux_file_state *state) {
+    struct stat status;
+    if (stat(path, &status) < 0) return -errno;
+    state->device = status.st_dev;
+    state->inode = status.st_ino;
+    state->size = (uint64_t)status.st_size;
+    state->modified = status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
+    state->changed = status.st_ctim.tv_sec * INT64_C(1000000000) + status.st_ctim.tv_nsec;
+    return 0;
 }
 
 /// The same for room to write.

@@ -41,8 +41,12 @@ package enum ConfigurationLoader {
         }
         return LoadedConfiguration(
             configuration: configuration, diagnostics: reading.diagnostics + findings.diagnostics,
-            sources: reading.sources, directory: root, environment: environment, production: production)
+            sources: reading.sources, namedFiles: findings.namedFiles, directory: root, environment: environment,
+            production: production)
     }
+
+    /// Whether a file of the directory with this name may be a part of the configuration.
+    package static func isRead(_ file: String) -> Bool { DirectoryReading.section(of: file) != nil }
 }
 
 /// New contents of a file, which are checked before they are written.
@@ -115,7 +119,7 @@ struct DirectoryReading {
     }
 
     /// The name of a file without `.json` or `.jsonc`; nil for other files.
-    private static func section(of file: String) -> String? {
+    static func section(of file: String) -> String? {
         [".json", ".jsonc"].first { file.hasSuffix($0) }.map { String(file.dropLast($0.count)) }
     }
 

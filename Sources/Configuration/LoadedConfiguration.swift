@@ -9,6 +9,8 @@ package struct LoadedConfiguration: Sendable {
     package let diagnostics: [Diagnostic]
     /// Absolute path of the directory.
     package let directory: String
+    /// Absolute paths of the files that the configuration names: certificates, keys, secrets, key sets.
+    package let namedFiles: Set<String>
     /// The values with placeholders for invalid ones, for changes that repair the configuration; nil if the directory
     /// is unreadable. Never served.
     package let draft: GatewayConfiguration?
@@ -18,9 +20,10 @@ package struct LoadedConfiguration: Sendable {
     package let isForProduction: Bool
 
     init(
-        configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, directory: String,
-        environment: [String: String], production: Bool
+        configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, namedFiles: Set<String>,
+        directory: String, environment: [String: String], production: Bool
     ) {
+        self.namedFiles = namedFiles
         self.environment = environment
         isForProduction = production
         self.directory = directory

@@ -19,7 +19,8 @@ import Testing
         let gateway: GatewayProcess
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
 
-        init() throws {
+        init(_ change: (inout FixtureSettings) -> Void = { _ in }) throws {
+            change(&settings)
             settings["listeners"] = FixtureSettings.list([ListenerReloadTests.plain, ListenerReloadTests.secure()])
             directory = try ConfigurationDirectory(["gateway.json": settings.text])
             try Subject.makeCertificate("tls", in: directory)
@@ -72,6 +73,18 @@ import Testing
             subject.gateway.program.lines(.errors).contains {
                 $0.contains("error: /listeners/1/tls/certificates/0/keyFile: the private key does not belong")
             })
+        #expect(try subject.ask(trusting: "next") == "401 2")
+    }
+
+    @Test("with watchFiles a certificate that is renewed in its place is shown")
+    func watchedCertificate() throws {
+        let subject = try Subject { $0["watchFiles"] = "true" }
+        try Subject.makeCertificate("next", in: subject.directory)
+        for file in ["cert.pem", "key.pem"] {
+            let text = try subject.directory.read("next/\(file)")
+            try subject.directory.write("tls/\(file)", text)
+        }
+        #expect(subject.gateway.waitForEvent("reloaded") != nil)
         #expect(try subject.ask(trusting: "next") == "401 2")
     }
 

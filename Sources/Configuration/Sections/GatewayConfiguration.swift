@@ -15,8 +15,8 @@ package struct GatewayConfiguration: Sendable {
     /// The event notification of the loops.
     package var engine: EngineEntry
     package var listeners: [ListenerEntry]
-    /// Section files that may be deleted while the gateway runs.
-    package var optionalFiles: [String]
+    /// Whether changed files cause a reload.
+    package var watchesFiles: Bool
     /// The admin listener; nil where none is configured.
     package var admin: AdminSection?
     /// Proxies whose `X-Forwarded-*` and `Forwarded` fields are trusted.
@@ -109,6 +109,13 @@ extension GatewayConfiguration {
             "The origin under which clients reach the gateway: scheme, host and port.")
         let policies = section("policies").map(PoliciesSection.read) ?? PoliciesSection()
         let roles = section("roles").map(RolesSection.read) ?? RolesSection()
+        // `DirectoryReading` needs it before the sections are read.
+        _ = root.value(
+            "optionalFiles", .sectionFiles, default: [],
+            """
+            Files of sections that may be missing at a [reload](README.md#reload), which then empties the section \
+            instead of failing.
+            """)
         let configuration = GatewayConfiguration(
             baseURL: baseURL,
             additionalBaseURLs: root.value(
@@ -130,11 +137,11 @@ extension GatewayConfiguration {
             listeners: root.required(
                 "listeners", ListenerEntry.list, "an array of listeners", placeholder: [],
                 "Sockets that clients connect to; at least one serves routes."),
-            optionalFiles: root.value(
-                "optionalFiles", .sectionFiles, default: [],
+            watchesFiles: root.flag(
+                "watchFiles", default: false,
                 """
-                Files of sections that may be missing at a [reload](README.md#reload), which then empties the section \
-                instead of failing.
+                Whether the gateway [reloads](README.md#reload) by itself when files of the configuration, or files that it \
+                names, change.
                 """),
             admin: root.optional(
                 "admin", AdminSection.shape, "The listener for health, metrics and administration; none by default."),

@@ -17,7 +17,7 @@ final class GatewayProcess: Sendable {
     /// lock of the directory. One thread, since malloc keeps freed memory for the thread that allocated it: each further
     /// thread would hold the memory of a configuration.
     let configurationThread = BlockingPool(name: "configuration", width: 1, limit: 256, yieldsToLoops: false)
-    /// Whether a reload by signal waits for that thread.
+    /// Whether a reload by a signal or a changed file waits for that thread.
     private let awaitsReload = Atomic(false)
     let log = EventLog(LogWriter(.standardError))
     let lasting: Lasting
@@ -28,6 +28,7 @@ final class GatewayProcess: Sendable {
     let handOverThread = Mutex<WorkerThread?>(nil)
     /// The listening sockets for a successor. Dropped when this process ends, since they would outlive its workers.
     let copies = Mutex<[ListenerCopy]>([])
+    private let files: FileWatcher
     /// Files of sections of the active configuration.
     let sectionFiles = Mutex<Set<String>>([])
 
@@ -41,6 +42,7 @@ final class GatewayProcess: Sendable {
     init(directory: String) {
         self.directory = directory
         lasting = Lasting(isServing: true, log: log)
+        files = FileWatcher(directory: directory, log: log)
     }
 
     func run() throws(ExitStatus) {
@@ -98,6 +100,7 @@ final class GatewayProcess: Sendable {
     private func load(
         generation: UInt64, bound: BoundListeners? = nil
     ) -> (LoadedConfiguration, GatewaySnapshot?, errors: [String]) {
+        files.beginReading()
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
             formerFiles: sectionFiles.withLock { $0 }, credentials: SecretStore.lookup(directory))
@@ -107,6 +110,7 @@ final class GatewayProcess: Sendable {
             snapshot = assembly.snapshot(generation: generation)
             diagnostics += assembly.diagnostics
         }
+        files.finishReading(named: loaded.namedFiles)
         for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
         return (loaded, snapshot, diagnostics.filter { $0.severity == .error }.map(\.description))
     }
@@ -181,6 +185,7 @@ final class GatewayProcess: Sendable {
         // A predecessor notifies the service manager once it knows that this process is ready.
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
         inherited.closeUnclaimed()
+        watchFiles(configuration, shared)
         _ = WorkerThread(name: "signals") { [self] in watch(signals, shared, accessLog) }
         shared.heap.request()
         return Running(plane: plane, files: files, accessLog: accessLog)
@@ -219,10 +224,7 @@ final class GatewayProcess: Sendable {
         while true {
             switch source.signals.next() {
             case .terminate: terminate(shared)
-            case .reload where isEnding: continue
-            case .reload:
-                service.reloading()
-                reloadBySignal(shared)
+            case .reload: requestReload(shared)
             case .reopenLogs: accessLog?.reopen()
             case .handOver: beginHandOver(shared)
             case .other: continue
@@ -232,11 +234,19 @@ final class GatewayProcess: Sendable {
 
     // MARK: Reload
 
-    /// Schedules a reload. Signals that arrive before it starts are merged with it.
-    private func reloadBySignal(_ shared: SharedState) {
+    private func watchFiles(_ configuration: GatewayConfiguration, _ shared: SharedState) {
+        files.use(configuration.watchesFiles) { [weak self, weak shared] in
+            if let self, let shared { requestReload(shared) }
+        }
+    }
+
+    /// Schedules a reload, for a signal or a changed file. Requests that arrive before it starts are merged with it.
+    private func requestReload(_ shared: SharedState) {
+        if isEnding { return }
+        service.reloading()
         guard !awaitsReload.exchange(true, ordering: .sequentiallyConsistent) else { return }
         let isAccepted = configurationThread.submit { [self] in
-            // Before anything is read, so that a signal that arrives now triggers another reload.
+            // Before anything is read, so that a request that arrives now triggers another reload.
             awaitsReload.store(false, ordering: .sequentiallyConsistent)
             _ = reload(shared)
             if !isEnding { service.ready() }
@@ -268,6 +278,7 @@ final class GatewayProcess: Sendable {
             state.configuration = fresh
             log.use(fresh.log.level)
             sectionFiles.withLock { $0 = loaded.sectionFiles }
+            watchFiles(fresh, shared)
             let isBound = state.bound?.are(fresh.listeners) != false
             for name in (isBound ? [] : ["listeners"]) + GatewayProcess.fixedSections(old, fresh) {
                 log.write(
