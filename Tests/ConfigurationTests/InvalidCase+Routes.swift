@@ -42,6 +42,30 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/acknowledge/0: invalid value (expected "weaker-variants" or "endpoints-inside", found "weaker")"#
         ),
         InvalidCase(
+            "rewrite-elsewhere", routes(route("/api/**", #""rewrite": {"stripPrefix": "/app"}"#)),
+            #"routes.json:2: error: /routes/0/rewrite/stripPrefix: paths of "/api/**" need not begin with "/app" (expected the first literal segments of "path")"#
+        ),
+        InvalidCase(
+            "rewrite-within-a-segment", routes(route("/apis/**", #""rewrite": {"stripPrefix": "/api"}"#)),
+            #"routes.json:2: error: /routes/0/rewrite/stripPrefix: paths of "/apis/**" need not begin with "/api" (expected the first literal segments of "path")"#
+        ),
+        InvalidCase(
+            "rewrite-wildcard", routes(route("/*/a", #""rewrite": {"stripPrefix": "/*"}"#)),
+            #"routes.json:2: error: /routes/0/rewrite/stripPrefix: invalid value (expected a path prefix such as "/api", percent-encoded where needed, without "*" and "/" at the end, found "/*")"#
+        ),
+        InvalidCase(
+            "rewrite-slash", routes(route("/a", #""rewrite": {"addPrefix": "/v1/"}"#)),
+            #"routes.json:2: error: /routes/0/rewrite/addPrefix: invalid value (expected a path prefix such as "/api", percent-encoded where needed, without "*" and "/" at the end, found "/v1/")"#
+        ),
+        InvalidCase(
+            "rewrite-dots", routes(route("/a", #""rewrite": {"addPrefix": "/v1/../x"}"#)),
+            #"routes.json:2: error: /routes/0/rewrite/addPrefix: invalid value (expected a path prefix such as "/api", percent-encoded where needed, without "*" and "/" at the end, found "/v1/../x")"#
+        ),
+        InvalidCase(
+            "route-host-header", routes(route("/a", #""hostHeader": "a/b""#)),
+            #"routes.json:2: error: /routes/0/hostHeader: invalid value (expected "client", "upstream", or a host such as "api.example.com" or "api.example.com:8443", found "a/b")"#
+        ),
+        InvalidCase(
             "certificate-kind", routes(route("/a", #""clientCertificate": ["san:a.example"]"#)),
             #"routes.json:2: error: /routes/0/clientCertificate/0: invalid value (expected "subject:", "dns:", "email:", "uri:" or "ip:" and a pattern, found "san:a.example")"#
         ),

@@ -18,8 +18,32 @@ extension InvalidCase {
 
     static let upstreamCases: [InvalidCase] = [
         InvalidCase(
-            "upstream-path", upstream(#""url": "http://127.0.0.1:9000/v1""#),
-            #"gateway.json:6: error: /upstreams/inventory/url: invalid value (expected an origin such as "https://api.example.com", without path, query or trailing slash, found "http://127.0.0.1:9000/v1"; did you mean "http://127.0.0.1:9000"?)"#
+            "upstream-path", upstream(#""url": "http://127.0.0.1:9000/v1/""#),
+            #"gateway.json:6: error: /upstreams/inventory/url: invalid value (expected a URL with a path such as "/v1", percent-encoded where needed, without "/" at the end, found "http://127.0.0.1:9000/v1/")"#
+        ),
+        InvalidCase(
+            "upstream-dot-path", upstream(#""url": "http://127.0.0.1:9000/a/../b""#),
+            #"gateway.json:6: error: /upstreams/inventory/url: invalid value (expected a URL with a path such as "/v1", percent-encoded where needed, without "/" at the end, found "http://127.0.0.1:9000/a/../b")"#
+        ),
+        InvalidCase(
+            "upstream-query", upstream(#""url": "http://127.0.0.1:9000?a=b""#),
+            #"gateway.json:6: error: /upstreams/inventory/url: invalid value (expected an origin such as "https://api.example.com", without path, query or trailing slash, found "http://127.0.0.1:9000?a=b")"#
+        ),
+        InvalidCase(
+            "upstream-different-paths",
+            upstream(#""servers": [{"url": "http://127.0.0.1:9000/v1"}, {"url": "http://127.0.0.1:9001/v2"}]"#),
+            #"gateway.json:6: error: /upstreams/inventory/servers/1: the servers have different paths (expected one path for all servers)"#
+        ),
+        InvalidCase(
+            "upstream-host-header", upstream(#""url": "http://127.0.0.1:9000", "hostHeader": "a b""#),
+            #"gateway.json:6: error: /upstreams/inventory/hostHeader: invalid value (expected "client", "upstream", or a host such as "api.example.com" or "api.example.com:8443", found "a b")"#
+        ),
+        InvalidCase(
+            "upstream-different-hosts",
+            upstream(
+                #""servers": [{"url": "http://127.0.0.1:9000"}, {"url": "http://127.0.0.1:9001"}], "hostHeader": "upstream""#
+            ),
+            #"gateway.json:6: error: /upstreams/inventory/hostHeader: the servers have different hosts (expected the name of one host)"#
         ),
         InvalidCase(
             "upstream-port", upstream(#""url": "http://127.0.0.1:+90""#),

@@ -9,6 +9,7 @@ extension GatewayConfiguration {
             checkOverlap(of: route, at: i, index, findings)
             checkEndpoints(endpoints, against: route, at: i, findings)
             checkUpstreamAuth(of: route, at: i, findings)
+            route.checkHost(at: "/routes/\(i)", upstreams, findings)
         }
         checkVariants(index, findings)
     }
@@ -94,5 +95,17 @@ extension GatewayConfiguration {
                 pointer, "the gateway answers \(inside.map { "\"\($0.text)\"" }.joined(separator: ", ")) itself",
                 expected: "a pattern that leaves them out", found: "\"\(route.path.text)\"")
         }
+    }
+}
+
+extension RouteEntry {
+    /// The `Host` of an upstream's URL needs servers with one.
+    fileprivate func checkHost(at pointer: String, _ upstreams: [UpstreamEntry], _ findings: Findings) {
+        guard options.hostHeader == .upstream, upstreams.first(where: { $0.name == upstream })?.hasOneHost == false else {
+            return
+        }
+        findings.error(
+            "\(pointer)/hostHeader", "the servers of \"\(upstream)\" have different hosts",
+            expected: "the name of one host")
     }
 }

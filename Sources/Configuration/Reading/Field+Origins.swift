@@ -7,20 +7,23 @@ extension WebOrigin {
 
 /// URLs, origins and patterns of them.
 extension Field {
-    /// A base URL: scheme, host and port, no path.
-    /// - Parameter host: the expectation to report for an invalid host.
-    func origin(host expectedHost: String? = nil) -> WebOrigin? {
+    /// A base URL: scheme, host and port.
+    /// - Parameters:
+    ///   - host: the expectation to report for an invalid host.
+    ///   - path: whether a path may follow, which is ignored.
+    func origin(host expectedHost: String? = nil, ignoring path: Bool = false) -> WebOrigin? {
         let expected = "an origin such as \"https://api.example.com\""
         guard let text = text(expected) else { return nil }
         do throws(WebURL.Problem) {
-            return try WebOrigin(text)
+            return try WebOrigin(path ? text.splitPath.origin : text)
         } catch {
             switch error {
             case .scheme: invalid("\(expected), with http or https")
             case .userInformation: invalid("\(expected), without user name and password")
             case .path, .target, .fragment, .tooLong:
                 let bare = text.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
-                invalid("\(expected), without path, query or trailing slash", suggestion: bare)
+                invalid(
+                    "\(expected), without path, query or trailing slash", suggestion: bare == text ? nil : bare)
             case .host: invalid(expectedHost ?? "\(expected), with a host name or IP address")
             case .port: invalid("\(expected), with a port from 1 to 65535")
             }
@@ -82,5 +85,13 @@ extension Field {
         case .invalid(let problem):
             neverMatches(problem.rawValue, suggestion: problem == .noScheme ? "https://\(entry)" : nil)
         }
+    }
+}
+
+extension String {
+    /// The text before the path of a URL, and the path.
+    var splitPath: (origin: String, path: String) {
+        let parts = split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return (parts.prefix(3).joined(separator: "/"), parts.count == 4 ? "/\(parts[3])" : "")
     }
 }

@@ -60,6 +60,12 @@ package struct RouteEntry: Sendable {
             "upstream", .reference(to: .upstream), "the name of an upstream", placeholder: "",
             "Name of an upstream in `gateway.json`.")
         object.read(
+            "rewrite", RewriteRule.shape(path), into: &route.options.rewrite,
+            "How the forwarded path differs from the requested one; not at all by default.")
+        object.read(
+            "hostHeader", .hostHeader, into: &route.options.hostHeader,
+            "`Host` of forwarded requests; the upstream's by default.")
+        object.read(
             "webgate", .reference(to: .webgate), into: &route.webgate,
             "Name of a webgate in `webgates.json`, which gives the challenge, the level and the injection.")
         object.read(

@@ -31,10 +31,14 @@ package struct ServerEntry: Sendable {
     package var place: Place
     /// Whether it uses TLS.
     package var isSecure: Bool
+    /// Host, and port where it is not the scheme's own.
+    package var authority: String
+    /// What the paths of requests are put behind; nil for the root.
+    package var basePath: PathPrefix?
     /// Share of the requests; 0 drains the server.
-    package var weight: Int
+    package var weight = 1
     /// Whether it is used only if no other server is available.
-    package var isBackup: Bool
+    package var isBackup = false
 
     /// The expected name in the certificate without `tls.serverName`: host name or IP address.
     package var host: String {
@@ -51,7 +55,11 @@ package struct ServerEntry: Sendable {
     /// The servers of an upstream: one in `url`, or a list in `servers`.
     static func readAll(_ object: inout ObjectReader) -> [ServerEntry] {
         let url = object.take(
-            "url", single, "The server: `http://HOST:PORT`, `https://HOST:PORT` or `unix:PATH`; or `servers`.")
+            "url", single,
+            """
+            The server: `http://HOST:PORT`, `https://HOST:PORT` or `unix:PATH`; or `servers`. A path behind the port is put \
+            in front of the paths of requests.
+            """)
         let list = object.take(
             "servers", shape.list("an array of {\"url\"}", minimum: 1, isUnique: false),
             "Several equivalent servers, in place of `url`; all of them with https, or none.")
@@ -71,6 +79,9 @@ package struct ServerEntry: Sendable {
             }
             if let first = servers.first, first.isSecure != server.isSecure {
                 element.error("some servers have TLS and others do not", expected: "one scheme for all servers")
+            }
+            if let first = servers.first, first.basePath != server.basePath {
+                element.error("the servers have different paths", expected: "one path for all servers")
             }
             servers.append(server)
         }
@@ -101,10 +112,7 @@ package struct ServerEntry: Sendable {
 
     /// A server given as a URL.
     private static let single = Shape(
-        .pattern("^(https?://[^/?#@]+|unix:.+)$"),
-        read: { field in
-            field.server().map { ServerEntry(place: $0.place, isSecure: $0.isSecure, weight: 1, isBackup: false) }
-        })
+        .pattern("^(https?://[^?#@]+|unix:.+)$"), read: { $0.server() })
 }
 
 extension ServerEntry: CustomStringConvertible {
@@ -120,10 +128,22 @@ extension ServerEntry: CustomStringConvertible {
 }
 
 extension Field {
-    /// `"http://HOST:PORT"`, `"https://HOST:PORT"` or `"unix:PATH"`.
-    fileprivate func server() -> (place: ServerEntry.Place, isSecure: Bool)? {
-        if node.string?.hasPrefix("unix:") == true { return unixPath().map { (.unix(path: $0), false) } }
-        guard let origin = origin(host: "a URL with a host name or an IP address") else { return nil }
-        return (ServerEntry.Place(origin), origin.isSecure)
+    /// `"http://HOST:PORT"`, `"https://HOST:PORT"`, the same with a path, or `"unix:PATH"`.
+    fileprivate func server() -> ServerEntry? {
+        if node.string?.hasPrefix("unix:") == true {
+            return unixPath().map { ServerEntry(place: .unix(path: $0), isSecure: false, authority: "localhost") }
+        }
+        guard let origin = origin(host: "a URL with a host name or an IP address", ignoring: true) else { return nil }
+        let path = node.string?.splitPath.path ?? ""
+        var server = ServerEntry(
+            place: ServerEntry.Place(origin), isSecure: origin.isSecure, authority: origin.authority)
+        if path.count > 1 {
+            guard let prefix = PathPrefix(path) else {
+                return invalid(
+                    "a URL with a path such as \"/v1\", percent-encoded where needed, without \"/\" at the end")
+            }
+            server.basePath = prefix
+        }
+        return server
     }
 }

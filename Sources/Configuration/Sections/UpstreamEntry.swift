@@ -8,13 +8,26 @@ package struct UpstreamEntry: Sendable {
     /// Nil without TLS; all servers use it, or none.
     package var tls: UpstreamTLSEntry?
 
+    /// `Host` of requests; never `upstream` where the servers have different ones.
+    package var hostHeader: HostHeader
+
     package var name: String { settings.name }
+    /// What the paths of requests are put behind; nil for the root.
+    package var basePath: PathPrefix? { servers.first?.basePath }
+    /// Whether `Host` would be the same for all servers.
+    var hasOneHost: Bool { servers.haveOneHost }
 
     static let list = shape.byName("an object of upstreams by name", "invalid upstream name") { $0.settings.name = $1 }
 
     private static let shape = Shape<UpstreamEntry>.object("an upstream: {\"url\"}") { object in
         var settings = UpstreamSettings(name: "")
         let servers = ServerEntry.readAll(&object)
+        let hostHeader = object.take(
+            "hostHeader", .hostHeader,
+            """
+            `Host` of forwarded requests: `client`, as the client sent it; `upstream`, host and port of the URL; or a host. \
+            A host is also expected in the server's certificate, unless `tls.serverName` names another.
+            """)
         settings.balance = Balance.read(&object)
         object.read(
             "http2", .flag, into: &settings.http2,
@@ -74,7 +87,18 @@ package struct UpstreamEntry: Sendable {
                 "\(object.field.pointer)/queue", "without a limit nothing ever waits",
                 expected: "\"maxInFlight\" or \"maxConnections\" beside \"queue\"")
         }
-        return UpstreamEntry(settings: settings, servers: servers, tls: tls)
+        return UpstreamEntry(
+            settings: settings, servers: servers, tls: tls, hostHeader: UpstreamEntry.hostHeader(hostHeader, servers))
+    }
+
+    private static func hostHeader(
+        _ member: ObjectReader.Member<HostHeader>?, _ servers: [ServerEntry]
+    ) -> HostHeader {
+        let host = member?.read() ?? .client
+        if let member, host == .upstream, !servers.haveOneHost {
+            member.field.error("the servers have different hosts", expected: "the name of one host")
+        }
+        return host
     }
 
     private static func tls(
@@ -86,4 +110,8 @@ package struct UpstreamEntry: Sendable {
         }
         return member?.read() ?? (isSecure ? UpstreamTLSEntry() : nil)
     }
+}
+
+extension [ServerEntry] {
+    fileprivate var haveOneHost: Bool { allSatisfy { $0.authority == first?.authority } }
 }

@@ -24,18 +24,25 @@ struct HeaderRewrite {
         http2: Bool = false, into chunk: Chunk
     ) {
         let head = exchange.head
-        let injection = exchange.route?.injection
+        let route = exchange.route
+        let injection = route?.injection
         // A blank goes behind each colon that may not have been there.
         chunk.ensureFree(bytes.count + path.count + headers.count + 1024 + extraLength(exchange, authority))
         if let name = head.method.name { chunk.append(name) } else { chunk.append(bytes.slice(head.methodText)) }
         chunk.append(ASCII.space)
-        chunk.append(path)
+        if let rewrite = route?.rewrite { rewrite.append(path, to: chunk) } else { chunk.append(path) }
         if let query = head.query {
             chunk.append(UInt8(ascii: "?"))
             chunk.append(bytes.slice(query))
         }
         chunk.append(" HTTP/1.1\r\nHost: ")
-        if head.authority.isEmpty { chunk.append(authority) } else { chunk.append(bytes.slice(head.authority)) }
+        if let host = route?.host, !host.isEmpty {
+            chunk.append(host)
+        } else if head.authority.isEmpty {
+            chunk.append(authority)
+        } else {
+            chunk.append(bytes.slice(head.authority))
+        }
         chunk.append("\r\n")
         let options = ConnectionOptions(headers, bytes)
         let managed = exchange.snapshot.managedNames
@@ -89,6 +96,7 @@ struct HeaderRewrite {
             length += principal.subjectField.count + principal.roleField.count + principal.backendField.count
         }
         length += exchange.certificate?.fieldLength ?? 0
+        length += (exchange.route?.rewrite?.growth ?? 0) + (exchange.route?.host.count ?? 0)
         length += exchange.route?.options.challengeRule?.userAgent.count ?? 0
         if let injection = exchange.route?.injection, let token = exchange.token.issued {
             length += injection.headerName.count + injection.prefix.count + token.value.count + injection.suffix.count

@@ -100,11 +100,11 @@ final class TokenInjection: LoopPart {
         return target
     }
 
-    /// Whether the resource that was challenged has a host that this gateway is known by. The upstream was sent the client's
-    /// `Host`, and a token server would be told of it as the place of the resource: that is not for clients to choose.
+    /// Whether the host of the challenged resource is configured: a token server is told of it, so that clients must not
+    /// choose it by their `Host`.
     private func isOwnHost(of request: Span<UInt8>, _ exchange: Exchange) -> Bool {
-        // Without a `Host` of the client's the upstream was sent its own.
-        if exchange.head.authority.isEmpty { return true }
+        // The upstream was sent its own host, or one of the configuration.
+        if exchange.head.authority.isEmpty || exchange.route?.host.isEmpty == false { return true }
         return exchange.snapshot.names.include(authority: String(copying: RequestText.host(request)))
     }
 

@@ -4,6 +4,10 @@ package struct RouteOptions: Sendable {
     package var allowOrigin: AllowOriginPolicy?
     /// Set if the upstream is behind a Webgate (CACHE-08).
     package var challengeRule: UpstreamChallengeRule?
+    /// How the forwarded path differs from the requested one, before the path of the upstream's URL.
+    package var rewrite = RewriteRule()
+    /// Overrides the upstream's.
+    package var hostHeader: HostHeader?
     /// Whether the client's credential is forwarded to the upstream (GW-09).
     package var forwardsCredential = false
     /// Whether the client's certificate is described to the upstream (GW-09).

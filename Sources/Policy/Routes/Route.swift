@@ -15,6 +15,10 @@ package final class Route: Sendable {
     package let methods: MethodSet
     /// Index of the upstream.
     package let upstream: Int
+    /// How the forwarded path differs from the requested one; nil for not at all.
+    package let rewrite: PathRewrite?
+    /// `Host` of forwarded requests; empty for the client's.
+    package let host: [UInt8]
     /// Ids of the backends whose credentials are accepted; empty for all (ISS-07).
     package let backends: [[UInt8]]
     /// Name and key of the ApiOmat application whose tokens open the route, and no other; empty for none (AOM-16).
@@ -83,6 +87,8 @@ package final class Route: Sendable {
         methods = settings.methodSet
         upstream = settings.upstream
         options = settings.options
+        rewrite = settings.rewrite == .identity ? nil : settings.rewrite
+        host = Array(settings.host.utf8)
         backends = settings.backends.map { Array($0.utf8) }
         applicationName = Array((settings.application?.name ?? "").utf8)
         applicationKey = Array((settings.application?.apiKey ?? "").utf8)

@@ -82,6 +82,10 @@ package struct RouteSettings: Sendable {
     package var methodRoles: [String: RoleNames] = [:]
     /// Index of the upstream.
     package var upstream: Int
+    /// How the forwarded path differs from the requested one.
+    package var rewrite = PathRewrite.identity
+    /// `Host` of forwarded requests; empty for the client's.
+    package var host = ""
     /// The `mobileBackendId`s whose credentials are accepted; empty for all.
     package var backends: [String] = []
     package var webgate: Webgate?

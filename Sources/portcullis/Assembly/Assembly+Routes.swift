@@ -66,6 +66,10 @@ extension Assembly {
         settings.access.level = entry.access.level ?? settings.scheme?.level
         settings.injection = injection(of: entry, at: pointer, modules)
         settings.options = entry.options
+        settings.rewrite = PathRewrite(
+            stripping: entry.options.rewrite.stripPrefix,
+            prefixes: [configuration.upstreams[upstream].basePath, entry.options.rewrite.addPrefix].compactMap(\.self))
+        settings.host = entry.host(configuration.upstreams[upstream])
         return settings
     }
 
@@ -127,6 +131,17 @@ extension Assembly {
             let webgates = UpstreamWebgates(upstream: upstream, issuer: module)
             known[key] = webgates
             return webgates
+        }
+    }
+}
+
+extension RouteEntry {
+    /// `Host` of forwarded requests; empty for the client's.
+    fileprivate func host(_ upstream: UpstreamEntry) -> String {
+        switch options.hostHeader ?? upstream.hostHeader {
+        case .client: ""
+        case .upstream: upstream.servers.first?.authority ?? ""
+        case .fixed(let host): host
         }
     }
 }

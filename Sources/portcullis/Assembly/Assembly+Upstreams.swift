@@ -10,11 +10,14 @@ extension Assembly {
         let upstreams = configuration.upstreams.map { entry in
             // Weight 0 drains a server: it gets no more requests.
             var upstream = Upstream(
-                entry.settings, servers: entry.servers.filter { $0.weight > 0 }.compactMap(ServerSettings.init))
+                entry.settings,
+                servers: entry.servers.filter { $0.weight > 0 }.compactMap { ServerSettings($0, entry.hostHeader) })
             let (http2, pointer) = (entry.settings.http2, "/upstreams/\(entry.settings.name)/tls")
             if let tls = entry.tls, let identity = identity(tls, http2: http2, at: pointer) {
                 identities.insert(identity)
-                upstream.tls = clientContext(identity, at: pointer).map { UpstreamTLS($0, serverName: tls.serverName) }
+                upstream.tls = clientContext(identity, at: pointer).map {
+                    UpstreamTLS($0, serverName: tls.serverName ?? entry.hostHeader.name)
+                }
                 if http2 {
                     // Upgrades need HTTP/1.1, so the server must not negotiate HTTP/2 for them.
                     var plain = identity
@@ -75,11 +78,15 @@ extension Assembly {
 
 extension ServerSettings {
     /// Nil for an invalid address, which the configuration excludes.
-    fileprivate init?(_ entry: ServerEntry) {
+    fileprivate init?(_ entry: ServerEntry, _ host: HostHeader) {
         guard let target = Target(entry.place) else { return nil }
         self.init(target, weight: entry.weight, isBackup: entry.isBackup)
+        switch host {
         // A path is not an authority (RFC 9110 section 7.2).
-        if case .unix = entry.place { authority = Array("localhost".utf8) }
+        case .client: if case .unix = entry.place { authority = Array("localhost".utf8) }
+        case .upstream: authority = Array(entry.authority.utf8)
+        case .fixed(let text): authority = Array(text.utf8)
+        }
     }
 }
 

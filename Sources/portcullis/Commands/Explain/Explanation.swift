@@ -54,7 +54,7 @@ struct Explanation {
             case .answerPreflight:
                 return pass("answer", "a preflight, answered by the gateway: the origin is allowed")
             case .answerIcon: return pass("answer", "204: no route has this icon")
-            case .admit: return admit(decision, head)
+            case .admit: return admit(decision, path, head)
             }
         }
     }
@@ -89,14 +89,22 @@ struct Explanation {
         return true
     }
 
-    private mutating func admit(_ decision: borrowing Decision, _ head: RequestHead) {
+    private mutating func admit(_ decision: borrowing Decision, _ path: [UInt8], _ head: RequestHead) {
         if let route = decision.route {
             pass("rights", route.isPublic ? "none are asked for" : "enough")
             pass("token", token(route, decision.principal))
-            return pass("answer", "forwarded to \(configuration.upstreams[route.upstream].name)")
+            return pass("answer", forwarding(route, path))
         }
         guard let endpoint = decision.endpoint?.descriptor, hasRoom(endpoint.largestBody, head) else { return }
         pass("answer", "by an endpoint of the gateway's own (\(endpoint)); its handler is not asked")
+    }
+
+    /// Where an admitted request goes, with the path and `Host` that differ from the client's.
+    private func forwarding(_ route: Route, _ path: [UInt8]) -> String {
+        var text = "forwarded to \(configuration.upstreams[route.upstream].name)"
+        if let rewrite = route.rewrite { text += " as \(String(decoding: rewrite.path(path), as: UTF8.self))" }
+        if !route.host.isEmpty { text += " with Host \(String(decoding: route.host, as: UTF8.self))" }
+        return text
     }
 
     /// A refusal by the policy, with what the caller lacks, or where a browser is sent instead.

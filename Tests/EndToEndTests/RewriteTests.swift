@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+/// Paths and hosts that the upstream sees in place of the client's.
+@Suite struct RewriteTests {
+    private static func route(_ path: String, _ more: String, upstream: String = "stub") -> String {
+        #"{"path": "\#(path)", "upstream": "\#(upstream)", "public": true, \#(more)}"#
+    }
+
+    private func fixture(_ routes: [String], upstream more: String = "") throws -> Fixture {
+        try Fixture { settings in
+            settings["routes"] = FixtureSettings.list(routes)
+            let url = settings["upstreams"]?.split(separator: "\"")[5] ?? ""
+            settings["upstreams"] = """
+                {"stub": {"url": "\(url)"}, "base": {"url": "\(url)/base/v1"\(more)}, "slash": {"url": "\(url)/"}}
+                """
+        }
+    }
+
+    /// What `explain` says that the gateway forwards.
+    private func explanation(_ fixture: Fixture, _ target: String) throws -> String {
+        let result = try CommandLine.run(
+            "explain", "GET", target, "--config", fixture.gateway.configuration.path, "--plain")
+        return String(result.output.split(separator: "\n").last ?? "")
+    }
+
+    @Test(
+        "a prefix is left out and another put in its place, and explain says so",
+        arguments: [
+            (#""rewrite": {"stripPrefix": "/api"}"#, "stub", "/api/a/b?c=d&/api", "/a/b?c=d&/api"),
+            (#""rewrite": {"stripPrefix": "/api"}"#, "stub", "/api", "/"),
+            (#""rewrite": {"stripPrefix": "/api"}"#, "stub", "/api?q", "/?q"),
+            (#""rewrite": {"stripPrefix": "/api", "addPrefix": "/v1"}"#, "stub", "/api/api", "/v1/api"),
+            (#""rewrite": {"addPrefix": "/v1"}"#, "stub", "/api//%61%7E", "/v1/api/a~"),
+            (#""rewrite": {"stripPrefix": "/api", "addPrefix": "/x"}"#, "base", "/api/a", "/base/v1/x/a"),
+            (#""rewrite": {}"#, "base", "/api/a", "/base/v1/api/a"),
+            (#""rewrite": {}"#, "slash", "/api/a", "/api/a"),
+        ])
+    func paths(_ rewrite: String, _ upstream: String, _ target: String, _ forwarded: String) throws {
+        let fixture = try fixture([Self.route("/api/**", rewrite, upstream: upstream)])
+        #expect(try fixture.request("GET", target).status == 200)
+        let path = String(forwarded.prefix { $0 != "?" })
+        let request = try fixture.lastRequest(path)
+        #expect(request.target == forwarded)
+        let said = try explanation(fixture, target)
+        #expect(
+            said.hasSuffix(said.contains(" as ") ? "forwarded to \(upstream) as \(path)" : "to \(upstream)"), "\(said)")
+        #expect(said.contains(" as ") == (path != "/api/a"))
+        let line = try #require(fixture.gateway.waitForAccess { $0["route"].string == "/api/**" })
+        #expect(line["path"].string?.hasPrefix("/api") == true)
+    }
+
+    @Test(
+        "what would leave the prefix is refused as before",
+        arguments: [
+            "/api/../admin", "/api/%2e%2e/admin", "/api%2Fadmin", "/api/..%2fadmin", "/API/a", "/apis/a",
+        ])
+    func escapes(_ target: String) throws {
+        let fixture = try fixture([Self.route("/api/**", #""rewrite": {"stripPrefix": "/api"}"#)])
+        let status = try fixture.request("GET", target).status
+        #expect(status == 400 || status == 404)
+        #expect(fixture.upstream.requests("/admin").isEmpty)
+    }
+
+    @Test(
+        "Host is the client's, the upstream's or a fixed one",
+        arguments: [
+            ("client", "gw.example.com"), ("upstream", ""), ("api.example.com", "api.example.com"),
+            ("api.example.com:8443", "api.example.com:8443"),
+        ])
+    func hosts(_ header: String, _ expected: String) throws {
+        let fixture = try fixture(
+            [
+                Self.route("/own", #""hostHeader": "\#(header)""#),
+                Self.route("/shared", #""rewrite": {}"#, upstream: "base"),
+            ], upstream: #", "hostHeader": "\#(header)""#)
+        let host = expected.isEmpty ? "127.0.0.1:\(fixture.upstream.port)" : expected
+        for (target, path) in [("/own", "/own"), ("/shared", "/base/v1/shared")] {
+            #expect(try fixture.request("GET", target, ["Host: gw.example.com"]).status == 200)
+            let request = try fixture.lastRequest(path)
+            #expect(request.values("Host") == [host])
+            #expect(request.values("X-Forwarded-Host") == ["gw.example.com"])
+            let said = try explanation(fixture, target)
+            #expect(said.contains(" with Host \(host)") == (header != "client"), "\(said)")
+        }
+    }
+
+    @Test("a route's host goes before that of its upstream")
+    func precedence() throws {
+        let fixture = try fixture(
+            [Self.route("/a", #""hostHeader": "client""#, upstream: "base")],
+            upstream: #", "hostHeader": "api.example.com""#)
+        #expect(try fixture.request("GET", "/a", ["Host: gw.example.com"]).status == 200)
+        #expect(try fixture.lastRequest("/base/v1/a").values("Host") == ["gw.example.com"])
+    }
+
+    @Test("servers with different hosts have no host of the upstream")
+    func ambiguous() throws {
+        var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+        settings["upstreams"] = """
+            {"stub": {"servers": [{"url": "http://127.0.0.1:9"}, {"url": "http://127.0.0.2:9"}]}}
+            """
+        settings["routes"] = FixtureSettings.list([Self.route("/a", #""hostHeader": "upstream""#)])
+        let directory = try ConfigurationDirectory(["gateway.json": settings.text])
+        let result = try CommandLine.run("check", directory.path)
+        #expect(
+            (result.output + result.errors).contains(
+                #"error: /routes/0/hostHeader: the servers of "stub" have different hosts (expected the name of one host)"#
+            ))
+    }
+}
