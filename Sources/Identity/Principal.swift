@@ -60,6 +60,8 @@ package final class Principal: Sendable {
     package let activity: SessionActivity?
     /// What the token was exchanged for: it ends with each of these.
     package let origins: [TokenOrigin]
+    /// The claims that the policy selects.
+    package let claims: SelectedClaims
     /// The bearer token itself, so that it can be verified again while an exchange of its goes on under another
     /// configuration, or the value of the session cookie; empty for a password. Never logged.
     package let token: [UInt8]
@@ -71,7 +73,7 @@ package final class Principal: Sendable {
     package let applicationBytes: [UInt8]
     /// `webgate` in UTF-8; empty where there is none.
     package let webgateBytes: [UInt8]
-    /// `subject` as the value of a field line, see `fieldValue`.
+    /// `subject` as the value of a field line, see `FieldValue`.
     package let subjectField: [UInt8]
     /// `roleNames` in the same form, joined by commas; a comma within a name is encoded too.
     package let roleField: [UInt8]
@@ -83,8 +85,9 @@ package final class Principal: Sendable {
         catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
         tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil, application: String? = nil,
         isReadOnly: Bool = false, origins: [TokenOrigin] = [], webgate: String? = nil, session: String? = nil,
-        login: String? = nil, activity: SessionActivity? = nil
+        login: String? = nil, activity: SessionActivity? = nil, claims: SelectedClaims = .none
     ) {
+        self.claims = claims
         self.kind = kind
         self.method = method
         self.subject = subject
@@ -110,44 +113,13 @@ package final class Principal: Sendable {
         applicationBytes = Array((application ?? "").utf8)
         subjectBytes = Array(subject.utf8)
         backendBytes = Array((backendID ?? "").utf8)
-        subjectField = Principal.fieldValue(subjectBytes)
+        subjectField = FieldValue.encode(subjectBytes)
         var roleField: [UInt8] = []
         for (place, name) in roleNames.enumerated() {
             if place > 0 { roleField.append(0x2C) }
-            roleField += Principal.fieldValue(name, isElement: true)
+            roleField += FieldValue.encode(name, isElement: true)
         }
         self.roleField = roleField
-        backendField = Principal.fieldValue(backendBytes)
-    }
-
-    /// Text as the value of a field line that the gateway vouches for (GW-09).
-    ///
-    /// What would end the line or be trimmed by its reader (controls, blanks at either end) is percent-encoded, and `%`
-    /// with it, so that no two texts have one form: nobody becomes `joe` by the name `joe `.
-    package static func fieldValue(_ text: String, isElement: Bool = false) -> [UInt8] {
-        fieldValue(Array(text.utf8), isElement: isElement)
-    }
-
-    private static func fieldValue(_ bytes: [UInt8], isElement: Bool = false) -> [UInt8] {
-        func isEncoded(_ place: Int) -> Bool {
-            switch bytes[place] {
-            case 0x20: place == 0 || place == bytes.count - 1
-            case 0..<0x20, 0x7F, 0x25: true
-            case 0x2C: isElement
-            default: false
-            }
-        }
-        // Nearly every name stays as it is.
-        guard bytes.indices.contains(where: isEncoded) else { return bytes }
-        let digits = Array("0123456789ABCDEF".utf8)
-        var value: [UInt8] = []
-        for (place, byte) in bytes.enumerated() {
-            if isEncoded(place) {
-                value += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            } else {
-                value.append(byte)
-            }
-        }
-        return value
+        backendField = FieldValue.encode(backendBytes)
     }
 }

@@ -66,6 +66,58 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/hostHeader: invalid value (expected "client", "upstream", or a host such as "api.example.com" or "api.example.com:8443", found "a/b")"#
         ),
         InvalidCase(
+            "field-placeholder", routes(route("/a", #""requestHeaders": {"set": {"X-A": "${usr}"}}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/set/X-A: unknown placeholder "${usr}" (expected ${user}, ${roles}, ${client_ip}, ${request_id}, ${userinfo}, ${claim.PATH}, ${env.NAME} or ${secret.KEY}; did you mean "${user}"?)"#
+        ),
+        InvalidCase(
+            "field-open", routes(route("/a", #""requestHeaders": {"set": {"X-A": "${user"}}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/set/X-A: "${" has no end (expected "}", or "$${" for the text "${")"#
+        ),
+        InvalidCase(
+            "field-line-end", routes(route("/a", #""requestHeaders": {"set": {"X-A": "a\r\nX-B: c"}}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/set/X-A: invalid value (expected visible ASCII text with placeholders such as "${user}" or "${claim.email}", found "a\u000d\u000aX-B: c")"#
+        ),
+        InvalidCase(
+            "field-nul", routes(route("/a", #""responseHeaders": {"add": {"X-A": "a\u0000"}}"#)),
+            #"routes.json:2: error: /routes/0/responseHeaders/add/X-A: invalid value (expected visible ASCII text with placeholders such as "${user}" or "${claim.email}", found "a\u0000")"#
+        ),
+        InvalidCase(
+            "field-variable", routes(route("/a", #""requestHeaders": {"set": {"X-A": "${env.PORTCULLIS_NONE}"}}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/set/X-A: "${env.PORTCULLIS_NONE}" has no value that a field can have (expected a variable or secret in visible ASCII)"#
+        ),
+        InvalidCase(
+            "field-claim", routes(route("/a", #""requestHeaders": {"set": {"X-A": "${claim.a..b}"}}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/set/X-A: "${claim.a..b}" names no claim: it has an empty name (a dot at an end, or two in a row) (expected a claim)"#
+        ),
+        InvalidCase(
+            "field-host", routes(route("/a", #""requestHeaders": {"set": {"Host": "a"}}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/set/Host: the field "Host" belongs to the gateway (expected another field)"#
+        ),
+        InvalidCase(
+            "field-length", routes(route("/a", #""requestHeaders": {"remove": ["Content_Length"]}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/remove/0: the field "Content_Length" belongs to the gateway (expected another field)"#
+        ),
+        InvalidCase(
+            "field-own-identity", routes(route("/a", #""requestHeaders": {"set": {"X-Gateway-User": "a"}}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/set/X-Gateway-User: the field "X-Gateway-User" belongs to the gateway (expected another field)"#
+        ),
+        InvalidCase(
+            "field-cors", routes(route("/a", #""responseHeaders": {"set": {"Access-Control-Allow-Origin": "*"}}"#)),
+            #"routes.json:2: error: /routes/0/responseHeaders/set/Access-Control-Allow-Origin: the field "Access-Control-Allow-Origin" belongs to the gateway (expected another field)"#
+        ),
+        InvalidCase(
+            "field-name", routes(route("/a", #""requestHeaders": {"set": {"X A": "a"}}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/set/X A: "X A" is no name of a field (expected a header field name)"#
+        ),
+        InvalidCase(
+            "field-twice", routes(route("/a", #""requestHeaders": {"set": {"X-A": "a", "x_a": "b"}}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/set/x_a: upstreams may take "x_a" for "X-A" (expected each field once)"#
+        ),
+        InvalidCase(
+            "field-preset", routes(route("/a", #""requestHeaders": {"preset": "authelai"}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/preset: invalid value (expected one of "oauth2-proxy", "authelia", "apisix-userinfo", found "authelai"; did you mean "authelia"?)"#
+        ),
+        InvalidCase(
             "certificate-kind", routes(route("/a", #""clientCertificate": ["san:a.example"]"#)),
             #"routes.json:2: error: /routes/0/clientCertificate/0: invalid value (expected "subject:", "dns:", "email:", "uri:" or "ip:" and a pattern, found "san:a.example")"#
         ),

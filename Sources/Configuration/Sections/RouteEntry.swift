@@ -66,6 +66,12 @@ package struct RouteEntry: Sendable {
             "hostHeader", .hostHeader, into: &route.options.hostHeader,
             "`Host` of forwarded requests; the upstream's by default.")
         object.read(
+            "requestHeaders", FieldRules.shape(.request), into: &route.options.requestFields,
+            "[Fields](README.md#fields-of-requests-and-responses) that the upstream gets beside those of the client.")
+        object.read(
+            "responseHeaders", FieldRules.shape(.response), into: &route.options.responseFields,
+            "Fields that the client gets beside those of the upstream.")
+        object.read(
             "webgate", .reference(to: .webgate), into: &route.webgate,
             "Name of a webgate in `webgates.json`, which gives the challenge, the level and the injection.")
         object.read(

@@ -14,11 +14,11 @@ package final class ClientCertificate: Sendable {
 
     package init(_ certificate: PeerCertificate) {
         self.certificate = certificate
-        subjectField = Principal.fieldValue(certificate.subject)
+        subjectField = FieldValue.encode(certificate.subject)
         let names =
             certificate.hostNames.map { "dns:\($0)" } + certificate.emailAddresses.map { "email:\($0)" }
             + certificate.uris.map { "uri:\($0)" } + certificate.addresses.map { "ip:\($0)" }
-        namesField = Array(names.map { Principal.fieldValue($0, isElement: true) }.joined(separator: [0x2C]))
+        namesField = Array(names.map { FieldValue.encode($0, isElement: true) }.joined(separator: [0x2C]))
         fingerprintField = Array(certificate.fingerprint.utf8)
     }
 

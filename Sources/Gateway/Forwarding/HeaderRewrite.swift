@@ -46,10 +46,12 @@ struct HeaderRewrite {
         chunk.append("\r\n")
         let options = ConnectionOptions(headers, bytes)
         let managed = exchange.snapshot.managedNames
+        let own = route?.requestFields
         let tunnel = exchange.tunnel
         for i in 0..<headers.count {
             let field = headers[i]
             if isDropped(field, exchange, injection, managed, options, headers, bytes) { continue }
+            if let own, own.drops(field, bytes) { continue }
             if let tunnel, tunnel.upgrade.replaces(field, bytes) { continue }
             if field.token == .cookie, exchange.snapshot.hasBrowserCookies,
                 Cookies.hasAny(BrowserCookie.names, field.value, bytes)
@@ -64,6 +66,7 @@ struct HeaderRewrite {
         if let certificate = exchange.certificate, exchange.route?.options.forwardsCertificate == true {
             append(certificate, to: chunk)
         }
+        if let own { append(own, exchange, to: chunk) }
         if let rule = exchange.route?.options.challengeRule {
             chunk.append("User-Agent: ")
             chunk.append(rule.userAgent)
@@ -228,6 +231,42 @@ struct HeaderRewrite {
         }
     }
 
+    /// Writes the fields of a route. One that needs something that the request does not have is left out.
+    /// - Parameter isAnswer: whether the gateway makes the response itself.
+    static func append(_ fields: RouteFields, _ exchange: Exchange, isAnswer: Bool = false, to chunk: Chunk) {
+        for line in fields.lines where line.isOwn || !isAnswer {
+            let start = chunk.count
+            chunk.append(line.label)
+            let isWhole = line.pieces.allSatisfy { append($0, exchange, to: chunk) }
+            if isWhole { chunk.append("\r\n") } else { chunk.truncate(to: start) }
+        }
+    }
+
+    private static func append(_ piece: RouteFields.Line.Piece, _ exchange: Exchange, to chunk: Chunk) -> Bool {
+        switch piece {
+        case .text(let text): chunk.append(text)
+        case .requestID: chunk.append(exchange.requestID)
+        case .clientIP:
+            guard let address = exchange.address else { return false }
+            address.append(to: chunk)
+        case .user:
+            guard let principal = exchange.principal else { return false }
+            chunk.append(principal.subjectField)
+        case .roles:
+            guard let principal = exchange.principal, !principal.roleField.isEmpty else { return false }
+            chunk.append(principal.roleField)
+        case .claim(let index):
+            guard let fields = exchange.principal?.claims.fields, index < fields.count, !fields[index].isEmpty else {
+                return false
+            }
+            chunk.append(fields[index])
+        case .userinfo:
+            guard let userinfo = exchange.principal?.claims.userinfo, !userinfo.isEmpty else { return false }
+            chunk.append(userinfo)
+        }
+        return true
+    }
+
     private static func append(_ certificate: ClientCertificate, to chunk: Chunk) {
         chunk.append("X-Gateway-Client-Subject: ")
         chunk.append(certificate.subjectField)
@@ -260,13 +299,16 @@ struct HeaderRewrite {
     }
 
     /// Copies the fields of a response that go on to the client.
-    /// - Parameter hasCookies: whether browsers have cookies of the gateway's.
+    /// - Parameters:
+    ///   - hasCookies: whether browsers have cookies of the gateway's.
+    ///   - own: what the route says of the fields.
     static func appendResponseFields(
-        _ headers: HeaderTable, _ bytes: Span<UInt8>, hasCookies: Bool, to chunk: Chunk
+        _ headers: HeaderTable, _ bytes: Span<UInt8>, hasCookies: Bool, _ own: RouteFields? = nil, to chunk: Chunk
     ) {
         let options = ConnectionOptions(headers, bytes)
         for i in 0..<headers.count {
             let field = headers[i]
+            if let own, own.drops(field, bytes) { continue }
             if field.token == .clearSiteData {
                 if hasCookies { SiteClearing.append(field, bytes, to: chunk) } else { append(field, bytes, to: chunk) }
             } else if passesToClient(field, options, headers, bytes) {

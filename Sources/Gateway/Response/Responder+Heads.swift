@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Policy
 
 /// The head of an upstream's response as it is written for the client.
 extension Responder {
@@ -22,8 +23,10 @@ extension Responder {
         chunk.append(ASCII.space)
         chunk.append(bytes.slice(head.reason))
         chunk.append("\r\n")
+        let own = exchange.route?.responseFields
         HeaderRewrite.appendResponseFields(
-            responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, to: chunk)
+            responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, own, to: chunk)
+        if let own { HeaderRewrite.append(own, exchange, to: chunk) }
         if responseHeaders.occurrences(.date) == 0 { appendDate(to: chunk) }
         appendCrossSite(exchange, status: head.status, to: chunk)
         // The origin is the client's, and as long as it likes: what room was left may be used up.

@@ -107,7 +107,7 @@ final class LoginIssuer: TokenIssuer {
 
     /// What would end a line, or is no ASCII, is percent-encoded, as in the fields that upstreams get (GW-09).
     private static func fieldText(_ text: String) -> String {
-        let value = Principal.fieldValue(text)
+        let value = FieldValue.encode(text)
         if value.allSatisfy({ $0 < 0x80 }) { return String(decoding: value, as: UTF8.self) }
         return FormEncoding.encode(text)
     }

@@ -8,6 +8,10 @@ package struct RouteOptions: Sendable {
     package var rewrite = RewriteRule()
     /// Overrides the upstream's.
     package var hostHeader: HostHeader?
+    /// Fields of requests to the upstream.
+    package var requestFields: FieldRules?
+    /// Fields of responses to the client.
+    package var responseFields: FieldRules?
     /// Whether the client's credential is forwarded to the upstream (GW-09).
     package var forwardsCredential = false
     /// Whether the client's certificate is described to the upstream (GW-09).

@@ -13,13 +13,15 @@ struct BasicCredentials: Sendable {
     private let known: PasswordCache
     private let roles: RoleCatalogue
     private let level: Int
+    private let claims: ClaimSelection
     private let social: SocialCredentials
     /// Those whose users may show name and password, by name.
     private let applications: [String: Application]
     /// Key and holder of each backend, in the order of the store.
     private let anonymous: [(key: [UInt8], principal: Principal)]
 
-    init(_ settings: PolicySettings) {
+    init(_ settings: PolicySettings, _ claims: ClaimSelection) {
+        self.claims = claims
         backends = settings.backends
         users = settings.users
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
@@ -126,7 +128,7 @@ struct BasicCredentials: Sendable {
         Principal(
             kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: nil,
             roles: roles.roles(named: user.roles), catalogue: roles, level: level, issuedAt: now,
-            application: application.name)
+            application: application.name, claims: claims.select(nil, user: user))
     }
 
     /// The user with the roles of now (ROLE-03).
@@ -134,7 +136,8 @@ struct BasicCredentials: Sendable {
     private func principal(_ user: User, _ backend: Backend, at now: Int64?) -> Principal {
         Principal(
             kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: backend.mobileBackendID,
-            roles: roles.roles(named: user.roles), catalogue: roles, level: level, issuedAt: now)
+            roles: roles.roles(named: user.roles), catalogue: roles, level: level, issuedAt: now,
+            claims: claims.select(nil, user: user))
     }
 
     /// Who a caller of before is now: the same holder with the roles of today, unless the password is another one since.

@@ -12,8 +12,10 @@ struct TokenPrincipals: Sendable {
     private let liveRoles: Bool
     private let browserDomains: [String: BrowserDomain]
     private let activities: (any SessionActivities)?
+    private let claims: ClaimSelection
 
-    init(_ settings: PolicySettings) {
+    init(_ settings: PolicySettings, _ claims: ClaimSelection) {
+        self.claims = claims
         issuers = settings.issuers
         backends = settings.backends
         users = settings.users
@@ -35,7 +37,8 @@ struct TokenPrincipals: Sendable {
             return Principal(
                 kind: .user, method: .bearer, subject: identity.username, issuer: issuer.trust.name,
                 backendID: backendID, roles: identity.roles, catalogue: roles, level: level, virtual: identity.virtual,
-                expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID, token: bytes)
+                expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID, token: bytes,
+                claims: claims.select(token.claims, user: identity.user))
         }
     }
 
@@ -55,7 +58,7 @@ struct TokenPrincipals: Sendable {
             kind: .user, method: .bearer, subject: identity.username, issuer: issuer.introspector.server.name,
             backendID: issuer.backendID, roles: identity.roles, catalogue: roles, level: issuer.level,
             virtual: identity.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID,
-            token: bytes, knownUntil: token.knownUntil)
+            token: bytes, knownUntil: token.knownUntil, claims: claims.select(token.claims, user: identity.user))
     }
 
     private func identify(
@@ -74,7 +77,7 @@ struct TokenPrincipals: Sendable {
         of token: VerifiedToken, _ bytes: [UInt8], issuer: String
     ) throws(Reason) -> Principal {
         guard let claims = AccessTokenClaims(verified: token.claims) else { throw .invalidToken }
-        return try principal(of: claims, bytes, issuer: issuer)
+        return try principal(of: claims, bytes, issuer: issuer, json: token.claims)
     }
 
     /// Whom a token with claims of this gateway stands for: one of its own, or one that an issuer module has made for a
@@ -83,8 +86,9 @@ struct TokenPrincipals: Sendable {
     /// - Parameters:
     ///   - bytes: the token as it came.
     ///   - issuer: name of the embedded issuer's entry.
+    ///   - json: all claims of a token that has more.
     func principal(
-        of claims: AccessTokenClaims, _ bytes: [UInt8], issuer: String = "local"
+        of claims: AccessTokenClaims, _ bytes: [UInt8], issuer: String = "local", json: JSONNode? = nil
     ) throws(Reason) -> Principal {
         // MBE-02: switching OAuth off for a backend ends the tokens that it has; a deleted backend has none (MBE-06).
         guard let backend = backends.backend(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
@@ -95,7 +99,8 @@ struct TokenPrincipals: Sendable {
             roles: roles.roles(named: try grantedRoles(by: claims, realm: backend.realm)), catalogue: roles,
             level: claims.level, virtual: claims.virtual, expiresAt: claims.expiresAt, issuedAt: claims.issuedAt,
             tokenID: claims.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,
-            session: claims.session, login: claims.login, activity: activity(of: claims))
+            session: claims.session, login: claims.login, activity: activity(of: claims),
+            claims: self.claims.select(json, user: account(of: claims, realm: backend.realm)))
     }
 
     /// Whom the cookie of a login stands for; it was opened, and has not expired.
@@ -130,7 +135,7 @@ struct TokenPrincipals: Sendable {
             roles: roles.roles(named: granted), catalogue: roles, level: session.level, virtual: user == nil,
             expiresAt: session.expiresAt, issuedAt: session.issuedAt, tokenID: session.id, token: bytes,
             origins: session.provision.map { [TokenOrigin(tokenID: $0.foundation, backendID: nil)] } ?? [],
-            session: session.id, login: login.text, activity: activity)
+            session: session.id, login: login.text, activity: activity, claims: claims.select(nil, user: user))
     }
 
     /// Nil for a session of nobody who is a guest now. Whoever may be a local user by another writing of the name is none.
@@ -146,11 +151,16 @@ struct TokenPrincipals: Sendable {
             of: session, idleSeconds: idleSeconds, usedAt: claims.issuedAt, endsAt: claims.expiresAt)
     }
 
+    /// The local account of a token's holder.
+    private func account(of claims: AccessTokenClaims, realm: String) -> User? {
+        claims.kind == .user && !claims.virtual ? users.user(named: claims.subject, realm: realm) : nil
+    }
+
     /// The roles in the token, or with `liveRoles` those that the user has now (ROLE-03). A user who is gone or disabled
     /// has no tokens (MAP-04), nor has one those of the password before or of an earlier bearer of the name.
     private func grantedRoles(by claims: AccessTokenClaims, realm: String) throws(Reason) -> [String] {
         guard claims.kind == .user, !claims.virtual else { return claims.roles }
-        guard let user = users.user(named: claims.subject, realm: realm), user.enabled else { throw .unknownSubject }
+        guard let user = account(of: claims, realm: realm), user.enabled else { throw .unknownSubject }
         guard claims.issuedAt >= user.tokensNotBefore else { throw .tokenRevoked }
         return liveRoles ? user.roles : claims.roles
     }

@@ -19,6 +19,10 @@ package final class Route: Sendable {
     package let rewrite: PathRewrite?
     /// `Host` of forwarded requests; empty for the client's.
     package let host: [UInt8]
+    /// Fields that the request to the upstream gets; nil for none beyond the usual ones.
+    package let requestFields: RouteFields?
+    /// Fields that the response to the client gets; nil for none beyond the usual ones.
+    package let responseFields: RouteFields?
     /// Ids of the backends whose credentials are accepted; empty for all (ISS-07).
     package let backends: [[UInt8]]
     /// Name and key of the ApiOmat application whose tokens open the route, and no other; empty for none (AOM-16).
@@ -77,7 +81,7 @@ package final class Route: Sendable {
     ///   - allowedMethods: those of all routes of this pattern and host.
     init(
         _ settings: RouteSettings, index: Int, allowOrigin: AllowOriginPolicy, roles: RoleCatalogue,
-        allowedMethods: MethodSet
+        allowedMethods: MethodSet, claims: ClaimSelection
     ) {
         let (access, webgate) = (settings.access, settings.webgate)
         self.index = index
@@ -89,6 +93,8 @@ package final class Route: Sendable {
         options = settings.options
         rewrite = settings.rewrite == .identity ? nil : settings.rewrite
         host = Array(settings.host.utf8)
+        requestFields = RouteFields(settings.options.requestFields, claims)
+        responseFields = RouteFields(settings.options.responseFields, claims)
         backends = settings.backends.map { Array($0.utf8) }
         applicationName = Array((settings.application?.name ?? "").utf8)
         applicationKey = Array((settings.application?.apiKey ?? "").utf8)

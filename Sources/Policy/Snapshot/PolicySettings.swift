@@ -47,6 +47,12 @@ package struct PolicySettings: Sendable {
     /// Whether local users have their current roles instead of those of the token (ROLE-03).
     package var liveRoles = false
 
+    /// The claims that routes use.
+    package var claims: ClaimSelection {
+        let rules = routes.flatMap { [$0.options.requestFields, $0.options.responseFields].compactMap(\.self) }
+        return ClaimSelection(rules.flatMap(\.claims), userinfo: rules.contains(where: \.usesUserinfo))
+    }
+
     package init(backends: BackendStore, users: UserStore, revocations: RevocationList, challenges: ChallengeIssuer) {
         self.backends = backends
         self.users = users

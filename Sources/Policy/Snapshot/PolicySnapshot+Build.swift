@@ -5,14 +5,14 @@ import Model
 extension PolicySnapshot {
     /// A snapshot of settings that the configuration has checked.
     package convenience init(_ settings: PolicySettings) {
-        let groups = RouteGroups(settings.routes)
+        let (groups, claims) = (RouteGroups(settings.routes), settings.claims)
         let routes = settings.routes.enumerated().map { index, route in
             Route(
                 route, index: index, allowOrigin: settings.allowOrigin, roles: settings.roles,
-                allowedMethods: groups.methods(of: route))
+                allowedMethods: groups.methods(of: route), claims: claims)
         }
         self.init(
-            settings, routes: RouteTable(routes: routes, endpoints: settings.endpoints),
+            settings, claims, routes: RouteTable(routes: routes, endpoints: settings.endpoints),
             cors: CORSPolicy(settings.cors, ownOrigins: settings.ownOrigins))
     }
 }

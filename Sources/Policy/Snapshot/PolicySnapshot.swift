@@ -28,7 +28,7 @@ package final class PolicySnapshot: Sendable {
     let activities: (any SessionActivities)?
     let sessions: SessionCookies?
 
-    init(_ settings: PolicySettings, routes: RouteTable, cors: CORSPolicy) {
+    init(_ settings: PolicySettings, _ claims: ClaimSelection, routes: RouteTable, cors: CORSPolicy) {
         generation = settings.generation
         self.routes = routes
         self.cors = cors
@@ -38,9 +38,9 @@ package final class PolicySnapshot: Sendable {
         revocations = settings.revocations
         verifier = JWTVerifier(issuers: settings.issuers.map(\.trust))
         keyEpochs = settings.keyEpoch
-        principals = TokenPrincipals(settings)
+        principals = TokenPrincipals(settings, claims)
         introspected = IntrospectedTokens(settings, principals)
-        passwords = BasicCredentials(settings)
+        passwords = BasicCredentials(settings, claims)
         opaqueTokens = settings.opaqueTokens
         grantedTokens = settings.grantedTokens
         activities = settings.activities

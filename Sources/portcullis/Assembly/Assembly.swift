@@ -149,8 +149,11 @@ struct Assembly {
             expected: "\(length) characters or more, as `openssl rand -base64 32` makes them", severity: .warning)
     }
 
+    /// With the names by which any route says who is calling: a route that does not must not pass them on from clients.
     private var managedNames: ManagedNames {
-        configuration.managedHeaders.isEmpty ? .standard : ManagedNames(configuration.managedHeaders)
+        let identities = configuration.routes.flatMap { $0.options.requestFields?.lines.filter(\.value.isIdentity) ?? [] }
+        let names = configuration.managedHeaders + identities.map(\.name)
+        return names.isEmpty ? .standard : ManagedNames(names)
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }

@@ -1,0 +1,146 @@
+import Bytes
+import Model
+
+extension FieldRules {
+    /// Which messages the rules are for.
+    enum Message { case request, response }
+
+    /// Sets of fields that backends of well-known proxies expect.
+    enum Preset: String, Sendable, CaseIterable {
+        case oauth2Proxy = "oauth2-proxy"
+        case authelia
+        case apisixUserinfo = "apisix-userinfo"
+
+        /// Names and templates.
+        var lines: KeyValuePairs<String, String> {
+            switch self {
+            case .oauth2Proxy:
+                [
+                    "X-Forwarded-User": "${user}", "X-Forwarded-Email": "${claim.email}",
+                    "X-Forwarded-Groups": "${roles}",
+                    "X-Forwarded-Preferred-Username": "${claim.preferred_username}",
+                ]
+            case .authelia:
+                [
+                    "Remote-User": "${user}", "Remote-Groups": "${roles}", "Remote-Email": "${claim.email}",
+                    "Remote-Name": "${claim.name}",
+                ]
+            case .apisixUserinfo: ["X-Userinfo": "${userinfo}"]
+            }
+        }
+    }
+
+    static func shape(_ message: Message) -> Shape<FieldRules> {
+        .object("an object with \"set\", \"add\" and \"remove\"") { object in
+            let preset =
+                message == .request
+                ? object.optional(
+                    "preset", Shape<Preset>.choice,
+                    "Fields that backends of other proxies expect, with this caller's name, roles and claims.") : nil
+            var rules = FieldRules(
+                set: object.value(
+                    "set", lines(message), default: [],
+                    "Fields by name, which take the place of those that are there."),
+                add: object.value(
+                    "add", lines(message), default: [], "Fields by name, which stand beside those that are there."),
+                remove: object.value("remove", names(message), default: [], "Names of fields that are not passed on."))
+            for (name, text) in preset?.lines ?? [:] where !rules.set.contains(where: { isAlias($0.name, name) }) {
+                if let value = try? FieldTemplate(text, constant: { _ in nil }) {
+                    rules.set.append(Line(name: name, value: value))
+                }
+            }
+            return rules
+        }
+    }
+
+    private static func lines(_ message: Message) -> Shape<[Line]> {
+        Shape(.map(.text, names: Form.tokenPattern), write: { $0.isEmpty ? .object([]) : nil }) { field in
+            var lines: [Line] = []
+            for (name, place) in field.object("an object of values by field name").entries {
+                guard isAllowed(name, message, place), let value = FieldTemplate.read(place) else { continue }
+                if let other = lines.first(where: { isAlias($0.name, name) }) {
+                    place.error("upstreams may take \"\(name)\" for \"\(other.name)\"", expected: "each field once")
+                }
+                lines.append(Line(name: name, value: value))
+            }
+            return lines
+        }
+    }
+
+    private static func names(_ message: Message) -> Shape<[String]> {
+        .texts(.list(.headerName)) { field in
+            field.names("an array of header field names") { element in
+                element.headerName().flatMap { isAllowed($0, message, element) ? $0 : nil }
+            }
+        }
+    }
+
+    /// Fields that frame the message, and those that the gateway writes.
+    private static func isAllowed(_ name: String, _ message: Message, _ field: Field) -> Bool {
+        guard Token.isValid(name), !name.contains("*") else {
+            field.error("\"\(name)\" is no name of a field", expected: "a header field name")
+            return false
+        }
+        let letters = skeleton(name)
+        let isReserved =
+            switch message {
+            case .request: framing.contains(letters) || routed.contains(letters) || letters.hasPrefix("xgateway")
+            case .response: framing.contains(letters) || letters.hasPrefix("accesscontrol")
+            }
+        if isReserved { field.error("the field \"\(name)\" belongs to the gateway", expected: "another field") }
+        return !isReserved
+    }
+
+    private static let framing: Set = [
+        "connection", "contentlength", "transferencoding", "te", "trailer", "upgrade", "keepalive", "proxyconnection",
+        "expect", "via", "date", "xrequestid", "http2settings",
+    ]
+    private static let routed: Set = [
+        "host", "forwarded", "xforwardedfor", "xforwardedhost", "xforwardedproto", "xforwardedport", "xforwardedprefix",
+    ]
+
+    /// Whether an upstream may take one name for the other.
+    private static func isAlias(_ one: String, _ other: String) -> Bool { skeleton(one) == skeleton(other) }
+
+    private static func skeleton(_ name: String) -> String {
+        String(
+            decoding: name.utf8.filter { ASCII.isLetter($0) || ASCII.isDigit($0) }.map(ASCII.lowercased), as: UTF8.self)
+    }
+}
+
+extension FieldTemplate {
+    fileprivate static func read(_ field: Field) -> FieldTemplate? {
+        let expected = "visible ASCII text with placeholders such as \"${user}\" or \"${claim.email}\""
+        guard let text = field.text(expected) else { return nil }
+        do throws(Problem) {
+            return try FieldTemplate(text) { field.constant($0) }
+        } catch {
+            switch error {
+            case .empty, .character: return field.invalid(expected)
+            case .open: return field.error("\"${\" has no end", expected: "\"}\", or \"$${\" for the text \"${\"")
+            case .claim(let name, let problem):
+                return field.error("\"${\(name)}\" names no claim: \(problem.rawValue)", expected: "a claim")
+            case .constant(let name):
+                return field.error(
+                    "\"${\(name)}\" has no value that a field can have",
+                    expected: "a variable or secret in visible ASCII")
+            case .unknown(let name):
+                let near = Suggestion.nearest(to: name, among: placeholders + families)
+                return field.error(
+                    "unknown placeholder \"${\(name)}\"",
+                    expected:
+                        "${user}, ${roles}, ${client_ip}, ${request_id}, ${userinfo}, ${claim.PATH}, ${env.NAME} or "
+                        + "${secret.KEY}", suggestion: near.map { "${\($0)}" })
+            }
+        }
+    }
+}
+
+extension Field {
+    /// The value of `env.NAME` or `secret.KEY`.
+    fileprivate func constant(_ name: String) -> String? {
+        if name.hasPrefix("env.") { return findings.environment[String(name.dropFirst(4))] }
+        if case .secret(let value) = findings.credentials(String(name.dropFirst(7))) { return value }
+        return nil
+    }
+}

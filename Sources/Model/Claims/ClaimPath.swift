@@ -1,0 +1,82 @@
+import Bytes
+
+/// A place in the claims of a token or in another JSON object.
+///
+/// Three forms, told apart by the text alone: a JSON pointer (RFC 6901), `/resource_access/my-app/roles`; a URI, which is one
+/// name, `https://example.com/roles`; and names with dots between them, `realm_access.roles`.
+package struct ClaimPath: Hashable, Sendable {
+    /// Why a text is no path.
+    package enum Problem: String, Error, Sendable {
+        case empty = "it is empty"
+        case emptyName = #"it has an empty name (a dot at an end, or two in a row)"#
+        case escape = #""~" in a JSON pointer is followed by "0" or "1" (RFC 6901 section 3)"#
+    }
+
+    package let text: String
+    private let names: [String]
+
+    package init(_ text: String) throws(Problem) {
+        self.text = text
+        if text.isEmpty { throw .empty }
+        if text.utf8.first == ASCII.slash {
+            var names: [String] = []
+            for part in text.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+                names.append(try ClaimPath.unescape(part))
+            }
+            self.names = names
+        } else if text.contains("://") {
+            names = [text]
+        } else {
+            names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            if names.contains("") { throw .emptyName }
+        }
+    }
+
+    /// The claim with exactly this name.
+    package init(literal name: String) {
+        text = name
+        names = [name]
+    }
+
+    private static func unescape(_ part: Substring) throws(Problem) -> String {
+        let pieces = part.split(separator: "~", omittingEmptySubsequences: false)
+        var name = String(pieces[0])
+        for piece in pieces.dropFirst() {
+            switch piece.first {
+            case "0": name += "~"
+            case "1": name += "/"
+            default: throw .escape
+            }
+            name += piece.dropFirst()
+        }
+        return name
+    }
+
+    /// What stands there; nil for nothing.
+    package func value(in claims: JSONNode) -> JSONNode? {
+        var node = claims
+        for name in names {
+            if let elements = node.array {
+                guard let index = Int(name), elements.indices.contains(index), String(index) == name else { return nil }
+                node = elements[index]
+            } else if let member = node[name] {
+                node = member
+            } else {
+                return nil
+            }
+        }
+        return node
+    }
+}
+
+extension JSONNode {
+    /// The text of a string, number or truth value, and those of an array of such; nothing for objects and null.
+    package var texts: [String] {
+        switch value {
+        case .string(let text), .number(let text): [text]
+        case .bool(let flag): [flag ? "true" : "false"]
+        case .array(let elements): elements.flatMap { $0.array == nil ? $0.texts : [] }
+        case .null, .object: []
+        }
+    }
+}

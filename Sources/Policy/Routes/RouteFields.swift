@@ -1,0 +1,66 @@
+import Bytes
+import HTTP
+import Identity
+import Model
+
+/// Field rules of a route as the data plane applies them.
+package struct RouteFields: Sendable {
+    /// A field with what its value is made of.
+    package struct Line: Sendable {
+        package enum Piece: Sendable {
+            case text([UInt8])
+            case user, roles, clientIP, requestID, userinfo
+            /// The place of a claim among those that principals keep.
+            case claim(Int)
+        }
+
+        /// The name with its colon and blank.
+        package let label: [UInt8]
+        package let pieces: [Piece]
+        /// Whether answers of the gateway itself have it: no field that such an answer writes by itself.
+        package let isOwn: Bool
+
+        init(_ line: FieldRules.Line, _ claims: ClaimSelection) {
+            label = Array("\(line.name): ".utf8)
+            isOwn = HeaderToken.lookup(line.name.utf8.span) == .other
+            pieces = line.value.pieces.map { piece in
+                switch piece {
+                case .text(let text): .text(Array(text.utf8))
+                case .user: .user
+                case .roles: .roles
+                case .clientIP: .clientIP
+                case .requestID: .requestID
+                case .userinfo: .userinfo
+                // Selected from these very rules.
+                case .claim(let path): .claim(claims.index(of: path) ?? 0)
+                }
+            }
+        }
+    }
+
+    package let lines: [Line]
+    /// Names of received fields that are not passed on, as they are written in the configuration.
+    package let dropped: [[UInt8]]
+
+    /// Whether a received field is not passed on.
+    package func drops(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
+        let name = bytes.slice(field.name)
+        for i in dropped.indices {
+            let own = dropped[i]
+            if ManagedName.isAlias(name, of: own.span) { return true }
+        }
+        return false
+    }
+
+    init?(_ rules: FieldRules?, _ claims: ClaimSelection) {
+        guard let rules else { return nil }
+        lines = rules.lines.map { Line($0, claims) }
+        dropped = rules.dropped.map { Array($0.utf8) }
+    }
+}
+
+extension FieldRules {
+    /// The claims that values are made of.
+    var claims: [ClaimPath] { lines.flatMap(\.value.claims) }
+    var usesUserinfo: Bool { lines.contains { $0.value.pieces.contains(.userinfo) } }
+}
