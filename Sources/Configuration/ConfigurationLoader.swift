@@ -12,18 +12,20 @@ package enum ConfigurationLoader {
     ///   - formerFiles: the section files of the active configuration. A missing one is an error, unless
     ///     `optionalFiles` names it or its section is in `gateway.json`.
     ///   - credentials: looks up `cred:` secrets.
+    ///   - willRead: called with the path of each file before it is read.
     package static func load(
         directory: String, environment: [String: String], production: Bool, draft: ConfigurationDraft? = nil,
         formerFiles: Set<String> = [],
-        credentials: @escaping CredentialLookup = { _ in .missing }
+        credentials: @escaping CredentialLookup = { _ in .missing },
+        willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) -> LoadedConfiguration {
         let path = URL(filePath: directory).standardizedFileURL.path(percentEncoded: false)
         let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        var reading = DirectoryReading(path: root, draft: draft, formerFiles: formerFiles)
+        var reading = DirectoryReading(path: root, draft: draft, formerFiles: formerFiles, willRead: willRead)
         reading.run()
         let findings = Findings(
             sources: reading.sources, directory: root, environment: environment, production: production,
-            credentials: credentials)
+            credentials: credentials, willRead: willRead)
         var configuration: GatewayConfiguration?
         if !reading.isDirectoryMissing {
             var values = GatewayConfiguration.read(findings)
@@ -41,8 +43,8 @@ package enum ConfigurationLoader {
         }
         return LoadedConfiguration(
             configuration: configuration, diagnostics: reading.diagnostics + findings.diagnostics,
-            sources: reading.sources, namedFiles: findings.namedFiles, directory: root, environment: environment,
-            production: production)
+            sources: reading.sources, directory: root, environment: environment, production: production,
+            willRead: willRead)
     }
 
     /// Whether a file of the directory with this name may be a part of the configuration.
@@ -66,13 +68,18 @@ struct DirectoryReading {
     let path: String
     let draft: ConfigurationDraft?
     let formerFiles: Set<String>
+    private let willRead: (String) -> Void
     var sources = Sources()
     var diagnostics: [Diagnostic] = []
     var isDirectoryMissing = false
     /// JSON files that are not sections.
     private var unread: [String] = []
 
-    init(path: String, draft: ConfigurationDraft?, formerFiles: Set<String> = []) {
+    init(
+        path: String, draft: ConfigurationDraft?, formerFiles: Set<String> = [],
+        willRead: @escaping (String) -> Void = { _ in }
+    ) {
+        self.willRead = willRead
         self.path = path
         self.draft = draft
         self.formerFiles = formerFiles
@@ -223,6 +230,7 @@ struct DirectoryReading {
 
     private func contents(of file: String) throws(UnreadableFile) -> [UInt8] {
         if let draft, draft.file == file { return draft.text }
+        willRead("\(path)/\(file)")
         return try FileText.read("\(path)/\(file)")
     }
 

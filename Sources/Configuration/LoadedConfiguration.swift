@@ -9,21 +9,20 @@ package struct LoadedConfiguration: Sendable {
     package let diagnostics: [Diagnostic]
     /// Absolute path of the directory.
     package let directory: String
-    /// Absolute paths of the files that the configuration names: certificates, keys, secrets, key sets.
-    package let namedFiles: Set<String>
     /// The values with placeholders for invalid ones, for changes that repair the configuration; nil if the directory
     /// is unreadable. Never served.
     package let draft: GatewayConfiguration?
     private let sources: Sources
     private let environment: [String: String]
+    private let willRead: @Sendable (String) -> Void
     /// Whether settings that are for development only are reported.
     package let isForProduction: Bool
 
     init(
-        configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, namedFiles: Set<String>,
-        directory: String, environment: [String: String], production: Bool
+        configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, directory: String,
+        environment: [String: String], production: Bool, willRead: @escaping @Sendable (String) -> Void
     ) {
-        self.namedFiles = namedFiles
+        self.willRead = willRead
         self.environment = environment
         isForProduction = production
         self.directory = directory
@@ -58,7 +57,9 @@ package struct LoadedConfiguration: Sendable {
 
     /// Collects findings of entries that are read later.
     func findings() -> Findings {
-        Findings(sources: sources, directory: directory, environment: environment, production: isForProduction)
+        Findings(
+            sources: sources, directory: directory, environment: environment, production: isForProduction,
+            willRead: willRead)
     }
 
     /// A finding of the composition root about a place of this configuration, such as an invalid key file.

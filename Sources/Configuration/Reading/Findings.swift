@@ -7,6 +7,8 @@ final class Findings {
     let directory: String
     let environment: [String: String]
     let credentials: CredentialLookup
+    /// Called with the path of each file that the configuration names, before it is read.
+    private let willRead: @Sendable (String) -> Void
     /// Whether to report settings that are for development only.
     let production: Bool
     private(set) var diagnostics: [Diagnostic] = []
@@ -17,8 +19,10 @@ final class Findings {
 
     init(
         sources: Sources, directory: String, environment: [String: String], production: Bool,
-        credentials: @escaping CredentialLookup = { _ in .missing }
+        credentials: @escaping CredentialLookup = { _ in .missing },
+        willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) {
+        self.willRead = willRead
         self.sources = sources
         self.directory = directory
         self.environment = environment
@@ -59,6 +63,7 @@ final class Findings {
     func path(of name: String) -> String {
         let path = name.hasPrefix("/") ? name : "\(directory)/\(name)"
         namedFiles.insert(path)
+        willRead(path)
         return path
     }
 }

@@ -16,15 +16,10 @@ final class FileWatcher: Sendable {
 
     private let directory: String
     private let log: EventLog
-    private let known = Mutex(Known())
+    /// The states of the files before they were read last, by path; nil for one that was not there.
+    private let known = Mutex<[String: FileState?]>([:])
     private let isEnabled = Atomic(false)
     private let hasThread = Atomic(false)
-
-    private struct Known {
-        /// The files that the configuration names, such as certificates and keys.
-        var named: Set<String> = []
-        var states: [String: FileState] = [:]
-    }
 
     init(directory: String, log: EventLog) {
         self.directory = directory
@@ -46,15 +41,21 @@ final class FileWatcher: Sendable {
         }
     }
 
-    /// Remembers the states of the files. Call before they are read.
-    func beginReading() {
-        known.withLock { $0.states = states($0.named) }
+    /// Remembers the states of the files that `body` reads.
+    /// - Parameter body: gets a function that it calls with the path of each file before it is read.
+    func reading<Value>(_ body: (@escaping @Sendable (String) -> Void) -> Value) -> Value {
+        // A look at the files waits until they have been read.
+        known.withLock { known in
+            let record = Record()
+            record.states.withLock { $0 = states(of: []) }
+            let value = body { path in record.states.withLock { $0[path] = .some(FileState(path)) } }
+            known = record.states.withLock { $0 }
+            return value
+        }
     }
 
-    /// - Parameter named: paths of the files that the configuration names. For those that were not known when the reading
-    ///   began, the next event causes one more reload.
-    func finishReading(named: Set<String>) {
-        known.withLock { $0.named = named }
+    private final class Record: Sendable {
+        let states = Mutex<[String: FileState?]>([:])
     }
 
     /// Runs until the process ends. The directories must be watched before the files are looked at, so that a change in
@@ -75,15 +76,17 @@ final class FileWatcher: Sendable {
     }
 
     private var differs: Bool {
-        known.withLock { $0.states != states($0.named) }
+        known.withLock { $0 != states(of: $0.keys) }
     }
 
-    /// The states of the JSON files of the directory and of the named files.
-    private func states(_ named: Set<String>) -> [String: FileState] {
+    /// The states of these files and of the JSON files of the directory.
+    private func states(of paths: some Sequence<String>) -> [String: FileState?] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        var states: [String: FileState] = [:]
-        for path in named.union(names.filter(ConfigurationLoader.isRead).map { "\(directory)/\($0)" }) {
-            states[path] = FileState(path)
+        var states: [String: FileState?] = [:]
+        for path in paths { states[path] = .some(FileState(path)) }
+        for name in names where ConfigurationLoader.isRead(name) {
+            let path = "\(directory)/\(name)"
+            states[path] = .some(FileState(path))
         }
         return states
     }
@@ -91,7 +94,7 @@ final class FileWatcher: Sendable {
     /// Those of the files, and those in which a directory or the target of a symbolic link may be replaced.
     private func directories() -> Set<String> {
         var directories: Set = [directory]
-        for url in known.withLock(\.named).union([directory]).map({ URL(filePath: $0) }) {
+        for url in (known.withLock { Array($0.keys) } + [directory]).map({ URL(filePath: $0) }) {
             for path in [url, url.resolvingSymlinksInPath()] {
                 directories.insert(path.deletingLastPathComponent().path(percentEncoded: false))
             }

@@ -100,17 +100,17 @@ final class GatewayProcess: Sendable {
     private func load(
         generation: UInt64, bound: BoundListeners? = nil
     ) -> (LoadedConfiguration, GatewaySnapshot?, errors: [String]) {
-        files.beginReading()
-        let loaded = ConfigurationLoader.load(
-            directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
-            formerFiles: sectionFiles.withLock { $0 }, credentials: SecretStore.lookup(directory))
-        var diagnostics = loaded.diagnostics
-        var snapshot: GatewaySnapshot?
-        if var assembly = Assembly(loaded, lasting: lasting, makesKeys: true, bound: bound) {
-            snapshot = assembly.snapshot(generation: generation)
-            diagnostics += assembly.diagnostics
+        let (loaded, snapshot, diagnostics) = files.reading { willRead in
+            let loaded = ConfigurationLoader.load(
+                directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
+                formerFiles: sectionFiles.withLock { $0 }, credentials: SecretStore.lookup(directory),
+                willRead: willRead)
+            guard var assembly = Assembly(loaded, lasting: lasting, makesKeys: true, bound: bound) else {
+                return (loaded, nil as GatewaySnapshot?, loaded.diagnostics)
+            }
+            let snapshot = assembly.snapshot(generation: generation)
+            return (loaded, snapshot, loaded.diagnostics + assembly.diagnostics)
         }
-        files.finishReading(named: loaded.namedFiles)
         for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
         return (loaded, snapshot, diagnostics.filter { $0.severity == .error }.map(\.description))
     }
