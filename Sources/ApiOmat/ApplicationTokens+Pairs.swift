@@ -7,14 +7,14 @@ import OAuthServer
 import Outbound
 import TokenStorage
 
-/// Token maps: asked for, given out again, refreshed.
+/// Token maps: granted, given out again, refreshed.
 extension ApplicationTokens {
-    /// `grant_type=aom_user` (AOM-01). The password lives in this request alone.
+    /// `grant_type=aom_user` (AOM-01). The password is kept for this request only.
     func logIn(
         _ form: TokenForm, _ application: Application, _ request: EndpointRequest, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard let username = form["username"], let password = form["password"] else { throw .missingParameter }
-        let wish = try PairRequest(form, application)
+        let wanted = try PairRequest(form, application)
         let login = logins.login(
             username, password: Array(password.utf8), realm: application.realm,
             network: request.address?.subscriberBytes ?? [], now: now)
@@ -22,48 +22,68 @@ extension ApplicationTokens {
         return login.then { [self] result in
             switch result {
             case .success(let user):
-                return claim(wish, application, subject: user.username, action: action, now: now)
+                return claim(wanted, application, subject: user.username, action: action, now: now)
             case .failure(let refusal):
                 return .done(refused(TokenFailure(refusal), action, application, subject: username))
             }
         }
     }
 
-    /// The living pair of the slot, or a new one in it (AOM-06). Of requests at the same time one makes the pair, and the
-    /// store gives it to the others.
-    func claim(
-        _ wish: PairRequest, _ application: Application, subject: String, action: String, now: Int64
+    /// `grant_type=aom_facebook` with the Facebook token as `facebook_token`: a pair in the slot `facebook` (AOM-11).
+    func logInWithFacebook(
+        _ form: TokenForm, _ application: Application, now: Int64
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard let login = application.facebook, let social = settings.social else { throw .unauthorizedClient }
+        guard let token = form["facebook_token"] else { throw .missingParameter }
+        guard form["extra"] == nil else { throw .invalidParameter }
+        var wanted = try PairRequest(form, application)
+        wanted.extra = PairRequest.facebook
+        let action = "grant.aom_facebook"
+        return social.verdict(on: Array(token.utf8), for: login, now: now).then { [self, wanted] verdict in
+            switch verdict {
+            case .valid(let userID, _):
+                claim(wanted, application, subject: SocialLogin.subject(userID), action: action, now: now)
+            case .invalid: .done(refused(.invalidGrant, action, application))
+            case .unavailable: .done(refused(.providerUnavailable, action, application))
+            }
+        }
+    }
+
+    /// The valid pair of the slot, or a new one in it (AOM-06). The store gives concurrent requests the same pair.
+    private func claim(
+        _ wanted: PairRequest, _ application: Application, subject: String, action: String, now: Int64
     ) -> Effect<EndpointResponse> {
         let pair = TokenPair.make()
-        let proposed = record(of: pair, wish, application, subject: subject, now: now)
-        return ask(.claim(proposed), now: now) { [self] answer in
+        let proposed = record(of: pair, wanted, application, subject: subject, now: now)
+        return stored(.claim(proposed), application, subject: subject, action: action, now: now) { [self] held in
+            if held.id.isExactly(proposed.id) {
+                return .done(tokenMap(pair, held, application, action: action, now: now))
+            }
+            if mayContinue(held, application), let known = self.pair(of: held) {
+                return .done(tokenMap(known, held, application, action: action, now: now))
+            }
+            // Revoked with an earlier password, or sealed with another key: this pair cannot be given out again.
+            return stored(.replace(proposed), application, subject: subject, action: action, now: now) { [self] held in
+                .done(tokenMap(pair, held, application, action: action, now: now))
+            }
+        }
+    }
+
+    /// Continues with the record that the store answers; without one the response is 503.
+    private func stored(
+        _ operation: StoreOperation, _ application: Application, subject: String, action: String, now: Int64,
+        _ next: @escaping @Sendable (TokenRecord) -> Effect<EndpointResponse>
+    ) -> Effect<EndpointResponse> {
+        ask(operation, now: now) { [self] answer in
             guard case .success(.record(let held?)) = answer else {
                 return .done(refused(.storeUnavailable, action, application, subject: subject))
             }
-            if held.id.utf8.elementsEqual(proposed.id.utf8) {
-                return .done(tokenMap(pair, held, application, action: action, now: now))
-            }
-            if isStillWelcome(held, application), let known = self.pair(of: held) {
-                return .done(tokenMap(known, held, application, action: action, now: now))
-            }
-            // Ended with an earlier password, or sealed with another key: nobody can be given that pair again.
-            return replace(proposed, pair, application, action: action, now: now)
+            return next(held)
         }
     }
 
-    private func replace(
-        _ record: TokenRecord, _ pair: TokenPair, _ application: Application, action: String, now: Int64
-    ) -> Effect<EndpointResponse> {
-        ask(.replace(record), now: now) { [self] answer in
-            guard case .success(.record(let held?)) = answer else {
-                return .done(refused(.storeUnavailable, action, application, subject: record.subject))
-            }
-            return .done(tokenMap(pair, held, application, action: action, now: now))
-        }
-    }
-
-    /// `grant_type=refresh_token`: another pair in the same slot, whether the access token still lives (AOM-13) or not
-    /// (AOM-14). The user's password plays no part, the application's key does (AOM-12).
+    /// `grant_type=refresh_token`: another pair in the same slot, whether the access token is still valid (AOM-13) or
+    /// expired (AOM-14). It needs the application's key and no password (AOM-12).
     func refresh(
         _ form: TokenForm, _ application: Application, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
@@ -75,7 +95,7 @@ extension ApplicationTokens {
             guard case .success(.record(let found)) = answer else {
                 return .done(refused(.storeUnavailable, action, application))
             }
-            guard let old = found, old.refreshLives(at: now), isOf(application, old), isStillWelcome(old, application)
+            guard let old = found, old.refreshLives(at: now), isOf(application, old), mayContinue(old, application)
             else { return .done(refused(.invalidRefreshToken, action, application)) }
             let pair = TokenPair.make()
             let proposed = successor(of: old, pair, lifetimes, now: now)
@@ -84,7 +104,7 @@ extension ApplicationTokens {
             return ask(rotation, now: now) { [self] answer in
                 switch answer {
                 case .success(.rotated): .done(tokenMap(pair, proposed, application, action: action, now: now))
-                // Somebody else was quicker with the same token.
+                // A concurrent request used the token first.
                 case .success: .done(refused(.invalidRefreshToken, action, application, subject: old.subject))
                 case .failure: .done(refused(.storeUnavailable, action, application, subject: old.subject))
                 }
@@ -95,20 +115,20 @@ extension ApplicationTokens {
     // MARK: Records
 
     private func record(
-        of pair: TokenPair, _ wish: PairRequest, _ application: Application, subject: String, now: Int64
+        of pair: TokenPair, _ wanted: PairRequest, _ application: Application, subject: String, now: Int64
     ) -> TokenRecord {
         var record = TokenRecord(
             id: AccessTokenMinter.randomID(), kind: .pair, application: application.name, subject: subject,
-            tokenID: AccessTokenMinter.randomID(), accessExpiresAt: now + wish.accessSeconds, issuedAt: now)
-        record.slot = PairRequest.slot(application, system: wish.system, subject: subject, extra: wish.extra)
-        record.refreshExpiresAt = now + wish.refreshSeconds
-        record.scope = wish.scope.text
-        record.extra = wish.extra
+            tokenID: AccessTokenMinter.randomID(), accessExpiresAt: now + wanted.accessSeconds, issuedAt: now)
+        record.slot = PairRequest.slot(application, system: wanted.system, subject: subject, extra: wanted.extra)
+        record.refreshExpiresAt = now + wanted.refreshSeconds
+        record.scope = wanted.scope.text
+        record.extra = wanted.extra
         put(pair, into: &record)
         return record
     }
 
-    /// The record that takes the place of another: same slot, scope and `extra` (AOM-14), new tokens and dates.
+    /// The record that replaces another: same slot, scope and `extra` (AOM-14), new tokens and dates.
     private func successor(
         of old: TokenRecord, _ pair: TokenPair, _ lifetimes: (access: Int64, refresh: Int64), now: Int64
     ) -> TokenRecord {
@@ -132,48 +152,38 @@ extension ApplicationTokens {
     }
 
     func isOf(_ application: Application, _ record: TokenRecord) -> Bool {
-        record.kind == .pair && record.application.utf8.elementsEqual(application.name.utf8)
+        record.kind == .pair && record.application.isExactly(application.name)
     }
 
-    /// Whether the holder may still log in: an account that was disabled or deleted, or has another password
-    /// by now, does not go on by refreshing.
-    func isStillWelcome(_ record: TokenRecord, _ application: Application) -> Bool {
+    /// Whether the holder may still log in: refreshing ends when the account is disabled, deleted or has a new
+    /// password.
+    func mayContinue(_ record: TokenRecord, _ application: Application) -> Bool {
         let isRevoked = settings.revocations.isRevoked(
             tokenID: record.tokenID, subject: record.subject, backendID: nil, issuer: ApplicationTokens.issuerName,
             issuedAt: record.issuedAt)
-        return !isRevoked && hasAccount(record, application)
+        return !isRevoked && account(of: record, application) != nil
     }
 
-    private func hasAccount(_ record: TokenRecord, _ application: Application) -> Bool {
-        account(of: record.subject, virtual: record.isOfFacebook, application, issuedAt: record.issuedAt) != nil
-    }
-
-    // MARK: The reply
-
-    /// The token map (AOM-02): `expires_in` is what is left of the access token.
+    /// The token map (AOM-02): `expires_in` is the remaining lifetime of the access token.
     private func tokenMap(
         _ pair: TokenPair, _ record: TokenRecord, _ application: Application, action: String, now: Int64
     ) -> EndpointResponse {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("access_token", pair.access)
-        writer.member("token_type", "Bearer")
-        writer.member("refresh_token", pair.refresh)
-        writer.member("expires_in", record.accessExpiresAt - now)
-        writer.member("scope", record.scope)
-        writer.member("module", application.userClass.module)
-        writer.member("model", application.userClass.model)
-        if !record.extra.isEmpty { writer.member("extra", record.extra) }
-        writer.endObject()
-        var response = EndpointResponse.token(status: 200, body: writer.bytes, reason: .tokenIssued)
-        response.audit = AuditEntry(
-            action: action, outcome: .granted, subject: record.subject, client: application.name,
-            tokenID: record.tokenID)
-        return response
+        let body = JSONWriter.object { writer in
+            writer.member("access_token", pair.access)
+            writer.member("token_type", "Bearer")
+            writer.member("refresh_token", pair.refresh)
+            writer.member("expires_in", record.accessExpiresAt - now)
+            writer.member("scope", record.scope)
+            writer.member("module", application.userClass.module)
+            writer.member("model", application.userClass.model)
+            if !record.extra.isEmpty { writer.member("extra", record.extra) }
+        }
+        return EndpointResponse.token(status: 200, body: body, reason: .tokenIssued).audited(
+            action, .granted, subject: record.subject, client: application.name, tokenID: record.tokenID)
     }
 }
 
 extension TokenRecord {
     /// Whether its holder logged in with Facebook and has no account here (AOM-11).
-    var isOfFacebook: Bool { extra.utf8.elementsEqual(PairRequest.facebook.utf8) }
+    var isOfFacebook: Bool { extra.isExactly(PairRequest.facebook) }
 }

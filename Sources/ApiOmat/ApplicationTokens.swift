@@ -9,12 +9,12 @@ import Outbound
 import TokenStorage
 
 /// The endpoints of ApiOmat applications as requests and responses: token maps, their refresh and revocation, user
-/// objects. What its tokens are lies in the store; they are random and say nothing by themselves.
+/// objects. The tokens are random; the store holds what they stand for.
 ///
-/// A pair belongs to a slot of application, system, user and `extra`. Asking again while its access token lives gives
-/// the same pair (AOM-06); refreshing it gives another one in the same slot, and both old tokens are gone (AOM-13).
+/// A pair belongs to a slot of application, system, user and `extra`. Requesting a pair again while its access token is
+/// valid gives the same pair (AOM-06). Refreshing gives another pair in the slot and revokes both old tokens (AOM-13).
 package final class ApplicationTokens: Sendable {
-    /// What they are made from. Immutable; a reload builds others.
+    /// Immutable; a reload builds others.
     package struct Settings: Sendable {
         package var applications: ApplicationStore
         package var users: UserStore
@@ -22,15 +22,13 @@ package final class ApplicationTokens: Sendable {
         package var catalogue: RoleCatalogue
         package var store: any TokenStore
         package var key: TokenDigestKey
-        /// Asks Facebook; nil where no application has it.
+        /// Verifies Facebook tokens; nil if no application accepts them.
         package var social: SocialVerifier?
-        /// Where users are made and changed; nil where that cannot be done.
+        /// Creates and changes users; nil if users are read-only.
         package var registry: (any UserRegistry)?
-        /// Holds back those who guess passwords.
         package var throttle = LoginThrottle()
-        /// Holds back those who guess the keys of applications.
         package var clientThrottle = ClientThrottle()
-        /// What the data plane refuses tokens by.
+        /// The deny list of the data plane.
         package var revocations = RevocationList()
         /// The level of a checked password (CHAL-06).
         package var passwordLevel = Principal.standardLevel
@@ -59,7 +57,7 @@ package final class ApplicationTokens: Sendable {
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
     }
 
-    /// What its endpoints are answered by.
+    /// Handlers of its endpoints.
     package var handlers: [EndpointDescriptor: EndpointHandler] {
         [
             .applicationToken: { self.token($0, now: $1) },
@@ -69,7 +67,7 @@ package final class ApplicationTokens: Sendable {
         ]
     }
 
-    /// Answers at the token endpoint.
+    /// Answers a request to the token endpoint.
     package func token(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
         do throws(TokenFailure) {
             return try grant(request, now: now)
@@ -78,10 +76,6 @@ package final class ApplicationTokens: Sendable {
         }
     }
 
-    /// The application of this name.
-    func application(named name: String) -> Application? { settings.applications.application(named: name) }
-
-    /// What the store answers, as an effect.
     func ask<Value: Sendable>(
         _ operation: StoreOperation, now: Int64,
         _ next: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Effect<Value>
@@ -89,7 +83,7 @@ package final class ApplicationTokens: Sendable {
         settings.store.ask(operation, now: now, next)
     }
 
-    /// The token endpoint: what is wrong with the request is told before who the client is, and that before the grant.
+    /// Checks the form first, then the client, then the grant.
     private func grant(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
@@ -98,18 +92,16 @@ package final class ApplicationTokens: Sendable {
         switch grantType {
         case "aom_user": return try logIn(form, application, request, now: now)
         case "refresh_token": return try refresh(form, application, now: now)
-        // AOM-11. The documentation has no request for it; this is ours.
+        // AOM-11. The documentation names no grant type for it; this one is the gateway's own.
         case "aom_facebook": return try logInWithFacebook(form, application, now: now)
         default: throw .unsupportedGrantType
         }
     }
 
-    /// A refusal of the token endpoint with its line for the audit log.
+    /// A refusal of the token endpoint with its audit entry.
     func refused(
         _ failure: TokenFailure, _ action: String, _ application: Application, subject: String = ""
     ) -> EndpointResponse {
-        var response = failure.response
-        response.audit = AuditEntry(action: action, outcome: .refused, subject: subject, client: application.name)
-        return response
+        failure.response.audited(action, .refused, subject: subject, client: application.name)
     }
 }

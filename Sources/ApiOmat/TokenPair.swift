@@ -6,7 +6,7 @@ struct TokenPair: Sendable, Equatable {
     let access: String
     let refresh: String
 
-    /// Fresh ones of 128 random bits each.
+    /// New tokens of 128 random bits each.
     static func make() -> TokenPair { TokenPair(access: randomToken(), refresh: randomToken()) }
 
     private static func randomToken() -> String {
@@ -19,10 +19,10 @@ struct TokenPair: Sendable, Equatable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What is sealed into a record, so that both can be given out again (AOM-06).
+    /// The plaintext that is sealed into a record, so that both tokens can be given out again (AOM-06).
     var plaintext: [UInt8] { Array("\(access) \(refresh)".utf8) }
 
-    /// The pair that was sealed; nil for anything else.
+    /// Nil for text that `plaintext` does not produce.
     init?(plaintext: [UInt8]) {
         let parts = plaintext.split(separator: ASCII.space)
         guard parts.count == 2, let access = String(validating: parts[0], as: UTF8.self),

@@ -1,19 +1,18 @@
 import Bytes
 import Synchronization
 
-/// Tokens that the store did not know a moment ago, so that a client that goes on with an old one costs it one question
-/// a second.
+/// Negative cache of tokens that the store does not know: a client that keeps using an old token causes at most one
+/// lookup a second.
 ///
-/// This keeps nobody from a token that is issued in the meantime, here or by another process: only texts in the form of
-/// those that we make are remembered, and these are 128 random bits. Whoever asks about one before it is made would have
-/// had to guess it; and who has got one asks after it was stored. A token that was set by hand (AOM-18) may have that form
-/// too, and be asked for before: where it is set it is forgotten here, and elsewhere after a second.
+/// It hides no token that is issued in the meantime, here or by another process: it holds only texts in the form of
+/// generated tokens, which are 128 random bits and cannot be requested before they exist. A manual token (AOM-18) may
+/// have that form too; setting one removes it here, and other processes forget it after a second.
 final class UnknownTokens: Sendable {
-    /// Seconds for which the store is not asked again, that of the question included.
+    /// Seconds without another lookup, including the second of the lookup.
     static let seconds: Int64 = 1
     static let capacity = 4096
 
-    /// By digest, with the second since 1970 from which on the store is asked again.
+    /// Digests, with the time of the next lookup in seconds since 1970.
     private let entries = Mutex<[[UInt8]: Int64]>([:])
 
     /// Whether a token looks like those that `TokenPair` makes.
@@ -32,16 +31,15 @@ final class UnknownTokens: Sendable {
 
     /// - Parameter now: seconds since 1970.
     func holds(_ digest: [UInt8], now: Int64) -> Bool {
-        // A clock that was put back makes nothing last.
+        // An entry does not outlast a clock that was set back.
         entries.withLock { $0[digest].map { now < $0 && $0 <= now + UnknownTokens.seconds } ?? false }
     }
 
-    /// The store has just said that it does not know it.
-    /// - Parameter now: when it was asked, in seconds since 1970.
+    /// - Parameter now: time of the lookup in seconds since 1970.
     func note(_ digest: [UInt8], now: Int64) {
         entries.withLock { entries in
             if entries.count >= UnknownTokens.capacity { entries = entries.filter { now < $0.value } }
-            // Somebody invents them, and asks for each only once.
+            // A client that sends a new invented token each time would fill the cache.
             if entries.count >= UnknownTokens.capacity { entries = [:] }
             entries[digest] = now + UnknownTokens.seconds
         }

@@ -65,6 +65,17 @@ package struct EndpointRequest: Sendable {
             .elementsEqual("application/json".utf8)
     }
 
+    /// The credentials of the only `Authorization` field, if it has one of these schemes.
+    /// - Parameter schemes: in lower case.
+    package func credentials(_ schemes: [String] = ["bearer"]) -> [UInt8]? {
+        guard authorization.count == 1 else { return nil }
+        let field = Array(authorization[0].utf8)
+        guard let (scheme, rest) = Credentials.split(field.span), !rest.isEmpty,
+            schemes.contains(where: { field[scheme.range].map(ASCII.lowercased).elementsEqual($0.utf8) })
+        else { return nil }
+        return Array(field[rest.range])
+    }
+
     /// The value of the one field of this name, in lower case; nil where there is none, or more than one.
     package func field(_ name: String) -> String? {
         var found: String?

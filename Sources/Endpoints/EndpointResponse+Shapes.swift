@@ -25,6 +25,24 @@ extension EndpointResponse {
         return token(status: reason.status, body: writer.bytes, reason: reason)
     }
 
+    /// Sends a browser elsewhere.
+    package static func redirect(
+        _ status: Int, to location: String, reason: Reason, fields: [(name: String, value: String)] = []
+    ) -> EndpointResponse {
+        let common = [(name: "Location", value: location), (name: "Cache-Control", value: "no-store")]
+        return EndpointResponse(status: status, headers: common + fields, body: [], reason: reason)
+    }
+
+    /// The response with an entry for the audit log.
+    package func audited(
+        _ action: String, _ outcome: AuditEntry.Outcome, subject: String = "", client: String = "", tokenID: String = ""
+    ) -> EndpointResponse {
+        var response = self
+        response.audit = AuditEntry(
+            action: action, outcome: outcome, subject: subject, client: client, tokenID: tokenID)
+        return response
+    }
+
     /// A public document that may be cached for some minutes.
     package static func document(_ body: [UInt8], reason: Reason) -> EndpointResponse {
         EndpointResponse(

@@ -1,12 +1,14 @@
 import Bytes
 import Endpoints
+import HTTP
 import Identity
+import JOSE
 import Model
 import OAuthServer
 import Outbound
 import TokenStorage
 
-/// Access tokens for what a Webgate has challenged (CHAL-10, oam-wire 3.5).
+/// Access tokens for the challenges of Webgates (CHAL-10, oam-wire 3.5).
 extension MobileSocialService {
     func access(_ call: Call) throws(MobileSocialFailure) -> Answer {
         try check(call, makes: .access)
@@ -15,7 +17,7 @@ extension MobileSocialService {
         let behalf = try clientOfAgent(call)
         let (proof, name) = (try call.attributes.field("X-Idaas-Rest-Authorization"), try applicationName(in: call))
         guard proof == nil, name == nil else { return try access(token, behalf, nil, context, call) }
-        // The user token names its application, so that a client need not (oam-wire 3.5). Whether it is good shows later.
+        // The user token names the default application (oam-wire 3.5). It is validated later.
         return ask(.find(.access(settings.key.digest(token))), now: call.now) { [self] found in
             answer { () throws(MobileSocialFailure) in
                 var application: MobileApplication?
@@ -30,15 +32,15 @@ extension MobileSocialService {
     }
 
     /// - Parameters:
-    ///   - name: of the application that the token is for; nil for the caller's own.
-    ///   - standard: the application of a call that names none.
+    ///   - name: application that the token is for; nil for the caller's own.
+    ///   - standard: application of a call that names none.
     private func access(
         _ token: String, _ name: String?, _ standard: MobileApplication?, _ context: RequestContext, _ call: Call
     ) throws(MobileSocialFailure) -> Answer {
         try withClient(of: call, standard: standard) { [self] client throws(MobileSocialFailure) in
             withSession(token, call) { [self] session throws(MobileSocialFailure) in
                 let own = try ownApplication(of: session, call.domain)
-                // OMS-15: what was opened on a registered device is used there, in whichever kind of domain.
+                // OMS-15: a session of a registered device is used on that device only.
                 guard own.name.isExactly(client.application.name),
                     session.facts.registration.isExactly(client.registration?.id ?? "")
                 else { throw .invalidUserToken }
@@ -50,7 +52,7 @@ extension MobileSocialService {
         }
     }
 
-    /// The context of the challenge, which is to be about the resource that the client names.
+    /// The request context of the challenge, which must match the resource that the client names.
     private func context(of call: Call) throws(MobileSocialFailure) -> RequestContext {
         guard let text = try call.attributes.attribute("Application-Context", or: "requestContext") else {
             throw .missingAttribute
@@ -61,7 +63,8 @@ extension MobileSocialService {
         else { throw .invalidContext }
         if let text = try call.attributes.attribute("Application-Resource") {
             guard let resource = ChallengedResource(text) else { throw .resourceMismatch }
-            // The context vouches for the path; whose host it was the configuration knows, and not the client's `Host`.
+            // The context covers the path only; the origin is checked by the configuration and not by the client's
+            // `Host`.
             if let origin = resource.origin, !settings.names.include(origin) { throw .foreignResource }
             guard resource.isSame(as: context) else { throw .resourceMismatch }
         } else if call.attributes.dialect == .attested {
@@ -70,7 +73,8 @@ extension MobileSocialService {
         return context
     }
 
-    /// The token, bound to Webgate, user, level and session, and to no URL: clients keep one for each Webgate (DEC-06).
+    /// Grants a token for Webgate, user, level and session. It is bound to no URL: clients keep one for each Webgate
+    /// (DEC-06).
     private func grant(
         _ session: Session, _ caller: Client, _ application: MobileApplication, _ context: RequestContext, _ call: Call
     ) throws(MobileSocialFailure) -> Answer {
@@ -78,11 +82,10 @@ extension MobileSocialService {
         let subject = session.record.subject
         if session.facts.level < context.level {
             let isPlain = call.attributes.dialect == .plain
-            var response = MobileSocialFailure.levelTooLow.response(status: isPlain ? 403 : nil) {
+            let response = MobileSocialFailure.levelTooLow.response(status: isPlain ? 403 : nil) {
                 if isPlain { $0.member("required_level", context.level) }
             }
-            response.audit = refused(.levelTooLow, "access", client, subject: subject).audit
-            return .done(response)
+            return .done(response.audited("oic.access", .refused, subject: subject, client: client))
         }
         let login = call.domain.loginClass(of: session.facts)
         if let accepted = settings.webgateLogins[context.webgate], !accepted.contains(login) {
@@ -103,7 +106,7 @@ extension MobileSocialService {
         grant.webgate = context.webgate
         grant.session = session.id
         grant.login = login
-        // It ends with these, too, and needs nobody to look for it (OMS-16, OMS-17).
+        // The end of one of these ends the token too (OMS-16, OMS-17).
         grant.origins = session.facts.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
         grant.idleSeconds = session.facts.idleSeconds
         grant.virtual = session.facts.provision?.isVirtual ?? isGuest(session.record.subject, application)
@@ -115,18 +118,118 @@ extension MobileSocialService {
     private func reply(_ grant: AccessTokenMinter.Grant, _ client: String, _ call: Call) -> EndpointResponse {
         let id = AccessTokenMinter.randomID()
         let token = String(decoding: minter.mint(grant, tokenID: id, now: call.now), as: UTF8.self)
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.token(TokenType.access.text, token, user: grant.subject)
-        writer.member("access_token", token)
-        writer.member("token_type", "Bearer")
-        writer.member("expires_in", grant.lifetimeSeconds)
-        writer.member("webgate", grant.webgate ?? "")
-        writer.member("level", grant.level)
-        writer.endObject()
-        var response = EndpointResponse.mobile(writer.bytes, reason: .webgateTokenIssued)
-        response.audit = AuditEntry(
-            action: "oic.access", outcome: .granted, subject: grant.subject, client: client, tokenID: id)
-        return response
+        let response = EndpointResponse.mobile(reason: .webgateTokenIssued) { writer in
+            writer.token(TokenType.access.text, token, user: grant.subject)
+            writer.member("access_token", token)
+            writer.member("token_type", "Bearer")
+            writer.member("expires_in", grant.lifetimeSeconds)
+            writer.member("webgate", grant.webgate ?? "")
+            writer.member("level", grant.level)
+        }
+        return response.audited("oic.access", .granted, subject: grant.subject, client: client, tokenID: id)
+    }
+}
+
+/// Validation of tokens (oam-wire 3.6) and logout (OMS-17).
+extension MobileSocialService {
+    /// 200 with the token for a valid one, 401 for every other.
+    func validate(_ call: Call) throws(MobileSocialFailure) -> Answer {
+        guard let token = try userToken(in: call) else { throw .missingAttribute }
+        if let claims = try liveAccessToken(token, call) {
+            return .done(
+                MobileSocialService.valid(.access, token, user: claims.subject, endsAt: claims.expiresAt, call))
+        }
+        return withSession(token, call) { session throws(MobileSocialFailure) in
+            .done(
+                MobileSocialService.valid(
+                    session.facts.tokenType, token, user: session.record.subject,
+                    endsAt: session.record.accessExpiresAt, call))
+        }
+    }
+
+    /// The claims of a valid access token of a session; nil for any other token.
+    private func liveAccessToken(_ token: String, _ call: Call) throws(MobileSocialFailure) -> AccessTokenClaims? {
+        do throws(TokenFailure) {
+            guard let claims = try call.ownTokens.live(token, now: call.now), claims.session != nil else { return nil }
+            return claims
+        } catch {
+            throw .storeUnavailable
+        }
+    }
+
+    private static func valid(
+        _ type: TokenType, _ token: String, user: String, endsAt: Int64, _ call: Call
+    ) -> EndpointResponse {
+        .mobile(reason: .tokenValid) { writer in
+            writer.token(type.base, token, user: user)
+            writer.member("expires_in", endsAt - call.now)
+            writer.member("user", user)
+        }
+    }
+
+    // MARK: Logout
+
+    /// `POST .../logout` with a user token.
+    func logOut(_ call: Call) throws(MobileSocialFailure) -> Answer {
+        guard let token = try userToken(in: call) else { throw .missingAttribute }
+        return withSession(token, call) { [self] session throws(MobileSocialFailure) in
+            end(session, now: call.now)
+        }
+    }
+
+    /// `GET /oam/server/logout` with an access token of the session (oam-wire 2), which may have ended already.
+    func logOut(_ request: EndpointRequest, ownTokens: OwnAccessTokens, now: Int64) -> Answer {
+        answer { () throws(MobileSocialFailure) in
+            guard request.method == .get || request.method == .post else { throw .methodNotAllowed }
+            guard let token = MobileSocialService.presentedToken(request),
+                let claims = ownTokens.signed(token, now: now),
+                let id = claims.session
+            else { throw .invalidUserToken }
+            return endSession(id, subject: claims.subject, until: now + Session.longestSeconds, now: now)
+        }
+    }
+
+    /// Ends the session of this id. The response is the same for a session that has ended already. A session that the
+    /// store does not have, such as one without a service domain, goes on the deny list too.
+    ///
+    /// - Parameter until: seconds since 1970 when the last token of the session expires.
+    func endSession(_ id: String, subject: String, until: Int64, now: Int64) -> Answer {
+        ask(.find(.id(id)), now: now) { [self] found in
+            if case .record(let record?) = found, let session = Session(record) { return end(session, now: now) }
+            let isDenied = settings.revocations.isRevoked(tokenID: id, subject: "", backendID: nil, issuedAt: now)
+            if isDenied { return .done(MobileSocialService.loggedOut(subject, id)) }
+            let entry = DenyEntry.token(id, subject: subject, until: until)
+            return ask(.deny(entry), now: now) { [self] _ in
+                settings.revocations.apply(entry)
+                return .done(MobileSocialService.loggedOut(subject, id))
+            }
+        }
+    }
+
+    /// Ends a session with its access tokens, including those that the agent got for other applications, and the
+    /// sessions that its token was exchanged for. All of these name the session, so its id on the deny list ends them.
+    private func end(_ session: Session, now: Int64) -> Answer {
+        revoke(session.remains[...], now: now) {
+            .done(MobileSocialService.loggedOut(session.record.subject, session.id))
+        }
+    }
+
+    /// Revokes records one after the other.
+    func revoke(_ ids: ArraySlice<String>, now: Int64, then: @escaping @Sendable () -> Answer) -> Answer {
+        guard let first = ids.first else { return then() }
+        return ask(.revoke(.id(first)), now: now) { [self] answer in
+            if case .removed(let gone) = answer {
+                for record in gone where !record.tokenID.isEmpty {
+                    settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
+                }
+            }
+            return revoke(ids.dropFirst(), now: now, then: then)
+        }
+    }
+
+    private static func loggedOut(_ subject: String, _ id: String) -> EndpointResponse {
+        EndpointResponse(
+            status: 200, headers: [(name: "Cache-Control", value: "no-store")], body: [], reason: .loggedOut
+        ).audited("oic.logout", .changed, subject: subject, tokenID: id)
     }
 }

@@ -26,7 +26,7 @@ extension MobileSocialService {
         }
     }
 
-    /// A login by name and password. The password lives in this request alone.
+    /// A login by name and password. The password is kept for this request only.
     private func logIn(
         _ type: TokenType, _ profile: DeviceProfile, _ client: Client, _ call: Call
     ) throws(MobileSocialFailure) -> Answer {
@@ -37,20 +37,20 @@ extension MobileSocialService {
             server: application.maximumLoginAttempts, application: try call.attributes.number("maxLoginAttempts"))
         let allowed = LoginAttempts.maximum(server: application.maximumLoginAttempts, merged: limit)
         let steps = MobileSocialService.steps(of: domain, for: domain.secondStep.onDemand ? try wantedLevel(call) : 0)
-        let wish = SessionWish(
+        let session = SessionTerms(
             domain: domain.name, application: application, type: type, registration: client.registration?.id ?? "",
             device: client.registration?.facts.device ?? profile.identity, proof: try subjectCredential(call),
             limits: try sessionLimits(of: application, call),
             level: steps.isEmpty ? domain.level : domain.secondStep.level)
         let attempt = PasswordAttempt(
             domain: domain, application: application, login: PresentedLogin(username: username, password: password),
-            wish: wish, steps: steps, allowed: allowed, address: call.request.address)
+            session: session, steps: steps, allowed: allowed, address: call.request.address)
         return logIn(attempt, now: call.now) { [self] outcome in
             reply(outcome, domain.reference(application), subject: username, call)
         }
     }
 
-    /// What the session's token is to be shown with when it is exchanged, such as the id of the device: a digest of it.
+    /// Digest of a credential, such as the id of the device, that an exchange of the session's token must present.
     private func subjectCredential(_ call: Call) throws(MobileSocialFailure) -> String {
         guard let text = try call.attributes.attribute("Subject-Credential") else { return "" }
         return settings.key.tokenID(of: Array(text.utf8).span)
@@ -64,15 +64,15 @@ extension MobileSocialService {
             idle: (application.idleTimeout, try call.attributes.number("idleTimeout")))
     }
 
-    /// A living user token for another one of the same session's user, such as a JWT for one of Access Manager
-    /// (oam-wire 3.4). It lasts as long as the other, and no longer.
+    /// Exchanges a valid user token for one of another type with the same lifetime, such as a JWT for one of Access
+    /// Manager (oam-wire 3.4).
     private func exchange(
         _ type: TokenType, _ client: Client, _ call: Call
     ) throws(MobileSocialFailure) -> Answer {
         guard let token = try userToken(in: call) else { throw .missingAttribute }
         let proof = try subjectCredential(call)
         return withSession(token, call) { [self] session throws(MobileSocialFailure) in
-            // What came of an exchange is not exchanged again: a logout finds all that came of its session.
+            // An exchanged token cannot be exchanged again, so that a logout finds all tokens of its session.
             guard session.facts.parent.isEmpty, session.facts.application.isExactly(client.application.name),
                 session.facts.registration.isExactly(client.registration?.id ?? ""),
                 session.facts.proof.isEmpty || session.facts.proof.isExactly(proof)
@@ -87,7 +87,7 @@ extension MobileSocialService {
         }
     }
 
-    /// A token of an application that is no registered device, for its profile's id and shared secret (oam-wire 3.2).
+    /// A client token for the name and shared secret of an application (oam-wire 3.2).
     private func clientToken(_ call: Call) throws(MobileSocialFailure) -> Answer {
         guard !call.domain.isMobile else { throw .unsupportedTokenType }
         let (name, secret) = try credentials(in: call)
@@ -111,16 +111,68 @@ extension MobileSocialService {
         record.extra = call.domain.name
         return ask(.insert(record), now: call.now) { answer in
             guard case .record(let stored?) = answer else { return .deny(.storeUnavailable) }
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.token(TokenType.client.text, token, user: application.name)
-            writer.member("expires_in", stored.accessExpiresAt - call.now)
-            writer.endObject()
-            var response = EndpointResponse.mobile(writer.bytes, reason: .clientTokenIssued)
-            response.audit = AuditEntry(
-                action: "oic.client-token", outcome: .granted, client: call.domain.reference(application),
-                tokenID: stored.id)
-            return .done(response)
+            let response = EndpointResponse.mobile(reason: .clientTokenIssued) { writer in
+                writer.token(TokenType.client.text, token, user: application.name)
+                writer.member("expires_in", stored.accessExpiresAt - call.now)
+            }
+            return .done(
+                response.audited(
+                    "oic.client-token", .granted, client: call.domain.reference(application), tokenID: stored.id))
         }
     }
+}
+
+/// The second factor of applications (OMS-14).
+extension MobileSocialService {
+    /// The level that the login must have: that of the challenge in the request, or a number.
+    func wantedLevel(_ call: Call) throws(MobileSocialFailure) -> Int {
+        if let text = try call.attributes.attribute("Application-Context", or: "requestContext") {
+            guard let context = settings.contexts.open(Array(text.utf8).span, now: call.now) else {
+                throw .invalidContext
+            }
+            return context.level
+        }
+        return Int(try call.attributes.number("level") ?? 0)
+    }
+
+    /// Continues a pending login by `challengeId` and `answer`.
+    func answer(_ challenge: String, _ call: Call) throws(MobileSocialFailure) -> Answer {
+        guard let text = try call.attributes.member("answer") else { throw .missingAttribute }
+        guard let pending = try? PendingLogin(challenge, settings.seals.pendingLogins, now: call.now),
+            pending.facts.domain.isExactly(call.domain.name), call.domain.acceptsPasswords
+        else { throw .wrongAnswer }
+        return try withClient(of: call) { [self] client throws(MobileSocialFailure) in
+            guard pending.facts.application.isExactly(client.application.name),
+                pending.facts.registration.isExactly(client.registration?.id ?? "")
+            else { throw .wrongAnswer }
+            return check(answer: text, to: pending, client.application, now: call.now).then { [self] outcome in
+                reply(outcome, MobileSocialService.reference(pending.facts), subject: pending.username, call)
+            }
+        }
+    }
+
+    /// - Parameter client: name of the application in the audit log.
+    func reply(_ outcome: LoginOutcome, _ client: String, subject: String, _ call: Call) -> Answer {
+        switch outcome {
+        case .proven(let session): return open(session, call)
+        case .pending(let pending, let question): return .done(challenge(pending, question))
+        case .refused(let failure, let left, let seconds):
+            let response = failure.response(retryAfter: left == nil ? seconds : nil) { writer in
+                if let left { writer.member("remainingAttempts", left) }
+            }
+            return .done(response.audited("oic.authenticate", .refused, subject: subject, client: client))
+        }
+    }
+
+    private func challenge(_ pending: PendingLogin, _ question: String?) -> EndpointResponse {
+        .mobile(reason: .secondStepAsked) { writer in
+            writer.member("status", "challenge")
+            writer.member("type", pending.steps[0].rawValue)
+            writer.member("challengeId", pending.sealed(settings.seals.pendingLogins))
+            if let question { writer.member("question", question) }
+            writer.member("expires_in", PendingLogin.lifetimeSeconds)
+        }
+    }
+
+    static func reference(_ facts: Session.Facts) -> String { "\(facts.domain)/\(facts.application)" }
 }

@@ -6,18 +6,18 @@ import Model
 import Outbound
 import TokenStorage
 
-/// The course of a login, whoever asks for it: an application by JSON or a browser by a form. What holds back those who
-/// guess is the same for both.
+/// The steps of a login, of an application by JSON or of a browser by a form. Both share the protection against
+/// guessing.
 extension MobileSocialService {
-    /// What has become of what somebody typed.
+    /// The outcome of a step of a login.
     enum LoginOutcome: Sendable {
-        /// It was right, and all that is asked for.
+        /// The login is complete.
         case proven(Session)
-        /// It was right; an answer is wanted beside it.
-        /// - Parameter question: that of the user; nil where a code is asked for.
+        /// The password was right; a second factor is required.
+        /// - Parameter question: the security question; nil for a one-time code.
         case pending(PendingLogin, question: String?)
-        /// - Parameter left: how many more times somebody may try; nil where that is not told.
-        /// - Parameter retryAfter: seconds; nil where nothing is known of when.
+        /// - Parameter left: remaining attempts; nil if not disclosed.
+        /// - Parameter retryAfter: seconds; nil for the default of the failure.
         case refused(MobileSocialFailure, left: Int64? = nil, retryAfter: Int? = nil)
     }
 
@@ -26,16 +26,15 @@ extension MobileSocialService {
         var domain: ServiceDomain
         var application: MobileApplication
         var login: PresentedLogin
-        /// The session that it is to lead to.
-        var wish: SessionWish
-        /// What is asked for beside it.
+        var session: SessionTerms
+        /// Required second factors.
         var steps: [PendingLogin.Step]
-        /// How many wrong passwords are allowed one after the other (OMS-10).
+        /// Maximum number of consecutive wrong passwords (OMS-10).
         var allowed: Int64
         var address: IPAddress?
     }
 
-    /// Whether the password is the user's, as the gateway or another server knows it, and what comes of that.
+    /// Verifies a password, here or at another server, and continues with the outcome.
     func logIn(_ attempt: PasswordAttempt, now: Int64, _ next: @escaping @Sendable (LoginOutcome) -> Answer) -> Answer {
         let check = PasswordCheck(
             login: attempt.login, domain: attempt.domain, application: attempt.application, maximum: attempt.allowed,
@@ -44,12 +43,12 @@ extension MobileSocialService {
         return self.check(check) { [self] result in
             switch result {
             case .right(let user, let isOffline):
-                let wish = isOffline ? attempt.wish.withoutServer(attempt.domain.remote) : attempt.wish
-                let session = session(wish, user, methods: ["pwd"], now: now)
+                let terms = isOffline ? attempt.session.withoutServer(attempt.domain.remote) : attempt.session
+                let session = session(terms, user, now: now)
                 guard attempt.steps.isEmpty else {
                     return next(
                         pending(
-                            session.facts, user, sessionSeconds: wish.limits.session, steps: attempt.steps, now: now))
+                            session.facts, user, sessionSeconds: terms.limits.session, steps: attempt.steps, now: now))
                 }
                 return next(.proven(session))
             case .wrong(let left): return next(.refused(.wrongPassword, left: left))
@@ -58,51 +57,44 @@ extension MobileSocialService {
         }
     }
 
-    /// What a login is to lead to.
-    struct SessionWish: Sendable {
+    /// The properties of the session that a login opens.
+    struct SessionTerms: Sendable {
         /// Name of the service domain.
         var domain: String
         var application: MobileApplication
         var type = TokenType.user
-        /// Id of the device's registration; empty for none.
+        /// As in `Session.Facts`, like the next two.
         var registration = ""
-        /// See `Session.Facts.device`.
         var device = ""
-        /// See `Session.Facts.proof`.
         var proof = ""
         var limits: SessionLimits
         var level: Int
         var isOffline = false
 
-        /// The same of a login that the server knows nothing of. The session has an end, whatever the profile says: the user
-        /// may have been locked out there in the meantime.
-        func withoutServer(_ remote: RemoteAuthentication?) -> SessionWish {
-            var wish = self
-            wish.isOffline = true
+        /// The terms after a login without the server. The session always has a limit, since the server may have locked
+        /// the user out in the meantime.
+        func withoutServer(_ remote: RemoteAuthentication?) -> SessionTerms {
+            var terms = self
+            terms.isOffline = true
             let longest = remote?.offlineSessionSeconds ?? 0
-            wish.limits.session = min(limits.session ?? longest, longest)
-            return wish
+            terms.limits.session = min(limits.session ?? longest, longest)
+            return terms
         }
     }
 
-    private func session(_ wish: SessionWish, _ user: User, methods: [String], now: Int64) -> Session {
-        var facts = Session.Facts(
-            domain: wish.domain, application: wish.application.name, level: wish.level, methods: methods,
-            authenticatedAt: now)
-        facts.idleSeconds = wish.limits.idle
-        facts.registration = wish.registration
-        facts.device = wish.device
-        facts.proof = wish.proof
-        facts.tokenType = wish.type
-        facts.isOffline = wish.isOffline
+    private func session(_ terms: SessionTerms, _ user: User, now: Int64) -> Session {
+        let facts = Session.Facts(
+            domain: terms.domain, application: terms.application.name, level: terms.level, methods: ["pwd"],
+            authenticatedAt: now, idleSeconds: terms.limits.idle, registration: terms.registration,
+            device: terms.device, proof: terms.proof, tokenType: terms.type, isOffline: terms.isOffline)
         return Session(
-            facts, subject: user.username, backend: wish.application.backend, limit: wish.limits.session, now: now)
+            facts, subject: user.username, backend: terms.application.backend, limit: terms.limits.session, now: now)
     }
 
     // MARK: The second step (OMS-14)
 
-    /// The steps that a login at a domain takes beside the password.
-    /// - Parameter level: that the login is to have at the least.
+    /// The second factors of a login at a domain.
+    /// - Parameter level: minimum level of the login.
     static func steps(of domain: ServiceDomain, for level: Int) -> [PendingLogin.Step] {
         let second = domain.secondStep
         if second.onDemand, level <= domain.level { return [] }
@@ -120,9 +112,7 @@ extension MobileSocialService {
         return .pending(pending, question: steps[0] == .question ? questions[question].question : nil)
     }
 
-    /// Whether the answer is that of the user.
-    ///
-    /// - Parameter application: that of the login.
+    /// Checks the answer to a pending login.
     func check(
         answer text: String, to pending: PendingLogin, _ application: MobileApplication, now: Int64
     ) -> Effect<LoginOutcome> {
@@ -130,8 +120,8 @@ extension MobileSocialService {
             let user = settings.users.user(named: pending.username, realm: application.backend.realm), user.enabled,
             pending.facts.authenticatedAt >= user.tokensNotBefore
         else { return .done(.refused(.wrongAnswer)) }
-        // Counted before it is looked at, over all the logins that it may be given in: whoever has the password could begin
-        // many of them, and send all of their answers at once.
+        // Counted before the check and over all logins of the user: with the password, an attacker could begin many
+        // logins and send all their answers at once.
         let attempt = AnswerAttempt(
             key: LoginAttemptTable.Key(
                 domain: pending.facts.domain, application: application.name, user: user.username),
@@ -143,16 +133,16 @@ extension MobileSocialService {
         case .busy: return .done(.refused(.loginThrottled, retryAfter: 1))
         case .admitted: break
         }
-        let course = count(pending, 1, now) { [self] left in
+        let outcome = count(pending, 1, now) { [self] left in
             check(text, pending, user, now) { [self] isRight in
                 isRight
                     ? proceed(pending, user, application, now) : .done(.refused(.wrongAnswer, left: Int64(left)))
             }
         }
-        return course.map { [self] outcome in conclude(attempt, outcome, now) }
+        return outcome.map { [self] outcome in conclude(attempt, outcome, now) }
     }
 
-    /// An answer that is being looked at.
+    /// An answer that is being checked.
     private struct AnswerAttempt: Sendable {
         let key: LoginAttemptTable.Key
         let guess: [UInt8]
@@ -176,7 +166,7 @@ extension MobileSocialService {
 
     private typealias Outcome = Effect<LoginOutcome>
 
-    /// Counts an answer before it is looked at, whichever process it comes to; goes on with how many are left.
+    /// Counts an answer before the check, over all processes; continues with the number of remaining answers.
     private func count(
         _ pending: PendingLogin, _ place: Int, _ now: Int64, _ next: @escaping @Sendable (Int) -> Outcome
     ) -> Outcome {
@@ -209,13 +199,13 @@ extension MobileSocialService {
         case .code:
             guard let secret = user.oneTimeSecret, let step = OneTimeCode.step(of: text, secret: secret, now: now)
             else { return next(false) }
-            // RFC 6238 section 5.2: a code is good for one use.
+            // RFC 6238 section 5.2: a code is accepted once.
             let key = "oic\u{1f}code\u{1f}\(user.realm)\u{1f}\(user.username)\u{1f}\(step)"
             return takeOnce(key, until: (step + 2) * OneTimeCode.stepSeconds, now, next)
         }
     }
 
-    /// What comes after a right answer, once: another question, or the session.
+    /// Continues after a right answer, once: with the next factor or the session.
     private func proceed(
         _ pending: PendingLogin, _ user: User, _ application: MobileApplication, _ now: Int64
     ) -> Outcome {

@@ -9,12 +9,12 @@ import TokenStorage
 
 /// Users of identity providers in service domains (RP-01 to RP-03).
 extension MobileSocialService {
-    /// Somebody whom a provider has named, as the gateway takes him.
+    /// The user for an identity of a provider.
     struct ProvidedUser: Sendable {
         let provider: String
-        /// The name here.
+        /// Name at the gateway.
         let subject: String
-        /// The name there: e-mail address or subject (RP-03).
+        /// Name at the provider: e-mail address or subject (RP-03).
         let username: String
         let isVirtual: Bool
         let roles: [String]
@@ -37,7 +37,7 @@ extension MobileSocialService {
     ) throws(ExternalIdentityRejection) -> ProvidedUser {
         let found = try party.rules.identify(
             identity, realm: application.backend.realm, users: settings.users, catalogue: settings.catalogue)
-        // Those of an account are looked up when they are needed; these were said once.
+        // Roles of an account are looked up when needed; these come from the claims.
         let roles = party.rules.identity.roleMapping.roles(claims: identity.claims, catalogue: settings.catalogue)
         let methods = identity.claims["amr"]?.array?.compactMap(\.string) ?? []
         return ProvidedUser(
@@ -46,23 +46,17 @@ extension MobileSocialService {
             methods: Array(methods.filter { $0.utf8.count <= 32 }.prefix(8)))
     }
 
-    func audit(_ outcome: AuditEntry.Outcome, _ subject: String, _ client: String) -> AuditEntry {
-        AuditEntry(action: "oic.relying-party", outcome: outcome, subject: subject, client: client)
-    }
-
     // MARK: The one-time code (RP-02)
 
-    /// A code that is wanted.
-    struct CodeWish: Sendable {
+    struct CodeRequest: Sendable {
         let identity: ProvidedIdentity
         let domain: ServiceDomain
         let party: ServiceDomain.RelyingParty
         let application: MobileApplication
-        /// Of RFC 7636; empty for none.
+        /// PKCE challenge (RFC 7636); empty for none.
         let challenge: String
     }
 
-    /// A code that was made.
     struct IssuedCode: Sendable {
         let text: String
         let subject: String
@@ -74,12 +68,12 @@ extension MobileSocialService {
     }
 
     func code(
-        _ wish: CodeWish, _ providers: ProviderLogin, now: Int64
+        _ request: CodeRequest, _ providers: ProviderLogin, now: Int64
     ) -> Effect<Result<IssuedCode, CodeFailure>> {
-        let (application, identity) = (wish.application, wish.identity)
+        let (application, identity) = (request.application, request.identity)
         let user: ProvidedUser
         do throws(ExternalIdentityRejection) {
-            user = try self.user(of: identity, wish.party, application)
+            user = try self.user(of: identity, request.party, application)
         } catch {
             return .done(.failure(.identity(error)))
         }
@@ -91,9 +85,9 @@ extension MobileSocialService {
             guard let foundation else { return .done(.failure(.store)) }
             let text = LoginCode.random()
             let code = LoginCode(
-                facts: user.facts(wish.domain, application, foundation: foundation, now: now), subject: user.subject,
-                username: user.username, challenge: wish.challenge,
-                accessToken: wish.party.exposesToken ? identity.accessToken : nil)
+                facts: user.facts(request.domain, application, foundation: foundation, now: now), subject: user.subject,
+                username: user.username, challenge: request.challenge,
+                accessToken: request.party.exposesToken ? identity.accessToken : nil)
             let record = code.record(text, application.backend, settings.key, now: now)
             return settings.store.ask(.insert(record), now: now) { answer in
                 guard case .success(.record(_?)) = answer else { return .done(.failure(.store)) }
@@ -102,7 +96,7 @@ extension MobileSocialService {
         }
     }
 
-    /// The session for a code, once.
+    /// Opens the session of a one-time code.
     func redeem(_ text: String, _ type: TokenType, _ call: Call) throws(MobileSocialFailure) -> Answer {
         let profile = try deviceProfile(in: call)
         let verifier = try call.attributes.member("codeVerifier")
@@ -111,7 +105,7 @@ extension MobileSocialService {
             let application = client.application
             let limits = try sessionLimits(of: application, call)
             let refusal = refused(.invalidCode, "authenticate", call.domain.reference(application))
-            // Taken away before it is looked at: whoever shows it wrongly has used it up.
+            // Removed before the checks, so that a failed use invalidates it.
             return ask(.revoke(.access(settings.key.digest(text))), now: call.now) { [self] answer in
                 guard case .removed(let gone) = answer, let code = gone.first.flatMap({ LoginCode($0, settings.key) }),
                     gone[0].accessLives(at: call.now), code.facts.domain.isExactly(call.domain.name),
@@ -121,7 +115,7 @@ extension MobileSocialService {
                 else { return .done(refusal) }
                 let foundation = code.facts.provision?.foundation ?? ""
                 return LoginFoundation.keep(foundation, in: settings.store, now: call.now).then { [self] lasts in
-                    // The provider has ended it since.
+                    // The provider has ended the login since.
                     guard lasts else { return .done(refusal) }
                     var facts = code.facts
                     facts.tokenType = type
@@ -141,19 +135,15 @@ extension MobileSocialService {
     }
 }
 
-/// What the reply of a login says of the provider (RP-03).
+/// The members about the provider in the response of a login (RP-03).
 struct ProvidedReply: Sendable {
     let username: String
     let provider: String
-    /// The provider's access token; nil where applications are not given it.
+    /// The provider's access token; nil if applications do not get it.
     let token: String?
 
     func write(to writer: inout JSONWriter) {
         writer.member("userName", username)
-        guard let token else { return }
-        writer.name("accessTokens")
-        writer.beginObject()
-        writer.member(provider, token)
-        writer.endObject()
+        if let token { writer.member("accessTokens") { $0.member(provider, token) } }
     }
 }

@@ -8,9 +8,9 @@ import OAuthServer
 import Outbound
 import TokenStorage
 
-/// Sessions by their user tokens.
+/// Sessions: found by their user tokens, checked, opened, and limited for each user.
 extension MobileSocialService {
-    /// The user token of a call: the subject, a member, or a bearer token (CHAL-10). Nil for a call without one.
+    /// The user token of a call: the subject, a member, or a bearer token (CHAL-10).
     func userToken(in call: Call) throws(MobileSocialFailure) -> String? {
         if let type = try call.attributes.attribute("Subject-Type") {
             guard type.isExactly("TOKEN") else { return nil }
@@ -21,24 +21,18 @@ extension MobileSocialService {
         return MobileSocialService.presentedToken(call.request)
     }
 
-    /// What follows `Bearer` or `OAM-Auth`.
     static func presentedToken(_ request: EndpointRequest) -> String? {
-        guard request.authorization.count == 1 else { return nil }
-        let field = Array(request.authorization[0].utf8)
-        guard let (name, rest) = Credentials.split(field.span), !rest.isEmpty else { return nil }
-        let scheme = field[name.range].map(ASCII.lowercased)
-        guard scheme == Array("bearer".utf8) || scheme == Array("oam-auth".utf8) else { return nil }
-        return String(validating: field[rest.range], as: UTF8.self)
+        request.credentials(["bearer", "oam-auth"]).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// Goes on with the living session of a token in the domain of a call.
+    /// Continues with the valid session of a token in the domain of a call.
     func withSession(
         _ token: String, _ call: Call, _ next: @escaping @Sendable (Session) throws(MobileSocialFailure) -> Answer
     ) -> Answer {
         ask(.find(.access(settings.key.digest(token))), now: call.now) { [self] found in
             answer { () throws(MobileSocialFailure) in
                 guard case .record(let record?) = found, let session = Session(record),
-                    session.facts.domain.isExactly(call.domain.name), isAlive(session, now: call.now)
+                    session.facts.domain.isExactly(call.domain.name), isValid(session, now: call.now)
                 else { throw .invalidUserToken }
                 return withFoundations(session.facts.foundations[...], call) { () throws(MobileSocialFailure) in
                     try next(session)
@@ -47,8 +41,8 @@ extension MobileSocialService {
         }
     }
 
-    /// Asks the store for what a session stands on: whoever ends that ends the session with the same step, in every process
-    /// and however many sessions there are (OMS-16, OMS-17).
+    /// Checks that the records which a session depends on exist: their end ends the session at once, in every process
+    /// (OMS-16, OMS-17).
     private func withFoundations(
         _ ids: ArraySlice<String>, _ call: Call, _ next: @escaping @Sendable () throws(MobileSocialFailure) -> Answer
     ) -> Answer {
@@ -61,14 +55,15 @@ extension MobileSocialService {
         }
     }
 
-    /// Whether what the store has found bears a session: it is there, in time, and no device that is to be wiped.
+    /// Whether the found record is valid for the sessions that depend on it, and no device to be wiped.
     static func isFoundation(_ found: StoreAnswer, at now: Int64) -> Bool {
         guard case .record(let record?) = found, record.accessLives(at: now) else { return false }
         return Registration(record)?.facts.isWiped != true
     }
 
-    /// Whether a session goes on by itself: in time, not revoked, its user still welcome with the password of the login.
-    func isAlive(_ session: Session, now: Int64) -> Bool {
+    /// Whether a session is valid apart from its foundations: not expired, idle or revoked, and its user still enabled
+    /// with the same password.
+    func isValid(_ session: Session, now: Int64) -> Bool {
         let record = session.record
         guard record.accessLives(at: now), !isIdle(session, now: now),
             let application = domain(named: session.facts.domain)?.application(named: session.facts.application),
@@ -86,28 +81,28 @@ extension MobileSocialService {
         session.facts.idleSeconds.map { now - usedAt(session) >= $0 } ?? false
     }
 
-    /// When a session was used last, as far as this process and the store know.
+    /// Time of the last use that this process or the store knows.
     func usedAt(_ session: Session) -> Int64 {
         max(session.record.issuedAt, session.record.lastUsedAt, settings.sessions.usedAt(session.id) ?? 0)
     }
 
-    /// Notes that a session was used, for whoever holds its access tokens as well.
+    /// Records a use of the session, which also keeps its access tokens from idling.
     func use(_ session: Session, now: Int64) {
         guard let idle = session.facts.idleSeconds else { return }
         _ = settings.sessions.activity(
             of: session.id, idleSeconds: idle, usedAt: now, endsAt: session.record.accessExpiresAt)
     }
 
-    /// The user of a session, as the gateway knows it now.
+    /// The current user of a session. Nil if the domain has not the session's provider any more, or accepts no
+    /// passwords.
     func user(of session: Session, _ application: MobileApplication) -> User? {
-        // A provider that looks after the domain no more vouches for nobody in it, nor do passwords where it has none now.
         guard let domain = domain(named: session.facts.domain) else { return nil }
         guard let provision = session.facts.provision else {
-            return domain.takesPasswords ? user(named: session.record.subject, application, domain) : nil
+            return domain.acceptsPasswords ? user(named: session.record.subject, application, domain) : nil
         }
         guard domain.relyingParty(named: provision.provider) != nil else { return nil }
         let (name, realm) = (session.record.subject, application.backend.realm)
-        // Whom a provider alone knows is not who has an account of the same name (JWT-13).
+        // A user known to the provider only is not the local user of the same name (JWT-13).
         if provision.isVirtual { return User(username: name, realm: realm, roles: provision.roles) }
         var account = settings.users.user(named: name, realm: realm)
         account?.roles += provision.roles
@@ -121,20 +116,20 @@ extension MobileSocialService {
         return application
     }
 
-    // MARK: On behalf of others (AGT-02)
+    // MARK: On behalf of other applications (AGT-02)
 
-    /// The application that the caller asks for something for; nil where that is itself.
+    /// Name of the application that the caller requests something for; nil for itself.
     func clientOfAgent(_ call: Call) throws(MobileSocialFailure) -> String? {
         try call.attributes.member("onBehalfOf")
     }
 
-    /// The application of this name, if one that logs in by `agent` in the circle of trust of the domain.
+    /// The application of this name, if `agent` logs in for it in the domain.
     func admit(
         _ name: String, behind agent: MobileApplication, _ domain: ServiceDomain
     ) throws(MobileSocialFailure) -> MobileApplication {
         guard let application = domain.application(named: name), application.participates,
             let known = domain.agent, known.name.isExactly(agent.name),
-            // MBE-09: in another realm the name is somebody else's.
+            // MBE-09: in another realm the name belongs to another user.
             application.backend.realm.isExactly(agent.backend.realm)
         else { throw .notInCircle }
         return application
@@ -142,8 +137,8 @@ extension MobileSocialService {
 
     // MARK: Opening
 
-    /// The living session of its slot, or this one in it (CACHE-09). Of logins at the same time one opens the session, and
-    /// the store gives it to the others.
+    /// Responds with the valid session of the slot, or with this one in it (CACHE-09). The store gives concurrent
+    /// logins the same session.
     func open(_ session: Session, _ call: Call) -> Answer {
         if session.facts.tokenType.isJWT, minter.isSlow {
             return .offload { [self] in claim(session, token: mintUserToken(session), call) }
@@ -157,7 +152,7 @@ extension MobileSocialService {
         return ask(.claim(proposed.record), now: call.now) { [self] answer in
             guard case .record(let held?) = answer else { return .deny(.storeUnavailable) }
             if held.id.isExactly(proposed.id) { return opened(proposed, token, call) }
-            if let known = Session(held), isAlive(known, now: call.now), let token = known.token(settings.key) {
+            if let known = Session(held), isValid(known, now: call.now), let token = known.token(settings.key) {
                 use(known, now: call.now)
                 return .done(reply(known, token, call))
             }
@@ -172,51 +167,133 @@ extension MobileSocialService {
         endSurplus(beside: session, call.domain, now: call.now) { [self] in .done(reply(session, token, call)) }
     }
 
-    /// A user token that is a JWT, for clients that look into it. It is a token like the others: what counts is the
-    /// record in the store. Its type keeps it from being taken for an access token (RFC 8725 section 3.11).
+    /// A user token that clients can parse. It is checked by its record in the store like the others; its type keeps it
+    /// from being accepted as an access token (RFC 8725 section 3.11).
     private func mintUserToken(_ session: Session) -> String {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("iss", settings.issuer)
-        writer.member("sub", session.record.subject)
-        writer.member("aud", session.facts.domain)
-        writer.member("iat", session.record.issuedAt)
-        writer.member("exp", session.record.accessExpiresAt)
-        writer.member("jti", session.id)
-        if session.facts.isOffline { writer.member("offline", true) }
-        writer.endObject()
-        return String(decoding: settings.signer.sign(claims: writer.bytes, type: "ut+jwt"), as: UTF8.self)
+        let claims = JSONWriter.object { writer in
+            writer.member("iss", settings.issuer)
+            writer.member("sub", session.record.subject)
+            writer.member("aud", session.facts.domain)
+            writer.member("iat", session.record.issuedAt)
+            writer.member("exp", session.record.accessExpiresAt)
+            writer.member("jti", session.id)
+            if session.facts.isOffline { writer.member("offline", true) }
+        }
+        return String(decoding: settings.signer.sign(claims: claims, type: "ut+jwt"), as: UTF8.self)
     }
 
-    /// The reply of a login, with the members of OMS-06 beside the attested ones.
+    /// The response of a login, with the members of OMS-06 beside the attested ones.
     private func reply(_ session: Session, _ token: String, _ call: Call) -> EndpointResponse {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.token(session.facts.tokenType.base, token, user: session.record.subject)
-        writer.member("userToken", token)
-        writer.member("expires_in", session.record.accessExpiresAt - call.now)
-        writer.member("level", session.facts.level)
-        writer.member("user", session.record.subject)
-        let isOffline = session.facts.isOffline
-        if isOffline { writer.member("offline", true) }
-        call.provided?.write(to: &writer)
-        writer.endObject()
-        var response = EndpointResponse.mobile(
-            writer.bytes, reason: isOffline ? .userTokenIssuedOffline : .userTokenIssued)
-        response.audit = AuditEntry(
-            action: isOffline ? "oic.authenticate-offline" : "oic.authenticate", outcome: .granted,
-            subject: session.record.subject,
-            client: "\(session.facts.domain)/\(session.facts.application)", tokenID: session.id)
-        return response
+        let (facts, subject, isOffline) = (session.facts, session.record.subject, session.facts.isOffline)
+        let reason: Reason = isOffline ? .userTokenIssuedOffline : .userTokenIssued
+        let response = EndpointResponse.mobile(reason: reason) { writer in
+            writer.token(facts.tokenType.base, token, user: subject)
+            writer.member("userToken", token)
+            writer.member("expires_in", session.record.accessExpiresAt - call.now)
+            writer.member("level", facts.level)
+            writer.member("user", subject)
+            if isOffline { writer.member("offline", true) }
+            call.provided?.write(to: &writer)
+        }
+        return response.audited(
+            isOffline ? "oic.authenticate-offline" : "oic.authenticate", .granted, subject: subject,
+            client: MobileSocialService.reference(facts), tokenID: session.id)
     }
 }
 
 extension JSONWriter {
-    /// The attested members of a reply with a token (oam-wire 3.4).
+    /// The attested members of a response with a token (oam-wire 3.4).
     mutating func token(_ type: String, _ value: String, user: String) {
         member("X-Idaas-Rest-Provider-Type", "OAM_11G")
         member("X-Idaas-Rest-Token-Type", type)
         member("X-Idaas-Rest-Token-Value", value)
         member("X-Idaas-Rest-User-Principal", user)
+    }
+}
+
+/// Limits for each user of a service domain (`ServiceDomain.Limits`). A new item is always accepted, and the least
+/// recently used one ends.
+extension MobileSocialService {
+    /// Ends the sessions beyond the limits beside a new one. Sessions that have ended without the store's knowledge
+    /// (with their device or user, or idle) do not count, and those whose foundations have ended are removed.
+    func endSurplus(
+        beside session: Session, _ domain: ServiceDomain, now: Int64, _ next: @escaping @Sendable () -> Answer
+    ) -> Answer {
+        let (subject, application) = (session.record.subject, session.record.application)
+        let list = StoreOperation.list(application: application, subject: subject, limit: .max)
+        return ask(list, now: now) { [self] answer in
+            guard case .records(let records) = answer else { return .deny(.storeUnavailable) }
+            let others = records.compactMap(Session.init).filter { other in
+                other.facts.domain.isExactly(session.facts.domain) && !other.id.isExactly(session.id)
+                    && isValid(other, now: now)
+            }
+            // The foundations are looked up only if they matter.
+            if surplus(of: others, beside: session, domain.limits).isEmpty { return next() }
+            return withFallen(others.flatMap(\.facts.foundations), now: now) { [self] fallen in
+                var (standing, leaving): ([Session], [Session]) = ([], [])
+                for other in others {
+                    let stands = other.facts.foundations.allSatisfy { !fallen.contains(Array($0.utf8)) }
+                    if stands { standing.append(other) } else { leaving.append(other) }
+                }
+                leaving += surplus(of: standing, beside: session, domain.limits)
+                return revoke(leaving.flatMap(\.remains)[...], now: now, then: next)
+            }
+        }
+    }
+
+    /// The valid sessions beyond the limits beside a new one.
+    private func surplus(
+        of others: [Session], beside session: Session, _ limits: ServiceDomain.Limits
+    ) -> [Session] {
+        let idle = others.sorted { usedAt($0) > usedAt($1) }
+        let here = idle.filter { $0.isOnDevice(of: session) }
+        return Array(idle.dropFirst(limits.sessions - 1) + here.dropFirst(limits.sessionsPerDevice - 1))
+    }
+
+    /// Continues with those of the foundations' ids, in UTF-8, that have ended.
+    private func withFallen(
+        _ ids: [String], now: Int64, _ next: @escaping @Sendable (Set<[UInt8]>) -> Answer
+    ) -> Answer {
+        let ids = Array(Set(ids.map { Array($0.utf8) }))
+        return withFallen(ids[...], [], now: now, next)
+    }
+
+    private func withFallen(
+        _ ids: ArraySlice<[UInt8]>, _ fallen: Set<[UInt8]>, now: Int64,
+        _ next: @escaping @Sendable (Set<[UInt8]>) -> Answer
+    ) -> Answer {
+        guard let first = ids.first else { return next(fallen) }
+        return ask(.find(.id(String(decoding: first, as: UTF8.self))), now: now) { [self] found in
+            let bears = MobileSocialService.isFoundation(found, at: now)
+            return withFallen(ids.dropFirst(), bears ? fallen : fallen.union([first]), now: now, next)
+        }
+    }
+
+    /// The same for a device. Devices to be wiped keep their registration, so that they learn about it (OMS-16).
+    func endSurplus(
+        beside registration: Registration, _ call: Call, _ next: @escaping @Sendable () -> Answer
+    ) -> Answer {
+        let subject = registration.record.subject
+        let list = StoreOperation.list(application: Registration.register, subject: subject, limit: .max)
+        return ask(list, now: call.now) { [self] answer in
+            guard case .records(let records) = answer else { return .deny(.storeUnavailable) }
+            let others = records.compactMap(Registration.init).filter { other in
+                !other.facts.isWiped && other.facts.domain.isExactly(registration.facts.domain)
+                    && !other.id.isExactly(registration.id)
+            }
+            let leaving = others.dropFirst(call.domain.limits.registrations - 1).map(\.id)
+            return revoke(leaving[...], now: call.now, then: next)
+        }
+    }
+}
+
+extension Session {
+    /// Whether two sessions are on one device, or both on unknown ones.
+    fileprivate func isOnDevice(of other: Session) -> Bool {
+        let (left, right) = (facts, other.facts)
+        if !left.registration.isEmpty || !right.registration.isEmpty {
+            return left.registration.isExactly(right.registration)
+        }
+        return left.device.isExactly(right.device)
     }
 }

@@ -9,14 +9,14 @@ import OAuthServer
 import Outbound
 import TokenStorage
 
-/// The token services of Oracle Mobile & Social as requests and responses (OMS-01 to OMS-17): devices are registered,
-/// users log in, and what a Webgate's challenge asks for is given.
+/// The token services of Oracle Mobile & Social as requests and responses (OMS-01 to OMS-17): registration of devices,
+/// logins of users, and access tokens for the challenges of Webgates.
 ///
-/// Three kinds of tokens, none of which does for another (OMS-07): a registration handle stands for an application on a
-/// device, a user token for a session, an access token opens the routes of one Webgate. The first two are random and lie
-/// in the store; the third is a token of this gateway that names its session, and ends with it.
+/// There are three kinds of tokens, and none replaces another (OMS-07). A registration handle stands for an application
+/// on a device, a user token for a session; both are random and kept in the store. An access token is a JWT of this
+/// gateway for the routes of one Webgate; it names its session and ends with it.
 package final class MobileSocialService: Sendable {
-    /// What it is made from. Immutable; a reload makes another.
+    /// Immutable; a reload builds others.
     package struct Settings: Sendable {
         package var domains: [ServiceDomain] = []
         package var users: UserStore
@@ -24,7 +24,7 @@ package final class MobileSocialService: Sendable {
         package var catalogue: RoleCatalogue
         package var store: any TokenStore
         package var key: TokenDigestKey
-        /// What clients carry between the steps of a login (DEC-12).
+        /// Seals the state that clients carry between the steps of a login (DEC-12).
         package var seals: BrowserSeals
         package var signer: JWTSigner
         /// `iss` and `aud` of its tokens.
@@ -32,24 +32,22 @@ package final class MobileSocialService: Sendable {
         package var audience: [String] = []
         /// The gateway's base URL, without a trailing slash.
         package var baseURL = ""
-        /// Reads what challenges carry.
+        /// Opens the request contexts of challenges.
         package var contexts: any RequestContextReader
-        /// Where resources are.
+        /// The origins of resources.
         package var names = PublicNames()
-        /// Names of the Webgates that there are.
+        /// Names of the Webgates.
         package var webgates: Set<String> = []
-        /// How users may have logged in, by the names of the Webgates whose scheme has a form (CACHE-11); others take every
+        /// Accepted login classes by Webgate, for those whose scheme has a form (CACHE-11); others accept every
         /// session.
         package var webgateLogins: [String: [LoginClass]] = [:]
-        /// Holds back those who guess passwords.
         package var throttle = LoginThrottle()
-        /// Holds back those who guess the shared secrets of applications.
         package var clientThrottle = ClientThrottle()
-        /// When sessions were used, for as long as the process lasts (OMS-09).
+        /// Last uses of sessions, for the lifetime of the process (OMS-09).
         package var sessions: SessionRegister
-        /// Counts wrong passwords, for as long as the process lasts (OMS-10).
+        /// Counts wrong passwords, for the lifetime of the process (OMS-10).
         package var attempts = LoginAttemptTable()
-        /// What the data plane refuses tokens by.
+        /// The deny list of the data plane.
         package var revocations = RevocationList()
 
         package init(
@@ -71,17 +69,17 @@ package final class MobileSocialService: Sendable {
     let settings: Settings
     let logins: PasswordLogin
     let minter: AccessTokenMinter
-    let verifiers: VerifierShelf
+    let verifiers: OfflineVerifierStore
 
     package init(settings: Settings) {
         self.settings = settings
-        verifiers = VerifierShelf(store: settings.store, key: settings.key, hasher: settings.hasher)
+        verifiers = OfflineVerifierStore(store: settings.store, key: settings.key, hasher: settings.hasher)
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
         minter = AccessTokenMinter(
             signer: settings.signer, issuer: settings.issuer, audience: settings.audience)
     }
 
-    /// A call, as far as it is the same for all of them.
+    /// A call of a service.
     struct Call: Sendable {
         let request: EndpointRequest
         let attributes: RequestAttributes
@@ -89,15 +87,14 @@ package final class MobileSocialService: Sendable {
         let ownTokens: OwnAccessTokens
         /// Seconds since 1970.
         let now: Int64
-        /// What a login at an identity provider has brought beside the session.
+        /// Members of the response after a login at an identity provider.
         var provided: ProvidedReply?
     }
 
     typealias Answer = Effect<EndpointResponse>
 
-    /// What its endpoints are answered by.
-    ///
-    /// - Parameter login: the login by browser, whose logout has the same path; nil where there is none.
+    /// Handlers of its endpoints.
+    /// - Parameter login: the login by browser, whose logout has the same path.
     package func handlers(
         ownTokens: OwnAccessTokens, _ login: BrowserLogin?
     ) -> [EndpointDescriptor: EndpointHandler] {
@@ -134,7 +131,7 @@ package final class MobileSocialService: Sendable {
         }
     }
 
-    /// What the body does, or the answer to its refusal.
+    /// Turns a thrown failure into its response.
     func answer(_ body: () throws(MobileSocialFailure) -> Answer) -> Answer {
         do throws(MobileSocialFailure) { return try body() } catch { return .deny(error) }
     }
@@ -147,14 +144,14 @@ package final class MobileSocialService: Sendable {
         throw .methodNotAllowed
     }
 
-    /// A call that makes one kind of tokens may say so, and nothing else.
+    /// Refuses a call that names another token type than the one it makes.
     func check(_ call: Call, makes type: TokenType) throws(MobileSocialFailure) {
         guard let wanted = try call.attributes.attribute("New-Token-Type-To-Create") else { return }
         guard TokenType(wanted).isExactly(type) else { throw .unsupportedTokenType }
     }
 
-    /// The service domain of a call. Clients in the field name it in a field, and the service in the path; a client that
-    /// names none means `Default`. The name of a domain stands for itself in the path (section 1.4).
+    /// The service domain of a call. Existing clients name it in a header field and the service in the path; `Default`
+    /// is the default. A path may also name the domain itself (section 1.4).
     private func domain(
         of service: String, _ attributes: RequestAttributes
     ) throws(MobileSocialFailure) -> ServiceDomain {
@@ -170,7 +167,7 @@ package final class MobileSocialService: Sendable {
 
     // MARK: The store
 
-    /// Asks the store. Where it does not answer, nobody's credentials are to blame: 503.
+    /// Asks the store; 503 if it does not answer.
     func ask(_ operation: StoreOperation, now: Int64, _ next: @escaping @Sendable (StoreAnswer) -> Answer) -> Answer {
         settings.store.ask(operation, now: now) { result in
             switch result {
@@ -180,18 +177,99 @@ package final class MobileSocialService: Sendable {
         }
     }
 
-    /// A refusal with its line for the audit log.
+    /// A refusal with its audit entry.
     func refused(
         _ failure: MobileSocialFailure, _ action: StaticString, _ client: String, subject: String = "",
         retryAfter: Int? = nil
     ) -> EndpointResponse {
-        var response = failure.response(retryAfter: retryAfter)
-        response.audit = AuditEntry(action: "oic.\(action)", outcome: .refused, subject: subject, client: client)
-        return response
+        failure.response(retryAfter: retryAfter)
+            .audited("oic.\(action)", .refused, subject: subject, client: client)
     }
 }
 
 extension ServiceDomain {
-    /// What the audit log calls an application of it.
+    /// Name of an application in the audit log.
     func reference(_ application: MobileApplication) -> String { "\(name)/\(application.name)" }
+}
+
+/// The profiles that applications request at their start (OMS-03, oam-wire 4). They hold no secret and are public.
+extension MobileSocialService {
+    func profile(of application: String, _ request: EndpointRequest) throws(MobileSocialFailure) -> EndpointResponse {
+        guard request.method == .get || request.method == .head else { throw .methodNotAllowed }
+        let attributes = try RequestAttributes(request)
+        // OMS-01: 404 for an unknown domain or application. Here the domain is a query parameter.
+        let named = try attributes.field("X-IDAAS-SERVICEDOMAIN")
+        guard let name = attributes.parameter("serviceDomain") ?? named, let domain = domain(named: name) else {
+            throw .unknownService
+        }
+        guard let application = domain.application(named: application) else { throw .unknownApplication }
+        let body = json(of: application, domain)
+        let tag = EntityTag.tag(of: body)
+        // OMS-04
+        let caching = [
+            (name: "ETag", value: tag),
+            (name: "Cache-Control", value: "private, max-age=\(application.profileCacheSeconds)"),
+        ]
+        if let known = request.field("if-none-match"), EntityTag.isKnown(tag, to: known) {
+            return EndpointResponse(status: 304, headers: caching, body: [], reason: .profileUnchanged)
+        }
+        return EndpointResponse(
+            status: 200, headers: [(name: "Content-Type", value: "application/json")] + caching, body: body,
+            reason: .profile)
+    }
+
+    private func json(of application: MobileApplication, _ domain: ServiceDomain) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("applicationName", application.name)
+            writer.member("name", application.name)
+            writer.member("serviceDomain", domain.name)
+            if let service = domain.services.first {
+                let path = "\(MobileSocialEndpoints.path)\(PathSegment.encode(service))"
+                writer.member("registrationService", "\(path)/register")
+                writer.member("userAuthService", "\(path)/authenticate")
+                writer.member("accessService", "\(path)/access")
+                writer.member("validateService", "\(path)/tokens/info")
+                writer.member("deleteService", "\(path)/logout")
+            }
+            writer.member("endpoints") { writeEndpoints(of: domain, to: &$0) }
+            writer.member("profileCacheDuration", application.profileCacheSeconds)
+            if let scheme = domain.scheme { writer.member("authenticationScheme", scheme) }
+            if let scheme = application.urlScheme { writer.member("urlScheme", scheme) }
+            writer.member("securityPolicy") { application.writePolicy(domain, to: &$0) }
+            writer.member("mobileAppConfig") { $0.member("claimAttributes", application.claimAttributes) }
+            writer.member("mobileCustomAttributes", JSONNode(.object(application.customAttributes)))
+            writer.member("sso") { writer in
+                writer.member("participate", application.participates)
+                if let priority = application.agentPriority { writer.member("agentPriority", priority) }
+                if application.participates, let agent = domain.agent { writer.member("agent", agent.name) }
+            }
+        }
+    }
+
+    /// Absolute URLs with the name of the domain, so that clients need not name it elsewhere.
+    private func writeEndpoints(of domain: ServiceDomain, to writer: inout JSONWriter) {
+        let base = "\(settings.baseURL)\(MobileSocialEndpoints.path)"
+        let own = "\(base)\(PathSegment.encode(domain.name))"
+        writer.member("registration", "\(own)/register")
+        writer.member("authentication", "\(own)/authenticate")
+        writer.member("authorization", "\(own)/access")
+        writer.member("validation", "\(own)/tokens/info")
+        writer.member("logout", "\(own)/logout")
+        writer.member("userProfile", "\(base)userprofile")
+    }
+}
+
+extension MobileApplication {
+    /// The settings of the server for its clients (OMS-22); the application chooses the absent ones.
+    fileprivate func writePolicy(_ domain: ServiceDomain, to writer: inout JSONWriter) {
+        if let allowed = offlineAuthentication { writer.member("offlineAuthentication", allowed) }
+        if let seconds = sessionTimeout { writer.member("sessionTimeout", seconds) }
+        if let seconds = idleTimeout { writer.member("idleTimeout", seconds) }
+        if let count = maximumLoginAttempts { writer.member("maxLoginAttempts", count) }
+        writer.member("lockoutSeconds", lockoutSeconds)
+        writer.member("authenticationLevel", domain.level)
+        writer.member("kba", domain.secondStep.question)
+        writer.member("otp", domain.secondStep.code)
+        writer.member("registrationRequired", domain.isMobile)
+    }
 }

@@ -3,90 +3,77 @@ import Crypto
 import Identity
 import Model
 
-/// A circle of applications that trust each other's logins (OMS-01, AGT-01).
+/// A set of applications that trust each other's logins (OMS-01, AGT-01).
 package struct ServiceDomain: Sendable {
     package var name: String
-    /// The names of paths that serve it, such as `mobileoamauthentication`.
+    /// Names of its services in paths, such as `mobileoamauthentication`.
     package var services: [String]
-    /// Whether clients show a registration handle wherever they ask for a token.
+    /// Whether clients must present a registration handle to get a token.
     package var isMobile: Bool
-    /// Name of the authentication scheme; nil for none.
+    /// Name of the authentication scheme.
     package var scheme: String?
-    /// Level of a login by password (CHAL-06).
+    /// Authentication level of a login by password (CHAL-06).
     package var level = Principal.standardLevel
-    /// Who verifies passwords; nil where they are those of the gateway's own users.
+    /// The server that verifies passwords; nil for the gateway's own users.
     package var remote: RemoteAuthentication?
-    /// What a login by password counts as, for schemes that tell logins apart (CACHE-11).
+    /// Class of a login by password, for schemes that restrict classes (CACHE-11).
     package var passwordLogin = LoginClass.password()
-    /// How users log in by browser, in the order in which they may choose (RP-01); empty where passwords are the only way.
-    package var ways: [LoginWay] = []
-    /// What a login takes beside the password.
+    /// How users log in by browser, in the order of the choices (RP-01); empty for passwords only.
+    package var loginMethods: [LoginMethod] = []
     package var secondStep = SecondStep()
     /// Whether its devices can be wiped (OMS-16).
     package var wipesDevices = false
-    /// Devices that are turned away (OMS-15).
+    /// Devices that are refused (OMS-15).
     package var deviceRules: [DeviceRule] = []
     package var applications: [MobileApplication] = []
     package var limits = Limits()
-    /// Name of the application that a request means which names none.
+    /// Name of the application for requests that name none.
     package var defaultApplication: String?
-    /// Name of the application that browsers log in to (SCH-02).
+    /// Name of the application for logins of browsers (SCH-02).
     package var browserApplication: String?
 
-    /// Questions and codes that a login asks for once the password is right (OMS-14).
+    /// Second factors of a login (OMS-14).
     package struct SecondStep: Sendable, Equatable {
-        /// Whether a question is asked whose answer the user has laid down.
+        /// Whether a login needs the answer to a security question.
         package var question = false
-        /// Whether a code of a device is asked for (RFC 6238).
+        /// Whether a login needs a one-time code (RFC 6238).
         package var code = false
-        /// Level of a login with it.
+        /// Level of a login with a second factor.
         package var level = Principal.standardLevel + 1
-        /// Whether it is asked for only where a request wants more than the password's level.
+        /// Whether it is required only if a request needs more than the level of a password.
         package var onDemand = false
 
         package init() {}
     }
 
-    /// How much a user has in the domain at a time. With one more the oldest ends, so that nobody is kept out by what others
-    /// have left behind, and nobody fills the store by logging in.
+    /// Maximum numbers for one user of the domain. A new item ends the oldest, so that old items lock no user out and
+    /// logins cannot fill the store.
     package struct Limits: Sendable, Equatable {
         package var registrations = 50
         package var sessions = 100
-        /// Sessions on one device.
         package var sessionsPerDevice = 20
 
         package init() {}
     }
 
-    /// One of the ways to log in by browser.
-    package enum LoginWay: Sendable {
-        /// The gateway's own form, by the name of its entry; its title is nil for the usual one.
+    /// A method to log in by browser.
+    package enum LoginMethod: Sendable {
+        /// The gateway's own form, by the name of its entry; a title of nil is the default title.
         case form(name: String = LoginChoice.ownForm, title: String?)
         case provider(RelyingParty)
 
-        /// Name of the provider; nil for the form.
-        package var provider: String? {
-            if case .provider(let party) = self { return party.provider }
-            return nil
-        }
+        package var provider: RelyingParty? { if case .provider(let party) = self { party } else { nil } }
     }
 
-    /// The providers among the ways.
-    var relyingParties: [RelyingParty] {
-        ways.compactMap { way -> RelyingParty? in
-            if case .provider(let party) = way { return party }
-            return nil
-        }
-    }
+    var relyingParties: [RelyingParty] { loginMethods.compactMap(\.provider) }
 
     func relyingParty(named name: String) -> RelyingParty? {
         relyingParties.first { $0.provider.isExactly(name) }
     }
 
-    /// Whether users have passwords: where providers ask for them, nobody else does (RP-01).
-    var takesPasswords: Bool { ways.isEmpty || relyingParties.count < ways.count }
+    /// Whether users log in by passwords. A domain with providers only accepts none (RP-01).
+    var acceptsPasswords: Bool { loginMethods.isEmpty || relyingParties.count < loginMethods.count }
 
-    /// How the user of a session has logged in.
     func loginClass(of facts: Session.Facts) -> LoginClass {
         facts.provision.map { .provider($0.provider) } ?? passwordLogin
     }
@@ -95,11 +82,11 @@ package struct ServiceDomain: Sendable {
     package struct RelyingParty: Sendable {
         /// Name of the provider.
         package var provider: String
-        /// What people know it by; nil for the name.
+        /// Display name; nil for the name.
         package var title: String?
-        /// How its claims become users here.
+        /// Mapping of its claims to users.
         package var rules: ProviderRules
-        /// Whether applications are given the provider's access token (RP-03).
+        /// Whether applications get the provider's access token (RP-03).
         package var exposesToken = false
 
         package init(provider: String, rules: ProviderRules) {
@@ -118,55 +105,54 @@ package struct ServiceDomain: Sendable {
         applications.first { $0.name.isExactly(name) }
     }
 
-    /// The highest level that a login at it can have.
+    /// The highest level of its logins.
     var highestLevel: Int { secondStep.question || secondStep.code ? max(level, secondStep.level) : level }
 
-    /// The application that logs in for all others that take part in single sign-on: the one of the lowest priority
-    /// number, in the order of names where two have the same (AGT-01).
+    /// The application that logs in for all others with single sign-on: the one with the lowest priority number, in the
+    /// order of names for equal priorities (AGT-01).
     var agent: MobileApplication? {
         applications.filter { $0.participates && $0.agentPriority != nil }
             .min { ($0.agentPriority ?? 0, $0.name) < ($1.agentPriority ?? 0, $1.name) }
     }
 
-    /// Whether an application gets its tokens by the agent alone (AGT-02).
+    /// Whether an application gets its tokens from the agent only (AGT-02).
     func isClientOfAgent(_ application: MobileApplication) -> Bool {
         guard application.participates, let agent else { return false }
         return !agent.name.isExactly(application.name)
     }
 }
 
-/// An application of a service domain and what its profile tells (OMS-03).
+/// An application of a service domain and its profile (OMS-03).
 package struct MobileApplication: Sendable {
     package var name: String
-    /// What people know it by; nil for nothing.
     package var displayName: String?
-    /// The backend whose routes its tokens open.
+    /// The backend whose routes accept its tokens.
     package var backend: Backend
-    /// What a client that is no registered device authenticates with; nil where it cannot.
+    /// Secret of clients that are no registered devices; nil if there are none.
     package var sharedSecret: String?
-    /// The scheme of the application's own URLs, by which browsers come back to it (RP-02).
+    /// The application's own URL scheme, for redirects of browsers (RP-02).
     package var urlScheme: String?
-    /// Other places that they may come back to, byte by byte.
+    /// Other allowed redirect URIs, compared byte by byte.
     package var redirectURIs: [String] = []
-    /// Whether it takes part in single sign-on (AGT-01).
+    /// Whether it participates in single sign-on (AGT-01).
     package var participates = false
     package var agentPriority: Int?
     package var profileCacheSeconds: Int64 = 3600
-    /// Seconds; 0 for no limit, nil where the application may choose (OMS-08, OMS-22).
+    /// Seconds; 0 for no limit, nil for the application's choice (OMS-08, OMS-22).
     package var sessionTimeout: Int64?
     package var idleTimeout: Int64?
-    /// Nil where the application may choose (OMS-10).
+    /// Nil for the application's choice (OMS-10).
     package var maximumLoginAttempts: Int64?
     package var lockoutSeconds: Int64 = 300
-    /// Nil where nothing is said (OMS-11).
+    /// Nil if not configured (OMS-11).
     package var offlineAuthentication: Bool?
-    /// Attributes that are passed on to clients (OMS-20, OMS-21, CRYPTO-02).
+    /// Attributes for clients (OMS-20, OMS-21, CRYPTO-02).
     package var customAttributes: [JSONMember] = []
-    /// The claims of a device profile that clients are to send.
+    /// The claims that clients must send in device profiles.
     package var claimAttributes: [String] = []
-    /// How passwords are kept for logins without the server (CRYPTO-02).
+    /// Hash of passwords for logins without the server (CRYPTO-02).
     package var verifierScheme = PasswordScheme.scrypt
-    /// How long its access tokens live at the most.
+    /// Maximum lifetime of its access tokens.
     package var accessTokenSeconds: Int64 = 3600
 
     package init(name: String, backend: Backend) {

@@ -3,13 +3,13 @@ import HTTP
 import LoginPages
 import Model
 
-/// The pages that a token arrives on.
+/// The pages that deliver a token.
 extension Page {
-    /// Shows a token to its user (SSO-01), and to no other page.
+    /// Shows a token to its user (SSO-01). The sandbox keeps it from other pages.
     ///
     /// - Parameters:
-    ///   - client: what people know the application by.
-    ///   - logout: where a browser logs out.
+    ///   - client: display name of the application.
+    ///   - logout: address of the logout.
     static func token(_ token: String, seconds: Int64, client: String, logout: String) -> Page {
         var page = Page(
             title: PageText.token(for: client),
@@ -24,7 +24,7 @@ extension Page {
         return page
     }
 
-    /// Shows what an identity provider has sent, to whoever sets one up (SAML-17).
+    /// Shows the response of an identity provider to the person who sets it up (SAML-17).
     static func captured(_ response: String) -> Page {
         Page(
             title: PageText.captured,
@@ -36,8 +36,8 @@ extension Page {
                 """)
     }
 
-    /// Sends fields to an application by POST, so that no address has the token (SSO-02). The script sends the form, and
-    /// where there are no scripts the button does.
+    /// Sends fields to an application by POST, so that the token is in no address (SSO-02). The script submits the
+    /// form; without scripts the button does.
     static func post(_ fields: [(String, String)], to target: RedirectTarget) -> Page {
         let inputs = fields.map { name, value in
             "<input type=\"hidden\" name=\"\(escaped(name))\" value=\"\(escaped(value))\">\n"
@@ -52,7 +52,7 @@ extension Page {
                 """)
         page.formAction = target.formAction
         page.script = "document.forms[0].submit()"
-        // The application gets `Origin: null` for it, as from every sandbox.
+        // The application gets `Origin: null`, as from every sandbox.
         page.sandbox = " allow-forms allow-scripts"
         page.referrerPolicy = "no-referrer"
         return page

@@ -3,12 +3,12 @@ import Identity
 import OAuthServer
 import Outbound
 
-/// The exchange of one packed SAML assertion for a token of the gateway's own (SAML-01 to SAML-14). Unpacking, parsing and
-/// verifying happen on the computing pool, whose queue is bounded.
+/// The exchange of one packed SAML assertion for a token of the gateway (SAML-01 to SAML-14). Unpacking, parsing and
+/// verifying run on the computing pool, whose queue is bounded.
 struct SAMLExchange: Sendable {
     let service: TokenService
     let backend: Backend
-    /// What stood behind `Bearer`.
+    /// The bearer credentials.
     let packed: [UInt8]
     /// Seconds since 1970.
     let now: Int64
@@ -39,7 +39,7 @@ struct SAMLExchange: Sendable {
                 guard issuer.allows(backend) else {
                     return .done(place.audited(TokenFailure.ssoBackendNotAllowed.response, backend))
                 }
-                // A policy that was read anew has come on another thread.
+                // A policy that was reloaded resumes on another thread.
                 return .offload {
                     sources.assertion(in: xml, issuer, policy, now: now).then { result in
                         switch result {
@@ -89,8 +89,8 @@ struct SAMLExchange: Sendable {
 }
 
 extension SAMLRejection {
-    /// As for any other outside token, one answer for all (JTX-10); but who has packed too much is told what to do
-    /// (SAML-03).
+    /// The same response for all rejections, as for other outside tokens (JTX-10), except for clients that have packed
+    /// the whole response (SAML-03).
     var response: EndpointResponse {
         switch self {
         case .unavailable: TokenFailure.samlUnavailable.response

@@ -8,20 +8,20 @@ import Model
 import OAuthServer
 import Outbound
 
-/// `/mobile/platform/sso/exchange-token`: with a bearer token what it stands for is exchanged (SAML-01, SAML-15), and
-/// browsers that name a client log in (SSO-01).
+/// `/mobile/platform/sso/exchange-token`: exchanges bearer tokens (SAML-01, SAML-15), and logs in browsers that name a
+/// client (SSO-01).
 package final class SignOnService: Sendable {
     let tokens: TokenService
-    /// Nil where no backend has the single sign-on of browsers.
+    /// Single sign-on of browsers; nil if no backend has it.
     let relay: SignOnRelay?
     private let capturesRedirect: Bool
 
     private var settings: TokenServiceSettings { tokens.settings }
 
     /// - Parameters:
-    ///   - relay: what the single sign-on of browsers goes by; nil where no backend has it.
-    ///   - providers: the logins at identity providers; nil where there are none.
-    ///   - capturesRedirect: whether what identity providers send to the reserved path is shown (SAML-17).
+    ///   - relay: single sign-on of browsers; nil if no backend has it.
+    ///   - providers: logins at identity providers; nil if there are none.
+    ///   - capturesRedirect: whether to show the responses of identity providers to the reserved path (SAML-17).
     package init(
         _ tokens: TokenService, relay: SignOnSettings?, providers: ProviderLogin? = nil, capturesRedirect: Bool = false
     ) {
@@ -30,7 +30,7 @@ package final class SignOnService: Sendable {
         self.capturesRedirect = capturesRedirect
     }
 
-    /// What its endpoints are answered by.
+    /// Handlers of its endpoints.
     package var handlers: [EndpointDescriptor: EndpointHandler] {
         [
             .singleSignOn: { request, now in
@@ -41,7 +41,7 @@ package final class SignOnService: Sendable {
         ]
     }
 
-    /// How it goes on with browsers that come back from an identity provider.
+    /// Continuations for browsers that return from an identity provider.
     package var returns: [LoginErrand.Kind: LoginReturn] {
         guard let relay else { return [:] }
         return [.relay: { relay.arrive($0) }]
@@ -51,24 +51,22 @@ package final class SignOnService: Sendable {
         guard request.method == .get else { return .done(.onlyReading("GET")) }
         // ISS-08.
         guard request.authorization.count <= 1 else { throw .repeatedAuthorization }
-        guard let field = request.authorization.first else { return relay(request, now: now) }
-        guard let token = SignOnService.bearer(in: field) else { return .done(SignOnService.missingBearer) }
+        guard !request.authorization.isEmpty else { return relay(request, now: now) }
+        guard let token = request.credentials() else { return .done(SignOnService.missingBearer) }
         return try exchange(token, request, now: now)
     }
 
-    /// A packed SAML assertion or an outside JWT for a token of the gateway's own.
-    ///
-    /// - Parameter token: what follows `Bearer`, not empty.
+    /// Exchanges a packed SAML assertion or an outside JWT for a token of the gateway.
     private func exchange(
         _ token: [UInt8], _ request: EndpointRequest, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
-        guard !namesClient(request) else { throw .twoSignOns }
+        guard SignOnService.clientQuery(request) == nil else { throw .twoSignOns }
         guard let id = request.field("oracle-mobile-backend-id"), !id.isEmpty else { throw .missingBackend }
         guard let backend = settings.backends.backend(id: Array(id.utf8).span) else { throw .unknownBackend }
         // SAML-02.
         guard backend.httpBasic else { throw .basicNotEnabled }
-        // Base64 has no full stops, and a JWT two.
-        guard token.contains(UInt8(ascii: ".")) else {
+        // A JWT has full stops, Base64 has none.
+        guard token.contains(ASCII.dot) else {
             guard SAMLVerifier.isAvailable else { throw .samlUnavailable }
             return SAMLExchange(service: tokens, backend: backend, packed: token, now: now).run()
         }
@@ -87,17 +85,17 @@ package final class SignOnService: Sendable {
         }
     }
 
-    private func namesClient(_ request: EndpointRequest) -> Bool {
-        let query = try? FormFields.parse(request.query.span)
-        return query?.fields.contains { ["clientID", "client_id"].contains($0.name) } ?? false
-    }
-
-    /// A browser that asks for a token.
-    private func relay(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
-        // What is no query at all names nobody.
+    /// The query of a request, if it names a client.
+    private static func clientQuery(_ request: EndpointRequest) -> FormFields? {
         guard let query = try? FormFields.parse(request.query.span),
             query.fields.contains(where: { ["clientID", "client_id"].contains($0.name) })
-        else { return .done(SignOnService.missingBearer) }
+        else { return nil }
+        return query
+    }
+
+    /// The request of a browser for a token.
+    private func relay(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        guard let query = SignOnService.clientQuery(request) else { return .done(SignOnService.missingBearer) }
         guard let relay else { return .done(SingleSignOnFailure.notEnabled.response) }
         return relay.exchange(BrowserRequest(request, query: query, now: now))
     }
@@ -111,27 +109,17 @@ package final class SignOnService: Sendable {
             ? relay.logOut(browser) : relay.showOrLogIn(browser)
     }
 
-    private static func bearer(in field: String) -> [UInt8]? {
-        let bytes = Array(field.utf8)
-        guard let (scheme, rest) = Credentials.split(bytes.span), !rest.isEmpty,
-            bytes[scheme.range].map(ASCII.lowercased) == Array("bearer".utf8)
-        else { return nil }
-        return Array(bytes[rest.range])
-    }
-
-    /// AMB-11: nobody is there whose token could be exchanged.
+    /// AMB-11: there is no token to exchange.
     private static var missingBearer: EndpointResponse {
         .problem(
             .missingCredential, "a bearer token or clientID is missing",
             headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
     }
 
-    /// SAML-17: nothing is here, for no upstream either; where it is switched on, a page that shows what an identity
-    /// provider has sent, for whoever sets one up.
+    /// SAML-17: the path is reserved and not forwarded. If the capture is enabled, a page shows the identity provider's
+    /// response to the person who sets it up.
     private func captureRedirect(_ request: EndpointRequest) -> EndpointResponse {
-        guard capturesRedirect else {
-            return .problem(.notFound, "nothing is here")
-        }
+        guard capturesRedirect else { return .problem(.notFound, "nothing is here") }
         guard [.get, .head, .post].contains(request.method) else {
             return BrowserLoginFailure.methodNotAllowed.response
         }

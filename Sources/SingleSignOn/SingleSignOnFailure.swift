@@ -2,25 +2,25 @@ import Endpoints
 import LoginPages
 import Model
 
-/// Why a browser gets no token. What is wrong with what was typed is a matter of the login form.
+/// Reasons why a browser gets no token. The login form reports wrong passwords.
 package enum SingleSignOnFailure: EndpointFailure, CaseIterable {
-    /// There is `client_id`, or an empty `clientID`: names are compared with case (SSO-12).
+    /// `clientID` is missing or empty. Names are case-sensitive (SSO-12).
     case missingClient
-    /// `clientID`, `redirect_uri`, `state`, `prompt` or `provider` comes more than once (SSO-12).
+    /// `clientID`, `redirect_uri`, `state`, `prompt` or `provider` is repeated (SSO-12).
     case repeatedParameter
-    /// `state` is too long, or no text.
+    /// `state` is too long or has control characters.
     case malformedParameter
-    /// No such client, or one whose backend has OAuth Consumer or single sign-on off (SSO-06).
+    /// The client is unknown, or its backend has OAuth Consumer or single sign-on off (SSO-06).
     case notEnabled
-    /// No entry of the white list has the `redirect_uri` (SSO-03).
+    /// The `redirect_uri` is not on the white list (SSO-03).
     case redirectNotAllowed
-    /// A page has sent the request behind its user's back.
+    /// Another page has sent the request without its user's action.
     case notNavigated
-    /// The login was begun too long ago, or elsewhere.
+    /// The login has expired, or was begun by another browser.
     case foreignRequest
-    /// The user is none of the backend's realm (SSO-10).
+    /// The user does not belong to the backend's realm (SSO-10).
     case wrongRealm
-    /// The store of sessions, or whoever makes the backend's tokens, does not answer.
+    /// The session store or the issuer of the backend's tokens does not answer.
     case unavailable
 
     package var reason: Reason {
@@ -37,7 +37,6 @@ package enum SingleSignOnFailure: EndpointFailure, CaseIterable {
         }
     }
 
-    /// What people are told.
     package var detail: String {
         switch self {
         case .missingClient: PageText.missingClient

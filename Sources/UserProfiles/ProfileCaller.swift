@@ -4,20 +4,19 @@ import HTTP
 import Identity
 import Model
 
-/// Who asks, and what that one may do.
+/// The caller of a request and its rights.
 struct ProfileCaller: Sendable {
     let name: String
-    /// Of the users that the caller may see.
+    /// Realm of the users that the caller may see.
     let realm: String
     let mayRead: Bool
     let mayWrite: Bool
-    /// What the token is bound to, for the audit log.
+    /// Backend, application or issuer of the token, for the audit log.
     let client: String
     /// Whether the caller is a user of the realm.
     private let isLocal: Bool
 
-    /// A token carries the roles of the time when it was issued. A right to see or change other people's records is gone
-    /// as soon as it was taken, so that local users must have it still.
+    /// A token carries the roles of its issue. Removing a role takes effect at once, so local users must still have it.
     init(_ principal: Principal, realm: String, _ settings: UserProfileService.Settings) {
         name = principal.subject
         self.realm = realm

@@ -1,29 +1,28 @@
 import Endpoints
 import Model
 
-/// Why the user profile service refuses. `code` of the reply is the reason, but for a 401.
+/// Refusals of the user profile service. `code` of the response is the reason, except for a 401.
 package enum ProfileFailure: EndpointFailure, CaseIterable {
-    /// The caller is known by something else than a bearer token, which is all that counts here.
+    /// The caller is not authenticated by a bearer token.
     case bearerRequired
-    /// DEC-06: the token opens the routes of one Webgate.
+    /// DEC-06: the token is valid for the routes of one Webgate only.
     case wrongWebgate
-    /// The token is for reading only (AOM-08).
+    /// The token is read-only (AOM-08).
     case readOnlyToken
-    /// Neither the role for it nor the own record.
+    /// The caller has not the role, and the record is not the caller's own.
     case rightMissing
-    /// Nobody can tell whose users the caller may see.
+    /// The realm of the caller is not known.
     case unknownRealm
     case noSuchResource, unknownPerson, unknownGroup, unknownAttribute, noManager, notAMember
     case malformedQuery, malformedBody
-    /// A value that the attribute cannot have.
     case invalidAttribute
     /// A member that cannot be written: unknown, derived, a credential, a right.
     case attributeRefused
     case unsupportedMediaType
     case nameTaken, mailTaken, groupTaken
-    /// UPS-05: a route, a user or a rule names the role.
+    /// UPS-05: a route, a user or a rule refers to the role.
     case groupInUse
-    /// Somebody else's change was faster.
+    /// A concurrent change came first.
     case preconditionFailed, conflict
     case usersUnavailable
 
@@ -73,10 +72,10 @@ package enum ProfileFailure: EndpointFailure, CaseIterable {
     }
 }
 
-/// A refusal that tells which attribute it is about.
+/// A refusal and the attribute it is about.
 struct ProfileRefusal: Error, Sendable {
     var failure: ProfileFailure
-    /// As the client has written it, cut short; empty for none.
+    /// As the client wrote it, truncated; empty for none.
     var attribute = ""
 
     init(_ failure: ProfileFailure, _ attribute: String = "") {

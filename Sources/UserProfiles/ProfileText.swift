@@ -5,7 +5,7 @@ import Identity
 import Model
 
 extension JSONWriter {
-    /// The attributes of a user, those that have a value. The id is always among them (UPS-01).
+    /// The members for the attributes of a user that have a value. The id is always included (UPS-01).
     ///
     /// - Parameter wanted: nil for all.
     mutating func write(_ user: User, _ wanted: [ProfileAttribute]?) {
@@ -16,27 +16,25 @@ extension JSONWriter {
     }
 
     mutating func person(_ user: User, _ wanted: [ProfileAttribute]?) {
-        beginObject()
-        write(user, wanted)
-        endObject()
+        object { $0.write(user, wanted) }
     }
 
-    /// A part of a list, in the shape of UPS-02.
+    /// A page of a list, in the shape of UPS-02.
     mutating func page(_ page: ProfileQuery.Page, of total: Int, _ items: (inout JSONWriter) -> Void) {
-        beginObject()
-        name("items")
-        beginArray()
-        items(&self)
-        endArray()
-        member("total", total)
-        member("pagePosition", page.position)
-        member("pageSize", page.size)
-        endObject()
+        object { writer in
+            writer.name("items")
+            writer.beginArray()
+            items(&writer)
+            writer.endArray()
+            writer.member("total", total)
+            writer.member("pagePosition", page.position)
+            writer.member("pageSize", page.size)
+        }
     }
 }
 
 extension EndpointResponse {
-    /// A reply of the profile service, which nobody may keep.
+    /// A response of the profile service, which must not be cached.
     static func profile(
         _ body: [UInt8], status: Int = 200, tag: String? = nil, reason: Reason = .profileRead
     ) -> EndpointResponse {
@@ -45,17 +43,22 @@ extension EndpointResponse {
         if let tag { response.headers.append((name: "ETag", value: tag)) }
         return response
     }
+
+    static func person(
+        _ user: User, _ wanted: [ProfileAttribute]?, status: Int = 200, tag: String? = nil,
+        reason: Reason = .profileRead
+    ) -> EndpointResponse {
+        .profile(JSONWriter.object { $0.write(user, wanted) }, status: status, tag: tag, reason: reason)
+    }
 }
 
 extension UserProfileService {
-    /// Tells one state of a profile from others.
+    /// The entity tag of a profile.
     static func tag(of user: User) -> String {
-        var writer = JSONWriter()
-        writer.person(user, nil)
-        return EntityTag.tag(of: writer.bytes)
+        EntityTag.tag(of: JSONWriter.object { $0.write(user, nil) })
     }
 
-    /// That an `If-Match` has the state of the profile.
+    /// The condition that an `If-Match` names the current state of the profile.
     static func condition(_ field: String) -> UserCondition {
         UserCondition(field) { EntityTag.isWanted(tag(of: $0), by: field) }
     }

@@ -2,21 +2,21 @@ import Identity
 import Model
 import Synchronization
 
-/// The users of realms in the order of their names, so that pages of a list stay what they are.
+/// The users of realms in the order of their names, so that the pages of a list are stable.
 final class UserDirectory: Sendable {
     let users: UserStore
-    /// By realm, made when it is asked for first.
+    /// Indices of users by realm, computed on first use.
     private let ordered = Mutex<[[UInt8]: [Int]]>([:])
 
-    /// So many users are looked through on an event loop; more of them are a matter of milliseconds.
+    /// Number of users that are scanned on an event loop; more of them take milliseconds.
     private static let fewUsers = 500
 
     init(users: UserStore) { self.users = users }
 
-    /// Whether going through all users takes long, and is nothing to do on an event loop.
+    /// Whether a scan of all users takes too long for an event loop.
     var isLarge: Bool { users.users.count > UserDirectory.fewUsers }
 
-    /// A page of those that are wanted, and how many they are on all pages.
+    /// A page of the matching users, and the number of matches on all pages.
     func find(
         in realm: String, _ page: ProfileQuery.Page, where isWanted: (User) -> Bool
     ) -> (users: [User], total: Int) {

@@ -5,21 +5,21 @@ import Identity
 import Model
 import Outbound
 
-/// Groups are the roles of the catalogue (UPS-05), and their members the users who have them (UPS-06).
+/// Groups are the roles of the catalogue (UPS-05), their members the users with that role (UPS-06).
 extension UserProfileService {
     func showGroups(_ call: Call) throws(ProfileRefusal) -> Answer {
-        guard call.caller.mayRead else { throw ProfileRefusal(.rightMissing) }
         let page = try ProfileQuery(call.request.query, [.page]).page
         let names = settings.catalogue.names
         var writer = JSONWriter()
         writer.page(page, of: names.count) { writer in
-            for name in names[page.places(in: names.count)] { writer.group(name, settings.roleDescriptions[name]) }
+            for name in names[page.places(in: names.count)] {
+                writer.object { $0.write(group: name, settings.roleDescriptions[name]) }
+            }
         }
         return .done(.profile(writer.bytes))
     }
 
     func showGroup(_ name: String, _ call: Call) throws(ProfileRefusal) -> Answer {
-        guard call.caller.mayRead else { throw ProfileRefusal(.rightMissing) }
         _ = try ProfileQuery(call.request.query, [])
         return .done(UserProfileService.group(try group(name), settings.roleDescriptions[name]))
     }
@@ -36,7 +36,7 @@ extension UserProfileService {
         }
     }
 
-    /// A group has a description, and its name stays: routes and users name it. PATCH without one changes nothing.
+    /// Changes the description; the name is fixed, since routes and users refer to it.
     func changeGroup(_ name: String, _ call: Call) throws(ProfileRefusal) -> Answer {
         let body = try GroupBody(call.request, of: try group(name))
         guard body.hasDescription || call.request.method == .put else {
@@ -53,7 +53,7 @@ extension UserProfileService {
         return perform(change, call, exists: .groupInUse, unknown: .unknownGroup) { _ in .removedProfile }
     }
 
-    /// The name, where the catalogue has it.
+    /// The name, if the catalogue has it.
     private func group(_ name: String) throws(ProfileRefusal) -> String {
         guard settings.catalogue.index(of: name) != nil else { throw ProfileRefusal(.unknownGroup) }
         return name
@@ -62,15 +62,12 @@ extension UserProfileService {
     private static func group(
         _ name: String, _ description: String?, status: Int = 200, reason: Reason = .profileRead
     ) -> EndpointResponse {
-        var writer = JSONWriter()
-        writer.group(name, description)
-        return .profile(writer.bytes, status: status, reason: reason)
+        .profile(JSONWriter.object { $0.write(group: name, description) }, status: status, reason: reason)
     }
 
     // MARK: Members
 
     func showMembers(of name: String, _ call: Call) throws(ProfileRefusal) -> Answer {
-        guard call.caller.mayRead else { throw ProfileRefusal(.rightMissing) }
         let query = try ProfileQuery(call.request.query, [.attributes, .page])
         let group = try group(name)
         return list(call.realm, query) { UserProfileService.isMember($0, of: group) }
@@ -80,13 +77,11 @@ extension UserProfileService {
         let user = try person(id, call)
         let query = try ProfileQuery(call.request.query, [.attributes])
         guard UserProfileService.isMember(user, of: try group(name)) else { throw ProfileRefusal(.notAMember) }
-        var writer = JSONWriter()
-        writer.person(user, query.attributes)
-        return .done(.profile(writer.bytes))
+        return .done(.person(user, query.attributes))
     }
 
     func addMember(_ id: String, to name: String, _ call: Call) throws(ProfileRefusal) -> Answer {
-        let (group, user) = (try group(name), try subject(id, call))
+        let (group, user) = (try group(name), try existingUser(id, call))
         let change = UserChange.setMembership(
             username: user.username, realm: user.realm, role: group, isMember: true)
         return perform(change, call) { now in
@@ -95,7 +90,7 @@ extension UserProfileService {
     }
 
     func removeMember(_ id: String, from name: String, _ call: Call) throws(ProfileRefusal) -> Answer {
-        let (group, user) = (try group(name), try subject(id, call))
+        let (group, user) = (try group(name), try existingUser(id, call))
         guard UserProfileService.isMember(user, of: group) else { throw ProfileRefusal(.notAMember) }
         let change = UserChange.setMembership(
             username: user.username, realm: user.realm, role: group, isMember: false)
@@ -113,7 +108,7 @@ private struct GroupBody {
     private(set) var description: String?
     private(set) var hasDescription = false
 
-    /// - Parameter group: the one that is to be changed, whose name and place may be said again.
+    /// - Parameter group: the group to change, whose name and URI may be repeated; nil for a new group.
     init(_ request: EndpointRequest, of group: String?) throws(ProfileRefusal) {
         for member in try PersonBody.members(request) {
             let value = try PersonBody.text(member)
@@ -125,7 +120,7 @@ private struct GroupBody {
                 description = value
                 hasDescription = true
             case "name" where group == nil:
-                // Names are sent to upstreams as one field, with commas between them.
+                // Names are sent to upstreams in one field, separated by commas.
                 guard let value, UserProfileService.isName(value, maximumBytes: 128), !value.utf8.contains(ASCII.comma)
                 else { throw ProfileRefusal(.invalidAttribute, member.name) }
                 name = value
@@ -140,11 +135,9 @@ private struct GroupBody {
 }
 
 extension JSONWriter {
-    fileprivate mutating func group(_ name: String, _ description: String?) {
-        beginObject()
+    fileprivate mutating func write(group name: String, _ description: String?) {
         member("name", name)
         if let description { member("description", description) }
         member("uri", ProfilePath.group(name))
-        endObject()
     }
 }

@@ -6,7 +6,7 @@ import Identity
 import Model
 import Outbound
 
-/// People are made, changed and removed (UPS-03).
+/// Creating, changing and removing people (UPS-03).
 extension UserProfileService {
     func create(_ call: Call) throws(ProfileRefusal) -> Answer {
         let body = try PersonBody(call.request, of: nil)
@@ -34,9 +34,9 @@ extension UserProfileService {
         }
     }
 
-    /// PUT puts the whole of a profile in the place of the old one, PATCH changes what it names.
+    /// PUT replaces the whole profile, PATCH changes the attributes that it names.
     func change(_ id: String, _ call: Call) throws(ProfileRefusal) -> Answer {
-        let user = try subject(id, call)
+        let user = try existingUser(id, call)
         let body = try PersonBody(call.request, of: user)
         let changes = body.changes(isWhole: call.request.method == .put)
         try checkReferences(of: body, in: user)
@@ -48,30 +48,22 @@ extension UserProfileService {
         }
     }
 
-    /// With the user go all tokens (CACHE-07): the reload sees to that.
+    /// The reload that follows revokes all tokens of the user (CACHE-07).
     func remove(_ id: String, _ call: Call) throws(ProfileRefusal) -> Answer {
-        let user = try subject(id, call)
+        let user = try existingUser(id, call)
         let change = UserChange.remove(
             username: user.username, realm: user.realm, condition: try condition(call))
         return perform(change, call) { _ in .removedProfile }
     }
 
-    /// The user whom a writer means.
-    func subject(_ id: String, _ call: Call) throws(ProfileRefusal) -> User {
-        guard let user = settings.users.user(named: id, realm: call.realm) else {
-            throw ProfileRefusal(.unknownPerson)
-        }
-        return user
-    }
-
-    /// The value of `If-Match`; a request with several says nothing certain.
+    /// The condition of `If-Match`. A request with several of these fields is refused.
     private func condition(_ call: Call) throws(ProfileRefusal) -> UserCondition? {
         let values = call.request.fields.filter { $0.name.isExactly("if-match") }.map(\.value)
         guard values.count <= 1 else { throw ProfileRefusal(.preconditionFailed) }
         return values.first.map(UserProfileService.condition)
     }
 
-    /// A mail address is one user's, since it can be logged in by (JWT-24), and a manager is somebody.
+    /// Mail addresses are unique, since they identify users at logins (JWT-24), and a manager must exist.
     private func checkReferences(of body: PersonBody, in user: User) throws(ProfileRefusal) {
         if let mail = body[.mail] {
             let others = settings.users.users(withEmail: mail, realm: user.realm)
@@ -86,8 +78,8 @@ extension UserProfileService {
         }
     }
 
-    /// Whether a text can be the name of a new user or group: fit for fields of upstreams, for paths that nobody reads in
-    /// two ways (GW-02), and without the colon that would end a name in Basic (RFC 7617 section 2).
+    /// Whether a text can be the name of a new user or group: fit for header fields, unambiguous in paths (GW-02), and
+    /// without the colon that would end a name in Basic (RFC 7617 section 2).
     static func isName(_ name: String, maximumBytes: Int) -> Bool {
         let isPath = name.isExactly(".") || name.isExactly("..") || name.utf8.contains { "/\\%".utf8.contains($0) }
         return !name.isEmpty && name.utf8.count <= maximumBytes && !isPath && !name.utf8.contains(ASCII.colon)
@@ -96,7 +88,8 @@ extension UserProfileService {
 
     // MARK: Outcomes
 
-    /// Has something changed; `done` answers where it was, with the user as it is now.
+    /// Performs a change.
+    /// - Parameter done: makes the response from the changed user, if the registry returns it.
     func perform(
         _ change: UserChange, _ call: Call, exists: ProfileFailure = .conflict,
         unknown: ProfileFailure = .unknownPerson, _ done: @escaping @Sendable (User?) -> EndpointResponse
@@ -116,14 +109,13 @@ extension UserProfileService {
         }
     }
 
-    /// A user who was written. Who may not read learns no more than where.
+    /// The response to a write. Callers without the right to read get only the URI.
     static func written(
         _ user: User, _ call: Call, status: Int = 200, reason: Reason
     ) -> EndpointResponse {
         let isReadable = call.caller.mayRead || call.caller.isSame(user.username)
-        var writer = JSONWriter()
-        writer.person(user, isReadable ? nil : [.uri])
-        return .profile(writer.bytes, status: status, tag: isReadable ? tag(of: user) : nil, reason: reason)
+        return .person(
+            user, isReadable ? nil : [.uri], status: status, tag: isReadable ? tag(of: user) : nil, reason: reason)
     }
 }
 

@@ -9,18 +9,18 @@ import Outbound
 /// The user profile services of Mobile & Social as requests and responses (UPS-01 to UPS-07): people are the users of
 /// the caller's realm, groups are the role catalogue.
 ///
-/// Reading wants the role `userProfile.read`, writing `userProfile.write`; everybody may read the own record.
+/// Reading requires the role `userProfile.read`, writing `userProfile.write`; every user may read the own record.
 package final class UserProfileService: Sendable {
-    /// What they are made from. Immutable; a reload makes others.
+    /// Immutable; a reload builds others.
     package struct Settings: Sendable {
         package var users: UserStore
         package var hasher: PasswordHasher
         package var catalogue: RoleCatalogue
-        /// What roles are for, by name.
+        /// Descriptions of roles, by name.
         package var roleDescriptions: [String: String] = [:]
-        /// The realm of a caller; nil where it is not known.
+        /// The realm of a caller; nil if unknown.
         package var realm: @Sendable (Principal) -> String? = { _ in nil }
-        /// Where users and roles are changed; nil where that cannot be done.
+        /// Changes users and roles; nil if they are read-only.
         package var registry: (any UserRegistry)?
 
         package init(users: UserStore, hasher: PasswordHasher, catalogue: RoleCatalogue) {
@@ -30,7 +30,6 @@ package final class UserProfileService: Sendable {
         }
     }
 
-    /// The roles of those who may read and write.
     package static let readRole = "userProfile.read"
     package static let writeRole = "userProfile.write"
 
@@ -39,7 +38,7 @@ package final class UserProfileService: Sendable {
     let settings: Settings
     let directory: UserDirectory
 
-    /// What its endpoint is answered by.
+    /// Handlers of its endpoints.
     package var handlers: [EndpointDescriptor: EndpointHandler] {
         [.userProfile: { request, _ in self.handle(request, realm: request.principal.flatMap(self.settings.realm)) }]
     }
@@ -49,19 +48,18 @@ package final class UserProfileService: Sendable {
         directory = UserDirectory(users: settings.users)
     }
 
-    /// A request that was let in.
+    /// An authenticated request.
     struct Call: Sendable {
         let request: EndpointRequest
         let caller: ProfileCaller
-        /// Of the users that the caller may see.
         var realm: String { caller.realm }
     }
 
     /// Answers a request below `path` with a verified caller. Called on an event loop.
     ///
-    /// - Parameter realm: the caller's; nil where nobody knows it.
+    /// - Parameter realm: the caller's; nil if unknown.
     func handle(_ request: EndpointRequest, realm: String?) -> Answer {
-        answer { () throws(ProfileRefusal) in
+        do throws(ProfileRefusal) {
             guard let principal = request.principal, principal.method == .bearer, principal.kind != .anonymous else {
                 throw ProfileRefusal(.bearerRequired)
             }
@@ -69,7 +67,8 @@ package final class UserProfileService: Sendable {
             guard let path = ProfilePath(request.path) else { throw ProfileRefusal(.noSuchResource) }
             let isReading = request.method == .get || request.method == .head
             guard isReading || path.writingMethods.contains(request.method) else {
-                return .done(UserProfileService.methodNotAllowed(path))
+                let methods = ["GET", "HEAD"] + path.writingMethods.compactMap { $0.name.map { "\($0)" } }
+                return .done(.methodNotAllowed(methods.joined(separator: ", ")))
             }
             guard let realm else { throw ProfileRefusal(.unknownRealm) }
             let caller = ProfileCaller(principal, realm: realm, settings)
@@ -79,11 +78,14 @@ package final class UserProfileService: Sendable {
             }
             let call = Call(request: request, caller: caller)
             return isReading ? try read(path, call) : try write(path, call)
+        } catch {
+            return .done(error.response)
         }
     }
 
     private func read(_ path: ProfilePath, _ call: Call) throws(ProfileRefusal) -> Answer {
-        switch path {
+        guard call.caller.mayRead || path.isOfOnePerson else { throw ProfileRefusal(.rightMissing) }
+        return switch path {
         case .people: try search(call)
         case .person(let id): try show(id, call)
         case .attribute(let name, let id): try show(name, of: id, call)
@@ -98,7 +100,7 @@ package final class UserProfileService: Sendable {
 
     private func write(_ path: ProfilePath, _ call: Call) throws(ProfileRefusal) -> Answer {
         let isRemoval = call.request.method == .delete
-        // A parameter would mean something that is not done.
+        // Writing has no parameters.
         _ = try ProfileQuery(call.request.query, [])
         return switch path {
         case .people: try create(call)
@@ -111,26 +113,20 @@ package final class UserProfileService: Sendable {
         }
     }
 
-    // MARK: Answers
+    // MARK: Users
 
-    /// What the body does, or the answer to its refusal.
-    func answer(_ body: () throws(ProfileRefusal) -> Answer) -> Answer {
-        do throws(ProfileRefusal) { return try body() } catch { return .done(error.response) }
-    }
-
-    private static func methodNotAllowed(_ path: ProfilePath) -> EndpointResponse {
-        let methods = ["GET", "HEAD"] + path.writingMethods.compactMap { $0.name.map { "\($0)" } }
-        return .methodNotAllowed(methods.joined(separator: ", "))
-    }
-
-    /// What goes through all users is done away from the event loops where they are many.
+    /// Runs a scan of all users, away from the event loop if there are many.
     func scan(_ work: @escaping @Sendable () -> EndpointResponse) -> Answer {
         directory.isLarge ? .offload { .done(work()) } : .done(work())
     }
 
-    /// The user of this id, whom the caller may see.
+    /// The user of this id, if the caller may see it.
     func person(_ id: String, _ call: Call) throws(ProfileRefusal) -> User {
         guard call.caller.mayRead || call.caller.isSame(id) else { throw ProfileRefusal(.rightMissing) }
+        return try existingUser(id, call)
+    }
+
+    func existingUser(_ id: String, _ call: Call) throws(ProfileRefusal) -> User {
         guard let user = settings.users.user(named: id, realm: call.realm) else {
             throw ProfileRefusal(.unknownPerson)
         }

@@ -22,7 +22,6 @@ import Testing
 
     /// Folders with more than `longestCycle` files that need each other: files of the longest cycle.
     static let longCycles: [String: Int] = [
-        "Sources/ApiOmat": 6,
         "Sources/Configuration/Reading": 11,
         "Sources/Configuration/Sections": 28,
         "Sources/Crypto/TLS": 7,

@@ -4,11 +4,11 @@ import Identity
 import Model
 import OAuthServer
 
-/// Finds out which application asks: by `client_id` and `client_secret` in the form, as ApiOmat clients do (AOM-01), or
-/// by `Authorization: Basic` (RFC 6749 section 2.3.1), and never by both.
+/// Authenticates applications by `client_id` and `client_secret` in the form, as ApiOmat clients do (AOM-01), or by
+/// `Authorization: Basic` (RFC 6749 section 2.3.1), but never by both.
 struct ApplicationAuthentication: Sendable {
     private let applications: ApplicationStore
-    /// Compared with when there is no such application, so that both cases take the same time.
+    /// Compared with when the application does not exist, so that both cases take the same time.
     private let decoy = Application(name: "", apiKey: AccessTokenMinter.randomID())
 
     private let throttle: ClientThrottle

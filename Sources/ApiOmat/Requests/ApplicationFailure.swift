@@ -4,16 +4,16 @@ import Identity
 import Model
 import Outbound
 
-/// Why the endpoints of users and of revocation refuse; the token endpoint has `TokenFailure`.
+/// Refusals of the endpoints of users and of revocation; the token endpoint has `TokenFailure`.
 package enum ApplicationFailure: EndpointFailure, CaseIterable {
     case missingCredential
-    /// The bearer token is unknown or has ended.
+    /// The bearer token is unknown or has expired.
     case invalidToken
     case wrongPassword
-    /// Too many were wrong already; this one was not looked at.
+    /// Too many passwords were wrong; this one was not checked.
     case loginThrottled
     case missingKey
-    /// The API key, or the token, is another application's.
+    /// The API key or the token belongs to another application.
     case mismatch
     /// AOM-08, AOM-22.
     case insufficientScope
@@ -66,6 +66,5 @@ package enum ApplicationFailure: EndpointFailure, CaseIterable {
 }
 
 extension Effect where Value == EndpointResponse {
-    /// The answer of a refusal.
     static func refuse(_ failure: ApplicationFailure) -> Effect { .done(failure.response) }
 }

@@ -8,14 +8,14 @@ import OAuthServer
 import Outbound
 import TokenStorage
 
-/// User objects: read, given a manual token or a password (AOM-17 to AOM-20).
+/// User objects: created, read, given a manual token or a password (AOM-17 to AOM-20, AOM-26).
 extension ApplicationTokens {
-    /// Who asks about a user object.
+    /// The caller of a request for a user object.
     enum Caller: Sendable {
         case administrator
-        /// Somebody who has shown a password.
+        /// Authenticated by password.
         case user(User)
-        /// Somebody who has shown an access token only.
+        /// Authenticated by an access token only.
         case holder(TokenRecord)
 
         var name: String {
@@ -25,23 +25,37 @@ extension ApplicationTokens {
             case .holder(let record): record.subject
             }
         }
+
+        /// Whether the caller may change the objects of others (AOM-18).
+        func mayWrite(_ application: Application) -> Bool {
+            switch self {
+            case .administrator: true
+            case .user(let user): application.isWriter(user.username)
+            case .holder: false
+            }
+        }
+
+        func isUser(_ id: String) -> Bool {
+            if case .user(let user) = self { user.username.isExactly(id) } else { false }
+        }
+
+        func isHolder(_ id: String) -> Bool {
+            if case .holder(let record) = self { !record.isOfFacebook && record.subject.isExactly(id) } else { false }
+        }
     }
 
-    /// Answers for the objects of users: reading, changing and signing up.
+    /// Answers requests for user objects.
     package func userObject(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
         guard let path = UserObjectPath(request.path),
             let application = settings.applications.application(named: path.application),
-            path.module.utf8.elementsEqual(application.userClass.module.utf8),
-            path.className.utf8.elementsEqual(application.userClass.name.utf8)
+            path.module.isExactly(application.userClass.module), path.className.isExactly(application.userClass.name)
         else { return .refuse(.noSuchObject) }
         guard let key = request.field("x-apiomat-apikey") else { return .refuse(.missingKey) }
-        guard application.hasKey(Array(key.utf8).span) else {
-            return .refuse(.mismatch)
-        }
+        guard application.hasKey(Array(key.utf8).span) else { return .refuse(.mismatch) }
         guard let id = path.id else { return signUp(request, application) }
         switch request.method {
         case .get, .head:
-            return identify(request, application, now: now) { [self] in .done(read(id, by: $0, application)) }
+            return identify(request, application, now: now) { [self] in read(id, by: $0, application) }
         case .put:
             return identify(request, application, now: now) { [self] in
                 change(id, request, by: $0, application, now: now)
@@ -50,7 +64,7 @@ extension ApplicationTokens {
         }
     }
 
-    // MARK: Who
+    // MARK: Authentication
 
     private func identify(
         _ request: EndpointRequest, _ application: Application, now: Int64,
@@ -59,7 +73,7 @@ extension ApplicationTokens {
         guard request.authorization.count == 1 else { return .refuse(.missingCredential) }
         guard let pair = PresentedSecret.pair(request.authorization[0]) else {
             return bearer(request, now: now) { [self] record, other in
-                guard isOf(application, record), other.name.utf8.elementsEqual(application.name.utf8) else {
+                guard isOf(application, record), other.name.isExactly(application.name) else {
                     return .refuse(.mismatch)
                 }
                 return next(.holder(record))
@@ -75,7 +89,7 @@ extension ApplicationTokens {
         }
     }
 
-    /// The one whom name and password belong to.
+    /// The caller with this name and password.
     private func check(
         _ name: String, _ password: [UInt8], _ application: Application, _ request: EndpointRequest, now: Int64
     ) -> Effect<Result<Caller, PasswordLogin.Refusal>> {
@@ -100,67 +114,80 @@ extension ApplicationTokens {
         }
     }
 
-    /// Whether somebody may change the objects of others (AOM-18).
-    private func mayWrite(_ caller: Caller, _ application: Application) -> Bool {
-        switch caller {
-        case .administrator: true
-        case .user(let user): application.isWriter(user.username)
-        case .holder: false
+    // MARK: Sign-up
+
+    /// `POST` to the class.
+    private func signUp(_ request: EndpointRequest, _ application: Application) -> Effect<EndpointResponse> {
+        guard request.method == .post else { return .done(.methodNotAllowed("POST")) }
+        guard application.allowSignUp, let registry = settings.registry else { return .refuse(.signUpDisabled) }
+        guard request.hasJSONBody else { return .refuse(.unsupportedMediaType) }
+        let wanted: NewUser
+        do throws(UserObjectChange.Refusal) {
+            wanted = try NewUser(request.body, application.userClass)
+        } catch {
+            return .done(.invalidObject(error.expected))
         }
-    }
-
-    // MARK: What
-
-    /// AOM-20: what is secret in a user object is there, and empty.
-    private func read(_ id: String, by caller: Caller, _ application: Application) -> EndpointResponse {
-        let isOwn =
-            switch caller {
-            case .administrator: false
-            case .user(let user): user.username.utf8.elementsEqual(id.utf8)
-            case .holder(let record): !record.isOfFacebook && record.subject.utf8.elementsEqual(id.utf8)
+        guard !application.isAdministrator(wanted.name),
+            settings.users.user(named: wanted.name, realm: application.realm) == nil
+        else { return .refuse(.nameTaken) }
+        let origin = request.origin(application)
+        return hash(wanted.password).then { [self] hash in
+            guard let hash else { return .done(.unfitPassword) }
+            let user = User(username: wanted.name, realm: application.realm, passwordHash: hash)
+            return .answer(of: { registry.perform(.add(user), from: origin, then: $0) }) { [self] outcome in
+                .done(outcome.failure?.response ?? created(user, application))
             }
-        guard isOwn || mayWrite(caller, application) else { return ApplicationFailure.writePermissionRequired.response }
-        guard let user = settings.users.user(named: id, realm: application.realm) else {
-            return ApplicationFailure.noSuchObject.response
         }
-        return .personal(json(of: user, application), reason: .userObject)
     }
 
-    func json(of user: User, _ application: Application) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("@type", application.userClass.type)
-        writer.member("id", user.username)
-        writer.member("userName", user.username)
-        for (name, value) in [("email", user.email), ("firstName", user.firstName), ("lastName", user.lastName)] {
-            writer.name(name)
-            if value.isEmpty { writer.null() } else { writer.value(value) }
+    private func created(_ user: User, _ application: Application) -> EndpointResponse {
+        var response = EndpointResponse.personal(json(of: user, application), reason: .userCreated)
+        response.status = 201
+        let path =
+            "\(ApplicationEndpoints.userObjectsPath)\(application.name)/models/\(application.userClass.module)/"
+            + "\(application.userClass.name)/\(PathSegment.encode(user.username))"
+        response.headers.append((name: "Location", value: path))
+        return response.audited("user.create", .changed, subject: user.username, client: application.name)
+    }
+
+    /// The hash of a password, from the pool of hashes; nil if it cannot be stored.
+    private func hash(_ password: String) -> Effect<String?> {
+        .hash { [hasher = settings.hasher] in .done(try? hasher.make(Array(password.utf8).span)) }
+    }
+
+    // MARK: Reading and changing
+
+    private func read(_ id: String, by caller: Caller, _ application: Application) -> Effect<EndpointResponse> {
+        guard caller.isUser(id) || caller.isHolder(id) || caller.mayWrite(application) else {
+            return .refuse(.writePermissionRequired)
         }
-        for secret in ["sessionToken", "password"] {
-            writer.name(secret)
-            writer.null()
+        guard let user = settings.users.user(named: id, realm: application.realm) else { return .refuse(.noSuchObject) }
+        return .done(.personal(json(of: user, application), reason: .userObject))
+    }
+
+    /// AOM-20: the secret members of a user object are present and null.
+    private func json(of user: User, _ application: Application) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("@type", application.userClass.type)
+            writer.member("id", user.username)
+            writer.member("userName", user.username)
+            for (name, value) in [("email", user.email), ("firstName", user.firstName), ("lastName", user.lastName)] {
+                writer.name(name)
+                if value.isEmpty { writer.null() } else { writer.value(value) }
+            }
+            for secret in ["sessionToken", "password"] {
+                writer.name(secret)
+                writer.null()
+            }
         }
-        writer.endObject()
-        return writer.bytes
     }
 
     private func change(
         _ id: String, _ request: EndpointRequest, by caller: Caller, _ application: Application, now: Int64
     ) -> Effect<EndpointResponse> {
-        let isWriter = mayWrite(caller, application)
-        // AOM-17: whoever has stolen an access token has not got the account with it.
-        guard case .user(let asking) = caller else {
-            return isWriter
-                ? change(id, request, isWriter: true, caller, application, now: now) : .refuse(.writePermissionRequired)
-        }
-        guard isWriter || asking.username.utf8.elementsEqual(id.utf8) else { return .refuse(.writePermissionRequired) }
-        return change(id, request, isWriter: isWriter, caller, application, now: now)
-    }
-
-    private func change(
-        _ id: String, _ request: EndpointRequest, isWriter: Bool, _ caller: Caller, _ application: Application,
-        now: Int64
-    ) -> Effect<EndpointResponse> {
+        let isWriter = caller.mayWrite(application)
+        // AOM-17: a stolen access token must not be enough to take over the account.
+        guard isWriter || caller.isUser(id) else { return .refuse(.writePermissionRequired) }
         guard let user = settings.users.user(named: id, realm: application.realm) else { return .refuse(.noSuchObject) }
         guard request.hasJSONBody else { return .refuse(.unsupportedMediaType) }
         let wanted: UserObjectChange
@@ -175,27 +202,21 @@ extension ApplicationTokens {
         return setPassword(wanted.password, user, from: origin).then { [self] refusal in
             if let refusal { return .done(refusal) }
             return setManualToken(wanted.sessionToken, user, application, now: now).map { refusal in
-                var response = refusal ?? done
-                let isDone = refusal == nil
-                response.audit = AuditEntry(
-                    action: "user.change by \(caller.name)", outcome: isDone ? .changed : .refused,
-                    subject: user.username, client: application.name)
-                return response
+                (refusal ?? done).audited(
+                    "user.change by \(caller.name)", refusal == nil ? .changed : .refused, subject: user.username,
+                    client: application.name)
             }
         }
     }
 
-    /// What stands against it; nil where it is done, or nothing was to be done.
+    /// The refusal, or nil if the password is set or none was given.
     private func setPassword(
         _ password: String?, _ user: User, from origin: ChangeOrigin
     ) -> Effect<EndpointResponse?> {
         guard let password else { return .done(nil) }
         guard let registry = settings.registry else { return .done(ApplicationFailure.usersUnavailable.response) }
-        let hasher = settings.hasher
-        return .hash {
-            guard let hash = try? hasher.make(Array(password.utf8).span) else {
-                return .done(.invalidObject("\"password\" cannot be stored"))
-            }
+        return hash(password).then { hash in
+            guard let hash else { return .done(.unfitPassword) }
             let change = UserChange.setPassword(username: user.username, realm: user.realm, passwordHash: hash)
             return .answer(of: { registry.perform(change, from: origin, then: $0) }) { outcome in
                 .done(outcome.failure?.response)
@@ -203,27 +224,28 @@ extension ApplicationTokens {
         }
     }
 
-    /// Makes a token that the caller has chosen: for reading, and in the slot of manual tokens, so that setting it again
-    /// replaces it (AOM-18, AOM-19).
+    /// Stores a token that the caller has chosen: read-only, in the slot of manual tokens, so that it replaces an
+    /// earlier one (AOM-18, AOM-19).
     private func setManualToken(
         _ token: String?, _ user: User, _ application: Application, now: Int64
     ) -> Effect<EndpointResponse?> {
         guard let token else { return .done(nil) }
         let lifetimes = application.expirations
+        let digest = settings.key.digest(token)
         var record = TokenRecord(
             id: AccessTokenMinter.randomID(), kind: .pair, application: application.name, subject: user.username,
             tokenID: AccessTokenMinter.randomID(), accessExpiresAt: now + lifetimes.manualAccess, issuedAt: now)
         record.slot = PairRequest.slot(
             application, system: application.systems[0], subject: user.username, extra: PairRequest.manual)
-        record.accessDigest = settings.key.digest(token)
+        record.accessDigest = digest
         record.refreshExpiresAt = now + lifetimes.manualRefresh
         record.scope = ApplicationScope.readOnly.text
         record.extra = PairRequest.manual
-        return ask(.replace(record), now: now) { [unknown, record] answer in
+        return ask(.replace(record), now: now) { [unknown] answer in
             switch answer {
             case .success(.conflict): return .done(ApplicationFailure.tokenInUse.response)
             case .success:
-                if let digest = record.accessDigest { unknown.forget(digest) }
+                unknown.forget(digest)
                 return .done(nil)
             case .failure: return .done(ApplicationFailure.storeUnavailable.response)
             }
@@ -232,7 +254,7 @@ extension ApplicationTokens {
 }
 
 extension UserChangeOutcome {
-    /// What an application is told of it; nil where it is done.
+    /// The refusal that the application sees; nil on success.
     var failure: ApplicationFailure? {
         switch self {
         case .done, .saved: nil
@@ -245,7 +267,7 @@ extension UserChangeOutcome {
 
 extension EndpointResponse {
     /// - Parameter detail: what was expected.
-    static func invalidObject(_ detail: String) -> EndpointResponse {
-        .problem(.invalidRequest, detail)
-    }
+    static func invalidObject(_ detail: String) -> EndpointResponse { .problem(.invalidRequest, detail) }
+
+    fileprivate static var unfitPassword: EndpointResponse { .invalidObject("\"password\" cannot be stored") }
 }

@@ -10,7 +10,7 @@ struct UserObjectPath: Sendable, Equatable {
     /// Nil for the class itself.
     let id: String?
 
-    /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
+    /// - Parameter path: canonical, so that percent-encoded characters are no delimiters.
     init?(_ path: String) {
         guard let parts = PathSegment.decode(path, behind: ApplicationEndpoints.userObjectsPath),
             (4...5).contains(parts.count),

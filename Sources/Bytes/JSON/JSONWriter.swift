@@ -11,6 +11,27 @@ package struct JSONWriter: Sendable {
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
+    /// The text of one object.
+    /// - Parameter members: writes its members.
+    package static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object(members)
+        return writer.bytes
+    }
+
+    /// An object as the next value.
+    package mutating func object(_ members: (inout JSONWriter) -> Void) {
+        beginObject()
+        members(&self)
+        endObject()
+    }
+
+    /// A member whose value is an object.
+    package mutating func member(_ name: String, _ members: (inout JSONWriter) -> Void) {
+        self.name(name)
+        object(members)
+    }
+
     /// The name of the member whose value comes next.
     package mutating func name(_ name: String) {
         separate()

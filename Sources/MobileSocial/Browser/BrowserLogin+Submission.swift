@@ -8,11 +8,11 @@ import Model
 import Outbound
 import TokenStorage
 
-/// Forms that were filled in.
+/// Submitted forms.
 extension BrowserLogin {
-    /// Longest name and password that are looked at, in bytes.
+    /// Longest accepted name and password in bytes.
     private static let longestText = 1024
-    /// Wrong passwords in a row where the application says nothing: whoever types makes mistakes (AMB-26).
+    /// Default number of consecutive wrong passwords, higher than for applications, since users mistype (AMB-26).
     private static let standardAttempts: Int64 = 5
 
     func submit(_ visit: Visit) -> Answer {
@@ -33,7 +33,7 @@ extension BrowserLogin {
         return logIn(fields.first("username") ?? "", fields.first("password") ?? "", visit)
     }
 
-    /// The login that the form goes on with; nil where it begins one.
+    /// The login that the form continues; nil for a new one.
     private func pending(_ fields: FormFields, now: Int64) throws(BrowserLoginFailure) -> PendingLogin? {
         guard let text = fields.first("challenge") else { return nil }
         do throws(SealedRecord.Failure) {
@@ -43,7 +43,7 @@ extension BrowserLogin {
         }
     }
 
-    /// The form once more, since the one that came was none of ours, or is too old.
+    /// The form again, after one with a foreign or expired ticket.
     private func again(_ visit: Visit, _ failure: BrowserLoginFailure) -> EndpointResponse {
         form(visit, notice: Page.Notice(failure), status: failure.status, reason: failure.reason)
     }
@@ -55,19 +55,22 @@ extension BrowserLogin {
         else { return .done(refuse(.wrongPassword, visit, username: "")) }
         let steps = MobileSocialService.steps(of: domain, for: visit.level)
         let level = steps.isEmpty ? domain.level : domain.secondStep.level
-        let limits = SessionLimits(
-            session: (application.sessionTimeout ?? BrowserLogin.standardSeconds, nil),
-            idle: (application.idleTimeout, nil))
         let attempt = MobileSocialService.PasswordAttempt(
             domain: domain, application: application, login: PresentedLogin(username: username, password: password),
-            wish: MobileSocialService.SessionWish(
-                domain: domain.name, application: application, limits: limits, level: level),
+            session: MobileSocialService.SessionTerms(
+                domain: domain.name, application: application, limits: BrowserLogin.limits(application), level: level),
             steps: steps,
             allowed: max(application.maximumLoginAttempts ?? BrowserLogin.standardAttempts, 1),
             address: visit.browser.request.address)
         return social.logIn(attempt, now: visit.browser.now) { [self] in
             proceed($0, visit, username: username)
         }
+    }
+
+    static func limits(_ application: MobileApplication) -> SessionLimits {
+        SessionLimits(
+            session: (application.sessionTimeout ?? BrowserLogin.standardSeconds, nil),
+            idle: (application.idleTimeout, nil))
     }
 
     private func answer(_ pending: PendingLogin, _ text: String, _ visit: Visit) -> Answer {
@@ -77,9 +80,9 @@ extension BrowserLogin {
         return social.check(answer: text, to: pending, visit.application, now: visit.browser.now).then {
             [self] outcome in
             if case .refused(.wrongAnswer, let left?, _) = outcome, left > 0 {
-                var response = ask(pending, question: question(of: pending, visit), visit, notice: .wrongAnswer)
-                response.audit = audit(.refused, visit, pending.username)
-                return .done(response)
+                return .done(
+                    ask(pending, question: question(of: pending, visit), visit, notice: .wrongAnswer)
+                        .audited(.refused, visit, pending.username))
             }
             return proceed(outcome, visit, username: pending.username)
         }
@@ -113,7 +116,7 @@ extension BrowserLogin {
             : page.response(status: 401, reason: .oicWrongAnswer, fields: cookie)
     }
 
-    /// The form once more, with a word that tells nobody what was wrong (CHAL-07).
+    /// The form with a notice that does not reveal what was wrong (CHAL-07).
     private func refuse(
         _ failure: MobileSocialFailure, _ visit: Visit, username: String, retryAfter: Int? = nil
     ) -> EndpointResponse {
@@ -121,20 +124,12 @@ extension BrowserLogin {
         var response = form(
             visit, username: username, notice: Page.Notice(failure), status: plain.status, reason: plain.reason)
         response.headers += plain.headers.filter { $0.name == "Retry-After" }
-        response.audit = audit(.refused, visit, username)
-        return response
-    }
-
-    func audit(
-        _ outcome: AuditEntry.Outcome, _ visit: Visit, _ subject: String, session: String = ""
-    ) -> AuditEntry {
-        AuditEntry(
-            action: "browser.login", outcome: outcome, subject: subject, client: visit.reference, tokenID: session)
+        return response.audited(.refused, visit, username)
     }
 
     // MARK: The session
 
-    /// A session of its own in the store, and the cookie for it. What the browser was logged in by before ends.
+    /// Stores the session, sets its cookie, and ends the browser's earlier session.
     func open(_ session: Session, _ visit: Visit) -> Answer {
         let browser = visit.browser
         let store = social.settings.store
@@ -144,7 +139,7 @@ extension BrowserLogin {
             guard case .success(.record(_?)) = answer else {
                 return .done(refuse(.storeUnavailable, visit, username: session.record.subject))
             }
-            // First, so that a login in the place of another one costs no third its session.
+            // The earlier session ends first, so that it does not count for the limits.
             return endEarlier(browser).then { [self] in
                 social.endSurplus(beside: session, visit.domain, now: browser.now) { [self] in
                     .done(opened(session, value, visit))
@@ -153,7 +148,7 @@ extension BrowserLogin {
         }
     }
 
-    /// Ends what the browser was logged in by before. A store that fails now keeps it until it ends by itself.
+    /// Ends the browser's earlier session. If the store fails, the session lasts until it expires.
     private func endEarlier(_ browser: BrowserRequest) -> Effect<Void> {
         guard let value = browser.session,
             let earlier = try? seals.session(Array(value.utf8).span, now: browser.now)
@@ -175,14 +170,29 @@ extension BrowserLogin {
     }
 
     private func opened(_ session: Session, _ value: String, _ visit: Visit) -> EndpointResponse {
-        var response = EndpointResponse(
-            status: 303,
-            headers: [
-                (name: "Location", value: visit.target.text), (name: "Cache-Control", value: "no-store"),
-                cookie(.session, value, visit.browser), removal(.login, visit.browser),
-            ],
-            body: [], reason: .browserLoggedIn)
-        response.audit = audit(.granted, visit, session.record.subject, session: session.id)
-        return response
+        let fields = [cookie(.session, value, visit.browser), removal(.login, visit.browser)]
+        return EndpointResponse.redirect(303, to: visit.target.text, reason: .browserLoggedIn, fields: fields)
+            .audited(.granted, visit, session.record.subject, session: session.id)
+    }
+}
+
+extension EndpointResponse {
+    func audited(
+        _ outcome: AuditEntry.Outcome, _ visit: BrowserLogin.Visit, _ subject: String, session: String = ""
+    ) -> EndpointResponse {
+        audited("browser.login", outcome, subject: subject, client: visit.reference, tokenID: session)
+    }
+}
+
+extension Page.Notice {
+    init(_ failure: MobileSocialFailure) {
+        switch failure {
+        case .wrongPassword: self = .wrongPassword
+        case .wrongAnswer: self.init(text: PageText.startAgain, isAboutField: false)
+        case .loginThrottled, .attemptsExceeded: self = .tooManyAttempts
+        case .loginForbidden: self.init(text: PageText.forbidden, isAboutField: false)
+        case .secondStepMissing: self.init(text: PageText.noSecondStep, isAboutField: false)
+        default: self.init(text: PageText.unavailable, isAboutField: false)
+        }
     }
 }

@@ -7,13 +7,12 @@ import LoginPages
 import Model
 import Outbound
 
-/// Logins by browser (SCH-02): a form at the place that an authentication scheme names, the session that comes of it, and
-/// the cookie that shows it. Passwords are checked, counted and held back as those of Mobile & Social are.
+/// Logins by browser (SCH-02): the form of an authentication scheme, its session and the session cookie. Passwords are
+/// verified, counted and throttled like those of Mobile & Social.
 package final class BrowserLogin: FormTickets {
-    /// A form: where it is and what it logs in to.
     package struct Form: Sendable, Equatable {
         package var path: String
-        /// Name of the service domain, as `serviceDomain` in the query has it.
+        /// Name of the service domain, `serviceDomain` in the query.
         package var domain: String
 
         package init(path: String, domain: String) {
@@ -22,13 +21,13 @@ package final class BrowserLogin: FormTickets {
         }
     }
 
-    /// How long a login lasts where the application's profile says nothing of it.
+    /// Duration of a session if the application's profile has none.
     static let standardSeconds: Int64 = 28_800
 
     let social: MobileSocialService
     package let seals: BrowserSeals
     private let forms: [Form]
-    /// The logins at identity providers; nil where there are none.
+    /// Logins at identity providers; nil if there are none.
     let providers: ProviderLogin?
 
     package init(social: MobileSocialService, seals: BrowserSeals, forms: [Form], providers: ProviderLogin? = nil) {
@@ -38,7 +37,7 @@ package final class BrowserLogin: FormTickets {
         self.providers = providers
     }
 
-    /// What its endpoints are answered by.
+    /// Handlers of its endpoints.
     package var handlers: [EndpointDescriptor: EndpointHandler] {
         [
             .browserLogin: { self.handle($0, now: $1) },
@@ -46,7 +45,14 @@ package final class BrowserLogin: FormTickets {
         ]
     }
 
-    /// How it goes on with browsers that come back from an identity provider.
+    /// Handlers of the endpoints of identity providers if there are none: their paths are inside those of the service
+    /// domains, which have no such service.
+    package static let handlersWithoutProviders: [EndpointDescriptor: EndpointHandler] = [
+        .providerCallback: { _, _ in .deny(.unknownService) },
+        .providerLogout: { _, _ in .deny(.unknownService) },
+    ]
+
+    /// Continuations for browsers that return from an identity provider.
     package var returns: [LoginErrand.Kind: LoginReturn] {
         [
             .form: { self.finish(form: $0.errand.texts, $0.result, $0.browser) },
@@ -56,7 +62,7 @@ package final class BrowserLogin: FormTickets {
 
     typealias Answer = Effect<EndpointResponse>
 
-    /// A login at a domain that has a form.
+    /// A request of a browser for a login.
     struct Visit: Sendable {
         let browser: BrowserRequest
         let form: Form
@@ -65,7 +71,7 @@ package final class BrowserLogin: FormTickets {
         /// Where the browser goes back to, and what is asked for there.
         var target = ReturnTarget.root
         var level = 0
-        /// The way that its user has chosen, of several, by its name in the configuration.
+        /// Name of the chosen login method, if there are several.
         var provider: String?
 
         var loginPurpose: String { "login \(domain.name)" }
@@ -73,7 +79,7 @@ package final class BrowserLogin: FormTickets {
         var reference: String { domain.reference(application) }
     }
 
-    /// Answers a request for a form, or one that was filled in. Called on an event loop.
+    /// Shows or processes a form. Called on an event loop.
     /// - Parameter now: seconds since 1970.
     func handle(_ request: EndpointRequest, now: Int64) -> Answer {
         guard let browser = BrowserRequest(request, now: now), var visit = visit(browser) else {
@@ -82,17 +88,15 @@ package final class BrowserLogin: FormTickets {
         if let known = browser.query.first("target").flatMap({ seals.target($0, now: now) }) {
             (visit.target, visit.level) = known
         }
-        let ways = choices(visit)
-        let chosen = ways.chosen(browser.query.first("provider"))
-        visit.provider = ways.count > 1 ? chosen?.name : nil
-        if browser.isReading { return show(visit, chosen, of: ways) }
-        // Where providers ask for the password nobody else does.
-        guard request.method == .post, visit.domain.takesPasswords else {
-            return .done(
-                BrowserLoginFailure.page(
-                    allow: visit.domain.takesPasswords ? "GET, HEAD, POST" : "GET, HEAD"))
+        let methods = choices(visit)
+        let chosen = methods.chosen(browser.query.first("provider"))
+        visit.provider = methods.count > 1 ? chosen?.name : nil
+        if browser.isReading { return show(visit, chosen, of: methods) }
+        guard request.method == .post, visit.domain.acceptsPasswords else {
+            let allowed = visit.domain.acceptsPasswords ? "GET, HEAD, POST" : "GET, HEAD"
+            return .done(BrowserLoginFailure.page(allow: allowed))
         }
-        if ways.count > 1 { visit.provider = ways.first(where: \.isOwnForm)?.name }
+        if methods.count > 1 { visit.provider = methods.first(where: \.isOwnForm)?.name }
         return submit(visit)
     }
 
@@ -103,7 +107,7 @@ package final class BrowserLogin: FormTickets {
                 domain: browser.query.first("serviceDomain") ?? BrowserLoginEndpoints.standardDomain), browser)
     }
 
-    /// Nil where there is no such form.
+    /// Nil if there is no such form.
     func visit(_ form: Form, _ browser: BrowserRequest) -> Visit? {
         let name = form.domain
         guard forms.contains(where: { $0.path.isExactly(form.path) && $0.domain.isExactly(name) }),
@@ -115,15 +119,15 @@ package final class BrowserLogin: FormTickets {
 
     // MARK: The form
 
-    /// The empty form, or what there is in its place.
-    private func show(_ visit: Visit, _ chosen: LoginChoice?, of ways: [LoginChoice]) -> Answer {
-        // Without this end to it, the browser would be sent back and forth.
+    /// The empty form, the page to choose a method, or the redirect to the provider.
+    private func show(_ visit: Visit, _ chosen: LoginChoice?, of methods: [LoginChoice]) -> Answer {
+        // Otherwise the browser would be redirected in a loop.
         guard visit.level <= visit.domain.highestLevel else {
             return .done(BrowserLoginFailure.levelUnreachable.response)
         }
-        guard let chosen else { return .done(choice(ways, visit)) }
+        guard let chosen else { return .done(choice(methods, visit)) }
         if !chosen.isOwnForm { return begin(visit, at: chosen.provider) }
-        // Who is to show more of himself need not type his name again.
+        // For a step-up, the user name is filled in.
         let session = visit.browser.session.flatMap { try? seals.session(Array($0.utf8).span, now: visit.browser.now) }
         return .done(form(visit, username: session?.subject ?? "", status: 200, reason: .loginForm))
     }
@@ -134,24 +138,107 @@ package final class BrowserLogin: FormTickets {
         let (ticket, cookie) = ticket(visit.loginPurpose, visit)
         return Page.login(
             to: visit.application.displayName, action: action(visit), ticket: ticket, username: username,
-            notice: notice,
-            link: otherWays(visit)
+            notice: notice, link: otherMethods(visit)
         ).response(status: status, reason: reason, fields: cookie)
     }
 
-    /// A sealed ticket, and the field that gives the browser its half where it has none.
+    /// A sealed ticket, and the field that sets its cookie if the browser has none.
     func ticket(_ purpose: String, _ visit: Visit) -> (String, [(name: String, value: String)]) {
         ticket(purpose, visit.browser, target: visit.target, level: visit.level)
     }
 
-    /// The form sends itself to where it is, with the target sealed anew.
+    /// The address of the form, with the target sealed again.
     func action(_ visit: Visit) -> String { action(visit, by: visit.provider) }
 
-    /// - Parameter provider: the way to take, of several; nil where it is to be chosen.
+    /// - Parameter provider: name of the chosen login method; nil to choose one.
     func action(_ visit: Visit, by provider: String?) -> String {
         let target = seals.seal(visit.target, level: visit.level, now: visit.browser.now)
         let way = provider.map { [("provider", $0)] } ?? []
         let query = FormEncoding.form([("serviceDomain", visit.domain.name), ("target", target)] + way)
         return "\(visit.form.path)?\(String(decoding: query, as: UTF8.self))"
+    }
+}
+
+/// Service domains with several login methods.
+extension BrowserLogin {
+    /// The methods of the domain that reach the required level (CHAL-06).
+    func choices(_ visit: Visit) -> [LoginChoice] {
+        let domain = visit.domain
+        guard !domain.loginMethods.isEmpty else { return [LoginChoice(LoginChoice.ownForm)] }
+        return domain.loginMethods.compactMap { method -> LoginChoice? in
+            switch method {
+            case .form(let name, let title): return LoginChoice(LoginChoice.ownForm, name: name, title: title)
+            case .provider(let party):
+                return visit.level <= domain.level ? LoginChoice(party.provider, title: party.title) : nil
+            }
+        }
+    }
+
+    /// The page to choose a method. Each link carries the sealed target.
+    func choice(_ choices: [LoginChoice], _ visit: Visit) -> EndpointResponse {
+        Page.choice(
+            to: visit.application.displayName, of: choices.map { ($0.text, action(visit, by: $0.name)) }
+        ).response(status: 200, reason: .loginChoice)
+    }
+
+    /// A link to the other methods; nil if there are none.
+    func otherMethods(_ visit: Visit) -> Page.Link? {
+        choices(visit).count > 1 ? Page.Link(text: PageText.otherWays, target: action(visit, by: nil)) : nil
+    }
+
+    /// The page to choose a provider for an application, which asks for passwords itself.
+    func choice(
+        _ parties: [ServiceDomain.RelyingParty], _ application: MobileApplication, _ query: FormFields
+    ) -> EndpointResponse {
+        let names = ["serviceDomain", "appName", "redirect_uri", "state", "code_challenge", "code_challenge_method"]
+        let fields = names.compactMap { name in query.first(name).map { (name, $0) } }
+        let choices = parties.map { party in
+            let form = FormEncoding.form(fields + [("provider", party.provider)])
+            return (
+                text: LoginChoice(party.provider, title: party.title).text,
+                target: "\(BrowserLoginEndpoints.applicationPath)?\(String(decoding: form, as: UTF8.self))"
+            )
+        }
+        return Page.choice(to: application.displayName, of: choices).response(status: 200, reason: .loginChoice)
+    }
+}
+
+/// The logout of browsers, at the address of Access Manager.
+extension BrowserLogin {
+    /// Whether the client is a browser, as opposed to an application with a token (OMS-17).
+    func isLogout(_ request: EndpointRequest) -> Bool {
+        guard request.authorization.isEmpty else { return false }
+        return BrowserRequest.hasSession(request) || BrowserRequest.isForm(request)
+            || request.field("accept").map(AcceptField.namesHTML) == true
+    }
+
+    /// GET asks for confirmation, since a link of another site must not log users out; POST logs out.
+    func logOut(_ request: EndpointRequest, now: Int64) -> Answer {
+        guard let browser = BrowserRequest(request, now: now) else {
+            return .done(BrowserLoginFailure.foreignForm.response)
+        }
+        let session = browser.session.flatMap { try? seals.session(Array($0.utf8).span, now: now) }
+        guard let session else { return .done(loggedOut(.session, browser)) }
+        return confirmLogout(browser) {
+            social.endSession(
+                session.id, subject: session.subject, until: session.expiresAt, now: now
+            ).then { [self] ended in
+                // If the store fails, the session goes on.
+                guard ended.status == 200 else { return .done(Page.unavailable(ended.status, ended.reason)) }
+                return providerLogout(session, now: now).map { [self] there in
+                    var response = loggedOut(.session, browser, there)
+                    response.audit = ended.audit
+                    return response
+                }
+            }
+        }
+    }
+
+    /// The provider's logout URL (OpenID Connect RP-Initiated Logout); nil for a login without a provider.
+    private func providerLogout(_ session: BrowserSession, now: Int64) -> Effect<WebURL?> {
+        guard let providers, let provider = session.provision.flatMap({ providers.provider(named: $0.provider) }) else {
+            return .done(nil)
+        }
+        return provider.logoutURL(back: "\(social.settings.baseURL)\(MobileSocialEndpoints.logoutPath)", now: now)
     }
 }

@@ -1,20 +1,20 @@
 import Bytes
 import Crypto
 
-/// What a client tells of the device that it runs on: free-form, passed through, and no proof of anything (OMS-15).
+/// The claims of a client about its device: free-form, passed through, and unverified (OMS-15).
 struct DeviceProfile: Sendable, Equatable {
-    /// Bytes of the longest profile that is taken.
+    /// Largest accepted profile.
     static let maximumBytes = 8192
     static let claimPrefix = "oracle:idm:claims:client:"
 
-    /// As it came, without blanks.
+    /// The text without white space.
     let json: [UInt8]
     private let node: JSONNode
 
-    /// An empty profile, as it is for clients that send none.
+    /// The empty profile of clients that send none.
     static let none = DeviceProfile(JSONNode(.object([])))
 
-    /// - Parameter node: an object; nil for anything else and for one that is too long.
+    /// - Returns: nil if it is no object or too large.
     static func read(_ node: JSONNode) -> DeviceProfile? {
         guard node.members != nil else { return nil }
         let profile = DeviceProfile(node)
@@ -22,19 +22,17 @@ struct DeviceProfile: Sendable, Equatable {
     }
 
     private init(_ node: JSONNode) {
-        var writer = JSONWriter()
-        writer.value(node)
-        json = writer.bytes
+        json = node.serialized
         self.node = node
     }
 
-    /// The claim of this name, with the prefix of all claims or without it.
+    /// The claim of this name, with or without the prefix.
     func claim(_ name: String) -> JSONNode? {
         node[name] ?? node[DeviceProfile.claimPrefix + name]
     }
 
-    /// What tells the device from others: a digest of its hardware ids and its fingerprint. Empty where it gives none
-    /// away; `UNKNOWN` is what devices say that keep one to themselves.
+    /// Digest of hardware ids and fingerprint, which identifies the device; empty if there are none. Devices send
+    /// `UNKNOWN` for undisclosed ids.
     var identity: String {
         var lines: [[UInt8]] = []
         for member in (node["hardwareIds"]?.members ?? []) + [fingerprint].compactMap(\.self) {
@@ -54,7 +52,7 @@ struct DeviceProfile: Sendable, Equatable {
     }
 }
 
-/// Claims of a device profile that are not let in: all of them together, such as `{"jailbroken": true}` (OMS-15).
+/// Refuses device profiles with all of these claims, such as `{"jailbroken": true}` (OMS-15).
 package struct DeviceRule: Sendable, Equatable {
     private let claims: [JSONMember]
 

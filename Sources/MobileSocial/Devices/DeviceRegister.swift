@@ -4,24 +4,23 @@ import Model
 import Outbound
 import TokenStorage
 
-/// The devices that have registered, for those who administer them (OMS-15, OMS-16).
+/// The registered devices, for the administration (OMS-15, OMS-16).
 package struct DeviceRegister: Sendable {
     private let store: any TokenStore
 
     package init(store: any TokenStore) { self.store = store }
 
-    /// What became of a look at the register.
     package enum Refusal: Error, Sendable, Equatable {
         case unknownDevice
-        /// Its domain has no security handler that wipes.
+        /// The security handler of its domain wipes no devices.
         case notWipeable
         case store(StoreFailure)
     }
 
     package typealias Outcome<Value: Sendable> = Effect<Result<Value, Refusal>>
 
-    /// A JSON array, newest first; never a handle.
-    /// - Parameter subject: whose devices; nil for those of all users.
+    /// A JSON array without handles, newest first.
+    /// - Parameter subject: user name; nil for the devices of all users.
     package func list(subject: String?, limit: Int, now: Int64) -> Outcome<[UInt8]> {
         let operation = StoreOperation.list(application: Registration.register, subject: subject, limit: limit)
         return store.ask(operation, now: now) { result in
@@ -34,11 +33,11 @@ package struct DeviceRegister: Sendable {
         }
     }
 
-    /// Marks a device, by the id of one of its registrations: its handles lead to nothing but the word to wipe it, and the
-    /// sessions that were opened with them end with all of their tokens.
+    /// Marks a device to be wiped, by the id of one of its registrations: its handles give only the order to wipe, and
+    /// their sessions end with all tokens.
     ///
-    /// - Parameter domains: names of the domains that wipe.
-    /// - Returns: how many registrations it had.
+    /// - Parameter domains: names of the domains that wipe devices.
+    /// - Returns: the number of its registrations.
     package func wipe(_ id: String, domains: [String], now: Int64) -> Outcome<Int> {
         store.ask(.find(.id(id)), now: now) { [self] result in
             switch result {
@@ -54,15 +53,14 @@ package struct DeviceRegister: Sendable {
         }
     }
 
-    /// The handles end, and with these whatever was opened by them: sessions and access tokens name the registration that
-    /// they stand on, so that none of them has to be looked for.
+    /// Ends the handles. Sessions and access tokens name their registration, so they end too.
     private func wipe(deviceOf registration: Registration, now: Int64) -> Outcome<Int> {
         let everybody = StoreOperation.list(application: Registration.register, subject: nil, limit: .max)
         return store.ask(everybody, now: now) { [self] result in
             switch result {
             case .success(.records(let records)):
                 let family = registration.family(in: records.compactMap(Registration.init))
-                // Who has the device may know the password as well: the server is to say (OMS-12).
+                // A thief of the device may know the password too, so the next login needs the server (OMS-12).
                 let verifiers = family.map { registration in
                     StoreOperation.revoke(
                         .subject(
@@ -89,18 +87,18 @@ package struct DeviceRegister: Sendable {
         var writer = JSONWriter()
         writer.beginArray()
         for registration in registrations {
-            writer.beginObject()
-            writer.member("id", registration.id)
-            writer.member("domain", registration.facts.domain)
-            writer.member("application", registration.facts.application)
-            writer.member("user", registration.record.subject)
-            writer.member("registeredAt", registration.record.issuedAt)
-            writer.member("expiresAt", registration.record.accessExpiresAt)
-            writer.member("wiped", registration.facts.isWiped)
-            if let profile = try? JSONNode.parse(registration.facts.profile.span, maximumDepth: 16) {
-                writer.member("deviceProfile", profile)
+            writer.object { writer in
+                writer.member("id", registration.id)
+                writer.member("domain", registration.facts.domain)
+                writer.member("application", registration.facts.application)
+                writer.member("user", registration.record.subject)
+                writer.member("registeredAt", registration.record.issuedAt)
+                writer.member("expiresAt", registration.record.accessExpiresAt)
+                writer.member("wiped", registration.facts.isWiped)
+                if let profile = try? JSONNode.parse(registration.facts.profile.span, maximumDepth: 16) {
+                    writer.member("deviceProfile", profile)
+                }
             }
-            writer.endObject()
         }
         writer.endArray()
         return writer.bytes

@@ -3,25 +3,25 @@ import Identity
 import OAuthServer
 import TokenStorage
 
-/// An application on a device, as the device register has it (OMS-15): a record of the kind `.registration`, found by the
-/// digest of the client registration handle.
+/// An application on a device (OMS-15): a record of the kind `.registration`, found by the digest of its client
+/// registration handle.
 struct Registration: Sendable, Equatable {
     struct Facts: Sendable, Equatable {
         var domain: String
         var application: String
-        /// `DeviceProfile.identity`; empty for a device that gives none away.
+        /// `DeviceProfile.identity`.
         var device: String
-        /// The profile as it came.
+        /// JSON of the profile.
         var profile: [UInt8]
-        /// Id of the registration on whose device this one was made, by a session there; empty where a password did.
+        /// Id of the registration whose session made this one on the same device; empty after a login by password.
         var origin = ""
-        /// Whether the device is to be wiped (OMS-16).
+        /// Whether the device must be wiped (OMS-16).
         var isWiped = false
     }
 
-    /// What all registrations have as their application, so that the register can be listed.
+    /// `TokenRecord.application` of all registrations, so that they can be listed.
     static let register = "\u{1f}devices"
-    /// How long a handle is good.
+    /// Lifetime of a handle.
     static let lifetimeSeconds: Int64 = 31_536_000
 
     let record: TokenRecord
@@ -35,10 +35,9 @@ struct Registration: Sendable, Equatable {
         self.facts = facts
     }
 
-    /// A new one.
     /// - Parameter now: seconds since 1970.
     init(_ facts: Facts, subject: String, handle: String, _ key: TokenDigestKey, now: Int64) {
-        // The deny list knows it by its id: access tokens that were made with it name that.
+        // Access tokens name its id, so the id on the deny list ends them.
         let id = AccessTokenMinter.randomID()
         var record = TokenRecord(
             id: id, kind: .registration, application: Registration.register, subject: subject, tokenID: id,
@@ -49,8 +48,7 @@ struct Registration: Sendable, Equatable {
         self.facts = facts
     }
 
-    /// The same, marked to be wiped: its handle leads to nothing but that, and its token id is denied by whichever store
-    /// puts it in the place of this one.
+    /// The record marked to be wiped. The store that replaces this one by it denies the token id.
     var wiped: TokenRecord {
         var (record, facts) = (record, facts)
         facts.isWiped = true
@@ -61,13 +59,12 @@ struct Registration: Sendable, Equatable {
 }
 
 extension Registration {
-    /// What two registrations of one device have in common.
+    /// A property that two registrations of one device share, in UTF-8.
     private enum Tie: Hashable {
-        /// The id of one of them, which is the origin of the other.
+        /// The id of one, which is the origin of the other.
         case registration([UInt8])
         case device([UInt8])
-        /// The bearer of devices that give nothing away. They cannot be told apart, and a handle too many is better than
-        /// one that was overlooked.
+        /// The user, for devices without an identity: wiping too many handles is safer than too few.
         case bearer([UInt8])
     }
 
@@ -78,7 +75,7 @@ extension Registration {
         return ids + [device]
     }
 
-    /// This one and those of `all` that are of its device, as far as anybody can tell, by one step or several.
+    /// This registration and those of `all` on the same device: the closure over shared properties.
     func family(in all: [Registration]) -> [Registration] {
         let others = all.filter { !$0.id.isExactly(id) && $0.facts.domain.isExactly(facts.domain) }
         var tied: [Tie: [Int]] = [:]
@@ -102,27 +99,24 @@ extension Registration {
 
 extension Registration.Facts {
     var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("domain", domain)
-        writer.member("app", application)
-        if !device.isEmpty { writer.member("device", device) }
-        if !origin.isEmpty { writer.member("origin", origin) }
-        if isWiped { writer.member("wiped", true) }
-        if let profile = try? JSONNode.parse(profile.span, maximumDepth: 16) { writer.member("profile", profile) }
-        writer.endObject()
-        return writer.bytes
+        JSONWriter.object { writer in
+            writer.member("domain", domain)
+            writer.member("app", application)
+            if !device.isEmpty { writer.member("device", device) }
+            if !origin.isEmpty { writer.member("origin", origin) }
+            if isWiped { writer.member("wiped", true) }
+            if let profile = try? JSONNode.parse(profile.span, maximumDepth: 16) { writer.member("profile", profile) }
+        }
     }
 
-    /// Nil for what `json` does not write.
+    /// Nil for text that `json` does not produce.
     init?(_ json: [UInt8]) {
         guard let node = try? JSONNode.parse(json.span, maximumDepth: 20), let domain = node["domain"]?.string,
             let application = node["app"]?.string
         else { return nil }
-        var writer = JSONWriter()
-        writer.value(node["profile"] ?? JSONNode(.object([])))
         self.init(
-            domain: domain, application: application, device: node["device"]?.string ?? "", profile: writer.bytes,
-            origin: node["origin"]?.string ?? "", isWiped: node["wiped"]?.bool ?? false)
+            domain: domain, application: application, device: node["device"]?.string ?? "",
+            profile: (node["profile"] ?? JSONNode(.object([]))).serialized, origin: node["origin"]?.string ?? "",
+            isWiped: node["wiped"]?.bool ?? false)
     }
 }

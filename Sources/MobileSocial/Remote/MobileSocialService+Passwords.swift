@@ -7,13 +7,12 @@ import OAuthServer
 import Outbound
 import TokenStorage
 
-/// Passwords of service domains: those of the gateway's own users, and those that another server knows (OMS-10 to
-/// OMS-13).
+/// Verification of passwords, of the gateway's own users or by another server (OMS-10 to OMS-13).
 extension MobileSocialService {
-    /// Looks at a password, and counts it whatever comes of it.
+    /// Verifies a password and counts the attempt.
     func check(_ presented: PasswordCheck, _ next: @escaping PasswordCheck.Next) -> Answer {
-        // RP-01: where a provider asks for the password nobody else does, not even for those of the gateway's own users.
-        guard presented.domain.takesPasswords else { return next(.refused(.useProvider)) }
+        // RP-01: a domain with providers only accepts no passwords, not even of the gateway's own users.
+        guard presented.domain.acceptsPasswords else { return next(.refused(.useProvider)) }
         let check = presented.domain.remote == nil ? presented : presented.named(by: settings.users)
         let guess = settings.key.digest(check.login.password)
         switch settings.attempts.begin(check.key, guess: guess, maximum: check.maximum, now: check.now) {
@@ -28,10 +27,10 @@ extension MobileSocialService {
         return checkRemotely(check, remote, counted)
     }
 
-    /// Before it is known how many may still be wrong.
+    /// A wrong password before the remaining attempts are counted.
     private static let wrong = PasswordCheck.Result.wrong(left: 0)
 
-    /// - Parameter verdict: nil where nothing was learned.
+    /// - Parameter verdict: nil if the password was not checked.
     private func count(
         _ verdict: PasswordVerdict?, _ result: PasswordCheck.Result, _ check: PasswordCheck, _ guess: [UInt8]
     ) -> PasswordCheck.Result {
@@ -65,7 +64,7 @@ extension MobileSocialService {
     private func checkRemotely(
         _ check: PasswordCheck, _ remote: RemoteAuthentication, _ next: @escaping Counted
     ) -> Answer {
-        // Names go into fields for upstreams, into the slots of sessions, and into logs.
+        // Names are used in header fields, slots of sessions, and logs.
         let name = check.login.username
         guard !name.isEmpty, ExternalIdentityRules.isFitForHeaders(name) else {
             return next(.wrong, MobileSocialService.wrong)
@@ -82,16 +81,16 @@ extension MobileSocialService {
             return next(verdict, result)
         }
         let isAllowed = check.mayBeOffline ? check.application.offlineAuthentication : nil
-        // A server that may be asked is asked without a look at the verifier: that is looked at once it is down.
+        // The server decides if it may be asked; the verifier is used after a failure of the server.
         if remote.connectivity != .offline || isAllowed != true {
-            let place = LoginPlace(remote.connectivity, isAllowed: isAllowed, .none, maximum: check.maximum)
-            guard place == .server else { return throttled(nil, .refused(.loginServerSpared)) }
+            let source = PasswordSource(remote.connectivity, isAllowed: isAllowed, .none, maximum: check.maximum)
+            guard source == .server else { return throttled(nil, .refused(.loginServerSpared)) }
             return askServer(check, remote, isBacked: remote.connectivity == .auto && isAllowed == true, throttled)
         }
         return checkVerifier(check, remote, or: PasswordOutage?.none, throttled)
     }
 
-    /// - Parameter isBacked: whether the verifier will do where the server is down.
+    /// - Parameter isBacked: whether the verifier is used if the server is down.
     private func askServer(
         _ check: PasswordCheck, _ remote: RemoteAuthentication, isBacked: Bool, _ next: @escaping Counted
     ) -> Answer {
@@ -99,7 +98,7 @@ extension MobileSocialService {
             switch result {
             case .success(.right): return admit(check, remote, next)
             case .success(.wrong):
-                // Whoever changed it does not get in by the old one.
+                // The user may have changed it; the old one must not work any more.
                 verifiers.wipe(check.verifier, now: check.now)
                 return next(.wrong, MobileSocialService.wrong)
             case .success(.forbidden):
@@ -115,7 +114,7 @@ extension MobileSocialService {
         }
     }
 
-    /// A password that the server has found right.
+    /// Continues after the server has accepted a password.
     private func admit(_ check: PasswordCheck, _ remote: RemoteAuthentication, _ next: @escaping Counted) -> Answer {
         guard let user = user(named: check.login.username, check.application, check.domain), user.enabled else {
             verifiers.wipe(check.verifier, now: check.now)
@@ -124,7 +123,7 @@ extension MobileSocialService {
         let right: @Sendable () -> Answer = { next(.right, .right(user, isOffline: false)) }
         let isKept = check.domain.applications.contains { $0.offlineAuthentication == true }
         guard remote.connectivity != .online, isKept else {
-            // What is there is of an earlier password, for all that is known.
+            // An existing verifier may be of an earlier password.
             verifiers.forget(check.verifier, now: check.now)
             return right()
         }
@@ -135,25 +134,25 @@ extension MobileSocialService {
 
     // MARK: The verifier
 
-    /// - Parameter outage: what the server has come to; nil where it was not asked.
+    /// - Parameter outage: failure of the server; nil if it was not asked.
     private func checkVerifier(
         _ check: PasswordCheck, _ remote: RemoteAuthentication, or outage: PasswordOutage?, _ next: @escaping Counted
     ) -> Answer {
-        // OMS-12: who is unknown here does not get in, and nobody's password is to blame.
+        // OMS-12: a user without a verifier cannot log in, but the password is not counted as wrong.
         let unknown = outage.map {
             PasswordCheck.Result.refused(MobileSocialFailure($0), retryAfter: $0.retryAfterSeconds)
         }
         return verifiers.attempt(
             check.verifier, now: check.now,
-            place: { [self] verifier in
+            source: { [self] verifier in
                 guard isUsable(verifier, check) else { return nil }
-                return LoginPlace(
-                    remote.connectivity, isAllowed: true, verifier.standing, maximum: check.maximum)
+                return PasswordSource(
+                    remote.connectivity, isAllowed: true, verifier.state, maximum: check.maximum)
             }
         ) { [self] attempt in
             switch attempt {
             case .none: return next(nil, unknown ?? .refused(.loginServerSpared))
-            // OMS-13: then the server decides. In the mode `auto` it was asked already.
+            // OMS-13: the server decides. In the mode `auto` it was asked already.
             case .wiped:
                 guard let unknown else { return askServer(check, remote, isBacked: false, next) }
                 return next(nil, unknown)
@@ -170,7 +169,7 @@ extension MobileSocialService {
         }
     }
 
-    /// Whether nothing was revoked since that login.
+    /// Whether nothing was revoked since the login of the verifier.
     private func isUsable(_ verifier: StoredVerifier, _ check: PasswordCheck) -> Bool {
         let record = verifier.record
         guard let user = user(named: record.subject, check.application, check.domain), user.enabled,
@@ -201,9 +200,9 @@ extension MobileSocialService {
         _ verifier: StoredVerifier, _ check: PasswordCheck, _ remote: RemoteAuthentication, wasAsked: Bool,
         _ next: @escaping Counted
     ) -> Answer {
-        // CON-21: the failure after the last that is allowed.
+        // CON-21: the first failure beyond the maximum.
         guard verifier.failures > check.maximum else { return next(.wrong, MobileSocialService.wrong) }
-        // Counted before anybody has to be waited for.
+        // Counted before the store is asked.
         let answer = wasAsked ? next(.wrong, MobileSocialService.wrong) : nil
         return verifiers.end(verifier, now: check.now) { [self] in
             answer ?? askServer(check, remote, isBacked: false, next)
@@ -212,8 +211,8 @@ extension MobileSocialService {
 
     // MARK: Users
 
-    /// The local user of a name, or in a domain whose users are known elsewhere one with the roles of its guests. Whoever may
-    /// be a local user by another writing of the name is no guest: he could be disabled here.
+    /// The local user of a name, or a guest with the guest roles of the domain. A name that differs from a local user's
+    /// only in spelling is no guest, since that user may be disabled here.
     func user(named name: String, _ application: MobileApplication, _ domain: ServiceDomain) -> User? {
         let realm = application.backend.realm
         if let known = settings.users.user(named: name, realm: realm) { return known }
@@ -221,7 +220,7 @@ extension MobileSocialService {
         return domain.remote?.guestRoles.map { User(username: name, realm: realm, roles: $0) }
     }
 
-    /// Whether a user is known from another server alone.
+    /// Whether a user is known to the other server only.
     func isGuest(_ name: String, _ application: MobileApplication) -> Bool {
         settings.users.user(named: name, realm: application.backend.realm) == nil
     }

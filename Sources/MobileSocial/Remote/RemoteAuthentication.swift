@@ -1,71 +1,113 @@
 import Crypto
+import Endpoints
 import Identity
 import Model
+import Outbound
 
-/// Where the users of a service domain log in who are known elsewhere, and what is done while that cannot be reached
-/// (OMS-12).
+/// Authentication of a service domain's users by another server, with and without a connection to it (OMS-12).
 package struct RemoteAuthentication: Sendable {
     package var passwords: any PasswordVerifier
     package var connectivity = Connectivity.online
-    /// Roles of users that the gateway does not know itself; nil where only those get in that it knows.
+    /// Roles of users unknown to the gateway; nil if only known users may log in.
     package var guestRoles: [String]?
-    /// How long after its last login at the server a user gets in without it.
+    /// Lifetime of verifiers after the last login at the server.
     package var verifierSeconds: Int64 = 604_800
-    /// How many users of the domain can get in without the server.
+    /// Maximum number of users of the domain with a verifier.
     package var maximumVerifiers = 10_000
-    /// How long a session lasts at the most that was opened without the server.
+    /// Maximum duration of a session that was opened without the server.
     package var offlineSessionSeconds: Int64 = 3600
 
     package init(passwords: any PasswordVerifier) { self.passwords = passwords }
 }
 
-/// How a login is decided: a value, from what is known before anybody is asked (OMS-11 to OMS-13).
-package enum LoginPlace: Sendable, Equatable {
+/// What verifies a password, decided before any request (OMS-11 to OMS-13).
+package enum PasswordSource: Sendable, Equatable {
     case server
-    /// The server, and the verifier where that is down.
+    /// The server, and the verifier if the server is down.
     case serverThenVerifier
     case verifier
-    /// The verifier was missed too often: it is wiped, and then the server is asked.
+    /// Too many attempts at the verifier failed: it is wiped, then the server is asked.
     case wipeThenServer
-    case nobody
+    case unavailable
 
-    /// What is known of a user's verifier.
-    package enum Standing: Sendable, Equatable {
+    package enum VerifierState: Sendable, Equatable {
         case none
-        /// - Parameter failures: how often it was missed in a row.
+        /// - Parameter failures: consecutive failures.
         case kept(failures: Int64)
-        /// It was wiped for too many failures, and the server has not let the user in since.
+        /// Wiped after too many failures, without a login at the server since.
         case wiped
     }
 
     /// - Parameters:
-    ///   - isAllowed: by the application's profile; nil for not (OMS-11).
-    ///   - maximum: how many failures are allowed. Offline, one more wipes the verifier (CON-21).
-    package init(_ connectivity: Connectivity, isAllowed: Bool?, _ standing: Standing, maximum: Int64) {
-        var isUsedUp = false
-        if case .kept(let failures) = standing { isUsedUp = failures > maximum }
+    ///   - isAllowed: whether the application's profile allows offline logins (OMS-11); nil for no.
+    ///   - maximum: allowed failures. Offline, one more wipes the verifier (CON-21).
+    package init(_ connectivity: Connectivity, isAllowed: Bool?, _ state: VerifierState, maximum: Int64) {
         switch (connectivity, isAllowed ?? false) {
         case (.online, _), (.auto, false): self = .server
-        case (.offline, false): self = .nobody
+        case (.offline, false): self = .unavailable
         case (.auto, true), (.offline, true):
-            switch standing {
-            case .kept where isUsedUp: self = .wipeThenServer
+            switch state {
+            case .kept(let failures) where failures > maximum: self = .wipeThenServer
             case .kept: self = connectivity == .auto ? .serverThenVerifier : .verifier
-            // OMS-13: once it was wiped the server decides.
+            // OMS-13: after a wipe the server decides.
             case .wiped: self = .server
-            case .none: self = connectivity == .auto ? .server : .nobody
+            case .none: self = connectivity == .auto ? .server : .unavailable
             }
         }
     }
 }
 
 extension PasswordScheme {
-    /// What verifiers of the gateway are made with where an application's profile names this scheme (CRYPTO-02). A password
-    /// that can be read back is kept nowhere.
+    /// The scheme of the gateway's verifiers for an application with this scheme (CRYPTO-02). Passwords are never
+    /// stored readably.
     package var ofVerifiers: PasswordScheme {
         switch self {
         case .plainText, .aes: .scrypt
         default: self
         }
     }
+}
+
+/// A password to verify in a service domain.
+struct PasswordCheck: Sendable {
+    private(set) var login: PresentedLogin
+    let domain: ServiceDomain
+    let application: MobileApplication
+    /// Maximum number of consecutive wrong passwords.
+    let maximum: Int64
+    /// Whether a right password completes the login and resets the count of failures.
+    let completes: Bool
+    /// Whether a verifier may be used if the server is down.
+    let mayBeOffline: Bool
+    /// The client's network, for the throttle.
+    let network: [UInt8]
+    /// Seconds since 1970.
+    let now: Int64
+
+    var key: LoginAttemptTable.Key {
+        LoginAttemptTable.Key(domain: domain.name, application: application.name, user: login.username)
+    }
+
+    var verifier: OfflineVerifierStore.Key { OfflineVerifierStore.Key(domain: domain.name, user: login.username) }
+
+    /// The check with the local spelling of the name. The server may ignore differences in spelling, by which a local
+    /// user could log in as a guest (OMS-12).
+    func named(by users: UserStore) -> PasswordCheck {
+        let namesakes = users.namesakes(of: login.username, realm: application.backend.realm)
+        guard namesakes.count == 1 else { return self }
+        var check = self
+        check.login.username = namesakes[0].username
+        return check
+    }
+
+    enum Result: Sendable {
+        case right(User, isOffline: Bool)
+        /// - Parameter left: remaining attempts.
+        case wrong(left: Int64)
+        case refused(MobileSocialFailure, retryAfter: Int?)
+
+        static func refused(_ failure: MobileSocialFailure) -> Result { .refused(failure, retryAfter: nil) }
+    }
+
+    typealias Next = @Sendable (Result) -> Effect<EndpointResponse>
 }

@@ -3,10 +3,10 @@ import HTTP
 import Identity
 import Model
 
-/// What a client says that it was challenged for: an absolute URL, or the part of it behind the host (oam-wire 3.5). Two
-/// spellings of one URL are the same (RFC 3986 section 6.2.2).
+/// The challenged resource that a client names: an absolute URL, or its part after the host (oam-wire 3.5). Equivalent
+/// spellings are equal (RFC 3986 section 6.2.2).
 struct ChallengedResource: Sendable {
-    /// Scheme, host and port; nil where the text begins with the path.
+    /// Scheme, host and port; nil if the text begins with the path.
     let origin: WebOrigin?
     private let target: Target
     private let length: Int
@@ -16,7 +16,7 @@ struct ChallengedResource: Sendable {
         let path: [UInt8]
         let query: [UInt8]?
 
-        /// Nil for a path with two readings. One empty query is ignored: a client is known to append it.
+        /// Nil for an ambiguous path. One empty query is ignored, since a known client appends it.
         init?(_ text: ArraySlice<UInt8>) {
             let text = text.last == ChallengedResource.questionMark ? text.dropLast() : text
             let path = Array(text.prefix { $0 != ChallengedResource.questionMark })
@@ -38,7 +38,7 @@ struct ChallengedResource: Sendable {
     /// Longest target that a challenge repeats with its query (CHAL-02).
     private static let longestRepeated = 2048
 
-    /// Nil for what is neither, or could be read in two ways.
+    /// Nil for other text and for an ambiguous path.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         var rest = bytes[...]
@@ -60,17 +60,17 @@ struct ChallengedResource: Sendable {
         length = whole.count
     }
 
-    /// Whether this is what was challenged; the origin is another matter.
+    /// Whether it matches the challenge, apart from the origin.
     func isSame(as context: RequestContext) -> Bool {
         guard let challenged = Target(Array(context.target.utf8)[...]), challenged.path == target.path else {
             return false
         }
         if challenged.query == target.query { return true }
-        // CHAL-02: a long target is challenged by its path alone.
+        // CHAL-02: the challenge of a long target has its path only.
         return challenged.query == nil && length > ChallengedResource.longestRepeated
     }
 
-    /// Escapes of unreserved characters are decoded, others written in upper case.
+    /// Decodes escapes of unreserved characters and writes others in upper case.
     private static func canonical(_ query: ArraySlice<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(query.count)

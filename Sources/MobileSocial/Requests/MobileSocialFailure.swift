@@ -5,39 +5,39 @@ import Identity
 import Model
 import Outbound
 
-/// Why a call of Mobile & Social is refused. Clients see `message` and `oicErrorCode` (oam-wire 3.9), and `code` where
-/// that tells them what to do; none of it says which part of a credential was wrong.
+/// Refusals of Mobile & Social. Clients see `message` and `oicErrorCode` (oam-wire 3.9) and, except for a 401, `code`.
+/// None of them reveals which part of a credential was wrong.
 package enum MobileSocialFailure: EndpointFailure, CaseIterable {
     case methodNotAllowed
     case unknownService, unknownApplication
     case wrongContentType, malformedBody, malformedQuery, credentialInQuery, unknownVersion
     case malformedAttribute, conflictingAttribute, missingAttribute, unsupportedTokenType
     case deviceProfileTooLong
-    /// The client showed no handle, or one that is not its own.
+    /// The client presented no handle, or an invalid one.
     case missingClientProof, invalidClientProof
-    /// Too many proofs of the application, or from the address, were wrong.
+    /// Too many secrets of the application, or from the address, were wrong.
     case clientThrottled
     case wrongPassword, loginThrottled
-    /// The server that verifies passwords does not let the user in.
+    /// The server that verifies passwords refuses the user.
     case loginForbidden
-    /// That server is down, says nothing that makes sense, does not accept the gateway, or is not to be asked (OMS-12).
+    /// That server is down, answers incorrectly, does not accept the gateway, or must not be asked (OMS-12).
     case loginServerDown, loginServerAnswer, loginServerRefused, loginServerSpared
     /// OMS-10.
     case attemptsExceeded
     case invalidUserToken
-    /// CHAL-06, CHAL-10: the session was opened at a lower level than the context asks for.
+    /// CHAL-06, CHAL-10: the context requires a higher level than the session's.
     case levelTooLow
-    /// CACHE-11: the user has not logged in by one of the ways that the scheme of the Webgate offers.
+    /// CACHE-11: the scheme of the Webgate does not accept the login class.
     case wrongScheme
     case invalidContext, resourceMismatch
-    /// The resource is at none of the gateway's names.
+    /// The resource is not at an origin of the gateway.
     case foreignResource
     case deviceDenied, deviceWiped
     /// AGT-02.
     case useAgent, notInCircle
     /// RP-01: the domain's users log in at an identity provider.
     case useProvider
-    /// RP-02: the one-time code was used before, has ended, or is another application's.
+    /// RP-02: the one-time code was used before, has expired, or is for another application.
     case invalidCode
     /// OMS-14.
     case wrongAnswer, secondStepMissing
@@ -58,85 +58,68 @@ package enum MobileSocialFailure: EndpointFailure, CaseIterable {
         }
     }
 
-    package struct Definition: Sendable {
-        package let message: String
-        package let errorCode: String
-        /// Stable code for the log, and `code` of the reply but for a 401.
-        package let reason: Reason
-
-        init(_ message: String, _ errorCode: String, _ reason: Reason) {
-            self.message = message
-            self.errorCode = errorCode
-            self.reason = reason
-        }
-    }
-
-    /// Failed authentication, as the clients in the field know it.
+    /// Failed authentication, as existing clients know it.
     private static let authentication = "IDAAS-62001"
     private static let noService = "IDAAS-00006"
     private static let badJSON = "IDAAS-00009"
-    /// Below the range of Oracle's codes, which begins at 00001: theirs for these cases are not known.
+    /// Below the range of Oracle's codes, which are not known for these cases.
     private static let other = "IDAAS-00000"
 
-    package var definition: Definition {
+    private var definition: (message: String, errorCode: String, reason: Reason) {
         let (failed, badJSON, other) = (Self.authentication, Self.badJSON, Self.other)
         return switch self {
-        case .methodNotAllowed: Definition("Method not allowed", other, .methodNotAllowed)
-        case .unknownService: Definition("No such service", Self.noService, .oicUnknownService)
-        case .unknownApplication: Definition("No such application", Self.noService, .oicUnknownApplication)
-        case .wrongContentType: Definition("Use application/json", badJSON, .oicWrongContentType)
-        case .malformedBody: Definition("Invalid JSON payload", badJSON, .oicMalformedBody)
-        case .malformedQuery: Definition("Malformed query", other, .oicMalformedQuery)
-        case .credentialInQuery:
-            Definition("Credentials belong into the body", other, .oicCredentialInQuery)
-        case .unknownVersion: Definition("Unknown version", other, .oicUnknownVersion)
-        case .malformedAttribute: Definition("Invalid attribute", other, .oicMalformedAttribute)
-        case .conflictingAttribute: Definition("Ambiguous attribute", other, .oicConflictingAttribute)
-        case .missingAttribute: Definition("Missing attribute", other, .oicMissingAttribute)
-        case .unsupportedTokenType: Definition("Unsupported token type", other, .oicUnsupportedTokenType)
-        case .deviceProfileTooLong:
-            Definition("Device profile is too long", other, .oicDeviceProfileTooLong)
-        case .missingClientProof: Definition("Authentication failed", failed, .oicClientProofMissing)
-        case .invalidClientProof: Definition("Authentication failed", failed, .oicClientProofInvalid)
-        case .clientThrottled: Definition("Too many attempts", other, .clientThrottled)
-        case .wrongPassword: Definition("Authentication failed", failed, .oicWrongPassword)
-        case .loginThrottled: Definition("Too many attempts", other, .loginThrottled)
-        case .loginForbidden: Definition("Login not allowed", other, .loginForbidden)
-        case .loginServerDown: Definition("Try again later", other, .loginServerUnavailable)
-        case .loginServerAnswer: Definition("Try again later", other, .loginServerInvalidAnswer)
-        case .loginServerRefused: Definition("Try again later", other, .loginServerMisconfigured)
-        case .loginServerSpared: Definition("Try again later", other, .loginServerNotAsked)
-        case .attemptsExceeded: Definition("Too many login attempts", other, .loginAttemptsExceeded)
-        case .invalidUserToken: Definition("Token validation failed", failed, .oicUserTokenInvalid)
-        // oam-wire 3.9: a token that is not acceptable is a 401; CHAL-10 has 403 for its own names.
-        case .levelTooLow: Definition("Token validation failed", failed, .oicLevelTooLow)
-        case .wrongScheme: Definition("Token validation failed", failed, .oicSchemeWrong)
-        case .invalidContext: Definition("Invalid application context", other, .oicContextInvalid)
-        case .resourceMismatch:
-            Definition("Resource does not match the context", other, .oicResourceMismatch)
-        case .foreignResource:
-            Definition("Resource is not at a name of this gateway", other, .oicResourceForeign)
-        case .deviceDenied: Definition("Device not allowed", other, .deviceDenied)
-        case .deviceWiped: Definition("Device is to be wiped", other, .deviceWipe)
-        case .useAgent: Definition("Use the single sign-on agent", other, .useSSOAgent)
-        case .notInCircle: Definition("Application is not registered", other, .notInCircleOfTrust)
-        case .useProvider: Definition("Log in at the identity provider", other, .useIdentityProvider)
-        case .invalidCode: Definition("Invalid code", other, .oicCodeInvalid)
-        case .wrongAnswer: Definition("Authentication failed", failed, .oicWrongAnswer)
-        case .secondStepMissing:
-            Definition("No second step is set up for the user", other, .secondStepMissing)
-        case .storeUnavailable: Definition("Try again later", other, .storeUnavailable)
+        case .methodNotAllowed: ("Method not allowed", other, .methodNotAllowed)
+        case .unknownService: ("No such service", Self.noService, .oicUnknownService)
+        case .unknownApplication: ("No such application", Self.noService, .oicUnknownApplication)
+        case .wrongContentType: ("Use application/json", badJSON, .oicWrongContentType)
+        case .malformedBody: ("Invalid JSON payload", badJSON, .oicMalformedBody)
+        case .malformedQuery: ("Malformed query", other, .oicMalformedQuery)
+        case .credentialInQuery: ("Credentials belong into the body", other, .oicCredentialInQuery)
+        case .unknownVersion: ("Unknown version", other, .oicUnknownVersion)
+        case .malformedAttribute: ("Invalid attribute", other, .oicMalformedAttribute)
+        case .conflictingAttribute: ("Ambiguous attribute", other, .oicConflictingAttribute)
+        case .missingAttribute: ("Missing attribute", other, .oicMissingAttribute)
+        case .unsupportedTokenType: ("Unsupported token type", other, .oicUnsupportedTokenType)
+        case .deviceProfileTooLong: ("Device profile is too long", other, .oicDeviceProfileTooLong)
+        case .missingClientProof: ("Authentication failed", failed, .oicClientProofMissing)
+        case .invalidClientProof: ("Authentication failed", failed, .oicClientProofInvalid)
+        case .clientThrottled: ("Too many attempts", other, .clientThrottled)
+        case .wrongPassword: ("Authentication failed", failed, .oicWrongPassword)
+        case .loginThrottled: ("Too many attempts", other, .loginThrottled)
+        case .loginForbidden: ("Login not allowed", other, .loginForbidden)
+        case .loginServerDown: ("Try again later", other, .loginServerUnavailable)
+        case .loginServerAnswer: ("Try again later", other, .loginServerInvalidAnswer)
+        case .loginServerRefused: ("Try again later", other, .loginServerMisconfigured)
+        case .loginServerSpared: ("Try again later", other, .loginServerNotAsked)
+        case .attemptsExceeded: ("Too many login attempts", other, .loginAttemptsExceeded)
+        case .invalidUserToken: ("Token validation failed", failed, .oicUserTokenInvalid)
+        // oam-wire 3.9: 401 for an unacceptable token; CHAL-10 has 403 for the short names.
+        case .levelTooLow: ("Token validation failed", failed, .oicLevelTooLow)
+        case .wrongScheme: ("Token validation failed", failed, .oicSchemeWrong)
+        case .invalidContext: ("Invalid application context", other, .oicContextInvalid)
+        case .resourceMismatch: ("Resource does not match the context", other, .oicResourceMismatch)
+        case .foreignResource: ("Resource is not at a name of this gateway", other, .oicResourceForeign)
+        case .deviceDenied: ("Device not allowed", other, .deviceDenied)
+        case .deviceWiped: ("Device is to be wiped", other, .deviceWipe)
+        case .useAgent: ("Use the single sign-on agent", other, .useSSOAgent)
+        case .notInCircle: ("Application is not registered", other, .notInCircleOfTrust)
+        case .useProvider: ("Log in at the identity provider", other, .useIdentityProvider)
+        case .invalidCode: ("Invalid code", other, .oicCodeInvalid)
+        case .wrongAnswer: ("Authentication failed", failed, .oicWrongAnswer)
+        case .secondStepMissing: ("No second step is set up for the user", other, .secondStepMissing)
+        case .storeUnavailable: ("Try again later", other, .storeUnavailable)
         }
     }
 
     package var reason: Reason { definition.reason }
     package var detail: String { definition.message }
 
-    /// Never with a challenge, which would send clients into a loop.
+    /// Without a challenge, which would send clients into a loop.
     package var shape: EndpointResponse { shape(status: status) }
 
-    /// - Parameter more: writes further members.
-    /// - Parameter retryAfter: seconds, where they are known better than by the reason.
+    /// - Parameters:
+    ///   - retryAfter: seconds; nil for the default of the reason.
+    ///   - more: writes further members.
     func response(
         status: Int? = nil, retryAfter: Int? = nil, _ more: (inout JSONWriter) -> Void = { _ in }
     ) -> EndpointResponse {
@@ -144,28 +127,27 @@ package enum MobileSocialFailure: EndpointFailure, CaseIterable {
     }
 
     private func shape(status: Int, _ more: (inout JSONWriter) -> Void = { _ in }) -> EndpointResponse {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("message", detail)
-        writer.member("oicErrorCode", definition.errorCode)
-        if status != 401 { writer.member("code", reason.code) }
-        if self == .deviceWiped { writer.member("action", "wipe") }
-        more(&writer)
-        writer.endObject()
-        return .mobile(status: status, writer.bytes, reason: reason)
+        .mobile(status: status, reason: reason) { writer in
+            writer.member("message", detail)
+            writer.member("oicErrorCode", definition.errorCode)
+            if status != 401 { writer.member("code", reason.code) }
+            if self == .deviceWiped { writer.member("action", "wipe") }
+            more(&writer)
+        }
     }
 }
 
 extension EndpointResponse {
-    /// A reply of Mobile & Social. Nobody keeps it (oam-wire 8.1, rule 8).
-    static func mobile(status: Int = 200, _ body: [UInt8], reason: Reason) -> EndpointResponse {
-        var response = personal(body, reason: reason)
+    /// A response of Mobile & Social, which must not be cached (oam-wire 8.1, rule 8).
+    static func mobile(
+        status: Int = 200, reason: Reason, _ members: (inout JSONWriter) -> Void
+    ) -> EndpointResponse {
+        var response = personal(JSONWriter.object(members), reason: reason)
         response.status = status
         return response
     }
 }
 
 extension Effect where Value == EndpointResponse {
-    /// The answer of a refusal.
     static func deny(_ failure: MobileSocialFailure) -> Effect { .done(failure.response) }
 }

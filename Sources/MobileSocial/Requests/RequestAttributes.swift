@@ -2,12 +2,12 @@ import Bytes
 import Endpoints
 import HTTP
 
-/// The attributes of a request: members of its JSON body, fields of its head, or for GET parameters of its query. Names
-/// and values are taken with case, but for the names of fields (oam-wire 3.1).
+/// The attributes of a request: members of its JSON body, header fields, or for GET the parameters of its query. Names
+/// and values are case-sensitive, except for the names of header fields (oam-wire 3.1).
 struct RequestAttributes: Sendable {
-    /// The two sets of names that a request may use.
+    /// The set of names that a request uses.
     enum Dialect: Sendable {
-        /// `X-Idaas-Rest-*`, as the clients in the field send them.
+        /// `X-Idaas-Rest-*`, as sent by existing clients.
         case attested
         /// The short names of requirements CHAL-10 and OMS-06 to OMS-17.
         case plain
@@ -19,7 +19,7 @@ struct RequestAttributes: Sendable {
     private let fields: [(name: String, value: String)]
 
     private static let prefix = "X-Idaas-Rest-"
-    /// What never stands in a query of a POST: it would end up in logs.
+    /// Refused in the query of a POST, since queries are logged.
     private static let secrets = ["Subject-Password", "Subject-Username", "Subject-Value", "Subject-Credential"]
 
     init(_ request: EndpointRequest) throws(MobileSocialFailure) {
@@ -41,12 +41,12 @@ struct RequestAttributes: Sendable {
             body = nil
             dialect = query.fields.isEmpty ? .plain : .attested
         }
-        // Absent means the latest, which is the only one.
+        // `v1` is the only version and the default.
         let version = try field("X-Idaas-Rest-Version")
         guard (version ?? query.first("X-IDAAS-REST-VERSION") ?? "v1").isExactly("v1") else { throw .unknownVersion }
     }
 
-    /// The JSON object of a POST; nil for an empty body. The reader refuses a member that comes twice.
+    /// The JSON object of a POST; nil for an empty body. The JSON reader refuses duplicate members.
     private static func body(_ request: EndpointRequest) throws(MobileSocialFailure) -> JSONNode? {
         if request.body.isEmpty { return nil }
         guard request.hasJSONBody else { throw .wrongContentType }
@@ -58,8 +58,7 @@ struct RequestAttributes: Sendable {
 
     // MARK: Attested names
 
-    /// The value of `X-Idaas-Rest-NAME`; nil for none. One that stands in body and head must be the same in both: two
-    /// readers could otherwise believe two things.
+    /// The value of `X-Idaas-Rest-NAME`. Different values in body and head are refused as ambiguous.
     func attribute(_ name: String) throws(MobileSocialFailure) -> String? {
         let whole = RequestAttributes.prefix + name
         let inHead = try field(whole)
@@ -69,13 +68,13 @@ struct RequestAttributes: Sendable {
         return elsewhere.isEmpty ? nil : elsewhere
     }
 
-    /// The same, or the value of the short name.
+    /// The value of `X-Idaas-Rest-NAME`, or of the short name.
     func attribute(_ name: String, or short: String) throws(MobileSocialFailure) -> String? {
         if let value = try attribute(name) { return value }
         return try member(short)
     }
 
-    /// The one field of this name, without case; nil for none.
+    /// The header field of this name, ignoring case.
     func field(_ name: String) throws(MobileSocialFailure) -> String? {
         let found = fields.filter { $0.name.utf8.elementsEqual(name.utf8.map(ASCII.lowercased)) }
         guard found.count <= 1 else { throw .conflictingAttribute }
@@ -88,17 +87,53 @@ struct RequestAttributes: Sendable {
 
     func node(_ name: String) -> JSONNode? { body?[name] }
 
-    /// The text of a member; nil for none, and for an empty one.
+    /// The text of a member; nil if it is absent, null or empty.
     func member(_ name: String) throws(MobileSocialFailure) -> String? {
         guard let node = body?[name], !node.isNull else { return nil }
         guard let text = node.string else { throw .malformedAttribute }
         return text.isEmpty ? nil : text
     }
 
-    /// The integer part of a member that is a number (OMS-08); nil for none.
+    /// The integer part of a number (OMS-08); nil if it is absent or null.
     func number(_ name: String) throws(MobileSocialFailure) -> Int64? {
         guard let node = body?[name], !node.isNull else { return nil }
         guard let number = node.number, number >= 0, number < 1e15 else { throw .malformedAttribute }
         return Int64(number)
+    }
+}
+
+/// The credentials of a client: `X-Idaas-Rest-Authorization: UIDPASSWORD cred="..."` with the Base64 of
+/// `clientId:secret` (oam-wire 3.3), or the members `appName` and `registrationHandle`.
+struct ClientProof: Sendable, Equatable {
+    /// Name of the application.
+    let application: String
+    /// A registration handle, a client token, or the application's shared secret.
+    let secret: String
+
+    private static let scheme = Array("uidpassword".utf8)
+    private static let opening = Array("cred=\"".utf8)
+
+    init(application: String, secret: String) {
+        self.application = application
+        self.secret = secret
+    }
+
+    /// Nil for any other form than the above; only the case of the scheme may differ.
+    init?(_ field: String) {
+        let text = Array(field.utf8)
+        guard text.count > ClientProof.scheme.count,
+            text.prefix(ClientProof.scheme.count).map(ASCII.lowercased) == ClientProof.scheme,
+            text[ClientProof.scheme.count] == ASCII.space
+        else { return nil }
+        let rest = Array(text[ClientProof.scheme.count...].drop { $0 == ASCII.space })
+        guard rest.starts(with: ClientProof.opening), rest.count > ClientProof.opening.count, rest.last == ASCII.quote
+        else { return nil }
+        let encoded = Array(rest[ClientProof.opening.count..<(rest.count - 1)])
+        // Names of applications have no colon.
+        guard let pair = Base64.decode(encoded.span), let colon = pair.firstIndex(of: ASCII.colon),
+            let application = String(streamSafe: pair[..<colon]), !application.isEmpty,
+            let secret = String(streamSafe: pair[(colon + 1)...]), !secret.isEmpty
+        else { return nil }
+        self.init(application: application, secret: secret)
     }
 }

@@ -2,34 +2,35 @@ import Crypto
 import Identity
 import Synchronization
 
-/// The wrong passwords that one user has had one after the other at one application (OMS-10).
+/// The consecutive wrong passwords of one user at one application (OMS-10).
 package struct LoginAttempts: Sendable, Equatable {
-    /// Where neither server nor application say how many are allowed.
+    /// The maximum if neither server nor application set one.
     package static let standardMaximum: Int64 = 1
 
-    /// What an application may wish for itself: whoever guesses is an application, too.
-    private static let largestWish: Int64 = 10
+    /// The largest maximum that applications may choose, since an application may be the attacker.
+    private static let largestChoice: Int64 = 10
 
-    /// How many wrong passwords are allowed: what the server says, or within bounds what the application does.
+    /// The maximum: the server's setting, or the application's within bounds.
     static func maximum(server: Int64?, merged: Int64?) -> Int64 {
         let limit = max(merged ?? 0, standardMaximum)
-        return server == nil ? min(limit, largestWish) : limit
+        return server == nil ? min(limit, largestChoice) : limit
     }
 
     package private(set) var failures: Int64 = 0
-    /// Seconds of the clock that attempts are counted by; 0 for never.
+    /// Seconds of the steady clock; 0 for never.
     package private(set) var lockedUntil: Int64 = 0
 
     package init() {}
 
-    /// Whether attempts are refused for now. When that is over they count from the beginning.
+    /// Whether attempts are refused. The end of the lockout resets the count.
     package mutating func isLocked(at now: Int64) -> Bool {
         if lockedUntil > now { return true }
         if lockedUntil > 0 { self = LoginAttempts() }
         return false
     }
 
-    /// A password was wrong. Answers how many more may be.
+    /// Counts a wrong password.
+    /// - Returns: the remaining attempts.
     package mutating func fail(maximum: Int64, lockoutSeconds: Int64, now: Int64) -> Int64 {
         failures += 1
         if failures < maximum { return maximum - failures }
@@ -38,16 +39,15 @@ package struct LoginAttempts: Sendable, Equatable {
     }
 }
 
-/// Attempts by service domain, application and user, whether there is such a user or not. Bounded: of more users than it
-/// has room for, those are forgotten first that are not locked.
+/// Attempts by service domain, application and user name, also for unknown users. Bounded: if it is full, users who are
+/// not locked are removed first.
 package final class LoginAttemptTable: Sendable {
-    /// Whose attempts.
     package struct Key: Hashable, Sendable {
         private let digest: [UInt8]
 
         package init(domain: String, application: String, user: String) {
-            // No name of a domain or an application has a control character. The digest is as long for every user name.
-            // Servers that know passwords often take JOE for joe: one count for both.
+            // Names of domains and applications have no control characters. A digest bounds the size. The case of ASCII
+            // letters is ignored, since servers often ignore it in user names.
             let names =
                 Array("\(domain)\u{1f}\(application)\u{1f}".utf8)
                 + user.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
@@ -55,20 +55,19 @@ package final class LoginAttemptTable: Sendable {
         }
     }
 
-    /// What becomes of an attempt.
     package enum Verdict: Sendable, Equatable {
         case admitted
         case locked
-        /// As many passwords are being looked at as may be wrong.
+        /// The passwords being checked could exceed the maximum.
         case busy
     }
 
     private struct Entry {
         var attempts = LoginAttempts()
-        /// The passwords that are being looked at, by digest: how often, and since when.
+        /// The passwords being checked, by digest: number of checks and time of the last start.
         var underWay: [[UInt8]: (count: Int, since: Int64)] = [:]
 
-        var saysNothing: Bool { underWay.isEmpty && attempts == LoginAttempts() }
+        var isEmpty: Bool { underWay.isEmpty && attempts == LoginAttempts() }
 
         mutating func end(_ guess: [UInt8]) {
             guard let known = underWay[guess] else { return }
@@ -76,17 +75,16 @@ package final class LoginAttemptTable: Sendable {
         }
     }
 
-    /// What is under way for longer was given up by whoever began it.
-    private static let patienceSeconds: Int64 = 60
+    /// Checks that take longer have been abandoned.
+    private static let checkSeconds: Int64 = 60
 
     private let entries = Mutex<[Key: Entry]>([:])
     private let capacity: Int
-    /// How many have made room by themselves since all entries were looked at last.
+    /// Entries removed one by one since the last scan of all entries.
     private let sinceSweep = Atomic<Int>(.max)
 
     private let clock: SteadyClock
 
-    /// - Parameter clock: of a gateway, the system's.
     package init(capacity: Int = 65_536, clock: SteadyClock = .ofCaller) {
         self.capacity = capacity
         self.clock = clock
@@ -97,8 +95,8 @@ package final class LoginAttemptTable: Sendable {
         return entries.withLock { $0[key]?.attempts.isLocked(at: now) ?? false }
     }
 
-    /// Counts a password before it is looked at, so that of many at a time no more are looked at than may be wrong. One
-    /// that comes many times at a time is a single guess.
+    /// Counts a password before the check, so that concurrent checks cannot exceed the maximum. Equal concurrent
+    /// passwords count once.
     ///
     /// - Parameter guess: a digest of the password.
     package func begin(_ key: Key, guess: [UInt8], maximum: Int64, now: Int64) -> Verdict {
@@ -108,8 +106,8 @@ package final class LoginAttemptTable: Sendable {
             var entry = entries[key] ?? Entry()
             defer { entries[key] = entry }
             if entry.attempts.isLocked(at: now) { return .locked }
-            entry.underWay = entry.underWay.filter { now - $0.value.since < LoginAttemptTable.patienceSeconds }
-            // Whoever is not locked has one try, whatever other calls have allowed before.
+            entry.underWay = entry.underWay.filter { now - $0.value.since < LoginAttemptTable.checkSeconds }
+            // A user who is not locked has at least one attempt.
             if entry.underWay[guess] == nil, !entry.underWay.isEmpty,
                 entry.attempts.failures + Int64(entry.underWay.count) >= maximum
             {
@@ -120,18 +118,19 @@ package final class LoginAttemptTable: Sendable {
         }
     }
 
-    /// A password that was admitted is no failure: it was right, or nothing was learned of it.
-    /// - Parameter isLogin: whether the user is in, so that failures count from the beginning.
+    /// Ends the check of a password that was right or was not checked.
+    /// - Parameter isLogin: whether the login is complete, which resets the count.
     package func end(_ key: Key, guess: [UInt8], isLogin: Bool) {
         entries.withLock { entries in
             guard var entry = entries[key] else { return }
             entry.end(guess)
             if isLogin { entry.attempts = LoginAttempts() }
-            entries[key] = entry.saysNothing ? nil : entry
+            entries[key] = entry.isEmpty ? nil : entry
         }
     }
 
-    /// A password was wrong. Answers how many more may be.
+    /// Counts a wrong password.
+    /// - Returns: the remaining attempts.
     package func fail(
         _ key: Key, guess: [UInt8]? = nil, maximum: Int64, lockoutSeconds: Int64, now: Int64
     ) -> Int64 {
@@ -145,19 +144,20 @@ package final class LoginAttemptTable: Sendable {
         }
     }
 
-    /// The password was right, or an administrator says that it starts anew.
+    /// Resets the count.
+    /// - Returns: whether there was one.
     @discardableResult
     package func forget(_ key: Key) -> Bool { entries.withLock { $0.removeValue(forKey: key) != nil } }
 
     private func makeRoom(in entries: inout [Key: Entry], now: Int64) {
-        // To look at all of them costs as much as a thousand new users, and that many come first.
+        // A scan of all entries is amortised over many removals of one entry.
         if sinceSweep.load(ordering: .relaxed) >= capacity / 64 {
             sinceSweep.store(0, ordering: .relaxed)
             entries = entries.filter { $0.value.attempts.lockedUntil > now || !$0.value.underWay.isEmpty }
         }
         guard entries.count >= capacity else { return }
         sinceSweep.add(1, ordering: .relaxed)
-        // One goes all the same, if need be one that is locked: that is so again after as many failures as before.
+        // One entry is removed in any case, if necessary a locked one.
         let free = entries.prefix(64).first { $0.value.attempts.lockedUntil <= now && $0.value.underWay.isEmpty }
         if let key = free?.key ?? entries.keys.first { entries[key] = nil }
     }

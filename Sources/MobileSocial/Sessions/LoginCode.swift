@@ -5,26 +5,26 @@ import JOSE
 import OAuthServer
 import TokenStorage
 
-/// What an application gets for a login by browser: good once, within a minute, for this application alone (RP-02). The
-/// store has what it stands for.
+/// The one-time code of an application for a login by browser, valid for a minute and this application only (RP-02).
+/// The store holds the login.
 struct LoginCode: Sendable {
     static let lifetimeSeconds: Int64 = 60
 
-    /// Of the session that it is to lead to.
+    /// Of the session to open.
     let facts: Session.Facts
     let subject: String
-    /// The name that the provider knows the user by.
+    /// Name of the user at the provider.
     let username: String
-    /// Of RFC 7636; empty for none.
+    /// PKCE challenge (RFC 7636); empty for none.
     let challenge: String
-    /// The provider's, where the application is given it.
+    /// The provider's, if the application gets it.
     let accessToken: String?
 
     private static let prefix = "rc"
 
     static func random() -> String { TokenType.random(prefix) }
 
-    /// Whether it looks like one: nothing else is ever taken away for it.
+    /// Whether it has the form of a code, so that no other record is revoked by it.
     static func isCode(_ text: String) -> Bool { text.utf8.starts(with: "\(prefix).v1.".utf8) }
 
     init(facts: Session.Facts, subject: String, username: String, challenge: String, accessToken: String?) {
@@ -35,20 +35,18 @@ struct LoginCode: Sendable {
         self.accessToken = accessToken
     }
 
-    /// - Parameter text: the code, which the record does not hold.
+    /// - Parameter text: the code, of which the record has a digest only.
     func record(_ text: String, _ backend: Backend, _ key: TokenDigestKey, now: Int64) -> TokenRecord {
         var record = TokenRecord(
             id: AccessTokenMinter.randomID(), kind: .code, application: backend.mobileBackendID, subject: subject,
             tokenID: "", accessExpiresAt: now + LoginCode.lifetimeSeconds, issuedAt: now)
         record.accessDigest = key.digest(text)
         if let accessToken { record.sealed = key.seal(Array(accessToken.utf8), id: record.id) }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("facts", String(decoding: facts.json, as: UTF8.self))
-        writer.member("user", username)
-        writer.member("challenge", challenge)
-        writer.endObject()
-        record.attributes = writer.bytes
+        record.attributes = JSONWriter.object { writer in
+            writer.member("facts", String(decoding: facts.json, as: UTF8.self))
+            writer.member("user", username)
+            writer.member("challenge", challenge)
+        }
         return record
     }
 
@@ -65,8 +63,8 @@ struct LoginCode: Sendable {
         self.init(facts: facts, subject: record.subject, username: username, challenge: challenge, accessToken: token)
     }
 
-    /// Whether it comes from whoever has begun the login (RFC 7636 section 4.6). A verifier without a challenge is a mistake
-    /// that hides an attack (RFC 9700 section 4.8.2).
+    /// Whether the verifier matches the challenge (RFC 7636 section 4.6). A verifier without a challenge is refused,
+    /// since it indicates a downgrade (RFC 9700 section 4.8.2).
     func isProven(by verifier: String?) -> Bool {
         guard let verifier else { return challenge.isEmpty }
         let expected = LoginSecrets.challenge(of: verifier)

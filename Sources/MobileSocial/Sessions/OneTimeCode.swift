@@ -6,12 +6,9 @@ package enum OneTimeCode {
     package static let stepSeconds: Int64 = 30
     static let digits = 6
 
-    /// The code of a step of time (RFC 4226 section 5.3).
+    /// The code of a time step (RFC 4226 section 5.3).
     package static func code(of secret: [UInt8], step: Int64) -> String {
-        var counter: [UInt8] = []
-        for shift in stride(from: Int64(56), through: 0, by: -8) {
-            counter.append(UInt8(truncatingIfNeeded: step >> shift))
-        }
+        let counter = stride(from: Int64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: step >> $0) }
         let mac = DigestAlgorithm.sha1.hmac(key: secret.span, counter.span)
         let offset = Int(mac[mac.count - 1] & 15)
         var number = 0
@@ -25,11 +22,11 @@ package enum OneTimeCode {
         return String(decoding: text.reversed(), as: UTF8.self)
     }
 
-    /// The step whose code this is: now, or one before or behind, since clocks differ (RFC 6238 section 5.2). Nil for none.
+    /// The time step of a code: the current one or a neighbour, since clocks differ (RFC 6238 section 5.2).
     package static func step(of code: String, secret: [UInt8], now: Int64) -> Int64? {
         let given = Array(code.utf8)
         var found: Int64?
-        // No early exit: the time taken does not tell which one it was.
+        // No early exit, for constant time.
         for step in (now / stepSeconds - 1)...(now / stepSeconds + 1) {
             let expected = Array(OneTimeCode.code(of: secret, step: step).utf8)
             if constantTimeEqual(expected.span, given.span) { found = step }

@@ -4,34 +4,31 @@ import Identity
 import JOSE
 import OAuthServer
 
-/// A login whose password was right and that waits for an answer (OMS-14). The client carries it sealed, as
-/// `challengeId`, so that any process can go on with it; how often it was answered the store knows.
+/// A login with a right password that waits for a second factor (OMS-14). The client carries it sealed, as
+/// `challengeId`, so that any process can continue it; the store counts the answers.
 struct PendingLogin: Sendable, Equatable {
-    /// What is asked for.
     enum Step: String, Sendable {
-        /// A question whose answer the user has laid down.
+        /// A security question.
         case question = "KBA"
-        /// A code of the user's device.
+        /// A one-time code.
         case code = "OTP"
     }
 
-    /// Tells it from others: 128 random bits.
+    /// 128 random bits.
     let id: String
     let username: String
     let facts: Session.Facts
-    /// Seconds that the session is to last; nil for no limit.
+    /// Duration of the session; nil for no limit.
     let sessionSeconds: Int64?
-    /// The one of now first.
+    /// The remaining steps, the current one first.
     let steps: [Step]
-    /// Which of the user's questions was asked.
+    /// Index of the security question that was asked.
     let question: Int
     /// Seconds since 1970.
     let expiresAt: Int64
 
     static let lifetimeSeconds: Int64 = 300
-    /// Three wrong answers end it.
     static let maximumAnswers = 3
-    /// What clients are shown it with.
     private static let prefix = "ch.v1."
 
     init(
@@ -46,24 +43,22 @@ struct PendingLogin: Sendable, Equatable {
         expiresAt = now + PendingLogin.lifetimeSeconds
     }
 
-    /// Which of so many questions is asked.
+    /// A random index.
     static func choose(among count: Int) -> Int { count == 0 ? 0 : Int(SecureRandom.uint64() % UInt64(count)) }
 
     func sealed(_ record: SealedRecord) -> String {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("id", id)
-        writer.member("user", username)
-        writer.member("facts", String(decoding: facts.json, as: UTF8.self))
-        if let sessionSeconds { writer.member("seconds", sessionSeconds) }
-        writer.member("steps", steps.map(\.rawValue))
-        writer.member("question", question)
-        writer.endObject()
-        return PendingLogin.prefix
-            + record.seal([String(decoding: writer.bytes, as: UTF8.self)], expiresAt: expiresAt)
+        let json = JSONWriter.object { writer in
+            writer.member("id", id)
+            writer.member("user", username)
+            writer.member("facts", String(decoding: facts.json, as: UTF8.self))
+            if let sessionSeconds { writer.member("seconds", sessionSeconds) }
+            writer.member("steps", steps.map(\.rawValue))
+            writer.member("question", question)
+        }
+        return PendingLogin.prefix + record.seal([String(decoding: json, as: UTF8.self)], expiresAt: expiresAt)
     }
 
-    /// What `sealed` has made.
+    /// Opens the text of `sealed`.
     /// - Parameter now: seconds since 1970.
     init(_ text: String, _ record: SealedRecord, now: Int64) throws(SealedRecord.Failure) {
         let (bytes, prefix) = (Array(text.utf8), Array(PendingLogin.prefix.utf8))

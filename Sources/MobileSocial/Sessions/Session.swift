@@ -5,15 +5,14 @@ import LoginPages
 import OAuthServer
 import TokenStorage
 
-/// A login at a service domain: what its user token stands for (OMS-06). The store has it as a record of the kind
-/// `.session`, found by the digest of the token; what else belongs to it are the record's attributes.
+/// The session of a user token (OMS-06): a record of the kind `.session`, found by the digest of the token.
 struct Session: Sendable, Equatable {
-    /// What the record says beside it.
+    /// The attributes of the record.
     struct Facts: Sendable, Equatable {
         var domain: String
         var application: String
         var level: Int
-        /// How the user logged in: `amr`, in the words of RFC 8176.
+        /// Authentication methods, `amr` (RFC 8176).
         var methods: [String]
         /// Seconds since 1970.
         var authenticatedAt: Int64
@@ -21,52 +20,48 @@ struct Session: Sendable, Equatable {
         var idleSeconds: Int64?
         /// Id of the device's registration; empty for none.
         var registration = ""
-        /// `DeviceProfile.identity`; empty for a device that gives none away.
+        /// `DeviceProfile.identity`.
         var device = ""
-        /// Digest of what the client named as a further proof of itself; empty for none (oam-wire 3.4).
+        /// Digest of a further credential of the client; empty for none (oam-wire 3.4).
         var proof = ""
-        /// What the token is: `USERTOKEN`, or `USERTOKEN::JWTUT` and the like.
         var tokenType = TokenType.user
-        /// Id of the session that this one came of; empty for a login.
+        /// Id of the session whose token was exchanged for this one's; empty for a login.
         var parent = ""
-        /// Whether the password was recognised without the server that knows it (OMS-12).
+        /// Whether the password was verified without the server (OMS-12).
         var isOffline = false
-
-        /// The login at an identity provider that it came of; nil for others.
+        /// The login at an identity provider, if there was one.
         var provision: ProvidedLogin?
 
-        /// Ids of the records that the session ends with: its device's registration, the session that it came of, and the
-        /// login at a provider.
+        /// Ids of the records whose end ends the session: its device's registration, its parent, and the login at a
+        /// provider.
         var foundations: [String] { [registration, parent, provision?.foundation ?? ""].filter { !$0.isEmpty } }
     }
 
     let record: TokenRecord
     let facts: Facts
 
-    /// Its id, which the access tokens of the session carry and the deny list knows.
+    /// The id in the session's access tokens and on the deny list.
     var id: String { record.id }
 
-    /// Ids of the records that go when the session is ended: its own, and those of the login at a provider that it alone rests
-    /// on. One that came of another session leaves them to that.
+    /// Ids of the records to remove with the session: its own, and those of its login at a provider unless they belong
+    /// to the parent.
     var remains: [String] {
         guard let provision = facts.provision, facts.parent.isEmpty else { return [id] }
         return [id] + LoginFoundation.ids(of: provision.foundation)
     }
 
-    /// How long a session is kept that has no limit: until somebody ends it, or a year (OMS-08).
+    /// Maximum duration of a session without a limit (OMS-08).
     static let longestSeconds: Int64 = 31_536_000
 
-    /// Of a record; nil for one of another kind.
+    /// Nil for a record of another kind.
     init?(_ record: TokenRecord) {
         guard record.kind == .session, let facts = Facts(record.attributes) else { return nil }
         self.record = record
         self.facts = facts
     }
 
-    /// A new one.
-    ///
     /// - Parameters:
-    ///   - limit: seconds that it lasts; nil for no limit.
+    ///   - limit: duration in seconds; nil for no limit.
     ///   - now: seconds since 1970.
     init(_ facts: Facts, subject: String, backend: Backend, limit: Int64?, now: Int64) {
         let id = AccessTokenMinter.randomID()
@@ -84,7 +79,7 @@ struct Session: Sendable, Equatable {
         self.facts = facts
     }
 
-    /// The same with its token, which is sealed so that it can be given out again (CACHE-09).
+    /// The session with its token, sealed so that it can be given out again (CACHE-09).
     func with(token: String, _ key: TokenDigestKey) -> Session {
         var record = record
         record.accessDigest = key.digest(token)
@@ -92,22 +87,21 @@ struct Session: Sendable, Equatable {
         return Session(record, facts)
     }
 
-    /// The same as a session of its own, whatever others the user has: for a browser, which carries no user token. Every
-    /// login has another one, so that nobody can have somebody log in to a session that he knows.
+    /// The session without a slot, for a browser: every login opens a new one, against session fixation.
     var alone: Session {
         var record = record
         record.slot = ""
         return Session(record, facts)
     }
 
-    /// The token as it was given out; nil where it was sealed with another key.
+    /// The token; nil if it was sealed with another key.
     func token(_ key: TokenDigestKey) -> String? {
         key.open(record.sealed, id: record.id).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// One living session for each domain, application, device and user, at each level (CACHE-09).
+    /// One valid session for each domain, application, device and user, at each level (CACHE-09).
     private static func slot(_ facts: Facts, subject: String) -> String {
-        // None of the names has a control character.
+        // Names have no control characters.
         let device = facts.registration.isEmpty ? facts.device : facts.registration
         return [
             "oic", facts.domain, facts.application, device, subject, "\(facts.level)", facts.tokenType.text,
@@ -118,31 +112,27 @@ struct Session: Sendable, Equatable {
 
 extension Session.Facts {
     var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("domain", domain)
-        writer.member("app", application)
-        writer.member("level", level)
-        writer.member("amr", methods)
-        writer.member("auth_time", authenticatedAt)
-        if let idleSeconds { writer.member("idle", idleSeconds) }
-        if !registration.isEmpty { writer.member("registration", registration) }
-        if !device.isEmpty { writer.member("device", device) }
-        if !proof.isEmpty { writer.member("proof", proof) }
-        writer.member("type", tokenType.text)
-        if !parent.isEmpty { writer.member("parent", parent) }
-        if isOffline { writer.member("offline", true) }
-        if let provision {
-            writer.member("provider", provision.provider)
-            writer.member("login", provision.foundation)
-            writer.member("virtual", provision.isVirtual)
-            writer.member("roles", provision.roles)
+        JSONWriter.object { writer in
+            writer.member("domain", domain)
+            writer.member("app", application)
+            writer.member("level", level)
+            writer.member("amr", methods)
+            writer.member("auth_time", authenticatedAt)
+            if let idleSeconds { writer.member("idle", idleSeconds) }
+            let texts = [("registration", registration), ("device", device), ("proof", proof), ("parent", parent)]
+            for (name, text) in texts where !text.isEmpty { writer.member(name, text) }
+            writer.member("type", tokenType.text)
+            if isOffline { writer.member("offline", true) }
+            if let provision {
+                writer.member("provider", provision.provider)
+                writer.member("login", provision.foundation)
+                writer.member("virtual", provision.isVirtual)
+                writer.member("roles", provision.roles)
+            }
         }
-        writer.endObject()
-        return writer.bytes
     }
 
-    /// Nil for what `json` does not write.
+    /// Nil for text that `json` does not produce.
     init?(_ json: [UInt8]) {
         guard let node = try? JSONNode.parse(json.span, maximumDepth: 4), let domain = node["domain"]?.string,
             let application = node["app"]?.string, let level = node["level"]?.integer, (0...10).contains(level),
@@ -155,7 +145,7 @@ extension Session.Facts {
             device: node["device"]?.string ?? "", proof: node["proof"]?.string ?? "", tokenType: type,
             parent: node["parent"]?.string ?? "", isOffline: node["offline"]?.bool ?? false)
         guard let provider = node["provider"]?.string else { return }
-        // Without the rest nobody knows whose session it is.
+        // A session of a provider without these is not accepted.
         guard let login = node["login"]?.string, let isVirtual = node["virtual"]?.bool,
             let roles = node["roles"]?.array?.compactMap(\.string)
         else { return nil }
@@ -163,7 +153,7 @@ extension Session.Facts {
     }
 }
 
-/// The kinds of tokens that clients ask for; `A::B` is a base type and what it is made of (oam-wire 3.1).
+/// A token type of requests; `A::B` is a base type and its format (oam-wire 3.1).
 struct TokenType: Sendable, Equatable {
     let text: String
 
@@ -174,10 +164,8 @@ struct TokenType: Sendable, Equatable {
 
     init(_ text: String) { self.text = text }
 
-    /// What replies name.
-    var base: String {
-        String(text.utf8.prefix { $0 != ASCII.colon }) ?? text
-    }
+    /// The type in responses.
+    var base: String { String(text.utf8.prefix { $0 != ASCII.colon }) ?? text }
 
     /// Whether the token is a JWT.
     var isJWT: Bool { text.isExactly("USERTOKEN::JWTUT") }
@@ -189,9 +177,42 @@ struct TokenType: Sendable, Equatable {
 
     func isExactly(_ other: TokenType) -> Bool { text.isExactly(other.text) }
 
-    /// A token that says nothing by itself: 256 random bits behind a prefix that keeps the kinds apart (OMS-07), in an
-    /// alphabet that no URL changes (oam-wire 3.6).
+    /// An opaque token: 256 random bits behind a prefix for the kind (OMS-07), in the URL-safe alphabet (oam-wire 3.6).
     static func random(_ prefix: String) -> String {
         "\(prefix).v1.\(String(decoding: Base64.encode(SecureRandom.bytes(32).span, .url), as: UTF8.self))"
+    }
+}
+
+/// OMS-22: "The server setting overrides the application setting."
+package enum ServerSetting {
+    /// The server's value, or the application's if there is none.
+    package static func merge<Value>(server: Value?, application: Value?) -> Value? { server ?? application }
+}
+
+/// The duration of a session (OMS-08, OMS-09). Nil means no limit.
+package struct SessionLimits: Sendable, Equatable {
+    /// Seconds since the login.
+    package var session: Int64?
+    /// Seconds without a request.
+    package var idle: Int64?
+
+    /// Zero means no limit.
+    package init(
+        session: (server: Int64?, application: Int64?), idle: (server: Int64?, application: Int64?)
+    ) {
+        self.session = SessionLimits.limit(session.server, session.application)
+        self.idle = SessionLimits.limit(idle.server, idle.application)
+    }
+
+    private static func limit(_ server: Int64?, _ application: Int64?) -> Int64? {
+        guard let limit = ServerSetting.merge(server: server, application: application), limit > 0 else { return nil }
+        return limit
+    }
+
+    /// Whether a session is valid. It ends in the second in which it reaches a limit.
+    package func allow(age: Int64, idleFor: Int64) -> Bool {
+        if let session, age >= session { return false }
+        if let idle, idleFor >= idle { return false }
+        return true
     }
 }

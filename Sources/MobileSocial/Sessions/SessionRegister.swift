@@ -3,15 +3,15 @@ import Outbound
 import Synchronization
 import TokenStorage
 
-/// When the sessions of this process were used, and in the store, when others have used them (OMS-09). One for the life of
-/// a process. Uses are written down once a second, those of one session together, and before a session is called idle
-/// the store is asked whether it is in use elsewhere.
+/// The last uses of sessions in this process and, through the store, in others (OMS-09). One for the lifetime of a
+/// process. Uses are written to the store once a second. Before a session is declared idle, the store is asked for uses
+/// elsewhere.
 package final class SessionRegister: SessionActivities {
     private struct Entry {
         let activity: SessionActivity
-        /// When the last token of it ends that was seen here.
+        /// Latest expiry of the session's tokens seen here.
         var endsAt: Int64
-        /// What the store has been told.
+        /// The last use written to the store.
         var written: Int64
     }
 
@@ -19,7 +19,7 @@ package final class SessionRegister: SessionActivities {
     private let lastTick = Atomic<Int64>(0)
     private let store: any TokenStore
 
-    /// Uses that are written in one operation.
+    /// Maximum number of uses in one operation.
     private static let batch = 500
 
     package init(store: any TokenStore) { self.store = store }
@@ -53,10 +53,10 @@ package final class SessionRegister: SessionActivities {
         }
     }
 
-    /// When a session was used last, as far as the process knows.
+    /// The last use in this process.
     func usedAt(_ session: String) -> Int64? { entries.withLock { $0[session]?.activity.usedAt } }
 
-    /// To be called about once a second, by any thread; the first to come in a second does the work.
+    /// Writes uses to the store. To be called about once a second by any thread; only the first call in a second works.
     /// - Parameter now: seconds since 1970.
     package func tick(now: Int64) {
         let last = lastTick.load(ordering: .relaxed)
@@ -65,14 +65,13 @@ package final class SessionRegister: SessionActivities {
         else { return }
         var uses = takeChanged(now: now)
         while !uses.isEmpty {
-            // What a failing store was not told, it is told with the next use.
+            // After a failure of the store, the next use is written.
             store.perform(.touch(Array(uses.prefix(SessionRegister.batch))), now: now) { _ in }
             uses = Array(uses.dropFirst(SessionRegister.batch))
         }
     }
 
-    /// The uses that the store does not know yet. Forgets sessions whose tokens have ended, and those that are idle: the
-    /// store knows all of them.
+    /// The uses not written yet. Removes sessions whose tokens have expired; the store has them.
     private func takeChanged(now: Int64) -> [TokenUse] {
         entries.withLock { entries in
             var uses: [TokenUse] = []

@@ -7,9 +7,9 @@ import Model
 import OAuthServer
 import Outbound
 
-/// The token of somebody who has signed on.
+/// Granting the token after the login.
 extension SignOnRelay {
-    /// Makes the token, always for the client that was asked for (SSO-08), and hands it over.
+    /// Makes the token for the requested client (SSO-08) and delivers it.
     func grant(_ session: SignOnSession, _ visit: Visit) -> Answer {
         let backend = visit.backend
         // SSO-10, MBE-09.
@@ -40,7 +40,7 @@ extension SignOnRelay {
         return catalogue.names(of: catalogue.roles(named: assigned + session.roles))
     }
 
-    /// SSO-09: six hours, or what the policies say. What they say of the outside token holds where there is one.
+    /// SSO-09: six hours unless a policy limits it, or the lifetime of the outside token if there is one.
     func lifetime(_ session: SignOnSession, now: Int64) -> Int64 {
         let environment = service.settings.assertions?.currentPolicy.lifetime ?? TokenLifetime()
         guard let until = session.providedUntil, until > now else {
@@ -62,7 +62,7 @@ extension SignOnRelay {
             ("access_token", String(decoding: token.value, as: UTF8.self)), ("token_type", "Bearer"),
             ("expires_in", "\(seconds)"),
         ]
-        var response: EndpointResponse
+        let response: EndpointResponse
         if let target = visit.target {
             if let state = visit.request.state { fields.append(("state", state)) }
             response = Page.post(fields, to: target).response(status: 200, reason: .ssoTokenPosted, fields: cookie)
@@ -72,19 +72,19 @@ extension SignOnRelay {
             )
             .response(status: 200, reason: .ssoTokenShown, fields: cookie)
         }
-        response.audit = audit(
+        return response.audited(
             "token", .granted, visit, session.subject, id: issuance.grant.backend.issuer == nil ? issuance.tokenID : "")
-        return response
     }
 
-    /// With a way to log in as somebody else.
     private func refuseRealm(_ session: SignOnSession, _ visit: Visit) -> EndpointResponse {
         let failure = SingleSignOnFailure.wrongRealm
-        var response = Page.message(
-            PageText.error, failure.detail, isError: true,
-            link: Page.Link(text: PageText.otherAccount, target: visit.request.location + "&prompt=login")
-        ).response(status: failure.status, reason: failure.reason)
-        response.audit = audit("token", .refused, visit, session.subject)
-        return response
+        return otherAccount(failure.detail, status: failure.status, reason: failure.reason, visit)
+            .audited("token", .refused, visit, session.subject)
+    }
+
+    /// A refusal with a link to log in with another account.
+    func otherAccount(_ detail: String, status: Int, reason: Reason, _ visit: Visit) -> EndpointResponse {
+        let link = Page.Link(text: PageText.otherAccount, target: visit.request.location + "&prompt=login")
+        return Page.message(PageText.error, detail, isError: true, link: link).response(status: status, reason: reason)
     }
 }

@@ -8,26 +8,22 @@ import OAuthServer
 import Outbound
 import TokenStorage
 
-/// The login at the gateway's own form (SSO-07).
+/// The login by the gateway's form (SSO-07), and the logout.
 extension SignOnRelay {
     private static let loginPurpose = "single sign-on"
-    /// Longest name and password that are looked at, in bytes.
+    /// Longest accepted name and password in bytes.
     private static let longestText = 1024
-    /// Sessions that one user has at a provider.
-    static let mostSessions = 256
+    /// Maximum number of sessions of one user at a provider.
+    static let maximumSessions = 256
 
-    /// Sends the browser where its user logs in.
+    /// Sends the browser to the form or to the provider.
     func beginLogin(_ visit: Visit) -> Answer {
         if let chosen = visit.chosen, !chosen.isOwnForm { return beginAtProvider(chosen.provider, visit) }
         let address = formAddress(visit, by: visit.choices.count > 1 ? visit.chosen : nil)
-        return .done(
-            EndpointResponse(
-                status: 302,
-                headers: [(name: "Location", value: address), (name: "Cache-Control", value: "no-store")],
-                body: [], reason: .ssoLoginAsked))
+        return .done(.redirect(302, to: address, reason: .ssoLoginAsked))
     }
 
-    /// Answers a request for the form, or one that was filled in.
+    /// Shows or processes the form.
     func showOrLogIn(_ browser: BrowserRequest) -> Answer {
         do throws(SingleSignOnFailure) {
             let sealed = browser.query.first("request") ?? ""
@@ -36,17 +32,12 @@ extension SignOnRelay {
             }
             let visit = try visit(request, browser)
             guard let chosen = visit.chosen else {
-                guard browser.isReading else {
-                    return .done(BrowserLoginFailure.page(allow: "GET, HEAD"))
-                }
-                return .done(choice(visit))
+                return .done(browser.isReading ? choice(visit) : BrowserLoginFailure.page(allow: "GET, HEAD"))
             }
             if !chosen.isOwnForm {
-                // The backend has another provider by now, and none to choose.
+                // The configuration has changed: the backend has one other provider now.
                 guard visit.choices.count > 1 else { throw .foreignRequest }
-                guard browser.isReading else {
-                    return .done(BrowserLoginFailure.page(allow: "GET, HEAD"))
-                }
+                guard browser.isReading else { return .done(BrowserLoginFailure.page(allow: "GET, HEAD")) }
                 guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
                 return beginAtProvider(chosen.provider, visit)
             }
@@ -58,7 +49,7 @@ extension SignOnRelay {
         }
     }
 
-    /// - Parameter choice: of several; nil where it is to be made.
+    /// - Parameter choice: the chosen provider; nil for the page to choose one.
     private func formAddress(_ visit: Visit, by choice: LoginChoice?) -> String {
         var fields = [("request", visit.request.sealed(seals.signOnRequests, now: visit.now))]
         if let choice { fields.append(("provider", choice.name)) }
@@ -66,7 +57,7 @@ extension SignOnRelay {
         return "\(SingleSignOnEndpoints.loginPath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
     }
 
-    /// The page to choose on; what was asked for goes along, sealed, with whichever is taken.
+    /// The page to choose a provider. Each link carries the sealed request.
     private func choice(_ visit: Visit) -> EndpointResponse {
         Page.choice(
             to: visit.backend.name, of: visit.choices.map { ($0.text, formAddress(visit, by: $0)) }
@@ -118,8 +109,8 @@ extension SignOnRelay {
         }
     }
 
-    /// The one that a user is looked for in: the backend's, or where nobody of the name is there, that of the one who is
-    /// called so. He is told that he has no place here once it is certain who he is (SSO-10), and nobody else is.
+    /// The realm to look a user up in: the backend's, or if it has no such user, the realm of the only user with this
+    /// name. The user learns about the wrong realm after the password was verified (SSO-10).
     private func realm(of username: String, _ visit: Visit) -> String {
         let users = service.settings.users
         guard users.user(named: username, realm: visit.backend.realm) == nil else { return visit.backend.realm }
@@ -127,7 +118,7 @@ extension SignOnRelay {
         return others.count == 1 ? others[0].realm : visit.backend.realm
     }
 
-    /// The form once more, with a word that tells nobody what was wrong (CHAL-07).
+    /// The form with a notice that does not reveal what was wrong (CHAL-07).
     private func refuse(_ refusal: PasswordLogin.Refusal, _ visit: Visit, _ username: String) -> EndpointResponse {
         var response: EndpointResponse
         switch refusal {
@@ -140,25 +131,17 @@ extension SignOnRelay {
                 reason: TokenFailure.loginThrottled.definition.reason)
             response.headers.append((name: "Retry-After", value: "\(seconds)"))
         }
-        response.audit = audit("login", .refused, visit, username)
-        return response
-    }
-
-    func audit(
-        _ action: String, _ outcome: AuditEntry.Outcome, _ visit: Visit, _ subject: String, id: String = ""
-    ) -> AuditEntry {
-        AuditEntry(
-            action: "sso.\(action)", outcome: outcome, subject: subject, client: visit.backend.reference, tokenID: id)
+        return response.audited("login", .refused, visit, username)
     }
 
     // MARK: The session
 
-    /// A session of somebody who has just been recognised. It has an id that nobody could have known before; the tokens of
-    /// the same user's earlier login here go on.
+    /// The session of a user who has just logged in, with a new id (against session fixation). Tokens of the same
+    /// user's earlier login by this browser stay valid.
     func newSession(_ subject: String, realm: String, at provider: String, _ visit: Visit) -> SignOnSession {
         let earlier = sealedSession(of: visit.browser).flatMap { session in
             session.subject.isExactly(subject) && session.realm.isExactly(realm)
-                && session.provider.isExactly(provider) && isWelcome(session) ? session : nil
+                && session.provider.isExactly(provider) && isAccepted(session) ? session : nil
         }
         var session = SignOnSession(
             id: AccessTokenMinter.randomID(), family: earlier?.family ?? AccessTokenMinter.randomID(),
@@ -168,7 +151,7 @@ extension SignOnRelay {
         return session
     }
 
-    /// Notes the session in the store, ends what the browser was logged in by before, and has it ask again.
+    /// Stores the session, ends the browser's earlier session, and redirects the browser to its request.
     func open(_ session: SignOnSession, _ visit: Visit) -> Answer {
         guard BrowserCookie.signOn.holds(seals.seal(session)) else {
             return .done(BrowserLoginFailure.oversizedSession.response)
@@ -191,30 +174,24 @@ extension SignOnRelay {
         return record
     }
 
-    /// Ids of the oldest sessions of a user who has too many.
+    /// Ids of the oldest sessions beyond the maximum.
     private func surplus(beside record: TokenRecord, now: Int64) -> Effect<[String]> {
         let list = StoreOperation.list(application: record.application, subject: record.subject, limit: .max)
         return service.settings.store.ask(list, now: now) { answer in
             guard case .success(.records(let records)) = answer else { return .done([]) }
-            return .done(records.dropFirst(SignOnRelay.mostSessions).map(\.id))
+            return .done(records.dropFirst(SignOnRelay.maximumSessions).map(\.id))
         }
     }
 
     private func opened(_ session: SignOnSession, _ visit: Visit) -> EndpointResponse {
-        var response = EndpointResponse(
-            status: 303,
-            headers: [
-                (name: "Location", value: visit.request.location), (name: "Cache-Control", value: "no-store"),
-                cookie(.signOn, seals.seal(session), visit.browser), removal(.login, visit.browser),
-            ],
-            body: [], reason: .browserLoggedIn)
-        response.audit = audit("login", .granted, visit, session.subject, id: session.id)
-        return response
+        let fields = [cookie(.signOn, seals.seal(session), visit.browser), removal(.login, visit.browser)]
+        return EndpointResponse.redirect(303, to: visit.request.location, reason: .browserLoggedIn, fields: fields)
+            .audited("login", .granted, visit, session.subject, id: session.id)
     }
 
     // MARK: Logout
 
-    /// Asks, then ends the session with the tokens that came of it.
+    /// Asks for confirmation, then ends the session and the tokens issued in it.
     func logOut(_ browser: BrowserRequest) -> Answer {
         guard let session = sealedSession(of: browser) else { return .done(loggedOut(.signOn, browser)) }
         return confirmLogout(browser) {
@@ -226,14 +203,20 @@ extension SignOnRelay {
                 service.settings.revocations.apply(entry)
                 let ids = [session.id] + session.foundations.flatMap(LoginFoundation.ids)
                 return service.settings.store.forget(ids[...], now: browser.now).then {
-                    placeOfLogin(session, now: browser.now).map { there in
-                        var response = loggedOut(.signOn, browser, there)
-                        response.audit = AuditEntry(
-                            action: "sso.logout", outcome: .changed, subject: session.subject, tokenID: session.id)
-                        return response
+                    providerLogout(session, now: browser.now).map { there in
+                        loggedOut(.signOn, browser, there)
+                            .audited("sso.logout", .changed, subject: session.subject, tokenID: session.id)
                     }
                 }
             }
         }
+    }
+}
+
+extension EndpointResponse {
+    func audited(
+        _ action: String, _ outcome: AuditEntry.Outcome, _ visit: SignOnRelay.Visit, _ subject: String, id: String = ""
+    ) -> EndpointResponse {
+        audited("sso.\(action)", outcome, subject: subject, client: visit.backend.reference, tokenID: id)
     }
 }

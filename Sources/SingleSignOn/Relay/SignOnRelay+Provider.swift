@@ -7,7 +7,7 @@ import Model
 import OAuthServer
 import Outbound
 
-/// Logins at identity providers (SSO-07), for backends that name one.
+/// Logins at identity providers (SSO-07), for backends that have one.
 extension SignOnRelay {
     /// Sends the browser to a provider of the backend.
     func beginAtProvider(_ name: String, _ visit: Visit) -> Answer {
@@ -18,8 +18,8 @@ extension SignOnRelay {
         return providers.begin(provider, errand, visit.browser, forcesLogin: visit.isForced)
     }
 
-    /// Goes on with a browser that has come back from a provider. What it had asked for is looked at anew, since the
-    /// policies of now count; and a backend that has other providers by now takes nothing of this one (mix-up).
+    /// Continues with a browser that returns from a provider. Its request is checked again by the current
+    /// configuration, and the backend must still have the provider (mix-up attack).
     func arrive(_ arrival: ProviderLogin.Arrival) -> Answer {
         let (texts, browser) = (arrival.errand.texts, arrival.browser)
         do throws(SingleSignOnFailure) {
@@ -32,9 +32,7 @@ extension SignOnRelay {
             visit.isForced = forcedAt != nil
             switch SignOnRelay.result(arrival.result, forcedAt: forcedAt) {
             case .failure(let failure):
-                var response = login.page(failure, again: visit.location)
-                response.audit = audit("login", .refused, visit, "")
-                return .done(response)
+                return .done(login.page(failure, again: visit.location).audited("login", .refused, visit, ""))
             case .success(let identity):
                 guard visit.choice(named: identity.provider) != nil,
                     let provider = login.provider(named: identity.provider)
@@ -46,13 +44,13 @@ extension SignOnRelay {
         }
     }
 
-    /// Clocks of providers may be behind ours by so many seconds.
+    /// Seconds that the clock of a provider may be slow.
     private static let clockSkew: Int64 = 60
 
-    /// What has become of a login, a failure where the user was to log in once more and the provider says that he has not
-    /// (OpenID Connect Core section 3.1.2.1, SAML core section 3.4.1). Not all providers say when he has.
+    /// The result, or a failure if a new login was required and the provider reports an earlier one (OpenID Connect
+    /// Core section 3.1.2.1, SAML core section 3.4.1). Not all providers report the time of the login.
     ///
-    /// - Parameter forcedAt: seconds since 1970 when he was sent to log in whatever he had done before; nil where that counts.
+    /// - Parameter forcedAt: seconds since 1970 when a new login was required; nil if an earlier one is accepted.
     private static func result(
         _ result: Result<ProvidedIdentity, ProviderFailure>, forcedAt: Int64?
     ) -> Result<ProvidedIdentity, ProviderFailure> {
@@ -72,17 +70,14 @@ extension SignOnRelay {
             known = try rules.identify(
                 identity, realm: visit.backend.realm, users: service.settings.users, catalogue: catalogue)
         } catch {
-            var response = Page.message(
-                PageText.error, PageText.forbidden, isError: true,
-                link: Page.Link(text: PageText.otherAccount, target: visit.request.location + "&prompt=login")
-            ).response(status: 403, reason: error.reason)
-            response.audit = audit("login", .refused, visit, "\(identity.provider):\(identity.subject)")
-            return .done(response)
+            return .done(
+                otherAccount(PageText.forbidden, status: 403, reason: error.reason, visit)
+                    .audited("login", .refused, visit, "\(identity.provider):\(identity.subject)"))
         }
         var session = newSession(
             known.username, realm: visit.backend.realm, at: identity.provider, visit)
         session.isVirtual = known.virtual
-        // Those of an account are looked up whenever a token is made.
+        // Roles of an account are looked up when a token is made.
         let assigned = catalogue.names(of: catalogue.roles(named: known.user?.roles ?? []))
         session.roles = catalogue.names(of: known.roles).filter { role in !assigned.contains { $0.isExactly(role) } }
         let until = session.expiresAt + lifetime(session, now: visit.now)
@@ -95,11 +90,9 @@ extension SignOnRelay {
         }
     }
 
-    /// Where the provider ends its own session (OpenID Connect RP-Initiated Logout); nil for the gateway's own form.
-    func placeOfLogin(_ session: SignOnSession, now: Int64) -> Effect<WebURL?> {
-        guard let provider = providers?.provider(named: session.provider) else {
-            return .done(nil)
-        }
+    /// The provider's logout URL (OpenID Connect RP-Initiated Logout); nil for the gateway's own form.
+    func providerLogout(_ session: SignOnSession, now: Int64) -> Effect<WebURL?> {
+        guard let provider = providers?.provider(named: session.provider) else { return .done(nil) }
         return provider.logoutURL(back: service.settings.baseURL + SingleSignOnEndpoints.logoutPath, now: now)
     }
 }

@@ -8,53 +8,67 @@ import OAuthServer
 import Outbound
 import TokenStorage
 
-/// The relay between browsers, identity providers and applications (SSO-01 to SSO-12): a browser that asks for a token of
-/// a client logs in once, and the token is shown to its user or posted to the application.
+/// Single sign-on of browsers.
+package struct SignOnSettings: Sendable {
+    package var seals: BrowserSeals
+    /// Addresses that tokens may be posted to (SSO-03).
+    package var whitelist: RedirectWhitelist
+    package var sessionSeconds: Int64 = 28_800
+    /// Seconds without a request after which a browser has to log in again.
+    package var idleSeconds: Int64 = 3600
+
+    package init(seals: BrowserSeals, whitelist: RedirectWhitelist) {
+        self.seals = seals
+        self.whitelist = whitelist
+    }
+}
+
+/// The relay between browsers, identity providers and applications (SSO-01 to SSO-12): a browser that requests a token
+/// of a client logs in once, and the token is shown to its user or posted to the application.
 struct SignOnRelay: FormTickets {
     typealias Answer = Effect<EndpointResponse>
 
     let service: TokenService
     let settings: SignOnSettings
-    /// The logins at identity providers; nil where there are none.
+    /// Logins at identity providers; nil if there are none.
     let providers: ProviderLogin?
 
     var seals: BrowserSeals { settings.seals }
 
-    /// A request for a token of a backend that may have it.
+    /// An allowed request for a token of a backend.
     struct Visit: Sendable {
         let browser: BrowserRequest
         let request: SignOnRequest
         let backend: Backend
-        /// Where the token is posted to; nil where it is shown.
+        /// Address to post the token to; nil to show it.
         let target: RedirectTarget?
-        /// Where users of the backend may log in.
+        /// The ways to log in at the backend.
         let choices: [LoginChoice]
-        /// Where this one does; nil where it is still to be chosen.
+        /// Nil if the user still has to choose.
         let chosen: LoginChoice?
-        /// Whether the user is to log in whatever he has done before.
+        /// Whether the user must log in again despite an existing session.
         var isForced: Bool
 
         var now: Int64 { browser.now }
-        /// Where the browser asks once more.
+        /// Address of the request.
         var location: String { request.location + (isForced ? "&prompt=login" : "") }
 
         func choice(named name: String) -> LoginChoice? { choices.first { $0.provider.isExactly(name) } }
     }
 
-    /// Answers a request for a token: with a login, or with the token.
+    /// Answers a request for a token with a login or with the token.
     func exchange(_ browser: BrowserRequest) -> Answer {
         do throws(SingleSignOnFailure) {
             guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
             let visit = try visit(SignOnRequest(browser.query), browser)
             guard !visit.isForced, let session = session(of: browser, visit) else { return beginLogin(visit) }
-            return whileAlive(session, visit)
+            return grant(session, visit, whileStored: [session.id][...] + session.foundations)
         } catch {
             return .done(error.response)
         }
     }
 
-    /// What a request asks for, where it may be asked for: before the login, at every step of it, and before the token is
-    /// made (SSO-03).
+    /// Checks a request: before the login, at every step of it, and before the token is made (SSO-03).
     func visit(_ request: SignOnRequest, _ browser: BrowserRequest) throws(SingleSignOnFailure) -> Visit {
         guard let backend = service.settings.backends.backend(clientID: request.clientID),
             backend.enableSSO, backend.oauthConsumer, !backend.isRevoked
@@ -72,20 +86,20 @@ struct SignOnRelay: FormTickets {
             isForced: browser.query.first("prompt")?.isExactly("login") ?? false)
     }
 
-    /// Whether somebody went here, and no page of a neighbour fetched it with the browser's cookies (Fetch Metadata
-    /// section 2.1). Nobody gets to know what old browsers do not say.
+    /// Whether the browser navigates here, as opposed to a fetch by another page (Fetch Metadata section 2.1). Browsers
+    /// without the field are accepted.
     static func isNavigation(_ request: EndpointRequest) -> Bool {
         request.field("sec-fetch-dest")?.isExactly("document")
-            ?? !request.fields.contains { $0.name.utf8.elementsEqual("sec-fetch-dest".utf8) }
+            ?? !request.fields.contains { $0.name.isExactly("sec-fetch-dest") }
     }
 
     // MARK: Sessions
 
-    /// What the cookie tells, as far as it goes by itself: of a provider of the backend's (SSO-08), in time, its user still
-    /// welcome.
+    /// The session in the cookie, if it is from a provider of the backend (SSO-08), not idle, and its user still
+    /// accepted.
     private func session(of browser: BrowserRequest, _ visit: Visit) -> SignOnSession? {
         guard let session = sealedSession(of: browser), visit.choice(named: session.provider) != nil,
-            session.usedAt + settings.idleSeconds > browser.now, isWelcome(session)
+            session.usedAt + settings.idleSeconds > browser.now, isAccepted(session)
         else { return nil }
         return session
     }
@@ -94,7 +108,8 @@ struct SignOnRelay: FormTickets {
         browser.signOn.flatMap { try? seals.signOn(Array($0.utf8).span, now: browser.now) }
     }
 
-    func isWelcome(_ session: SignOnSession) -> Bool {
+    /// Whether neither session nor user was revoked.
+    func isAccepted(_ session: SignOnSession) -> Bool {
         guard
             !service.settings.revocations.isRevoked(
                 tokenID: session.family, subject: session.subject, backendID: nil, issuer: OwnAccessTokens.issuerName,
@@ -105,22 +120,14 @@ struct SignOnRelay: FormTickets {
         return user.enabled && session.authenticatedAt >= user.tokensNotBefore
     }
 
-    /// Goes on with the token where the store still has the session and what it stands on, else with a login.
-    private func whileAlive(_ session: SignOnSession, _ visit: Visit) -> Answer {
-        whileHeld([session.id][...] + session.foundations, visit) { isHeld in
-            isHeld ? grant(session, visit) : beginLogin(visit)
-        }
-    }
-
-    private func whileHeld(
-        _ ids: ArraySlice<String>, _ visit: Visit, _ next: @escaping @Sendable (Bool) -> Answer
-    ) -> Answer {
-        guard let first = ids.first else { return next(true) }
+    /// Grants the token if the store has all of these records, the session and its foundations; else begins a login.
+    private func grant(_ session: SignOnSession, _ visit: Visit, whileStored ids: ArraySlice<String>) -> Answer {
+        guard let first = ids.first else { return grant(session, visit) }
         return service.settings.store.ask(.find(.id(first)), now: visit.now) { result in
             switch result {
             case .success(.record(let record?)) where record.accessLives(at: visit.now):
-                whileHeld(ids.dropFirst(), visit, next)
-            case .success: next(false)
+                grant(session, visit, whileStored: ids.dropFirst())
+            case .success: beginLogin(visit)
             case .failure: .done(SingleSignOnFailure.unavailable.response)
             }
         }

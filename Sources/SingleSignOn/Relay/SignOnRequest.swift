@@ -3,11 +3,11 @@ import Crypto
 import HTTP
 import Model
 
-/// What a browser asks for a token with (SSO-01, SSO-02), as it goes through a login.
+/// The parameters of a browser's request for a token (SSO-01, SSO-02), carried through the login.
 struct SignOnRequest: Sendable, Equatable {
-    /// Longest `state` that is handed back, in bytes.
+    /// Longest accepted `state` in bytes.
     static let longestState = 1024
-    /// How long a login may take, in seconds.
+    /// Maximum duration of a login.
     static let lifetimeSeconds: Int64 = 3600
 
     var clientID: String
@@ -15,14 +15,14 @@ struct SignOnRequest: Sendable, Equatable {
     var redirectURI: String?
     var state: String?
 
-    /// - Parameter query: of the exchange endpoint; what is not known is ignored (SSO-12).
+    /// - Parameter query: of the exchange endpoint; unknown parameters are ignored (SSO-12).
     init(_ query: FormFields) throws(SingleSignOnFailure) {
         guard !["clientID", "redirect_uri", "state", "prompt", "provider"].contains(where: query.isRepeated) else {
             throw .repeatedParameter
         }
         guard let clientID = query.first("clientID"), !clientID.isEmpty else { throw .missingClient }
         let state = query.first("state")
-        // Line ends of a form field would be another text when it arrives (WHATWG HTML section 4.10.22.4).
+        // Browsers normalise the line ends of form fields (WHATWG HTML section 4.10.22.4).
         guard state?.utf8.count ?? 0 <= SignOnRequest.longestState,
             state?.utf8.allSatisfy({ $0 >= ASCII.space }) ?? true
         else { throw .malformedParameter }
@@ -32,7 +32,7 @@ struct SignOnRequest: Sendable, Equatable {
     /// Length of `texts`.
     static let textCount = 3
 
-    /// Text for a ticket, or for the query of a login page.
+    /// Texts for a ticket or for the query of a login page.
     var texts: [String] { [clientID, redirectURI ?? "", state.map { "=\($0)" } ?? ""] }
 
     private init(_ texts: [String]) {
@@ -41,7 +41,7 @@ struct SignOnRequest: Sendable, Equatable {
         state = texts[2].isEmpty ? nil : String(texts[2].dropFirst())
     }
 
-    /// Nil for what `texts` does not write.
+    /// Nil for texts that `texts` does not produce.
     init?(texts: [String]) {
         guard texts.count == SignOnRequest.textCount, !texts[0].isEmpty else { return nil }
         self.init(texts)
@@ -51,14 +51,13 @@ struct SignOnRequest: Sendable, Equatable {
         record.seal(texts, expiresAt: now + SignOnRequest.lifetimeSeconds)
     }
 
-    /// Nil for what was not sealed here, or too long ago.
+    /// Nil for text that was not sealed here or has expired.
     init?(sealed text: String, _ record: SealedRecord, now: Int64) {
-        let bytes = Array(text.utf8)
-        guard let opened = try? record.open(bytes.span, now: now) else { return nil }
+        guard let opened = try? record.open(Array(text.utf8).span, now: now) else { return nil }
         self.init(texts: opened.texts)
     }
 
-    /// Where the browser asks again once it is logged in: not for another login.
+    /// Address for the browser after the login, without `prompt`.
     var location: String {
         var fields = [("clientID", clientID)]
         if let redirectURI { fields.append(("redirect_uri", redirectURI)) }

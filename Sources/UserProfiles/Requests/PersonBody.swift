@@ -5,17 +5,15 @@ import Model
 
 /// The body of a POST, PUT or PATCH on people: a flat object of attributes (UPS-03, oam-wire 5).
 ///
-/// Clients read a profile, change a member and send the whole of it back, so that members which say what is so already
-/// are no change. Everything else that cannot be written is refused, above all credentials and rights: nobody gives
-/// himself a role by a member that was not meant for it.
+/// Clients read a profile, change a member and send all of it back, so members that repeat current values are ignored.
+/// Every other member that cannot be written is refused, above all credentials and rights.
 struct PersonBody: Sendable {
-    /// In `id` or `uid`; nil for none.
+    /// From `id` or `uid`.
     private(set) var id: String?
-    /// In the clear; nil for none.
     private(set) var password: String?
     private var values: [(attribute: ProfileAttribute, value: String?)] = []
 
-    /// - Parameter user: whom it is about; nil where a user is to be made, which alone may have a password.
+    /// - Parameter user: the user to change; nil for a new user, the only case in which a password is accepted.
     init(_ request: EndpointRequest, of user: User?) throws(ProfileRefusal) {
         for member in try PersonBody.members(request) {
             if let attribute = ProfileAttribute(exactly: member.name) {
@@ -31,7 +29,7 @@ struct PersonBody: Sendable {
         }
     }
 
-    /// The members of the object; the reader refuses one that comes twice.
+    /// The members of the JSON object; the JSON reader refuses duplicates.
     static func members(_ request: EndpointRequest) throws(ProfileRefusal) -> [JSONMember] {
         guard request.hasJSONBody else { throw ProfileRefusal(.unsupportedMediaType) }
         guard let members = (try? JSONNode.parse(request.body.span, maximumDepth: 4))?.members else {
@@ -69,12 +67,12 @@ struct PersonBody: Sendable {
         values.append((attribute, value))
     }
 
-    /// The value of an attribute that is to have one.
+    /// The new value of an attribute; nil if it is removed or not named.
     subscript(_ attribute: ProfileAttribute) -> String? { values.first { $0.attribute == attribute }?.value }
 
-    /// What is to be set.
+    /// The values to set.
     ///
-    /// - Parameter isWhole: whether attributes that are not there are to go.
+    /// - Parameter isWhole: whether absent attributes are removed.
     func changes(isWhole: Bool) -> [ProfileValue] {
         var changes = values
         if isWhole {
@@ -87,7 +85,7 @@ struct PersonBody: Sendable {
 }
 
 extension User {
-    /// A user with these values of a profile.
+    /// The user with these values of a profile.
     func with(_ values: [ProfileValue]) -> User {
         var user = self
         for value in values {

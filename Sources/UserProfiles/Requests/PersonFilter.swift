@@ -2,16 +2,16 @@ import Bytes
 import Identity
 import Model
 
-/// Whom a search is for (UPS-02). Values are compared without the case of ASCII letters; a search decides nothing.
+/// The conditions of a search (UPS-02). Values are compared without regard to the case of ASCII letters.
 struct PersonFilter: Sendable {
-    /// Whether one value of those that are listed is enough, and its beginning; otherwise all are wanted, and whole.
+    /// Whether the prefix of one value is enough to match; otherwise all values must match in full.
     var isSimple = false
     private var conditions: [(attribute: ProfileAttribute, value: [UInt8])] = []
 
     static let maximumConditions = 8
 
-    /// - Parameter name: of an attribute that users can be looked for by. Others are refused and not ignored: whether
-    ///   anybody is found would otherwise tell of what nobody may read.
+    /// - Parameter name: of a searchable attribute. Others are refused, so that no search result depends on an
+    ///   attribute that cannot be read.
     mutating func add(_ name: String, _ value: String) throws(ProfileRefusal) {
         guard let attribute = ProfileAttribute(exactly: name), attribute.isSearchable, !value.isEmpty,
             value.utf8.count <= ProfileAttribute.longestValue, conditions.count < PersonFilter.maximumConditions

@@ -3,18 +3,17 @@ import HTTP
 import Identity
 import Model
 
-/// What a profile has, by the names of the accessors that clients in the field know (oam-wire 5). Credentials and rights
-/// are none of them, so that they can be neither read nor written, nor looked for (UPS-04).
+/// The attributes of a profile, by the names that existing clients use (oam-wire 5). Credentials and rights are no
+/// attributes, so they cannot be read, written or searched (UPS-04).
 package enum ProfileAttribute: String, Sendable, CaseIterable {
-    /// The name of the user, under the two names of UPS-01 and of the clients.
+    /// The name of the user: `id` in UPS-01, `uid` for clients.
     case id, uid
-    /// Where the profile is.
     case uri
     case mail, firstName, lastName
     case displayName, title, description, mobile, telephoneNumber, postalAddress, country, photo
-    /// The name of another user (UPS-07), and where that one's profile is.
+    /// The name of another user (UPS-07) and the URI of that profile.
     case manager, managerURI
-    /// Where the profiles of those are whose manager it is.
+    /// URI of the list of direct reports.
     case reports
 
     init?(exactly name: String) {
@@ -22,7 +21,7 @@ package enum ProfileAttribute: String, Sendable, CaseIterable {
         self = found
     }
 
-    /// What `users.json` calls it; nil for what cannot be written.
+    /// Name in `users.json`; nil for an attribute that cannot be written.
     var storedName: String? {
         switch self {
         case .id, .uid, .uri, .managerURI, .reports: nil
@@ -33,10 +32,8 @@ package enum ProfileAttribute: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether users can be looked for by it.
     var isSearchable: Bool { storedName != nil || self == .id || self == .uid }
 
-    /// The value that a user has; nil for none.
     func value(of user: User) -> String? {
         switch self {
         case .id, .uid: return user.username
@@ -55,7 +52,7 @@ package enum ProfileAttribute: String, Sendable, CaseIterable {
     /// Longest value, in bytes.
     package static let longestValue = 1024
 
-    /// Whether it may have this value.
+    /// Whether this is a valid value.
     func takes(_ value: String) -> Bool {
         let bytes = value.utf8
         guard !bytes.isEmpty, bytes.count <= ProfileAttribute.longestValue,

@@ -2,7 +2,7 @@ import Bytes
 import HTTP
 import Model
 
-/// What is asked for below `/oic_rest/rest/userprofile/`.
+/// A resource below `/oic_rest/rest/userprofile/`.
 enum ProfilePath: Sendable, Equatable {
     case people
     case person(String)
@@ -14,7 +14,7 @@ enum ProfilePath: Sendable, Equatable {
     case members(of: String)
     case member(String, of: String)
 
-    /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
+    /// - Parameter path: canonical, so that percent-encoded characters are no delimiters.
     init?(_ path: String) {
         guard let parts = PathSegment.decode(path, behind: UserEndpoints.profilesPath) else { return nil }
         func isAt(_ place: Int, _ word: String) -> Bool { parts[place].isExactly(word) }
@@ -35,7 +35,15 @@ enum ProfilePath: Sendable, Equatable {
     static func person(_ id: String) -> String { "\(UserEndpoints.profilesPath)people/\(PathSegment.encode(id))" }
     static func group(_ name: String) -> String { "\(UserEndpoints.profilesPath)groups/\(PathSegment.encode(name))" }
 
-    /// What can be done with it beside GET and HEAD.
+    /// Whether users may read it of themselves without the role.
+    var isOfOnePerson: Bool {
+        switch self {
+        case .person, .attribute, .member: true
+        case .people, .manager, .reports, .groups, .group, .members: false
+        }
+    }
+
+    /// The methods beside GET and HEAD.
     var writingMethods: [Method] {
         switch self {
         case .people, .groups: [.post]

@@ -1,26 +1,26 @@
 import Bytes
 import HTTP
 
-/// The parameters of a request, read to the letter: a filter that was misspelt must not show everybody.
+/// The parameters of a request. Unknown ones are refused: a misspelt filter must not list all users.
 struct ProfileQuery: Sendable {
-    /// What is to be shown; nil for everything.
+    /// The attributes to show; nil for all.
     private(set) var attributes: [ProfileAttribute]?
     private(set) var prefetch: Set<Prefetch> = []
     private(set) var filter = PersonFilter()
     private(set) var page = Page()
 
-    /// What comes along with a person.
+    /// Related data to include with a person.
     enum Prefetch: String, Sendable {
         case manager, reports, groups
     }
 
-    /// A part of a list.
+    /// A page of a list.
     struct Page: Sendable {
         static let largestSize = 200
         var size = 50
         var position = 0
 
-        /// The places of its items in a list; the position is a number of pages.
+        /// The indices of its items in a list; the position counts pages.
         func places(in count: Int) -> Range<Int> {
             let (first, overflow) = position.multipliedReportingOverflow(by: size)
             if overflow || first >= count { return count..<count }
@@ -37,7 +37,7 @@ struct ProfileQuery: Sendable {
         static let filter = Kinds(rawValue: 8)
     }
 
-    /// - Parameter kinds: those that the resource has.
+    /// - Parameter kinds: the parameters of the resource.
     init(_ query: [UInt8], _ kinds: Kinds) throws(ProfileRefusal) {
         guard let form = try? FormFields.parse(query.span), form.repeatedName == nil else {
             throw ProfileRefusal(.malformedQuery)
@@ -47,8 +47,9 @@ struct ProfileQuery: Sendable {
             // oam-wire 5 has the second name.
             case "attrs" where kinds.contains(.attributes), "attrsToFetch" where kinds.contains(.attributes):
                 guard attributes == nil else { throw ProfileRefusal(.malformedQuery, field.name) }
-                attributes = try ProfileQuery.attributes(field.value)
-            case "prefetch" where kinds.contains(.prefetch): prefetch = try ProfileQuery.prefetch(field.value)
+                attributes = try ProfileQuery.list(field.value, ProfileAttribute.init(exactly:))
+            case "prefetch" where kinds.contains(.prefetch):
+                prefetch = Set(try ProfileQuery.list(field.value, Prefetch.init(rawValue:)))
             case "pageSize" where kinds.contains(.page):
                 page.size = try ProfileQuery.number(field, in: 1...Page.largestSize)
             case "pagePosition" where kinds.contains(.page):
@@ -70,24 +71,11 @@ struct ProfileQuery: Sendable {
         return String(bytes.dropFirst("filter[".utf8.count).dropLast())
     }
 
-    private static func attributes(_ text: String) throws(ProfileRefusal) -> [ProfileAttribute] {
-        var found: [ProfileAttribute] = []
-        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let attribute = ProfileAttribute(exactly: String(name)) else {
-                throw ProfileRefusal(.malformedQuery, String(name))
-            }
-            if !found.contains(attribute) { found.append(attribute) }
-        }
-        return found
-    }
-
-    private static func prefetch(_ text: String) throws(ProfileRefusal) -> Set<Prefetch> {
-        var found: Set<Prefetch> = []
-        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let kind = Prefetch(rawValue: String(name)) else {
-                throw ProfileRefusal(.malformedQuery, String(name))
-            }
-            found.insert(kind)
+    private static func list<Item>(_ text: String, _ item: (String) -> Item?) throws(ProfileRefusal) -> [Item] {
+        var found: [Item] = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            guard let item = item(name) else { throw ProfileRefusal(.malformedQuery, name) }
+            found.append(item)
         }
         return found
     }

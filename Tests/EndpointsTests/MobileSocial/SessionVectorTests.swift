@@ -61,17 +61,17 @@ import Testing
     func offline(_ vector: Vector) throws {
         let connectivity = try #require(vector.node["mode"]?.string.flatMap { Connectivity(rawValue: $0.lowercased()) })
         let isCached = vector.flag("cached") == true
-        let place = LoginPlace(
+        let source = PasswordSource(
             connectivity, isAllowed: vector.flag("allowed"),
             isCached ? .kept(failures: vector.number("failures") ?? 0) : .none, maximum: vector.number("max") ?? 1)
         let isReachable = vector.flag("serverReachable") == true
         let result =
-            switch place {
+            switch source {
             case .server: isReachable ? "server" : "fail"
             case .serverThenVerifier: isReachable ? "server" : "local"
             case .verifier: "local"
             case .wipeThenServer: "wipe-then-server"
-            case .nobody: "fail"
+            case .unavailable: "fail"
             }
         #expect(result == vector.node["result"]?.string)
     }

@@ -36,8 +36,8 @@ import TokenStorage
         Mobile.withProvider([staff, guests, foreign]) { domain in
             var first = ServiceDomain.RelyingParty(provider: "staff", rules: staff.rules)
             first.title = "Staff & <friends>"
-            domain.ways = [.provider(first), .provider(.init(provider: "guests", rules: guests.rules))]
-            if hasForm { domain.ways.append(.form(name: "form", title: nil)) }
+            domain.loginMethods = [.provider(first), .provider(.init(provider: "guests", rules: guests.rules))]
+            if hasForm { domain.loginMethods.append(.form(name: "form", title: nil)) }
             change(&domain)
         }
     }
@@ -102,7 +102,7 @@ import TokenStorage
         let browser = Browser(mobile())
         let sent = browser.get(query: Browser.query() + "&provider=guests")
         let state = browser.state(sent)
-        let later = Browser(mobile { $0.ways.remove(at: 1) })
+        let later = Browser(mobile { $0.loginMethods.remove(at: 1) })
         later.cookies = browser.cookies
         let answer = later.callback(state, provider: "guests")
         #expect(answer.status == 400 && answer.reasonText == "provider_answer_foreign" && later.session == nil)

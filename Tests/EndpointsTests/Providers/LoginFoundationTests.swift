@@ -172,8 +172,8 @@ import TokenStorage
         signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages)
         #expect(signOn.browser.submit([], endpoint: .singleSignOnPages).status == 200)
         #expect(records().isEmpty && records(.signOn).isEmpty)
-        for i in 0..<(SignOnRelay.mostSessions + 3) { logIn(at: Int64(i)) }
-        #expect(records(.signOn).count == SignOnRelay.mostSessions)
+        for i in 0..<(SignOnRelay.maximumSessions + 3) { logIn(at: Int64(i)) }
+        #expect(records(.signOn).count == SignOnRelay.maximumSessions)
         #expect(records(.signOn).map(\.issuedAt).min() == Service.now + 3)
     }
 }

@@ -113,7 +113,7 @@ import TokenStorage
         func mobile(hasForm: Bool, _ change: (inout ServiceDomain) -> Void = { _ in }) -> Mobile {
             Mobile.withProvider([idp], store: store) { domain in
                 domain.isMobile = false
-                if hasForm { domain.ways.append(.form(title: nil)) }
+                if hasForm { domain.loginMethods.append(.form(title: nil)) }
                 change(&domain)
             }
         }
@@ -243,9 +243,9 @@ import TokenStorage
             "248289",
             [("email", JSONNode(.string("ann@example.com"))), ("email_verified", JSONNode(.bool(true)))])
         let setup = Setup(idp) { domain in
-            guard case .provider(var party)? = domain.ways.first else { return }
+            guard case .provider(var party)? = domain.loginMethods.first else { return }
             party.exposesToken = true
-            domain.ways = [.provider(party)]
+            domain.loginMethods = [.provider(party)]
         }
         let json = try #require(setup.redeem(setup.code()).json)
         #expect(json["userName"]?.string == "ann@example.com")

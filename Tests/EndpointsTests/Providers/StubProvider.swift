@@ -129,7 +129,7 @@ extension Mobile {
         _ change: (inout ServiceDomain) -> Void = { _ in }
     ) -> Mobile {
         Mobile(store: store, providers: providers, throttle: throttle) { domain in
-            domain.ways = [.provider(.init(provider: providers[0].name, rules: providers[0].rules))]
+            domain.loginMethods = [.provider(.init(provider: providers[0].name, rules: providers[0].rules))]
             domain.applications[0].urlScheme = "demoapp"
             change(&domain)
         }

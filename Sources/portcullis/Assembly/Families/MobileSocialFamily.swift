@@ -35,7 +35,7 @@
         func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
             let sessions = sessions(foundation.store)
             parts.activities = sessions
-            if foundation.providers.isEmpty { parts.add(AbsentProviders.handlers) }
+            if foundation.providers.isEmpty { parts.add(BrowserLogin.handlersWithoutProviders) }
             guard let social = assembly.mobileSocial(foundation, sessions, attempts) else { return }
             let login = assembly.browserLogin(social, foundation.seals, foundation.providers)
             parts.add(social.handlers(ownTokens: foundation.tokens.ownTokens, login))
@@ -68,7 +68,7 @@
             for entry in configuration.serviceDomains {
                 var domain = domain(entry, list)
                 domain.remote = remote(entry, foundation.modules)
-                domain.ways = loginWays(entry)
+                domain.loginMethods = loginMethods(entry)
                 domain.passwordLogin = passwordLogin(entry)
                 settings.domains.append(domain)
             }
@@ -156,7 +156,7 @@
         }
 
         /// How users of a service domain log in by browser; empty for one that uses no provider.
-        private func loginWays(_ entry: ServiceDomainEntry) -> [ServiceDomain.LoginWay] {
+        private func loginMethods(_ entry: ServiceDomainEntry) -> [ServiceDomain.LoginMethod] {
             loginProviders(entry).map { provider in
                 if provider.kind == .local { return .form(name: provider.name, title: provider.displayName) }
                 var rules = provider.users

@@ -5,9 +5,8 @@ import Outbound
 import Synchronization
 import TokenStorage
 
-/// The verifiers of all service domains in the store.
-package final class VerifierShelf: Sendable {
-    /// Whose verifier.
+/// The offline verifiers of all service domains in the token store.
+package final class OfflineVerifierStore: Sendable {
     package struct Key: Sendable {
         let domain: String
         let user: String
@@ -18,27 +17,29 @@ package final class VerifierShelf: Sendable {
         }
     }
 
-    /// What has come of an attempt at it.
+    /// The outcome of counting an attempt.
     package enum Attempt: Sendable {
-        /// It is counted; this is the state to look at.
+        /// Counted; this is the state to check.
         case counted(StoredVerifier)
+        /// There is no usable verifier.
         case none
-        /// It was missed too often, and is wiped by now.
+        /// The verifier was wiped after too many failures.
         case wiped
-        /// Others try so much at the moment that it cannot be said.
+        /// Too many concurrent attempts.
         case busy
+        /// The store does not answer.
         case failed
     }
 
     private let store: any TokenStore
     private let key: TokenDigestKey
     private let hasher: PasswordHasher
-    /// How many may come to each domain before they are counted anew.
+    /// Verifiers that each domain may add before the next count.
     private let room = Mutex<[String: Int]>([:])
 
-    /// How long an attempt may be under way somewhere: until then nobody wipes what it may turn out to be right about.
-    package static let patienceSeconds: Int64 = 10
-    /// How many may come while they are being counted.
+    /// Maximum duration of an attempt. A verifier is not wiped before, since the password may turn out to be right.
+    package static let attemptSeconds: Int64 = 10
+    /// Verifiers that may be added during a count.
     private static let whileCounting = 64
 
     package init(store: any TokenStore, key: TokenDigestKey, hasher: PasswordHasher) {
@@ -51,11 +52,10 @@ package final class VerifierShelf: Sendable {
 
     // MARK: Reading
 
-    /// The verifier, or nil for none; a failure where the store does not answer.
     package func find<Value: Sendable>(
-        _ whose: Key, now: Int64, _ next: @escaping @Sendable (Result<StoredVerifier?, StoreFailure>) -> Effect<Value>
+        _ owner: Key, now: Int64, _ next: @escaping @Sendable (Result<StoredVerifier?, StoreFailure>) -> Effect<Value>
     ) -> Effect<Value> {
-        store.ask(.find(.id(id(whose))), now: now) { result in
+        store.ask(.find(.id(id(owner))), now: now) { result in
             next(
                 result.map {
                     guard case .record(let record?) = $0 else { return nil }
@@ -64,28 +64,28 @@ package final class VerifierShelf: Sendable {
         }
     }
 
-    /// Counts an attempt before its password is looked at, so that of many at a time no more are looked at than are
-    /// allowed, in whatever process.
+    /// Counts an attempt before its password is checked, so that concurrent attempts in all processes cannot exceed the
+    /// limit.
     ///
     /// - Parameters:
-    ///   - rounds: how often the state is looked at again that others change at the same time.
-    ///   - place: what becomes of a login with a verifier; nil where the user may not use it any more.
+    ///   - rounds: maximum number of retries after concurrent changes.
+    ///   - source: what verifies the password; nil if the user may not use the verifier any more.
     package func attempt<Value: Sendable>(
-        _ whose: Key, now: Int64, rounds: Int = 32,
-        place decide: @escaping @Sendable (StoredVerifier) -> LoginPlace?,
+        _ owner: Key, now: Int64, rounds: Int = 32,
+        source decide: @escaping @Sendable (StoredVerifier) -> PasswordSource?,
         _ next: @escaping @Sendable (Attempt) -> Effect<Value>
     ) -> Effect<Value> {
         guard rounds > 0 else { return next(.busy) }
-        return find(whose, now: now) { [self] result in
+        return find(owner, now: now) { [self] result in
             guard case .success(let found) = result else { return next(.failed) }
-            guard let found, let place = decide(found) else { return next(.none) }
+            guard let found, let source = decide(found) else { return next(.none) }
             let (proposed, outcome): (StoredVerifier, Attempt)
-            switch place {
-            case .nobody: return next(.none)
+            switch source {
+            case .unavailable: return next(.none)
             case .server: return next(.wiped)
             case .wipeThenServer:
-                // The clock of the process that has tried may be ahead, or this one set back.
-                if abs(now - found.triedAt) < VerifierShelf.patienceSeconds { return next(.busy) }
+                // The clocks of processes may differ.
+                if abs(now - found.triedAt) < OfflineVerifierStore.attemptSeconds { return next(.busy) }
                 proposed = found.wiped()
                 outcome = .wiped
             case .verifier, .serverThenVerifier:
@@ -95,17 +95,16 @@ package final class VerifierShelf: Sendable {
             return change(found, to: proposed, now: now) { [self] change in
                 switch change {
                 case .changed: next(outcome)
-                case .lost: attempt(whose, now: now, rounds: rounds - 1, place: decide, next)
+                case .lost: attempt(owner, now: now, rounds: rounds - 1, source: decide, next)
                 case .failed: next(.failed)
                 }
             }
         }
     }
 
-    /// What has become of a change.
     private enum Outcome: Sendable {
         case changed
-        /// It was another one by then.
+        /// A concurrent change came first.
         case lost
         case failed
     }
@@ -128,9 +127,9 @@ package final class VerifierShelf: Sendable {
 
     // MARK: Outcomes
 
-    /// A counted attempt was right: goes on with true where the verifier is still there, and counts from the beginning.
+    /// Resets the count after a right password; continues with false if the verifier was changed or removed.
     package func clear<Value: Sendable>(
-        _ counted: StoredVerifier, _ whose: Key, now: Int64, rounds: Int = 32,
+        _ counted: StoredVerifier, _ owner: Key, now: Int64, rounds: Int = 32,
         _ next: @escaping @Sendable (Result<Bool, StoreFailure>) -> Effect<Value>
     ) -> Effect<Value> {
         change(counted, to: counted.cleared(), now: now) { [self] outcome in
@@ -139,12 +138,12 @@ package final class VerifierShelf: Sendable {
             case .failed: next(.failure(.unavailable))
             case .lost where rounds == 0: next(.failure(.overloaded))
             case .lost:
-                // Another attempt was counted, or somebody has wiped it or revoked all of the user's.
-                find(whose, now: now) { [self] result in
+                // Another attempt was counted, or the verifier was wiped or revoked.
+                find(owner, now: now) { [self] result in
                     switch result {
                     case .failure(let failure): next(.failure(failure))
                     case .success(let found?) where !found.isWiped && found.record.sealed == counted.record.sealed:
-                        clear(found, whose, now: now, rounds: rounds - 1, next)
+                        clear(found, owner, now: now, rounds: rounds - 1, next)
                     case .success: next(.success(false))
                     }
                 }
@@ -152,17 +151,16 @@ package final class VerifierShelf: Sendable {
         }
     }
 
-    /// A counted attempt was one too many: goes on once the password is out. Where that fails the next attempt does it.
+    /// Wipes the verifier after the last allowed failure, then continues. If that fails, the next attempt wipes it.
     func end<Value: Sendable>(
         _ counted: StoredVerifier, now: Int64, _ next: @escaping @Sendable () -> Effect<Value>
     ) -> Effect<Value> {
         change(counted, to: counted.wiped(), now: now) { _ in next() }
     }
 
-    /// Takes the password out; that there was one stays known. Begun at once: whoever asked may have gone.
-    package func wipe(_ whose: Key, now: Int64) {
-        let store = store
-        store.perform(.find(.id(id(whose))), now: now) { result in
+    /// Removes the hash and keeps the record. Does not wait for the store, since the client may disconnect.
+    package func wipe(_ owner: Key, now: Int64) {
+        store.perform(.find(.id(id(owner))), now: now) { [store] result in
             guard case .success(.record(let record?)) = result, let found = StoredVerifier(record, now: now),
                 !found.isWiped
             else { return }
@@ -170,43 +168,43 @@ package final class VerifierShelf: Sendable {
         }
     }
 
-    /// Forgets a verifier that says nothing of the password of now.
-    package func forget(_ whose: Key, now: Int64) { store.perform(.revoke(.id(id(whose))), now: now) { _ in } }
+    /// Removes a verifier.
+    package func forget(_ owner: Key, now: Int64) { store.perform(.revoke(.id(id(owner))), now: now) { _ in } }
 
     // MARK: Storing
 
-    /// Keeps what a login at the server has shown, in the place of what an earlier one has. Hashes on the pool of hashes.
+    /// Stores the verifier of a login at the server. Hashes on the pool of hashes.
     package func keep<Value: Sendable>(
-        _ login: PresentedLogin, _ whose: Key, scheme: PasswordScheme, seconds: Int64, maximum: Int, now: Int64,
+        _ login: PresentedLogin, _ owner: Key, scheme: PasswordScheme, seconds: Int64, maximum: Int, now: Int64,
         _ next: @escaping @Sendable () -> Effect<Value>
     ) -> Effect<Value> {
         .hash { [self] in
             let password = Array(login.password.utf8)
             guard let hash = try? hasher.make(password.span, scheme: scheme) else {
-                forget(whose, now: now)
+                forget(owner, now: now)
                 return next()
             }
             let made = StoredVerifier(
-                hash: hash, domain: whose.domain, user: whose.user, seconds: seconds, key, now: now)
+                hash: hash, domain: owner.domain, user: owner.user, seconds: seconds, key, now: now)
             return store.ask(.replace(made.record), now: now) { [self] _ in
-                makeRoom(whose.domain, maximum, now: now)
+                makeRoom(owner.domain, maximum, now: now)
                 return next()
             }
         }
     }
 
-    /// Whether a password is that of a verifier. Takes as long as its scheme does: for the pool of hashes.
+    /// Whether a password matches a verifier. To be called on the pool of hashes.
     package func isRight(_ password: String, _ verifier: StoredVerifier) -> Bool {
         let bytes = Array(password.utf8)
         return verifier.hash(key).map { hasher.verify(bytes.span, stored: $0) } ?? false
     }
 
-    /// Counts the verifiers of a domain now and then, and lets the oldest go where there are too many: a tenth at a time, so
-    /// that not every login counts.
+    /// Counts the verifiers of a domain from time to time, and removes the oldest tenth if there are too many, so that
+    /// not every login counts.
     private func makeRoom(_ domain: String, _ maximum: Int, now: Int64) {
         let isFull = room.withLock { room in
             let left = (room[domain] ?? 0) - 1
-            room[domain] = left < 0 ? VerifierShelf.whileCounting : left
+            room[domain] = left < 0 ? OfflineVerifierStore.whileCounting : left
             return left < 0
         }
         guard isFull else { return }
@@ -215,7 +213,7 @@ package final class VerifierShelf: Sendable {
         store.perform(list, now: now) { [self] result in
             guard case .success(.records(let records)) = result else { return }
             let kept = records.count > maximum ? maximum - maximum / 10 : records.count
-            // Others may count at the same time: half of what is free, so that all of them together stay near it.
+            // Half of the free room, since other processes may count at the same time.
             room.withLock { $0[domain] = (maximum - kept) / 2 }
             revoke(records[kept...].map(\.id)[...], now: now)
         }

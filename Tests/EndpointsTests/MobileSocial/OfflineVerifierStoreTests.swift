@@ -9,38 +9,42 @@ import Testing
 import TokenStorage
 
 /// Verifiers of users who are known elsewhere, in every store (OMS-12, OMS-13).
-@Suite struct VerifierShelfTests {
-    private static let joe = VerifierShelf.Key(domain: "Staff", user: "joe")
+@Suite struct OfflineVerifierStoreTests {
+    private static let joe = OfflineVerifierStore.Key(domain: "Staff", user: "joe")
 
-    private func shelf(_ store: any TokenStore) -> VerifierShelf {
-        VerifierShelf(store: store, key: Service.storeKey, hasher: PasswordHasher())
+    private func verifiers(_ store: any TokenStore) -> OfflineVerifierStore {
+        OfflineVerifierStore(store: store, key: Service.storeKey, hasher: PasswordHasher())
     }
 
     private func keep(
-        _ shelf: VerifierShelf, _ user: String = "joe", _ password: String = "Remote1", seconds: Int64 = 1000,
+        _ verifiers: OfflineVerifierStore, _ user: String = "joe", _ password: String = "Remote1",
+        seconds: Int64 = 1000,
         maximum: Int = 100, now: Int64 = 1000
     ) async {
-        await VerifierShelfTests.value {
-            shelf.keep(
-                PresentedLogin(username: user, password: password), VerifierShelf.Key(domain: "Staff", user: user),
+        await OfflineVerifierStoreTests.value {
+            verifiers.keep(
+                PresentedLogin(username: user, password: password),
+                OfflineVerifierStore.Key(domain: "Staff", user: user),
                 scheme: .saltedSHA512, seconds: seconds, maximum: maximum, now: now
             ) { .done(()) }
         }
     }
 
     private func attempt(
-        _ shelf: VerifierShelf, maximum: Int64 = 3, now: Int64 = 1000
-    ) async -> VerifierShelf.Attempt {
-        await VerifierShelfTests.value {
-            shelf.attempt(
-                VerifierShelfTests.joe, now: now,
-                place: { LoginPlace(.auto, isAllowed: true, $0.standing, maximum: maximum) }
+        _ verifiers: OfflineVerifierStore, maximum: Int64 = 3, now: Int64 = 1000
+    ) async -> OfflineVerifierStore.Attempt {
+        await OfflineVerifierStoreTests.value {
+            verifiers.attempt(
+                OfflineVerifierStoreTests.joe, now: now,
+                source: { PasswordSource(.auto, isAllowed: true, $0.state, maximum: maximum) }
             ) { .done($0) }
         }
     }
 
-    private func find(_ shelf: VerifierShelf, now: Int64 = 1000) async throws -> StoredVerifier? {
-        try await VerifierShelfTests.value { shelf.find(VerifierShelfTests.joe, now: now) { .done($0) } }.get()
+    private func find(_ verifiers: OfflineVerifierStore, now: Int64 = 1000) async throws -> StoredVerifier? {
+        try await OfflineVerifierStoreTests.value {
+            verifiers.find(OfflineVerifierStoreTests.joe, now: now) { .done($0) }
+        }.get()
     }
 
     /// Waits until what was begun without waiting has come to the store.
@@ -70,18 +74,18 @@ import TokenStorage
         "what is kept recognises the password, and shows it to nobody (CRYPTO-02)", arguments: StoreUnderTest.allCases)
     func keeps(_ subject: StoreUnderTest) async throws {
         try await subject.withStore { store in
-            let shelf = shelf(store)
-            #expect(try await find(shelf) == nil)
-            guard case .none = await attempt(shelf) else { throw Unexpected() }
-            await keep(shelf)
+            let verifiers = verifiers(store)
+            #expect(try await find(verifiers) == nil)
+            guard case .none = await attempt(verifiers) else { throw Unexpected() }
+            await keep(verifiers)
             let record = try #require(try await store.records().first)
             #expect(record.kind == .verifier && record.subject == "joe")
             let text = String(decoding: record.sealed + record.attributes, as: UTF8.self)
             #expect(!text.contains("Remote1") && !text.contains("SHA"))
             #expect(!record.id.contains("joe"))
-            guard case .counted(let verifier) = await attempt(shelf) else { throw Unexpected() }
-            #expect(shelf.isRight("Remote1", verifier) && !shelf.isRight("Remote2", verifier))
-            let other = VerifierShelf(
+            guard case .counted(let verifier) = await attempt(verifiers) else { throw Unexpected() }
+            #expect(verifiers.isRight("Remote1", verifier) && !verifiers.isRight("Remote2", verifier))
+            let other = OfflineVerifierStore(
                 store: store, key: try #require(TokenDigestKey(Array(repeating: 7, count: 32))),
                 hasher: PasswordHasher())
             #expect(!other.isRight("Remote1", verifier), "not without the key of the installation")
@@ -96,9 +100,9 @@ import TokenStorage
             let first = try place.open()
             // Two processes, where the store is one that they share.
             let stores = subject == .memory ? [first, first] : [first, try place.open()]
-            await keep(shelf(first))
-            let attempts = await withTaskGroup(of: VerifierShelf.Attempt.self) { group in
-                for i in 0..<50 { group.addTask { await attempt(shelf(stores[i % 2]), maximum: 3) } }
+            await keep(verifiers(first))
+            let attempts = await withTaskGroup(of: OfflineVerifierStore.Attempt.self) { group in
+                for i in 0..<50 { group.addTask { await attempt(verifiers(stores[i % 2]), maximum: 3) } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             var (counted, busy) = (0, 0)
@@ -112,7 +116,7 @@ import TokenStorage
             // CON-21: one more than are allowed.
             #expect(counted == 4)
             #expect(busy == 46)
-            #expect(try await find(shelf(first))?.standing == .kept(failures: 4))
+            #expect(try await find(verifiers(first))?.state == .kept(failures: 4))
         }
     }
 
@@ -120,13 +124,13 @@ import TokenStorage
     func usedUp(_ subject: StoreUnderTest) async throws {
         try await subject.with { place in
             let store = try place.open()
-            await keep(shelf(store))
-            for _ in 0..<4 { guard case .counted = await attempt(shelf(store)) else { throw Unexpected() } }
+            await keep(verifiers(store))
+            for _ in 0..<4 { guard case .counted = await attempt(verifiers(store)) else { throw Unexpected() } }
             // Another process, after a kill.
-            let again = shelf(subject == .memory ? store : try place.open())
+            let again = verifiers(subject == .memory ? store : try place.open())
             guard case .busy = await attempt(again, now: 1009) else { throw Unexpected() }
             guard case .wiped = await attempt(again, now: 1010) else { throw Unexpected() }
-            #expect(try await find(again)?.standing == .wiped)
+            #expect(try await find(again)?.state == .wiped)
             #expect(try await store.records().map(\.sealed) == [[]])
             guard case .wiped = await attempt(again, now: 1030) else { throw Unexpected() }
             await keep(again, now: 1040)
@@ -139,27 +143,27 @@ import TokenStorage
         arguments: StoreUnderTest.allCases)
     func clears(_ subject: StoreUnderTest) async throws {
         try await subject.with { place in
-            let shelf = shelf(try place.open())
-            await keep(shelf)
-            guard case .counted(let first) = await attempt(shelf), case .counted = await attempt(shelf) else {
+            let verifiers = verifiers(try place.open())
+            await keep(verifiers)
+            guard case .counted(let first) = await attempt(verifiers), case .counted = await attempt(verifiers) else {
                 throw Unexpected()
             }
-            #expect(try await clear(first, shelf))
-            #expect(try await find(shelf)?.standing == .kept(failures: 0))
-            guard case .counted(let old) = await attempt(shelf) else { throw Unexpected() }
-            await keep(shelf, "joe", "Changed1")
-            #expect(try await !clear(old, shelf))
-            #expect(try await find(shelf)?.standing == .kept(failures: 0))
-            guard case .counted(let gone) = await attempt(shelf) else { throw Unexpected() }
-            shelf.forget(VerifierShelfTests.joe, now: 1000)
-            try await wait { try await find(shelf) == nil }
-            #expect(try await !clear(gone, shelf))
+            #expect(try await clear(first, verifiers))
+            #expect(try await find(verifiers)?.state == .kept(failures: 0))
+            guard case .counted(let old) = await attempt(verifiers) else { throw Unexpected() }
+            await keep(verifiers, "joe", "Changed1")
+            #expect(try await !clear(old, verifiers))
+            #expect(try await find(verifiers)?.state == .kept(failures: 0))
+            guard case .counted(let gone) = await attempt(verifiers) else { throw Unexpected() }
+            verifiers.forget(OfflineVerifierStoreTests.joe, now: 1000)
+            try await wait { try await find(verifiers) == nil }
+            #expect(try await !clear(gone, verifiers))
         }
     }
 
-    private func clear(_ verifier: StoredVerifier, _ shelf: VerifierShelf) async throws -> Bool {
-        try await VerifierShelfTests.value {
-            shelf.clear(verifier, VerifierShelfTests.joe, now: 1000) { .done($0) }
+    private func clear(_ verifier: StoredVerifier, _ verifiers: OfflineVerifierStore) async throws -> Bool {
+        try await OfflineVerifierStoreTests.value {
+            verifiers.clear(verifier, OfflineVerifierStoreTests.joe, now: 1000) { .done($0) }
         }.get()
     }
 
@@ -167,29 +171,29 @@ import TokenStorage
         "it ends by its time, with the user's tokens, and by a word of the server", arguments: StoreUnderTest.allCases)
     func ends(_ subject: StoreUnderTest) async throws {
         try await subject.withStore { store in
-            let shelf = shelf(store)
-            await keep(shelf, seconds: 100)
-            #expect(try await find(shelf, now: 1099) != nil)
-            #expect(try await find(shelf, now: 1100) == nil)
+            let verifiers = verifiers(store)
+            await keep(verifiers, seconds: 100)
+            #expect(try await find(verifiers, now: 1099) != nil)
+            #expect(try await find(verifiers, now: 1100) == nil)
             #expect(try await store.ask(.clean(limit: 10), now: 1100) == .cleaned(1))
-            await keep(shelf)
+            await keep(verifiers)
             _ = try await store.ask(.revoke(.subject(application: nil, subject: "joe")))
-            #expect(try await find(shelf) == nil)
+            #expect(try await find(verifiers) == nil)
             // A wipe of what is not there leaves nothing behind: names are anybody's to make up.
-            shelf.wipe(VerifierShelfTests.joe, now: 1000)
-            await keep(shelf, "ann")
+            verifiers.wipe(OfflineVerifierStoreTests.joe, now: 1000)
+            await keep(verifiers, "ann")
             #expect(try await store.records().map(\.subject) == ["ann"])
-            await keep(shelf)
-            shelf.wipe(VerifierShelfTests.joe, now: 1000)
-            try await wait { try await find(shelf)?.standing == .wiped }
+            await keep(verifiers)
+            verifiers.wipe(OfflineVerifierStoreTests.joe, now: 1000)
+            try await wait { try await find(verifiers)?.state == .wiped }
         }
     }
 
     @Test("there are no more of them than are wanted: the oldest go", arguments: StoreUnderTest.allCases)
     func bounded(_ subject: StoreUnderTest) async throws {
         try await subject.withStore { store in
-            let shelf = shelf(store)
-            for number in 0..<40 { await keep(shelf, "user \(number)", maximum: 10, now: 1000 + Int64(number)) }
+            let verifiers = verifiers(store)
+            for number in 0..<40 { await keep(verifiers, "user \(number)", maximum: 10, now: 1000 + Int64(number)) }
             try await wait { try await store.records().count <= 12 }
             let left = try await store.records().map(\.subject)
             #expect(left.contains("user 39") && !left.contains("user 0"))

@@ -1,0 +1,206 @@
+import Bytes
+import Endpoints
+import HTTP
+import Identity
+import JOSE
+import LoginPages
+import Model
+import Outbound
+
+/// Logins of browsers at identity providers: redirects take the place of the form (SCH-02, RP-01).
+extension BrowserLogin {
+    func begin(_ visit: Visit, at name: String) -> Answer {
+        guard let providers, let provider = providers.provider(named: name) else {
+            return .done(BrowserLoginFailure.unknownService.response)
+        }
+        let errand = LoginErrand(
+            .form, [visit.form.path, visit.form.domain, visit.target.text, "\(visit.level)"])
+        return providers.begin(provider, errand, visit.browser)
+    }
+
+    /// Continues with a browser that returns from the provider.
+    func finish(
+        form texts: [String], _ result: Result<ProvidedIdentity, ProviderFailure>, _ browser: BrowserRequest
+    ) -> Answer {
+        guard let providers, texts.count == 4, let target = ReturnTarget(texts[2]),
+            let level = Decimal.parse(Array(texts[3].utf8).span),
+            var visit = visit(Form(path: texts[0], domain: texts[1]), browser), !visit.domain.relyingParties.isEmpty
+        else { return .done(BrowserLoginFailure.unknownService.response) }
+        (visit.target, visit.level) = (target, level)
+        switch result.of(visit.domain) {
+        case .failure(let failure): return .done(providers.page(failure, again: action(visit)))
+        case .success((let identity, let party)): return open(identity, party, providers, visit)
+        }
+    }
+
+    private func open(
+        _ identity: ProvidedIdentity, _ party: ServiceDomain.RelyingParty, _ providers: ProviderLogin, _ visit: Visit
+    ) -> Answer {
+        let (domain, application, now) = (visit.domain, visit.application, visit.browser.now)
+        let user: MobileSocialService.ProvidedUser
+        do throws(ExternalIdentityRejection) {
+            user = try social.user(of: identity, party, application)
+        } catch {
+            return .done(refuse(error, identity, visit))
+        }
+        let limits = BrowserLogin.limits(application)
+        let until = now + (limits.session ?? Session.longestSeconds)
+        return providers.foundation(of: identity, subject: user.subject, until: until, now: now).then {
+            [self] foundation in
+            guard let foundation else { return .done(providers.page(.unavailable("store"), again: action(visit))) }
+            var facts = user.facts(domain, application, foundation: foundation, now: now)
+            facts.idleSeconds = limits.idle
+            let session = Session(
+                facts, subject: user.subject, backend: application.backend, limit: limits.session, now: now)
+            return open(session.alone, visit)
+        }
+    }
+
+    private func refuse(
+        _ rejection: ExternalIdentityRejection, _ identity: ProvidedIdentity, _ visit: Visit
+    ) -> EndpointResponse {
+        let link = Page.Link(text: PageText.tryAgain, target: action(visit))
+        return Page.message(PageText.error, PageText.forbidden, isError: true, link: link)
+            .response(status: 403, reason: rejection.reason)
+            .audited(.refused, visit, "\(identity.provider):\(identity.subject)")
+    }
+}
+
+extension Result where Success == ProvidedIdentity, Failure == ProviderFailure {
+    /// The identity with the domain's rules for the provider. The configuration may have changed since the login began:
+    /// a provider that the domain does not use any more is refused.
+    func of(_ domain: ServiceDomain) -> Result<(ProvidedIdentity, ServiceDomain.RelyingParty), ProviderFailure> {
+        flatMap { identity in
+            guard let party = domain.relyingParty(named: identity.provider) else { return .failure(.foreignAnswer) }
+            return .success((identity, party))
+        }
+    }
+}
+
+/// Logins of applications at identity providers (RP-01, RP-02): an application opens the user's browser here, and the
+/// browser returns to the application's URL with a one-time code for its session. No URL contains a token.
+extension BrowserLogin {
+    private static let longestState = 512
+
+    /// `GET` with `serviceDomain`, `appName`, and optionally `redirect_uri`, `state`, `code_challenge` (RFC 7636) and
+    /// `provider`.
+    func beginApplication(_ request: EndpointRequest, now: Int64) -> Answer {
+        guard request.method == .get || request.method == .head else {
+            return .done(BrowserLoginFailure.page(allow: "GET, HEAD"))
+        }
+        do throws(BrowserLoginFailure) {
+            guard let browser = BrowserRequest(request, now: now) else { throw .malformedRequest }
+            let name = browser.query.first("serviceDomain") ?? BrowserLoginEndpoints.standardDomain
+            guard let domain = social.domain(named: name), !domain.relyingParties.isEmpty, let providers else {
+                throw .unknownService
+            }
+            guard let application = browser.query.first("appName").flatMap(domain.application(named:)),
+                !domain.isClientOfAgent(application)
+            else { throw .unknownApplication }
+            let redirect = try application.redirect(browser.query.first("redirect_uri"))
+            let state = browser.query.first("state") ?? ""
+            guard state.utf8.count <= BrowserLogin.longestState else { throw .malformedRequest }
+            let errand = LoginErrand(
+                .application, [domain.name, application.name, redirect, state, try challenge(browser.query)])
+            let parties = domain.relyingParties
+            let wanted = browser.query.first("provider").flatMap(domain.relyingParty(named:))
+            guard let party = parties.count == 1 ? parties[0] : wanted else {
+                return .done(choice(parties, application, browser.query))
+            }
+            guard let provider = providers.provider(named: party.provider) else { throw .unknownService }
+            return providers.begin(provider, errand, browser)
+        } catch {
+            return .done(error.response)
+        }
+    }
+
+    /// The PKCE challenge, empty for none. Only S256 is accepted, since `plain` protects nothing.
+    private func challenge(_ query: FormFields) throws(BrowserLoginFailure) -> String {
+        guard let challenge = query.first("code_challenge") else { return "" }
+        guard challenge.utf8.count == 43, query.first("code_challenge_method")?.isExactly("S256") == true else {
+            throw .malformedRequest
+        }
+        return challenge
+    }
+
+    /// Sends a browser that returns from the provider to the application, with a code or an error.
+    func finish(
+        application texts: [String], _ result: Result<ProvidedIdentity, ProviderFailure>, _ browser: BrowserRequest
+    ) -> Answer {
+        guard texts.count == 5, let providers, let domain = social.domain(named: texts[0]),
+            !domain.relyingParties.isEmpty, let application = domain.application(named: texts[1]),
+            // Checked again, since the configuration may have changed.
+            let redirect = try? application.redirect(texts[2])
+        else { return .done(BrowserLoginFailure.unknownApplication.response) }
+        let back = { @Sendable (fields: [(String, String)], reason: Reason) -> EndpointResponse in
+            let state = texts[3].isEmpty ? [] : [("state", texts[3])]
+            return BrowserLogin.sendBack(redirect, fields + state, reason, browser)
+        }
+        switch result.of(domain) {
+        case .failure(let failure):
+            return .done(back([("error", failure.codeForApplications)], failure.reason))
+        case .success((let identity, let party)):
+            let request = MobileSocialService.CodeRequest(
+                identity: identity, domain: domain, party: party, application: application, challenge: texts[4])
+            let (action, client) = ("oic.relying-party", domain.reference(application))
+            return social.code(request, providers, now: browser.now).map { outcome in
+                switch outcome {
+                case .success(let code):
+                    back([("code", code.text)], .loginCodeIssued)
+                        .audited(action, .granted, subject: code.subject, client: client)
+                case .failure(.identity(let rejection)):
+                    back([("error", "access_denied")], rejection.reason).audited(
+                        action, .refused, subject: "\(identity.provider):\(identity.subject)", client: client)
+                case .failure(.store): back([("error", "temporarily_unavailable")], .storeUnavailable)
+                }
+            }
+        }
+    }
+
+    private static func sendBack(
+        _ redirect: String, _ fields: [(String, String)], _ reason: Reason, _ browser: BrowserRequest
+    ) -> EndpointResponse {
+        let joint = redirect.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+        let query = String(decoding: FormEncoding.form(fields), as: UTF8.self)
+        return .redirect(
+            303, to: "\(redirect)\(joint)\(query)", reason: reason,
+            fields: [
+                (name: "Referrer-Policy", value: "no-referrer"),
+                (name: "Set-Cookie", value: BrowserCookie.login.removing(secure: browser.request.secure)),
+            ])
+    }
+}
+
+extension ProviderFailure {
+    /// `error` of RFC 6749 section 4.1.2.1.
+    fileprivate var codeForApplications: String {
+        switch status {
+        case 403: "access_denied"
+        case 503: "temporarily_unavailable"
+        default: "server_error"
+        }
+    }
+}
+
+extension MobileApplication {
+    private static let longestRedirect = 1024
+
+    /// The redirect URI: the requested one if it belongs to the application, or the default (RP-02).
+    fileprivate func redirect(_ requested: String?) throws(BrowserLoginFailure) -> String {
+        guard let requested else {
+            if let scheme = ownScheme { return "\(scheme)://login" }
+            guard redirectURIs.count == 1 else { throw .foreignRedirect }
+            return redirectURIs[0]
+        }
+        if redirectURIs.contains(where: { $0.isExactly(requested) }) { return requested }
+        let bytes = Array(requested.utf8)
+        guard let ownScheme, bytes.count <= MobileApplication.longestRedirect,
+            bytes.allSatisfy({ $0 > ASCII.space && $0 < 0x7F && $0 != UInt8(ascii: "#") && $0 != ASCII.backslash }),
+            let colon = bytes.firstIndex(of: ASCII.colon),
+            bytes[..<colon].map(ASCII.lowercased).elementsEqual(ownScheme.utf8.map(ASCII.lowercased))
+        else { throw .foreignRedirect }
+        return requested
+    }
+
+    private var ownScheme: String? { urlScheme.flatMap { URLScheme.isShared($0) ? nil : $0 } }
+}
