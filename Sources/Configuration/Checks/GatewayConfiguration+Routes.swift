@@ -101,7 +101,8 @@ extension GatewayConfiguration {
 extension RouteEntry {
     /// The `Host` of an upstream's URL needs servers with one.
     fileprivate func checkHost(at pointer: String, _ upstreams: [UpstreamEntry], _ findings: Findings) {
-        guard options.hostHeader == .upstream, upstreams.first(where: { $0.name == upstream })?.hasOneHost == false else {
+        guard options.hostHeader == .upstream, upstreams.first(where: { $0.name == upstream })?.hasOneHost == false
+        else {
             return
         }
         findings.error(

@@ -151,7 +151,9 @@ struct Assembly {
 
     /// With the names by which any route says who is calling: a route that does not must not pass them on from clients.
     private var managedNames: ManagedNames {
-        let identities = configuration.routes.flatMap { $0.options.requestFields?.lines.filter(\.value.isIdentity) ?? [] }
+        let identities = configuration.routes.flatMap {
+            $0.options.requestFields?.lines.filter(\.value.isIdentity) ?? []
+        }
         let names = configuration.managedHeaders + identities.map(\.name)
         return names.isEmpty ? .standard : ManagedNames(names)
     }
