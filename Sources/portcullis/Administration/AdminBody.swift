@@ -2,12 +2,11 @@ import Bytes
 import Configuration
 import Gateway
 
-/// The JSON object of a request. It is read to the letter: what an administrator believes to have set must not be lost
-/// because of a misspelt member.
+/// The JSON object of a request, read strictly: a misspelt member is an error, so that no setting is lost.
 struct AdminBody {
     private let node: JSONNode
 
-    /// - Parameter known: the members that the resource takes.
+    /// - Parameter known: the members that the resource accepts.
     init(_ request: AdminRequest, known: [String]) throws(AdminFailure) {
         let node: JSONNode
         do throws(JSONError) {
@@ -17,26 +16,18 @@ struct AdminBody {
         }
         guard let members = node.members else { throw .malformed("the body must be a JSON object") }
         for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
-            let near = Suggestion.nearest(to: member.name, among: known)
-            throw .malformed(
-                "unknown member \"\(member.name)\"; "
-                    + (near.map { "did you mean \"\($0)\"?" } ?? "known are \(known.joined(separator: ", "))"))
+            throw .unknown("member", member.name, among: known)
         }
         self.node = node
     }
 
     subscript(_ name: String) -> JSONNode? { node[name] }
-    var members: [JSONMember] { node.members ?? [] }
 
-    /// Whether the member is there, be it null.
+    /// Whether the member exists, possibly as null.
     func has(_ name: String) -> Bool { node[name] != nil }
 
-    /// Nil where it is absent or null.
-    func text(_ name: String) throws(AdminFailure) -> String? {
-        guard let value = node[name], !value.isNull else { return nil }
-        guard let text = value.string else { throw .malformed("\"\(name)\" is to be a text") }
-        return text
-    }
+    /// Nil if it is absent or null; so are the others.
+    func text(_ name: String) throws(AdminFailure) -> String? { try value(name, "a text") { $0.string } }
 
     func required(_ name: String) throws(AdminFailure) -> String {
         guard let text = try text(name), !text.isEmpty else { throw .malformed("\"\(name)\" is missing") }
@@ -44,24 +35,29 @@ struct AdminBody {
     }
 
     func flag(_ name: String) throws(AdminFailure) -> Bool? {
-        guard let value = node[name], !value.isNull else { return nil }
-        guard let flag = value.bool else { throw .malformed("\"\(name)\" is to be true or false") }
-        return flag
+        try value(name, "true or false") { $0.bool }
     }
 
-    /// The members of an object; nil where it is absent or null.
-    func object(_ name: String) throws(AdminFailure) -> [JSONMember]? {
-        guard let value = node[name], !value.isNull else { return nil }
-        guard let members = value.members else { throw .malformed("\"\(name)\" is to be an object") }
-        return members
-    }
+    /// The members of an object.
+    func object(_ name: String) throws(AdminFailure) -> [JSONMember]? { try value(name, "an object") { $0.members } }
 
     func texts(_ name: String) throws(AdminFailure) -> [String]? {
-        guard let value = node[name], !value.isNull else { return nil }
-        let texts = value.array?.compactMap(\.string)
-        guard let texts, texts.count == value.array?.count else {
-            throw .malformed("\"\(name)\" is to be a list of texts")
+        try value(name, "a list of texts") { node in
+            let texts = node.array?.compactMap(\.string)
+            return texts?.count == node.array?.count ? texts : nil
         }
-        return texts
     }
+
+    private func value<Value>(
+        _ name: String, _ expected: String, _ read: (JSONNode) -> Value?
+    ) throws(AdminFailure) -> Value? {
+        guard let node = node[name], !node.isNull else { return nil }
+        guard let value = read(node) else { throw .malformed("\"\(name)\" must be \(expected)") }
+        return value
+    }
+}
+
+extension AdminRequest {
+    /// Whether a parameter is `true`.
+    func flag(_ name: String) -> Bool { parameter(name).map { isSame($0, "true") } ?? false }
 }

@@ -5,18 +5,18 @@ import HTTP
 import Model
 import Reactor
 
-/// Asks the admin listener of a running gateway, as commands do: one request, one connection.
+/// A client of the admin listener of a running gateway, with one connection for each request.
 struct AdminClient: Sendable {
     struct Failure: Error {
         let message: String
     }
 
     private let origin: WebOrigin
-    /// Nil for what is open to everybody who reaches the listener.
+    /// Nil for resources that need none.
     private let token: String?
     private let timeoutMilliseconds: Int32
 
-    /// Longer than the gateway takes for its longest piece of work.
+    /// Longer than the longest operation of the gateway.
     static let longestMilliseconds: Int32 = 610_000
     private static let maximumAnswerBytes = 64 << 20
 
@@ -24,18 +24,18 @@ struct AdminClient: Sendable {
     init(
         url: String, token: String?, timeoutMilliseconds: Int32 = AdminClient.longestMilliseconds
     ) throws(Failure) {
-        let wrong = Failure(message: "--admin is to be like http://127.0.0.1:9901")
+        let wrong = Failure(message: "--admin must be like http://127.0.0.1:9901")
         guard let url = try? WebURL(url), !url.isSecure, url.target == "/" else { throw wrong }
         origin = url.origin
-        // It goes into a field line.
+        // The token is sent in a header field.
         if let token, token.isEmpty || !token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) {
-            throw Failure(message: "the admin token is to be visible ASCII characters without blanks")
+            throw Failure(message: "the admin token must consist of visible ASCII characters without blanks")
         }
         self.token = token
         self.timeoutMilliseconds = timeoutMilliseconds
     }
 
-    /// The status and the body of the answer.
+    /// Sends a request and returns the status and the body of the response.
     func send(_ request: AdminRequest) throws(Failure) -> (status: Int, body: [UInt8]) {
         let chunk = Chunk(capacity: 4096 + request.body.count)
         chunk.append(Array(head(of: request).utf8))
@@ -53,17 +53,17 @@ struct AdminClient: Sendable {
                 do throws(KernelError) {
                     try connection.send(chunk)
                 } catch {
-                    // A request that is refused before it is whole has an answer all the same.
+                    // The gateway may refuse a request before it has received all of it.
                     guard let refusal = try? answer(from: connection) else { throw error }
                     return refusal
                 }
                 return try answer(from: connection)
             } catch {
-                // Perhaps it was done, so that nobody else is asked to.
+                // The request may have been performed, so that no other address is tried.
                 throw Failure(message: "the gateway has not answered: \(error.text)")
             }
         }
-        throw Failure(message: "the gateway cannot be asked: \(reason)")
+        throw Failure(message: "the gateway cannot be reached: \(reason)")
     }
 
     private func head(of request: AdminRequest) -> String {
@@ -80,7 +80,7 @@ struct AdminClient: Sendable {
         return head + "\r\n"
     }
 
-    /// The gateway closes behind its answer, which has a length.
+    /// The gateway closes the connection after its response, which has a length.
     private func answer(from connection: borrowing BlockingConnection) throws(KernelError) -> (Int, [UInt8]) {
         let chunk = Chunk(capacity: 65_536)
         while chunk.count < AdminClient.maximumAnswerBytes {

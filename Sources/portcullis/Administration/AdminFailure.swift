@@ -2,27 +2,34 @@ import Configuration
 import Endpoints
 import Model
 
-/// Why something was not looked up or changed. Nothing was written then, except where it says so.
+/// The failure of a request. Nothing was written, unless the message says otherwise.
 enum AdminFailure: EndpointFailure {
-    /// The request is not what its resource takes.
+    /// The resource does not accept the request.
     case malformed(String)
-    /// The same, with a finding for each of many lines.
+    /// The same, with findings by line.
     case unusable([String])
     case notFound(String, suggestion: String? = nil)
     case methodNotAllowed([String])
-    /// There is such a thing already, or it is still in use.
+    /// The entry exists already or is still in use.
     case conflict(String)
-    /// It is not any more what the caller has seen.
+    /// The condition of the request does not hold.
     case changedMeanwhile
-    /// With this change the configuration would not be valid.
+    /// The change would make the configuration invalid.
     case invalid(String, [Diagnostic])
-    /// The configuration is not valid as it is, and the change does not mend it.
+    /// The configuration is invalid, and the change does not repair it.
     case alreadyInvalid([Diagnostic])
-    /// Another change is taking too long.
+    /// Another change holds the lock.
     case busy
     case cannotWrite(String)
-    /// There is no store of tokens to ask, or it does not answer.
+    /// The token store is missing or does not respond.
     case unavailable(String)
+
+    /// - Parameter noun: what has the name, such as "member".
+    static func unknown(_ noun: String, _ name: String, among known: [String]) -> AdminFailure {
+        let near = Suggestion.nearest(to: name, among: known)
+        let hint = near.map { "did you mean \"\($0)\"?" } ?? "known are \(known.joined(separator: ", "))"
+        return .malformed("unknown \(noun) \"\(name)\"; \(hint)")
+    }
 
     var reason: Reason {
         switch self {
@@ -51,7 +58,7 @@ enum AdminFailure: EndpointFailure {
         }
     }
 
-    /// What is wrong at which place, a line each.
+    /// Findings with their places.
     private var errors: [String] {
         switch self {
         case .unusable(let lines): lines
@@ -67,7 +74,7 @@ enum AdminFailure: EndpointFailure {
 
     var shape: EndpointResponse { .problem(reason, detail, errors: errors) }
 
-    /// The same with what the request would have been answered: a new secret is shown once, and would be lost.
+    /// The failure with the result of the request, since a new secret is shown only once.
     func response(with result: [UInt8]) -> EndpointResponse {
         var response = response
         guard !result.isEmpty else { return response }

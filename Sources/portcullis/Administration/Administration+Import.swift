@@ -3,13 +3,13 @@ import Configuration
 import Crypto
 import Gateway
 
-/// Many users at once (MBE-10).
+/// The import of users as CSV (MBE-10).
 extension Administration {
-    /// All or nothing. With `?check=true` it is only said whether they could be added.
+    /// Adds all users or none. `?check=true` only checks whether they could be added.
     func importUsers(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let scheme = try PasswordScheme.named(request.parameter("scheme"))
         let list = UserList(request.body)
-        let isCheck = request.parameter("check").map { isSame($0, "true") } ?? false
+        let isCheck = request.flag("check")
         let hasPasswords = list.rows.contains { $0.password != nil }
         if isCheck || hasPasswords || !list.problems.isEmpty { try check(list) }
         if isCheck { return .shown(Administration.count("valid", list.rows.count)) }
@@ -31,8 +31,7 @@ extension Administration {
         let made = users
         var existing = 0
         do throws(AdminFailure) {
-            _ = try configuration.change("users", empty: "[]", condition: request.condition) {
-                (text, before) throws(AdminFailure) in
+            try change("users", request) { (text, before) throws(AdminFailure) in
                 existing = before.users.count
                 let duplicates = list.duplicates(among: before.users)
                 guard duplicates.isEmpty else { throw .lines(duplicates) }
@@ -44,32 +43,32 @@ extension Administration {
         return .changed("\(made.count) users", status: 201, Administration.count("added", made.count))
     }
 
-    /// Finds everything that is wrong with a list, before passwords are hashed.
+    /// Reports all problems of a list before passwords are hashed.
     private func check(_ list: UserList) throws(AdminFailure) {
         var problems = list.problems
         var existing = 0
-        let errors = try configuration.errors(ofChanging: "users", empty: "[]") { text, before in
+        let errors = try configuration.errors(ofChanging: "users") { text, before in
             existing = before.users.count
             problems += list.duplicates(among: before.users)
             text.append(
                 list.rows.map { row in
                     var user = row.user
-                    if row.password != nil { user.password = Administration.standIn }
+                    if row.password != nil { user.password = Administration.placeholder }
                     return user.node
                 })
         }
-        // Both say that somebody is there already.
-        let told = Set(problems.map(\.line))
+        // A duplicate is found by the list and by the check of the configuration.
+        let reported = Set(problems.map(\.line))
         let found = errors.filter { error in
-            list.located(error, from: existing).map { !told.contains($0.line) } ?? problems.isEmpty
+            list.located(error, from: existing).map { !reported.contains($0.line) } ?? problems.isEmpty
         }
         guard problems.isEmpty, found.isEmpty else {
             throw Administration.failure(list, found, from: existing, problems)
         }
     }
 
-    /// In the form of a stored password, and nobody's.
-    private static let standIn = "{scrypt}ln=14,r=8,p=1$AAAA$AAAA"
+    /// A placeholder in the form of a stored password.
+    private static let placeholder = "{scrypt}ln=14,r=8,p=1$AAAA$AAAA"
 
     private static func failure(
         _ list: UserList, _ errors: [Diagnostic], from first: Int, _ problems: [UserList.Problem] = []
@@ -79,11 +78,7 @@ extension Administration {
         return .lines(problems + located, others: others)
     }
 
-    private static func count(_ name: String, _ count: Int) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member(name, count)
-        writer.endObject()
-        return writer.bytes
+    static func count(_ name: String, _ count: Int) -> [UInt8] {
+        JSONNode.object([(name, .number(Int64(count)))]).serialized
     }
 }

@@ -3,34 +3,28 @@ import Configuration
 import Gateway
 import Model
 
-/// Realms: whose users log in where (MBE-09, MBE-10).
+/// Realms, which determine whose users log in where (MBE-09, MBE-10).
 extension Administration {
     func listRealms(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let reading = try configuration.read()
-        var writer = JSONWriter()
-        writer.value(realms(reading.configuration))
-        return .shown(
-            writer.bytes, tag: ConfigurationChange.tag(of: try configuration.text(of: "realms", reading.loaded)))
+        try shown("realms") { reading, _ in JSONNode.texts(realms(reading.configuration)).serialized }
     }
 
-    /// The first realm that is added brings the list into being, with those that are in use.
+    /// The first added realm creates the list, together with the realms in use.
     func addRealm(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let name = try AdminBody(request, known: ["name"]).required("name")
-        _ = try configuration.change("realms", empty: "[]", condition: request.condition) {
-            (text, before) throws(AdminFailure) in
+        try change("realms", request) { (text, before) throws(AdminFailure) in
             if before.realms?.contains(where: { isSame($0, name) }) == true {
                 throw .conflict("there is a realm \"\(name)\" already")
             }
             let used = before.realms == nil ? realms(before).filter { !isSame($0, name) } : []
             text.append((used + [name]).map { .text($0) })
         }
-        return .changed(name, status: 201, quoted(name))
+        return .changed(name, status: 201, JSONNode.text(name).serialized)
     }
 
     func removeRealm(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let name = request.path[1]
-        _ = try configuration.change("realms", empty: "[]", condition: request.condition) {
-            (text, before) throws(AdminFailure) in
+        try change("realms", request) { (text, before) throws(AdminFailure) in
             guard let index = before.realms?.firstIndex(where: { isSame($0, name) }) else {
                 let near = Suggestion.nearest(to: name, among: before.realms ?? [])
                 throw .notFound("there is no realm \"\(name)\" in realms.json", suggestion: near)
@@ -45,7 +39,7 @@ extension Administration {
         return .changed(name)
     }
 
-    /// Those that are listed, or else those that users and backends name.
+    /// The listed realms, or without a list those of users and backends.
     private func realms(_ configuration: GatewayConfiguration) -> [String] {
         if let realms = configuration.realms { return realms }
         var found: [String] = []
@@ -54,11 +48,5 @@ extension Administration {
             found.append(realm)
         }
         return found
-    }
-
-    func quoted(_ text: String) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.value(text)
-        return writer.bytes
     }
 }

@@ -6,10 +6,10 @@ import Identity
 import Model
 
 extension Administration {
-    /// Does for clients of applications what administrators could do (AOM-17, AOM-26, UPS-03, UPS-05, UPS-06), all of it
-    /// by one reload. Blocks on files.
+    /// Performs changes of applications as administrative requests (AOM-17, AOM-26, UPS-03, UPS-05, UPS-06), with one
+    /// reload. Blocks on files.
     ///
-    /// - Returns: what came of each, and from which second on, as `handle` says.
+    /// - Returns: the outcome of each, and the second from which it holds, see `handle`.
     func perform(
         _ changes: [(change: UserChange, origin: ChangeOrigin)]
     ) -> [(outcome: UserChangeOutcome, since: Int64)] {
@@ -22,7 +22,7 @@ extension Administration {
     }
 
     private static func outcome(_ conclusion: Conclusion) -> UserChangeOutcome {
-        // Those whose account it is cannot do anything about a store that does not answer.
+        // A failure to notify other gateways is not reported to users.
         if conclusion.isDone { return conclusion.user.map { .saved($0) } ?? .done }
         return switch conclusion.response.status {
         case 404: .unknown
@@ -35,7 +35,7 @@ extension Administration {
 }
 
 extension AdminRequest {
-    /// What an administrator would ask for.
+    /// The administrative request for a change.
     fileprivate init(_ change: UserChange) {
         switch change {
         case .add(let user):
@@ -98,7 +98,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// What stands beside `attributes` in the file is no attribute there.
+    /// Email and names have members of their own beside `attributes`.
     fileprivate mutating func members(of values: [ProfileValue]) {
         func isOwnMember(_ value: ProfileValue) -> Bool { ["email", "firstName", "lastName"].contains(value.name) }
         for value in values where isOwnMember(value) { member(value.name, orNull: value.value) }

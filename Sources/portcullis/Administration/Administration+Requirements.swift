@@ -5,16 +5,16 @@ import HTTP
 import Identity
 import Policy
 
-/// What a request would have to show (TOOL-01): for whoever looks after the gateway, since callers are not told.
+/// The roles that a request needs (TOOL-01), for operators; the gateway does not disclose them to callers.
 extension Administration {
-    /// `?method=&path=&host=`: the route of such a request, and the roles that it asks for.
+    /// `?method=&path=&host=`: the route of such a request and the required roles.
     func showRequirement(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         guard let method = request.parameter("method"), let target = request.parameter("path") else {
             throw .malformed("\"method\" and \"path\" are required")
         }
         let reading = try configuration.read()
         let policy = reading.snapshot.policy
-        // As it is decided by: without the query, and in the one spelling.
+        // Decisions use the canonical path without the query.
         guard let path = CanonicalPath.canonical(Array(target.utf8.prefix { $0 != UInt8(ascii: "?") })) else {
             throw .malformed("the path can be read in more than one way")
         }
@@ -26,17 +26,13 @@ extension Administration {
             throw .notFound("no route takes \(method) \(target)")
         }
         let requirement = route.requirement(for: known, text.span)
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("route", route.name)
-        writer.name("roles")
-        writer.beginObject()
-        // A role that a rule names and nobody has is none of `any`: an empty list is met by nobody.
-        if let any = requirement.any { writer.member("any", policy.roles.names(of: any)) }
-        writer.member("all", policy.roles.names(of: requirement.all))
-        writer.member("none", policy.roles.names(of: requirement.none))
-        writer.endObject()
-        writer.endObject()
-        return .shown(writer.bytes)
+        // `any` leaves out roles that no user can have, so that no caller meets an empty list.
+        let any = requirement.any.map { [(name: "any", value: JSONNode.texts(policy.roles.names(of: $0)))] } ?? []
+        let roles = JSONNode.object(
+            any + [
+                ("all", .texts(policy.roles.names(of: requirement.all))),
+                ("none", .texts(policy.roles.names(of: requirement.none))),
+            ])
+        return .shown(JSONNode.object([("route", .text(route.name)), ("roles", roles)]).serialized)
     }
 }

@@ -6,49 +6,43 @@ import Model
 /// The role catalogue (ROLE-04, UPS-05).
 extension Administration {
     func listRoles(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let reading = try configuration.read()
-        var writer = JSONWriter()
-        writer.beginArray()
-        for name in reading.configuration.roles { writer.role(name, reading.configuration.roleDescriptions[name]) }
-        writer.endArray()
-        return .shown(
-            writer.bytes, tag: ConfigurationChange.tag(of: try configuration.text(of: "roles", reading.loaded)))
+        try shown("roles") { reading, _ in
+            let (roles, descriptions) = (reading.configuration.roles, reading.configuration.roleDescriptions)
+            return JSONNode(.array(roles.map { Administration.role($0, descriptions[$0]) })).serialized
+        }
     }
 
     func addRole(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["name", "description"])
         let (name, description) = (try body.required("name"), try body.text("description"))
-        _ = try configuration.change("roles", empty: "[]", condition: request.condition) {
-            (text, before) throws(AdminFailure) in
+        try change("roles", request) { (text, before) throws(AdminFailure) in
             if before.roles.contains(where: { isSame($0, name) }) {
                 throw .conflict("there is a role \"\(name)\" already")
             }
-            text.append([Administration.node(name, description)])
+            text.append([Administration.entry(name, description)])
         }
-        return .changed(name, status: 201, role(name, description))
+        return .changed(name, status: 201, Administration.role(name, description).serialized)
     }
 
-    /// Roles have a description, and their name stays.
+    /// Changes the description of a role.
     func changeRole(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["description"])
         let (name, description) = (request.path[1], try body.text("description"))
-        let changed = try configuration.change("roles", empty: "[]", condition: request.condition) {
-            (text, before) throws(AdminFailure) in
-            let index = try findRole(name, before)
+        let changed = try change("roles", request) { (text, before) throws(AdminFailure) in
+            let index = try Administration.index(of: name, in: before.roles, "role")
             guard body.has("description") else { return before.roleDescriptions[name] }
-            text.replace([.element(index)], with: Administration.node(name, description))
+            text.replace([.element(index)], with: Administration.entry(name, description))
             return description
         }
-        return .changed(name, role(name, changed.value))
+        return .changed(name, Administration.role(name, changed.value).serialized)
     }
 
-    /// Whatever names the role keeps it (UPS-05): without it the configuration would not be valid.
+    /// Removes an unused role (UPS-05): a reference to a missing role makes the configuration invalid.
     func removeRole(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let name = request.path[1]
         do throws(AdminFailure) {
-            _ = try configuration.change("roles", empty: "[]", condition: request.condition) {
-                (text, before) throws(AdminFailure) in
-                text.remove([.element(try findRole(name, before))])
+            try change("roles", request) { (text, before) throws(AdminFailure) in
+                text.remove([.element(try Administration.index(of: name, in: before.roles, "role"))])
             }
         } catch .invalid(_, let findings) {
             let places = findings.filter { $0.severity == .error }.prefix(3).map(\.pointer)
@@ -57,31 +51,12 @@ extension Administration {
         return .changed(name)
     }
 
-    private func findRole(_ name: String, _ configuration: GatewayConfiguration) throws(AdminFailure) -> Int {
-        let roles = configuration.roles
-        guard let index = roles.firstIndex(where: { isSame($0, name) }) else {
-            throw .notFound("there is no role \"\(name)\"", suggestion: Suggestion.nearest(to: name, among: roles))
-        }
-        return index
+    /// The entry of `roles.json`.
+    private static func entry(_ name: String, _ description: String?) -> JSONNode {
+        description == nil ? .text(name) : role(name, description)
     }
 
-    private static func node(_ name: String, _ description: String?) -> JSONNode {
-        guard let description else { return .text(name) }
-        return .object([("name", .text(name)), ("description", .text(description))])
-    }
-
-    private func role(_ name: String, _ description: String?) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.role(name, description)
-        return writer.bytes
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func role(_ name: String, _ description: String?) {
-        beginObject()
-        member("name", name)
-        if let description { member("description", description) }
-        endObject()
+    private static func role(_ name: String, _ description: String?) -> JSONNode {
+        .object([("name", .text(name))] + (description.map { [("description", .text($0))] } ?? []))
     }
 }

@@ -6,25 +6,20 @@ import Model
 /// Single settings of routes (TOOL-02).
 extension Administration {
     func listRoutes(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let reading = try configuration.read()
-        let text = try configuration.text(of: "routes", reading.loaded)
-        return .shown(json(text?.root ?? JSONNode(.array([]))), tag: ConfigurationChange.tag(of: text))
+        try shown("routes") { _, text in (text?.root ?? JSONNode(.array([]))).serialized }
     }
 
     func showRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let reading = try configuration.read()
-        let text = try configuration.text(of: "routes", reading.loaded)
-        let index = try place(of: request.path[1], reading.configuration)
-        return .shown(
-            json(text?.node(at: [.element(index)]) ?? JSONNode(.null)), tag: ConfigurationChange.tag(of: text))
+        try shown("routes") { (reading, text) throws(AdminFailure) in
+            let index = try place(of: request.path[1], reading.configuration)
+            return (text?.node(at: [.element(index)]) ?? JSONNode(.null)).serialized
+        }
     }
 
-    /// Sets members of a route: the names of the body's members lead to them, `methods.GET.loginRequired` into objects;
-    /// null takes one out.
+    /// Sets members of a route by their paths, such as `methods.GET.loginRequired`; null removes a member.
     func setRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let members = try routeMembers(request)
-        let now = try configuration.change("routes", empty: "[]", condition: request.condition) {
-            (text, before) throws(AdminFailure) -> Int in
+        let now = try change("routes", request) { (text, before) throws(AdminFailure) -> Int in
             let index = try place(of: request.path[1], before)
             for member in members {
                 let names = member.name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -33,15 +28,15 @@ extension Administration {
             return index
         }
         let text = try configuration.text(of: "routes", now.loaded)
-        return .changed(request.path[1], json(text?.node(at: [.element(now.value)]) ?? JSONNode(.null)))
+        return .changed(request.path[1], (text?.node(at: [.element(now.value)]) ?? JSONNode(.null)).serialized)
     }
 
     private func routeMembers(_ request: AdminRequest) throws(AdminFailure) -> [JSONMember] {
         guard let members = (try? JSONNode.parse(request.body.span))?.members, !members.isEmpty else {
-            throw .malformed("the body is to be a JSON object with the settings of a route")
+            throw .malformed("the body must be a JSON object with the settings of a route")
         }
         for member in members where member.name.split(separator: ".", omittingEmptySubsequences: false).contains("") {
-            throw .malformed("\"\(member.name)\" names no setting")
+            throw .malformed("\"\(member.name)\" is not the path of a setting")
         }
         return members
     }
@@ -65,7 +60,7 @@ extension Administration {
         try set(value, rest, of: place + [.member(name)], &text)
     }
 
-    /// By its name, or by its path where only one route has it.
+    /// The position of a route by its name, or by its path if no other route has the same.
     private func place(of name: String, _ configuration: GatewayConfiguration) throws(AdminFailure) -> Int {
         let routes = configuration.routes
         if let index = routes.firstIndex(where: { isSame($0.name, name) }),
@@ -74,19 +69,10 @@ extension Administration {
             return index
         }
         let found = routes.indices.filter { isSame(routes[$0].path.text, name) || isSame(routes[$0].name, name) }
-        guard let index = found.first else {
-            let near = Suggestion.nearest(to: name, among: routes.map(\.name))
-            throw .notFound("there is no route \"\(name)\"", suggestion: near)
-        }
-        guard found.count == 1 else {
+        guard found.count <= 1 else {
             throw .conflict("several routes have the path \(name): give each a \"name\", and use that")
         }
-        return index
-    }
-
-    private func json(_ node: JSONNode) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.value(node)
-        return writer.bytes
+        if let index = found.first { return index }
+        return try Administration.index(of: name, in: routes.map(\.name), "route")
     }
 }

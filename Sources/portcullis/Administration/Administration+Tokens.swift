@@ -1,24 +1,21 @@
 import Bytes
 import Configuration
-import Dispatch
 import Gateway
 import Reactor
-import Synchronization
 import TokenStorage
 
-/// Tokens of a running gateway's store: listed, revoked, cleaned away (AOM-22, AOM-23, MBE-06).
+/// Tokens in the store of a running gateway (AOM-22, AOM-23, MBE-06).
 extension Administration {
-    /// How many are listed where nobody asks for another number, and at the most.
+    /// Default and maximum of `limit`.
     private static let usualCount = 100
     private static let largestCount = 10_000
-    private static let batch = 1_000
 
-    /// Records of the store, newest first: never a token.
+    /// Records of the store without the tokens, newest first.
     func listTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let count = try Administration.limit(request)
         let application = try application(request)
         let answer = try ask(.list(application: application, subject: request.parameter("subject"), limit: count))
-        guard case .records(let records) = answer else { throw .unavailable("the store has answered something else") }
+        guard case .records(let records) = answer else { throw .unavailable("the response of the store is unexpected") }
         var writer = JSONWriter()
         writer.beginArray()
         for record in records { writer.write(record) }
@@ -26,7 +23,7 @@ extension Administration {
         return .shown(writer.bytes)
     }
 
-    /// How many are to be listed.
+    /// The maximum number of listed records.
     static func limit(_ request: AdminRequest) throws(AdminFailure) -> Int {
         let count = request.parameter("limit").map { Decimal.parse(Array($0.utf8).span) } ?? usualCount
         guard let count, (1...largestCount).contains(count) else {
@@ -35,7 +32,7 @@ extension Administration {
         return count
     }
 
-    /// One record by its id.
+    /// Revokes one record by its id.
     func revokeToken(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let id = request.path[1]
         guard case .removed(let gone) = try ask(.revoke(.id(id))), !gone.isEmpty else {
@@ -44,8 +41,8 @@ extension Administration {
         return .changed(id, Administration.removed(gone.count))
     }
 
-    /// All of a subject, of a backend or of an application, so far or until a date, or of an issuer. Access tokens that the
-    /// store has no record of are refused by the deny list.
+    /// Revokes all tokens of a subject, a backend, an application or an issuer, optionally those issued before a time. The
+    /// deny list refuses access tokens without a record.
     func revokeTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let known = ["subject", "backend", "application", "issuer", "issuedBefore", "until"]
         for parameter in request.parameters where !known.contains(where: { isSame($0, parameter.name) }) {
@@ -66,7 +63,8 @@ extension Administration {
         switch (subject, application) {
         case (let subject?, let application):
             selector = .subject(application: application, subject: subject)
-            // JWTs have no record, and the deny list knows subjects as a whole only. An application's tokens all have one.
+            // JWTs have no record, and the deny list has entries for whole subjects only. All tokens of applications have
+            // records.
             if application == nil || request.parameter("backend") != nil {
                 entry = .subject(subject, issuedBefore: cutoff, until: until)
             }
@@ -96,20 +94,20 @@ extension Administration {
         }
     }
 
-    /// Leaves the records: of those that go with tokens of before the list refuses the refresh tokens.
-    /// - Parameter isPresent: whether tokens of the present second are meant, so that the answer waits for its end.
+    /// Records are kept: the deny list refuses the refresh tokens of revoked access tokens.
+    /// - Parameter isPresent: whether tokens of the current second are revoked, so that the response waits for its end.
     private func deny(_ entry: DenyEntry, _ isPresent: Bool) throws(AdminFailure) -> AdminAnswer {
         _ = try ask(.deny(entry))
         return .changed(entry.name, endsTokens: isPresent)
     }
 
-    /// What the daily cleaner does, now (AOM-23).
+    /// Runs the daily cleaner now (AOM-23).
     func cleanTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let cleaned = try wait { cleaner?.run(now: Clock.wallSeconds, then: $0) }
         return .changed("tokens", Administration.removed(cleaned))
     }
 
-    /// The name of an application, or the id of the backend that is named.
+    /// The name of the requested application, or the id of the requested backend.
     private func application(_ request: AdminRequest) throws(AdminFailure) -> String? {
         guard let reference = request.parameter("backend") else { return request.parameter("application") }
         let backends = try configuration.read().configuration.backends
@@ -120,14 +118,10 @@ extension Administration {
     }
 
     static func removed(_ count: Int) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("removed", count)
-        writer.endObject()
-        return writer.bytes
+        Administration.count("removed", count)
     }
 
-    /// Asks the store and waits: on a thread where that keeps nobody else from anything.
+    /// Performs an operation of the store. Blocks the thread.
     private func ask(_ operation: StoreOperation) throws(AdminFailure) -> StoreAnswer {
         do throws(AdminFailure) {
             return try wait { tokens?.perform(operation, now: Clock.wallSeconds, then: $0) }
@@ -143,29 +137,20 @@ extension Administration {
         }
     }
 
+    /// Waits for an outcome of the store for at most 10 s. Blocks the thread.
+    /// - Parameter begin: starts the operation; nil without a running gateway.
     func wait<Answer: Sendable>(
         _ begin: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void?
     ) throws(AdminFailure) -> Answer {
-        let done = DispatchSemaphore(value: 0)
-        let outcome = Outcome<Answer>()
-        let begun: Void? = begin { result in
-            outcome.result.withLock { $0 = result }
-            done.signal()
+        let outcome = Promise<Result<Answer, StoreFailure>>()
+        guard begin(outcome.fulfill) != nil else {
+            throw .unavailable("tokens are kept by a running gateway: use --admin")
         }
-        guard begun != nil else { throw .unavailable("tokens are kept by a running gateway: use --admin") }
-        guard done.wait(timeout: .now() + .seconds(10)) == .success else {
-            throw .unavailable("the store does not answer")
-        }
-        switch outcome.result.withLock({ $0 }) {
+        switch outcome.wait(seconds: 10) {
         case .success(let answer)?: return answer
         case .failure(let failure)?: throw .unavailable("the store has failed: \(failure.reason)")
         case nil: throw .unavailable("the store does not answer")
         }
-    }
-
-    /// What comes from another thread.
-    private final class Outcome<Answer: Sendable>: Sendable {
-        let result = Mutex<Result<Answer, StoreFailure>?>(nil)
     }
 }
 
@@ -174,7 +159,7 @@ extension JSONWriter {
         beginObject()
         member("id", record.id)
         member("kind", record.kind.rawValue)
-        // Registers of devices and the like go by names that no application can have; their kind says what they are.
+        // Records of devices have internal names in the place of an application.
         if !record.application.hasPrefix("\u{1f}") { member("application", record.application) }
         member("subject", record.subject)
         if !record.scope.isEmpty { member("scope", record.scope) }

@@ -6,29 +6,28 @@ import Identity
 import Model
 import Reactor
 
-/// Users: made, changed, looked at (MBE-10, MBE-11, MAP-04).
+/// Local users (MBE-10, MBE-11, MAP-04).
 extension Administration {
     func listUsers(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let reading = try configuration.read()
         let realm = request.parameter("realm")
-        var writer = JSONWriter()
-        writer.beginArray()
-        for user in reading.configuration.users where realm.map({ isSame($0, user.realm) }) ?? true {
-            writer.write(user)
+        return try shown("users") { reading, _ in
+            var writer = JSONWriter()
+            writer.beginArray()
+            for user in reading.configuration.users where realm.map({ isSame($0, user.realm) }) ?? true {
+                writer.write(user)
+            }
+            writer.endArray()
+            return writer.bytes
         }
-        writer.endArray()
-        return .shown(
-            writer.bytes, tag: ConfigurationChange.tag(of: try configuration.text(of: "users", reading.loaded)))
     }
 
     func showUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let reading = try configuration.read()
-        let (_, user) = try find(request, reading.configuration)
-        return .shown(
-            UserText.json(user), tag: ConfigurationChange.tag(of: try configuration.text(of: "users", reading.loaded)))
+        try shown("users") { (reading, _) throws(AdminFailure) in
+            try find(request, reading.configuration).user.json
+        }
     }
 
-    /// One user as JSON, or many as CSV.
+    /// Adds one user (JSON) or several (CSV).
     func addUsers(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         if request.contentType?.lowercased().hasPrefix("text/csv") == true { return try importUsers(request) }
         let body = try AdminBody(request, known: NewUser.members)
@@ -45,19 +44,18 @@ extension Administration {
         user.password = try storedPassword(body)
         user.attributes = try body.object("attributes")
         let made = user
-        let now = try configuration.change("users", empty: "[]", condition: request.condition) {
-            (text, before) throws(AdminFailure) in
+        let now = try change("users", request) { (text, before) throws(AdminFailure) in
             try made.refuseDuplicate(among: before.users)
             text.append([made.node])
         }
         let added = now.configuration.users.last { isSame($0.username, made.username) }
-        var answer = AdminAnswer.changed(made.username, status: 201, added.map(UserText.json) ?? [])
+        var answer = AdminAnswer.changed(made.username, status: 201, added?.json ?? [])
         answer.user = added
         answer.roles = MembershipChange(from: [], to: made.roles)
         return answer
     }
 
-    /// Members that are null are taken out; `addRoles` and `removeRoles` change the list that is there.
+    /// Null removes a member; `addRoles` and `removeRoles` change the existing list.
     func changeUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: NewUser.changeable)
         let password = try storedPassword(body)
@@ -65,8 +63,7 @@ extension Administration {
         let (enabled, attributes) = (try body.flag("enabled"), try body.object("attributes"))
         let (roles, added) = (try body.texts("roles"), try body.texts("addRoles") ?? [])
         let removed = try body.texts("removeRoles") ?? []
-        let now = try configuration.change("users", empty: "[]", condition: request.condition) {
-            (text, before) throws(AdminFailure) in
+        let now = try change("users", request) { (text, before) throws(AdminFailure) in
             let (index, user) = try find(request, before)
             try checkCondition(request, user)
             let place: [JSONText.Step] = [.element(index)]
@@ -83,39 +80,36 @@ extension Administration {
             if let enabled { text.put("enabled", of: place, enabled ? nil : .flag(false)) }
             let isNewPassword = body.has("password") || body.has("passwordHash")
             if isNewPassword { text.put("password", of: place, password.map { .text($0) }) }
-            // Whoever had the password, or was let in before, starts anew (MAP-04).
-            // One who is disabled again may have been enabled by another gateway meanwhile.
+            // Earlier tokens become invalid (MAP-04), also if the user is disabled already: another gateway may have
+            // enabled the account meanwhile.
             let endsTokens = isNewPassword || enabled == false
             if endsTokens { text.put("tokensNotBefore", of: place, .number(cutoff)) }
             return (before: user, endsTokens: endsTokens)
         }
         let user = try find(request, now.configuration).user
-        var answer = AdminAnswer.changed(user.username, UserText.json(user), endsTokens: now.value.endsTokens)
+        var answer = AdminAnswer.changed(user.username, user.json, endsTokens: now.value.endsTokens)
         answer.user = user
         answer.roles = MembershipChange(from: now.value.before.roles, to: user.roles)
         return answer
     }
 
     func removeUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let removed = try configuration.change("users", empty: "[]", condition: request.condition) {
-            (text, before) throws(AdminFailure) in
+        let removed = try change("users", request) { (text, before) throws(AdminFailure) in
             let (index, user) = try find(request, before)
             try checkCondition(request, user)
             text.remove([.element(index)])
             return user.username
         }
-        // Who gets the name next is told apart by the second.
+        // A new user of the same name is distinguished by the second of the creation.
         return .changed(removed.value, endsTokens: true)
     }
 
-    /// UPS-03: what somebody has seen of one user, while others may have changed meanwhile.
+    /// The condition of UPS-03 is on one user, while other users may have changed.
     private func checkCondition(_ request: AdminRequest, _ user: User) throws(AdminFailure) {
-        if let condition = request.userCondition, !condition.isMet(user) {
-            throw .changedMeanwhile
-        }
+        if let condition = request.userCondition, !condition.isMet(user) { throw .changedMeanwhile }
     }
 
-    /// The attributes with these changes; null takes one out. Nil where none is left.
+    /// The changed attributes; null removes one. Nil if none is left.
     private static func merge(_ changes: [JSONMember], into attributes: [String: String]) -> JSONNode? {
         var merged = attributes.filter { attribute in !changes.contains { isSame($0.name, attribute.key) } }
             .map { (name: $0.key, value: JSONNode.text($0.value)) }
@@ -123,7 +117,7 @@ extension Administration {
         return merged.isEmpty ? nil : .object(merged.sorted { $0.name < $1.name })
     }
 
-    /// The user of the path, in the realm of the query (`Default` by default).
+    /// The user of the path in the realm of the query (default: `Default`).
     private func find(
         _ request: AdminRequest, _ configuration: GatewayConfiguration
     ) throws(AdminFailure) -> (index: Int, user: User) {
@@ -136,7 +130,7 @@ extension Administration {
         return (index, users[index])
     }
 
-    /// The password of a body as it is stored: hashed here, or as it was hashed elsewhere.
+    /// The hash of `password`, or `passwordHash`.
     private func storedPassword(_ body: AdminBody) throws(AdminFailure) -> String? {
         if let stored = try body.text("passwordHash") {
             guard !body.has("password") else { throw .malformed("one of \"password\" and \"passwordHash\"") }
@@ -158,5 +152,5 @@ extension Administration {
     }
 }
 
-/// Names are compared byte by byte: Swift's `==` takes texts for equal that others do not.
+/// Compares names byte by byte: `==` also equates canonically equivalent texts.
 func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }

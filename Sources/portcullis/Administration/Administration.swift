@@ -9,26 +9,26 @@ import Model
 import Reactor
 import TokenStorage
 
-/// Looks at the configuration and changes it, for the commands on a directory and for the admin listener of a running
-/// gateway alike: one request, one answer. Blocks on files; never called on an event loop.
+/// Reads and changes the configuration, for commands on a directory and for the admin listener of a running gateway.
+/// Blocks on files; never called on an event loop.
 struct Administration: Sendable {
     let configuration: ConfigurationChange
     let audit: AuditTrail
-    /// The store of a running gateway; nil for a directory without one.
+    /// The store of a running gateway; nil for a directory.
     let tokens: (any TokenStore)?
     let cleaner: TokenCleaner?
-    /// The families of endpoints, whose resources are administered, too.
+    /// Families of endpoints with resources of their own.
     let families: [any CompatibilityFamily]
-    /// Within how many seconds other gateways hear of a change; 0 where there are none.
+    /// Maximum delay until other gateways apply a change; 0 without other gateways.
     let reachSeconds: Int64
-    /// Brings what was written into force. A directory without a gateway has nothing to do.
+    /// Activates written changes; does nothing for a directory.
     let apply: @Sendable () -> Adoption
 
-    /// What became of what was written.
+    /// The outcome of an activation.
     enum Adoption: Sendable {
         case failed
         case complete
-        /// It is in force here, and the store could not be told what it ends for other gateways.
+        /// The change is active here, but the store could not notify other gateways.
         case untold(StoreFailure)
     }
 
@@ -48,24 +48,24 @@ struct Administration: Sendable {
         self.apply = apply
     }
 
-    /// The answer, and the second since 1970 from which on it holds: nobody is to be told before that a new password or
-    /// secret is in force. Tokens of before and tokens of now are told apart by their dates, which are in seconds.
+    /// The response, and the second since 1970 from which it holds. The response is sent then: issue times have a
+    /// resolution of one second, so that tokens issued earlier in this second would be revoked.
     func handle(_ request: AdminRequest) -> (response: EndpointResponse, since: Int64) {
         let conclusion = conclusions(of: [request])[0]
         return (conclusion.response, conclusion.since)
     }
 
-    /// What came of a request.
+    /// The outcome of a request.
     struct Conclusion {
         let response: EndpointResponse
         let since: Int64
-        /// The user it was about, as it is now.
+        /// The added or changed user.
         var user: User?
-        /// Whether it is in force here, even where other gateways have not heard of it.
+        /// Whether the change is active here, even if other gateways were not notified.
         var isDone = false
     }
 
-    /// The same for several, in order: what they have written comes into force by one reload.
+    /// Handles several requests in order, with one reload.
     func conclusions(of requests: [AdminRequest]) -> [Conclusion] {
         let steps = requests.map(run)
         let adoption = steps.contains(where: \.hasWritten) ? apply() : .complete
@@ -79,26 +79,26 @@ struct Administration: Sendable {
         }
     }
 
-    /// What was done of a request, before anything of it is in force.
+    /// A request that has run, before its change is active.
     private struct Step {
         var action = "unknown"
         var resource: AdminResources.Entry?
         var outcome: Result<AdminAnswer, AdminFailure>
 
         var hasWritten: Bool {
-            // What was only looked at is not audited.
+            // Reads are not audited.
             guard case .success(let answer) = outcome, answer.isAudited else { return false }
             return resource?.changesConfiguration == true
         }
     }
 
-    /// Said where too much waits to be read or changed.
+    /// The message of a full queue.
     static let busy = "too many changes and reloads are waiting; try again later"
 
     private static let notTakenUp = AdminFailure.cannotWrite(
-        "the change was written, but the gateway could not take it up")
+        "the change was written, but the gateway could not activate it")
 
-    /// The failure of a change that is in force here and may be unknown to other gateways.
+    /// The failure of a change that is active here, but may be unknown to other gateways.
     static func untold(_ failure: StoreFailure) -> AdminFailure {
         if failure == .notReplicated {
             return .unavailable(
@@ -153,35 +153,66 @@ struct Administration: Sendable {
 }
 
 extension Administration {
-    /// Tokens that were issued before this second since 1970 are void by a change now: the next one, since their dates
-    /// are in seconds, or the one behind it where other gateways may issue some until they hear of it.
+    /// A change now invalidates tokens issued before this second since 1970. It is in the future, since issue times have a
+    /// resolution of one second, and other gateways may issue tokens until they apply the change.
     var cutoff: Int64 { Clock.latestSecond + 1 + reachSeconds }
 }
 
-/// What became of a request.
+/// What the resources of configuration sections share.
+extension Administration {
+    /// A view of a section, with the entity tag of its text.
+    func shown(
+        _ section: String, _ view: (Assembly.Reading, SectionText?) throws(AdminFailure) -> [UInt8]
+    ) throws(AdminFailure) -> AdminAnswer {
+        let reading = try configuration.read()
+        let text = try configuration.text(of: section, reading.loaded)
+        return .shown(try view(reading, text), tag: ConfigurationChange.tag(of: text))
+    }
+
+    /// Changes a section if the condition of the request holds.
+    @discardableResult
+    func change<Value>(
+        _ section: String, _ request: AdminRequest,
+        _ edit: (inout SectionText, GatewayConfiguration) throws(AdminFailure) -> Value
+    ) throws(AdminFailure) -> ConfigurationChange.Outcome<Value> {
+        try configuration.change(section, condition: request.condition, edit)
+    }
+
+    /// The position of a name.
+    /// - Parameter noun: what has the name, such as "role".
+    static func index(of name: String, in names: [String], _ noun: String) throws(AdminFailure) -> Int {
+        guard let index = names.firstIndex(where: { isSame($0, name) }) else {
+            let near = Suggestion.nearest(to: name, among: names)
+            throw .notFound("there is no \(noun) \"\(name)\"", suggestion: near)
+        }
+        return index
+    }
+}
+
+/// The response to a successful request.
 struct AdminAnswer {
     var status = 200
-    /// JSON; empty for none.
+    /// JSON; may be empty.
     var body: [UInt8] = []
-    /// Tells this state of the resource from others; nil for what is no single section.
+    /// The entity tag; nil for resources that are no section.
     var tag: String?
-    /// What was changed, for the audit log.
+    /// Name of the changed object, for the audit log.
     var object = ""
-    /// Roles that were given or taken away; nil for what is about no user's.
+    /// Granted and revoked roles of a user.
     var roles: MembershipChange?
-    /// Whether tokens of before are void because of it.
+    /// Whether the change invalidates earlier tokens.
     var endsTokens = false
-    /// The user that was made or changed, as it is now.
+    /// The added or changed user.
     var user: User?
-    /// Whether it is to be written there: a change, or a secret that was shown.
+    /// Whether the request is audited: a change, or the display of a secret.
     var isAudited = true
 
-    /// Something that was looked at.
+    /// The response to a read.
     static func shown(_ body: [UInt8], tag: String? = nil) -> AdminAnswer {
         AdminAnswer(body: body, tag: tag, isAudited: false)
     }
 
-    /// Something that was changed.
+    /// The response to a change.
     static func changed(
         _ object: String, status: Int = 200, _ body: [UInt8] = [], endsTokens: Bool = false
     ) -> AdminAnswer {
@@ -197,13 +228,13 @@ struct AdminAnswer {
     }
 }
 
-/// The resources below `/admin` and what can be done with them.
+/// The resources below `/admin` and their methods.
 struct AdminResources {
     struct Entry: Sendable {
         let method: Method
-        /// Segments; `*` stands for a name.
+        /// Segments; `*` matches any name.
         let path: [String]
-        /// What the audit log calls it.
+        /// Name in the audit log.
         let action: String
         let run: @Sendable (Administration) -> (AdminRequest) throws(AdminFailure) -> AdminAnswer
 
@@ -225,7 +256,7 @@ struct AdminResources {
         }
     }
 
-    /// Beside those of families.
+    /// Without those of families.
     static let all: [Entry] = [
         Entry(.get, "users", "users.list", Administration.listUsers),
         Entry(.post, "users", "users.add", Administration.addUsers),

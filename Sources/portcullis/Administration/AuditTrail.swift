@@ -4,7 +4,7 @@ import Identity
 import Model
 import Reactor
 
-/// Where changes of the configuration are written down: who, what, with which outcome, and never a secret.
+/// The audit log: author, action and outcome of changes, without secrets.
 enum AuditTrail: Sendable {
     /// The event log of a running gateway.
     case gateway(EventLog)
@@ -13,14 +13,14 @@ enum AuditTrail: Sendable {
 
     enum Outcome {
         case changed
-        /// A secret was.
+        /// A secret was shown.
         case shown
         case refused(Reason)
     }
 
     /// - Parameters:
-    ///   - object: the name of what was to be changed.
-    ///   - roles: the other end of memberships, where the object is a user; nil for what is about something else.
+    ///   - object: the name of the object of the change.
+    ///   - roles: changed memberships, if the object is a user.
     func write(
         _ action: String, _ object: String, _ request: AdminRequest, _ outcome: Outcome,
         roles: MembershipChange? = nil
@@ -33,7 +33,6 @@ enum AuditTrail: Sendable {
             members += [("outcome", .text("refused")), ("reason", .text(reason.code))]
         }
         let origin = request.origin
-        // A user who signs up is no administrator of ours.
         let author = origin.application.isEmpty ? self.author : "application"
         members += [("object", .text(object)), ("by", .text(author))]
         for (name, roles) in [("roles_given", roles?.given ?? []), ("roles_taken", roles?.taken ?? [])]
@@ -61,7 +60,7 @@ enum AuditTrail: Sendable {
         }
     }
 
-    /// A file that cannot be written keeps nobody from repairing the configuration.
+    /// Errors are ignored, so that the configuration can be repaired nevertheless.
     private static func append(_ members: [(String, EventLog.Value)], in directory: String) {
         makeDirectory(directory)
         guard let writer = try? LogWriter(appendingTo: directory + "/audit.log") else { return }
@@ -70,7 +69,7 @@ enum AuditTrail: Sendable {
         log.flush()
     }
 
-    /// The gateway, which keeps its keys there, may run as somebody else: whoever owns `gateway.json`.
+    /// The directory gets the owner of `gateway.json`, since the gateway, which stores its keys there, may run as that user.
     private static func makeDirectory(_ path: String) {
         let manager = FileManager.default
         guard !manager.fileExists(atPath: path) else { return }

@@ -4,24 +4,24 @@ import Crypto
 import Foundation
 import Gateway
 
-/// A configuration directory that is looked at, and changed one section at a time: under a lock, checked as a whole
-/// before anything is written, and written at once or not at all.
+/// Reads a configuration directory and changes one section at a time: under a lock, validated as a whole before anything
+/// is written, and written atomically.
 struct ConfigurationChange: Sendable {
     let directory: String
-    /// Whether a change must leave a configuration that can be served: it comes into force at once.
+    /// Whether a change takes effect at once, so that the configuration must be usable afterwards.
     let isServed: Bool
-    /// Files that the configuration in force was read from. A section whose file has gone missing is not made anew with
-    /// what is added to it, and nothing else.
+    /// Files that the active configuration was read from. A missing one is an error, so that a change does not create a
+    /// section with only the added entry.
     var formerFiles: @Sendable () -> Set<String> = { [] }
 
-    /// Everything there is now.
+    /// Reads the whole configuration.
     func read() throws(AdminFailure) -> Assembly.Reading {
         let examination = examine()
         guard let reading = examination.reading else { throw .alreadyInvalid(examination.errors) }
         return reading
     }
 
-    /// The text of a section; nil where there is none.
+    /// The text of a section, if it exists.
     func text(of section: String, _ loaded: LoadedConfiguration) throws(AdminFailure) -> SectionText? {
         guard let file = loaded.file(ofSection: section) else { return nil }
         guard let bytes = try ConfigurationFile(file, in: directory).read() else { return nil }
@@ -30,36 +30,37 @@ struct ConfigurationChange: Sendable {
 
     /// The configuration after a change.
     struct Outcome<Value> {
-        /// What the edit has answered.
+        /// The result of the edit.
         let value: Value
         let loaded: LoadedConfiguration
         let configuration: GatewayConfiguration
-        /// Nil where other errors are left.
+        /// Nil if other errors are left.
         let snapshot: GatewaySnapshot?
     }
 
-    /// Changes a section, which is made where it is missing. A change that would add an error is refused. Where the
-    /// configuration is not valid as it is, a change that removes an error is carried out.
+    /// Changes a section; a missing one is created. A change that would add an error is refused. In an invalid
+    /// configuration, a change that removes an error is accepted.
     ///
     /// - Parameters:
-    ///   - empty: the text of a new section: `[]` or `{}`.
-    ///   - condition: what the caller has seen, see `tag(of:)`; nil changes whatever there is.
-    ///   - edit: what to do, by the configuration as it is. Where the text is the same afterwards, nothing is written.
+    ///   - condition: `If-Match` with entity tags of `tag(of:)`; nil for none.
+    ///   - edit: changes the text of the section. An unchanged text is not written.
     func change<Value>(
-        _ section: String, empty: String, condition: String? = nil,
+        _ section: String, condition: String?,
         _ edit: (inout SectionText, GatewayConfiguration) throws(AdminFailure) -> Value
     ) throws(AdminFailure) -> Outcome<Value> {
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
-        let edited = try edited(section, empty: empty, condition: condition, edit)
+        let edited = try edited(section, condition: condition, edit)
         let after = edited.unchanged ?? examine(edited.draft)
         if edited.unchanged == nil { try accept(after, insteadOf: edited.before, changed: section) }
-        // Before anything is written: what cannot be answered for is no change.
+        // Before anything is written, since the outcome needs the configuration.
         guard let configuration = after.loaded.draft else { throw .alreadyInvalid(after.errors) }
         if edited.unchanged == nil {
             let file = try ConfigurationFile(edited.draft.file, in: directory)
-            // An editor takes no lock.
-            guard try file.read() ?? Array((empty + "\n").utf8) == edited.old else { throw .changedMeanwhile }
+            // An editor ignores the lock.
+            guard try file.read() ?? ConfigurationChange.newText(of: section) == edited.old else {
+                throw .changedMeanwhile
+            }
             try file.replace(with: edited.draft.text)
         }
         return Outcome(
@@ -68,31 +69,31 @@ struct ConfigurationChange: Sendable {
 
     /// The errors that a change would add. Nothing is written.
     func errors(
-        ofChanging section: String, empty: String, _ edit: (inout SectionText, GatewayConfiguration) -> Void
+        ofChanging section: String, _ edit: (inout SectionText, GatewayConfiguration) -> Void
     ) throws(AdminFailure) -> [Diagnostic] {
-        let edited = try edited(section, empty: empty) { text, configuration throws(AdminFailure) in
+        let edited = try edited(section, condition: nil) { text, configuration throws(AdminFailure) in
             edit(&text, configuration)
         }
         let after = edited.unchanged ?? examine(edited.draft)
         return ErrorCounts(edited.before.errors).missing(from: after.errors)
     }
 
-    /// A section after an edit. Of the configuration that was edited only what the changed one is judged by is left: with
-    /// very many users both would be in memory at the same time.
+    /// A section after an edit. Keeps only a summary of the configuration before it, since two configurations with many
+    /// users would need twice the memory.
     private struct Edited<Value> {
         let value: Value
         let draft: ConfigurationDraft
         /// The text of the file before.
         let old: [UInt8]
         let before: Standing
-        /// What there was, where the edit has changed nothing.
+        /// The examination before the edit, if the edit has changed nothing.
         let unchanged: Assembly.Examination?
     }
 
-    /// How good a configuration was.
+    /// The validity of a configuration.
     private struct Standing {
         let errors: [Diagnostic]
-        /// Whether values could not be read.
+        /// Whether values are unreadable.
         let isMalformed: Bool
         let isServable: Bool
 
@@ -104,16 +105,16 @@ struct ConfigurationChange: Sendable {
     }
 
     private func edited<Value>(
-        _ section: String, empty: String, condition: String? = nil,
+        _ section: String, condition: String?,
         _ edit: (inout SectionText, GatewayConfiguration) throws(AdminFailure) -> Value
     ) throws(AdminFailure) -> Edited<Value> {
         let before = examine()
-        // Places in the section are counted by its entries.
+        // An edit addresses entries by position, so that all of them must be readable.
         guard let configuration = before.loaded.draft, before.reading != nil || before.loaded.isWhole(section) else {
             throw .alreadyInvalid(before.errors)
         }
         let name = before.loaded.file(ofSection: section) ?? section + ".json"
-        let old = try ConfigurationFile(name, in: directory).read() ?? Array((empty + "\n").utf8)
+        let old = try ConfigurationFile(name, in: directory).read() ?? ConfigurationChange.newText(of: section)
         var text = try ConfigurationChange.section(section, in: name, old)
         if let condition, !ConfigurationChange.matches(condition, text) { throw .changedMeanwhile }
         let value = try edit(&text, configuration)
@@ -122,7 +123,7 @@ struct ConfigurationChange: Sendable {
             unchanged: text.bytes == old ? before : nil)
     }
 
-    /// - Parameter draft: a file as it is going to be; nil for all as they are.
+    /// - Parameter draft: the new text of a file, if any.
     private func examine(_ draft: ConfigurationDraft? = nil) -> Assembly.Examination {
         Assembly.examine(directory, draft: draft, formerFiles: formerFiles())
     }
@@ -132,7 +133,7 @@ struct ConfigurationChange: Sendable {
     ) throws(AdminFailure) {
         var added = ErrorCounts(before.errors).missing(from: after.errors)
         if before.isMalformed, !after.loaded.hasErrors {
-            // What is put together only now was as wrong before, in the sections that are as they were.
+            // Errors in unchanged sections are not new: malformed values had prevented their check.
             added.removeAll { !($0.pointer + "/").hasPrefix("/\(section)/") }
         }
         guard added.isEmpty, !before.isServable || after.reading != nil else {
@@ -146,6 +147,9 @@ struct ConfigurationChange: Sendable {
         if isServed, after.reading == nil { throw .alreadyInvalid(after.errors) }
     }
 
+    /// The text of a new section.
+    private static func newText(of section: String) -> [UInt8] { Array((section == "policies" ? "{}\n" : "[]\n").utf8) }
+
     private static func section(
         _ section: String, in file: String, _ bytes: [UInt8]
     ) throws(AdminFailure) -> SectionText {
@@ -158,7 +162,7 @@ struct ConfigurationChange: Sendable {
 
     // MARK: Entity tags (RFC 9110 section 8.8.3)
 
-    /// Tells one text of a section from another.
+    /// The entity tag of a section.
     static func tag(of text: SectionText?) -> String {
         let digest = DigestAlgorithm.sha256.digest(Array(text?.section ?? []).span)
         return "\"" + String(decoding: Base64.encode(digest.span, .url).prefix(22), as: UTF8.self) + "\""
@@ -170,7 +174,7 @@ struct ConfigurationChange: Sendable {
     }
 }
 
-/// How often each error is found. Places in lists do not count: they move when something before them is taken out.
+/// Counts errors by place and message. Positions in lists are ignored, since a removal shifts them.
 private struct ErrorCounts {
     private struct Key: Hashable {
         let place: String
@@ -189,7 +193,7 @@ private struct ErrorCounts {
         for error in errors { counts[Key(error), default: 0] += 1 }
     }
 
-    /// Those of the errors that are not among these.
+    /// The errors that are not among these.
     func missing(from errors: [Diagnostic]) -> [Diagnostic] {
         var left = counts
         return errors.filter { error in

@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import Reactor
 
-/// A file of the configuration while somebody changes it.
+/// A configuration file during a change.
 struct ConfigurationFile {
-    /// Where its text is: at the end of a symbolic link, which stays one.
+    /// The file itself, or the target of a symbolic link, which is kept.
     private let path: String
-    /// The file whose owner and mode the new text gets.
+    /// The file whose owner and mode the new file gets.
     private let model: String
     private let exists: Bool
 
-    /// - Parameter name: of the file, which need not exist.
+    /// - Parameter name: name of the file, which need not exist.
     init(_ name: String, in directory: String) throws(AdminFailure) {
         let named = directory + "/" + name
         path = try ConfigurationFile.target(of: named)
@@ -19,8 +19,7 @@ struct ConfigurationFile {
         model = exists ? path : FileManager.default.fileExists(atPath: gateway) ? gateway : gateway + "c"
     }
 
-    /// The file that a name leads to. A link is followed only to a plain file of the link's own owner: somebody else's
-    /// link in the directory is no reason to write to another place.
+    /// A link is followed only to a regular file of the same owner, since a link of another user could redirect the write.
     private static func target(of path: String) throws(AdminFailure) -> String {
         let manager = FileManager.default
         guard let link = try? manager.attributesOfItem(atPath: path) else { return path }
@@ -38,7 +37,7 @@ struct ConfigurationFile {
         return target
     }
 
-    /// The text as it is; nil where there is no file yet.
+    /// The text; nil if the file does not exist.
     func read() throws(AdminFailure) -> [UInt8]? {
         guard exists else { return nil }
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -47,14 +46,14 @@ struct ConfigurationFile {
         return Array(data)
     }
 
-    /// Puts the text in the place of the old one, at once. Owner and mode stay, or a gateway that runs as somebody else
-    /// could no longer read its configuration; a new file is that of `gateway.json`, without what others may do.
+    /// Replaces the text atomically. Keeps owner and mode, since the gateway may run as another user. A new file gets
+    /// those of `gateway.json`, without access for others.
     func replace(with text: [UInt8]) throws(AdminFailure) {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: model),
             let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value,
             let group = (attributes[.groupOwnerAccountID] as? NSNumber)?.uint32Value,
             let mode = (attributes[.posixPermissions] as? NSNumber)?.uint32Value
-        else { throw .cannotWrite("\(model) cannot be looked at") }
+        else { throw .cannotWrite("\(model) cannot be examined") }
         do throws(KernelError) {
             let draft = try FileDraft(of: path)
             try draft.write(text)
@@ -66,14 +65,14 @@ struct ConfigurationFile {
     }
 }
 
-/// Keeps everybody else from changing a configuration directory, in this process and in others, as long as it lives.
+/// An exclusive lock of a configuration directory, across processes, until it is released.
 struct DirectoryLock {
     private let handle: FileHandle
 
     private static let attempts = 500
     private static let pause: UInt32 = 20_000
 
-    /// Waits for ten seconds at the most.
+    /// Waits for at most 10 s.
     init(_ directory: String) throws(AdminFailure) {
         guard let handle = FileHandle(forReadingAtPath: directory) else {
             throw .notFound("the directory \(directory) cannot be read")

@@ -1,6 +1,6 @@
 import Gateway
 
-/// The roles that a user is given and those that are taken away, for the audit log.
+/// The granted and revoked roles of a user, for the audit log.
 struct MembershipChange: Equatable {
     var given: [String] = []
     var taken: [String] = []
@@ -10,7 +10,7 @@ struct MembershipChange: Equatable {
         taken = before.filter { role in !after.contains { isSame($0, role) } }
     }
 
-    /// What a request asks for that was refused, as far as it can be read; a whole list stands for roles to be given.
+    /// The requested change of a refused request; a complete list counts as granted.
     init(askedFor request: AdminRequest) {
         guard let body = try? AdminBody(request, known: NewUser.changeable) else { return }
         func roles(_ member: String) -> [String] { ((try? body.texts(member)) ?? nil) ?? [] }

@@ -1,7 +1,7 @@
 import Bytes
 import Crypto
 
-/// A backend that nobody has seen yet, with ids and keys that nobody can guess (MBE-01).
+/// A new backend with random ids and keys (MBE-01).
 struct NewBackend {
     let name: String
     let version: String
@@ -22,11 +22,11 @@ struct NewBackend {
 
     static func secret() -> String { random(32) }
 
-    /// So many random bytes, as text that needs no quoting in a URL, a header field, a form or a shell.
+    /// Random bytes as text that needs no quoting in a URL, a header field, a form or a shell.
     private static func random(_ count: Int) -> String {
         while true {
             let text = base64(SecureRandom.bytes(count), .url)
-            // A leading hyphen would make it an option of the next command it is given to.
+            // A command would read a leading hyphen as an option.
             if !text.hasPrefix("-") { return text }
         }
     }

@@ -5,7 +5,7 @@ import Gateway
 import Model
 import Reactor
 
-/// A user that is to be added to `users.json`.
+/// A new user of `users.json`.
 struct NewUser: Sendable {
     var username: String
     var realm: String?
@@ -16,12 +16,12 @@ struct NewUser: Sendable {
     var password: String?
     var roles: [String] = []
     var enabled = true
-    /// What else the profile says; nil for nothing.
+    /// Further attributes of the profile.
     var attributes: [JSONMember]?
 
     init(username: String) { self.username = username }
 
-    /// What the body of a request may have.
+    /// The members of a request body.
     static let members = [
         "username", "realm", "email", "firstName", "lastName", "password", "passwordHash", "scheme", "roles", "enabled",
         "attributes",
@@ -31,7 +31,7 @@ struct NewUser: Sendable {
         "enabled", "attributes",
     ]
 
-    /// The entry of the file. Tokens of somebody who had the name before do not become this user's.
+    /// The entry of the file. `tokensNotBefore` excludes tokens of an earlier user of the same name.
     var node: JSONNode {
         var members: [(name: String, value: JSONNode)] = [("username", .text(username))]
         for (name, value) in [("email", email), ("firstName", firstName), ("lastName", lastName), ("realm", realm)] {
@@ -55,7 +55,7 @@ struct NewUser: Sendable {
 }
 
 extension JSONWriter {
-    /// A user as administrators see it: everything but the password.
+    /// All but the password.
     mutating func write(_ user: User) {
         beginObject()
         member("username", user.username)
@@ -76,38 +76,35 @@ extension JSONWriter {
     }
 }
 
-enum UserText {
-    static func json(_ user: User) -> [UInt8] {
+extension User {
+    /// The JSON of the administration.
+    var json: [UInt8] {
         var writer = JSONWriter()
-        writer.write(user)
+        writer.write(self)
         return writer.bytes
     }
 }
 
 extension PasswordScheme {
-    /// The scheme for new passwords: scrypt where none is named (DEC-08).
+    /// The scheme of new passwords; scrypt by default (DEC-08).
     static func named(_ name: String?) throws(AdminFailure) -> PasswordScheme {
         guard let name else { return .scrypt }
-        let names = allCases.map(\.rawValue)
         guard let scheme = allCases.first(where: { isSame($0.rawValue, name) }) else {
-            let near = Suggestion.nearest(to: name, among: names)
-            throw .malformed(
-                "unknown password scheme \"\(name)\"; "
-                    + (near.map { "did you mean \"\($0)\"?" } ?? "known are \(names.joined(separator: ", "))"))
+            throw .unknown("password scheme", name, among: allCases.map(\.rawValue))
         }
         return scheme
     }
 }
 
 extension PasswordError {
-    /// For whoever gave the password.
+    /// The message for the administrator.
     var text: String {
         switch self {
         case .invalidLength: "the password is empty or longer than \(PasswordHasher.maximumLength) bytes"
         case .notText: "the password is not UTF-8"
-        case .invalidSaltLength: "the salt has a length that the scheme does not take"
+        case .invalidSaltLength: "the scheme does not accept this length of the salt"
         case .missingKey: "the scheme AES needs passwords.aesKey in gateway.json"
-        case .unavailable: "libcrypto has refused"
+        case .unavailable: "libcrypto has failed"
         }
     }
 }

@@ -4,13 +4,12 @@ import Crypto
 import Foundation
 import Model
 
-/// Users in a CSV file with a header row (MBE-10). Every problem is told with its line, and one is enough for nothing to
-/// be taken.
+/// Users of a CSV file with a header row (MBE-10). Problems are reported by line; with any problem no user is added.
 struct UserList: Sendable {
     struct Row: Sendable {
         var line: Int
         var user: NewUser
-        /// In the clear, to be hashed; nil for none.
+        /// The password in clear text; nil for none.
         var password: String?
     }
 
@@ -19,7 +18,7 @@ struct UserList: Sendable {
         let message: String
     }
 
-    /// Those that can be read.
+    /// The valid rows.
     private(set) var rows: [Row] = []
     private(set) var problems: [Problem] = []
 
@@ -35,7 +34,7 @@ struct UserList: Sendable {
             if problems.isEmpty { problems = [Problem(line: 1, message: "the header row is missing")] }
             return
         }
-        // A header that was not read itself leaves the meaning of all others open.
+        // Without a valid header the meaning of the columns is unknown.
         if let first = problems.first, first.line <= header.line { return }
         checkHeader(header)
         guard header.fields.contains(where: { isSame($0, "username") }) else { return }
@@ -100,7 +99,7 @@ struct UserList: Sendable {
         return Row(line: record.line, user: user, password: password)
     }
 
-    /// Users that are there already, or twice in the list.
+    /// Users that exist already, or twice in the list.
     func duplicates(among users: [User]) -> [Problem] {
         struct Key: Hashable {
             let realm: [UInt8]
@@ -121,10 +120,9 @@ struct UserList: Sendable {
         }
     }
 
-    /// A finding about a user of this list, told by line instead of by the place that it would have had; nil where it is
-    /// of something else.
+    /// The finding by its line in the list; nil if it does not concern a user of the list.
     ///
-    /// - Parameter first: the place of the first of them in the section.
+    /// - Parameter first: the position of the first of these users in the section.
     func located(_ finding: Diagnostic, from first: Int) -> Problem? {
         let parts = finding.pointer.split(separator: "/").map(String.init)
         guard parts.count > 1, parts[0] == "users", let place = Int(parts[1]), rows.indices.contains(place - first)
@@ -139,9 +137,9 @@ struct UserList: Sendable {
 }
 
 extension UserList {
-    /// The list as CSV, in which each user stands in the same line as before.
+    /// The list as CSV; each user keeps its line.
     ///
-    /// - Parameter passwords: stored forms, by the place of the row, for users with a password in the clear.
+    /// - Parameter passwords: hashes by row index, for users with a password in clear text.
     func csv(passwords: [Int: String]) -> [UInt8] {
         let columns = ["username", "email", "firstName", "lastName", "realm", "passwordHash", "roles", "enabled"]
         var text = columns.joined(separator: ",") + "\n"
@@ -168,7 +166,7 @@ extension UserList {
 }
 
 extension AdminFailure {
-    /// Problems of a list, in the order of its lines, and behind them what is about none.
+    /// Problems of a list in the order of its lines, then other problems.
     static func lines(_ problems: [UserList.Problem], others: [String] = []) -> AdminFailure {
         .unusable(problems.sorted { $0.line < $1.line }.map { "line \($0.line): \($0.message)" } + others)
     }

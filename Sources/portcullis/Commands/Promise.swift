@@ -17,4 +17,10 @@ final class Promise<Value: Sendable>: Sendable {
             if let value = value.withLock({ $0 }) { return value }
         }
     }
+
+    /// Nil if the value does not arrive in time.
+    func wait(seconds: Int) -> Value? {
+        _ = arrival.wait(timeout: .now() + .seconds(seconds))
+        return value.withLock { $0 }
+    }
 }
