@@ -21,14 +21,21 @@ public final class GatewayClient: Sendable {
     struct Live {
         var session = SessionState()
         /// A login that is not stored.
-        var passing: KeptLogin?
+        var unsavedLogin: StoredLogin?
         /// Whether the exchanged token of the store is in use (OMH-04).
         var isExchangeLoaded = false
         var isOffline = false
         var loadProblem: ClientError?
         /// Pending requests for webgate tokens, which concurrent requests share.
-        var flights: [String: Task<Result<WebgateToken, ClientError>, Never>] = [:]
+        var pendingTokens: [String: Task<Result<WebgateToken, ClientError>, Never>] = [:]
         weak var delegate: (any GatewayClientDelegate)?
+
+        /// Uses a login that is not stored, or the stored one.
+        mutating func use(unsaved login: StoredLogin?, isExchangeLoaded: Bool = false) {
+            unsavedLogin = login
+            self.isExchangeLoaded = isExchangeLoaded
+            isOffline = false
+        }
     }
 
     /// - Parameters:
@@ -97,10 +104,10 @@ public final class GatewayClient: Sendable {
 
     /// The current login.
     /// - Throws: the reason if there is none.
-    func login() throws(ClientError) -> KeptLogin {
-        let (passing, kept, isLoaded) = live.withLock { ($0.passing, $0.session.login, $0.isExchangeLoaded) }
-        guard let login = passing ?? kept else { throw ClientError(.notLoggedIn, "not logged in") }
-        if passing == nil, login.method == .exchange, !isLoaded {
+    func login() throws(ClientError) -> StoredLogin {
+        let (unsaved, kept, isLoaded) = live.withLock { ($0.unsavedLogin, $0.session.login, $0.isExchangeLoaded) }
+        guard let login = unsaved ?? kept else { throw ClientError(.notLoggedIn, "not logged in") }
+        if unsaved == nil, login.method == .exchange, !isLoaded {
             throw ClientError(.notLoggedIn, "the exchanged token is not loaded")
         }
         try check(login)
@@ -108,7 +115,7 @@ public final class GatewayClient: Sendable {
     }
 
     /// Whether a login is valid for this server, application and backend, and not expired (OMH-04, OMH-06).
-    func check(_ login: KeptLogin) throws(ClientError) {
+    func check(_ login: StoredLogin) throws(ClientError) {
         guard login.scope == scope else {
             throw ClientError(.wrongBackend, "the login is for another server or application; log in again")
         }
@@ -145,9 +152,7 @@ public final class GatewayClient: Sendable {
     private func wipe() throws(ClientError) {
         live.withLock { live in
             live.session = SessionState()
-            live.passing = nil
-            live.isExchangeLoaded = false
-            live.isOffline = false
+            live.use(unsaved: nil)
         }
         try store.removeAll()
         live.withLock { $0.loadProblem = nil }

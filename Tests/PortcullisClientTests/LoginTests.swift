@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test("the method is that which the profile is made for")
-    func usualMethod() async throws {
+    func defaultMethod() async throws {
         var profile = Fixture.profile
         profile.serviceDomain = nil
         let oauth = try await fixture.client(profile).authenticate(user: "joe", password: ScriptedGateway.password)

@@ -48,6 +48,13 @@ public struct ClientProfile: Equatable, Sendable {
         reference.contains("://") ? reference : baseURL + (reference.hasPrefix("/") ? "" : "/") + reference
     }
 
+    /// The value of a property that a call needs.
+    /// - Parameter name: its name in `client.json`.
+    static func required(_ value: String?, _ name: String) throws(ClientError) -> String {
+        guard let value else { throw ClientError(.missingProperty, "/\(name) is missing in the profile") }
+        return value
+    }
+
     /// The backend in error messages.
     var backend: String { "\(backendName ?? "")/\(backendVersion ?? "")" }
 }

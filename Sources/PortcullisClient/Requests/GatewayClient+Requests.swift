@@ -50,9 +50,7 @@ extension GatewayClient {
     /// An anonymous request, with the backend's anonymous key, if the profile has one.
     private func anonymous(_ request: ClientRequest, _ address: WebURL) -> ClientRequest {
         guard let key = profile.anonymousKey, address.place == origin else { return request }
-        let named = request.adding(.init("Authorization", "Basic \(key)"))
-        guard let backend = profile.mobileBackendID, !request.has("oracle-mobile-backend-id") else { return named }
-        return named.adding(.init("Oracle-Mobile-Backend-ID", backend))
+        return request.adding(.init("Authorization", "Basic \(key)")).naming(backend: profile.mobileBackendID)
     }
 
     private static let refused = ClientError(.tokenRefused, "the server does not accept what proves the login")
@@ -92,11 +90,7 @@ extension GatewayClient {
 
     /// The first well-formed OAM-Auth challenge of all fields (oam-wire 1.1).
     private static func challenge(in response: ClientResponse) -> OAMChallenge? {
-        for value in response.values("www-authenticate") {
-            let bytes = Array(value.utf8)
-            if let challenge = OAMChallenge.parse(bytes.span) { return challenge }
-        }
-        return nil
+        response.values("www-authenticate").lazy.compactMap { OAMChallenge.parse(Array($0.utf8).span) }.first
     }
 }
 

@@ -11,20 +11,24 @@ extension GatewayClient {
     func token(
         for challenge: OAMChallenge, _ address: WebURL, refused: WebgateToken?
     ) async throws(ClientError) -> WebgateToken {
-        if let refused, refused.isOf(challenge, address), refused.level >= challenge.level { try forget(refused) }
+        if let refused, refused.isFor(challenge.webgate, at: address.place), refused.level >= challenge.level {
+            try forget(refused)
+        }
         let name = "\(address.place) \(challenge.level) \(challenge.webgate)"
         let source = live.withLock { live -> TokenSource in
-            let kept = live.session.webgates.first { $0.isOf(challenge, address) && $0.isGood(now()) }
+            let kept = live.session.webgates.first {
+                $0.isFor(challenge.webgate, at: address.place) && $0.isValid(now())
+            }
             if let kept, kept.level >= challenge.level, kept.token != refused?.token { return .kept(kept) }
-            if let flight = live.flights[name] { return .flight(flight) }
-            let flight = Task { await fly(name, challenge, address) }
-            live.flights[name] = flight
-            return .flight(flight)
+            if let pending = live.pendingTokens[name] { return .pending(pending) }
+            let pending = Task { await fetchToken(name, challenge, address) }
+            live.pendingTokens[name] = pending
+            return .pending(pending)
         }
         let token: WebgateToken
         switch source {
         case .kept(let kept): token = kept
-        case .flight(let flight): token = try await flight.value.get()
+        case .pending(let pending): token = try await pending.value.get()
         }
         try remember(token, at: address.path)
         return token
@@ -32,15 +36,15 @@ extension GatewayClient {
 
     private enum TokenSource {
         case kept(WebgateToken)
-        case flight(Task<Result<WebgateToken, ClientError>, Never>)
+        case pending(Task<Result<WebgateToken, ClientError>, Never>)
     }
 
     /// Gets a token for all concurrent requests. It is stored before the pending request ends, so that no other request
     /// misses both.
-    private func fly(
+    private func fetchToken(
         _ name: String, _ challenge: OAMChallenge, _ address: WebURL
     ) async -> Result<WebgateToken, ClientError> {
-        defer { live.withLock { $0.flights[name] = nil } }
+        defer { live.withLock { $0.pendingTokens[name] = nil } }
         do throws(ClientError) {
             let token = try await obtain(challenge, address)
             try remember(token, at: address.path)
@@ -97,14 +101,12 @@ extension GatewayClient {
     ///   - resource: the URL that was challenged.
     ///   - application: the application of the token; nil for this one. Only an agent gets tokens for others (AGT-02).
     func access(
-        context: String, resource: String, _ login: KeptLogin, onBehalfOf application: String? = nil
+        context: String, resource: String, _ login: StoredLogin, onBehalfOf application: String? = nil
     ) async throws(ClientError) -> ServiceReply {
         guard let userToken = login.token else {
             throw ClientError(.loginRequired, "a login without the server gets no tokens")
         }
-        let profile = try await applicationProfile()
-        let handle = live.withLock { $0.session.registration }.flatMap { $0.scope == scope ? $0.handle : nil }
-        let service = MobileService(profile: self.profile, application: profile, handle: handle)
+        let service = try await MobileService(of: self, live.withLock { $0.session.registration })
         return try await ask(
             service.access(userToken: userToken, context: context, resource: resource, onBehalfOf: application))
     }
@@ -116,7 +118,7 @@ extension GatewayClient {
         }
         if isKnown { return }
         try change { session in
-            let index = session.webgates.firstIndex { $0.isSame(token) }
+            let index = session.webgates.firstIndex { $0.isFor(token.webgate, at: token.origin) }
             var kept = token
             kept.paths = index.map { session.webgates[$0].paths } ?? []
             if !kept.paths.contains(path) { kept.paths.append(path) }
@@ -126,7 +128,7 @@ extension GatewayClient {
     }
 
     func forget(_ token: WebgateToken) throws(ClientError) {
-        try change { $0.webgates.removeAll { $0.isSame(token) && $0.token == token.token } }
+        try change { $0.webgates.removeAll { $0.isFor(token.webgate, at: token.origin) && $0.token == token.token } }
     }
 }
 
@@ -134,21 +136,17 @@ extension WebgateToken {
     /// Limit of stored paths of a webgate.
     static let maximumPaths = 64
 
-    func isSame(_ other: WebgateToken) -> Bool {
-        origin == other.origin && webgate.utf8.elementsEqual(other.webgate.utf8)
+    fileprivate func isFor(_ webgate: String, at origin: String) -> Bool {
+        self.origin == origin && self.webgate.utf8.elementsEqual(webgate.utf8)
     }
 
-    fileprivate func isOf(_ challenge: OAMChallenge, _ address: WebURL) -> Bool {
-        origin == address.place && webgate.utf8.elementsEqual(challenge.webgate.utf8)
-    }
-
-    fileprivate func isGood(_ now: Int64) -> Bool { expiresAt.map { $0 > now } ?? true }
+    fileprivate func isValid(_ now: Int64) -> Bool { expiresAt.map { $0 > now } ?? true }
 
     /// The token to try first: that of the webgate which has challenged at this path or the nearest one, similar to the
     /// protection spaces of RFC 7617 section 2.2. A wrong guess only costs a challenge.
     static func fitting(_ address: WebURL, in tokens: [WebgateToken], now: Int64) -> WebgateToken? {
         var best: (token: WebgateToken, length: Int)?
-        for token in tokens where token.origin == address.place && token.isGood(now) {
+        for token in tokens where token.origin == address.place && token.isValid(now) {
             for path in token.paths {
                 let space = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
                 let isBelow = address.path.hasPrefix("\(path)/")

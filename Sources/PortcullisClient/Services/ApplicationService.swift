@@ -39,23 +39,12 @@ struct ApplicationService: Sendable {
     }
 
     private func application() throws(ClientError) -> String {
-        guard let name = profile.apiomatApp ?? profile.appName else {
-            throw ClientError(.missingProperty, "/apiomatApp is missing in the profile")
-        }
-        return name
+        try ClientProfile.required(profile.apiomatApp ?? profile.appName, "apiomatApp")
     }
 
-    private func key() throws(ClientError) -> String {
-        guard let key = profile.apiKey else {
-            throw ClientError(.missingProperty, "/apiKey is missing in the profile")
-        }
-        return key
-    }
+    private func key() throws(ClientError) -> String { try ClientProfile.required(profile.apiKey, "apiKey") }
 
     private func form(_ parameters: [(String, String)]) -> ClientRequest {
-        ClientRequest(
-            "POST", profile.url(ApplicationEndpoints.tokenPath),
-            fields: [.init("Content-Type", "application/x-www-form-urlencoded")],
-            body: Array(FormText.query(parameters).utf8))
+        ClientRequest(form: parameters, to: profile.url(ApplicationEndpoints.tokenPath))
     }
 }

@@ -1,6 +1,21 @@
 import Bytes
 import HTTP
 
+extension ClientRequest {
+    /// A posted form.
+    init(form parameters: [(String, String)], to url: String, fields: [Field] = []) {
+        self.init(
+            "POST", url, fields: fields + [.init("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(FormText.query(parameters).utf8))
+    }
+
+    /// The request with the id of a backend, unless it has one.
+    func naming(backend: String?) -> ClientRequest {
+        guard let backend, !has("oracle-mobile-backend-id") else { return self }
+        return adding(.init("Oracle-Mobile-Backend-ID", backend))
+    }
+}
+
 /// Encodings of request texts (OMH-08: applications pass unencoded values).
 enum FormText {
     /// Percent-encoded but for unreserved characters.

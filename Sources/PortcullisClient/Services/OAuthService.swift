@@ -26,9 +26,7 @@ struct OAuthService: Sendable {
                 [("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("assertion", token)],
                 try clientCredential())
         }
-        guard let backend = profile.mobileBackendID else {
-            throw ClientError(.missingProperty, "/mobileBackendId is missing in the profile")
-        }
+        let backend = try ClientProfile.required(profile.mobileBackendID, "mobileBackendId")
         return ClientRequest(
             "GET", profile.url(profile.ssoTokenEndpoint),
             fields: [.init("Authorization", "Bearer \(token)"), .init("Oracle-Mobile-Backend-ID", backend)])
@@ -54,21 +52,14 @@ struct OAuthService: Sendable {
 
     /// Id and secret, percent-encoded before they are joined (RFC 6749 section 2.3.1).
     private func clientCredential() throws(ClientError) -> ClientRequest.Field {
-        guard let id = profile.clientID else {
-            throw ClientError(.missingProperty, "/clientId is missing in the profile")
-        }
-        guard let secret = profile.clientSecret else {
-            throw ClientError(.missingProperty, "/clientSecret is missing in the profile")
-        }
+        let id = try ClientProfile.required(profile.clientID, "clientId")
+        let secret = try ClientProfile.required(profile.clientSecret, "clientSecret")
         return try OAuthService.basic(user: FormText.escaped(id), password: FormText.escaped(secret))
     }
 
     private func form(
         _ endpoint: String, _ parameters: [(String, String)], _ authorization: ClientRequest.Field
     ) -> ClientRequest {
-        ClientRequest(
-            "POST", profile.url(endpoint),
-            fields: [authorization, .init("Content-Type", "application/x-www-form-urlencoded")],
-            body: Array(FormText.query(parameters).utf8))
+        ClientRequest(form: parameters, to: profile.url(endpoint), fields: [authorization])
     }
 }

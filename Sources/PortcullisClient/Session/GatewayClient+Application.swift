@@ -111,7 +111,7 @@ extension GatewayClient {
     }
 
     /// Logs in with user name and password; the token replaces the password.
-    func logInApplication(_ user: String, _ password: String) async throws(ClientError) -> KeptLogin {
+    func logInApplication(_ user: String, _ password: String) async throws(ClientError) -> StoredLogin {
         let service = ApplicationService(profile: profile)
         return try application(
             await ask(try service.tokens(user: user, password: password, SessionTokenOptions())), user)
@@ -129,24 +129,21 @@ extension GatewayClient {
             module: reply.text("module"), model: reply.text("model"))
     }
 
-    private func application(_ reply: ServiceReply, _ user: String?) throws(ClientError) -> KeptLogin {
+    private func application(_ reply: ServiceReply, _ user: String?) throws(ClientError) -> StoredLogin {
         var login = try bearer(reply, .application, user)
         login.refreshToken = reply.text("refresh_token")
         return login
     }
 
-    private func applicationLogin(user: String? = nil, password: String? = nil) -> KeptLogin {
-        KeptLogin(method: .application, scope: scope, backend: profile.backend, user: user, password: password)
+    private func applicationLogin(user: String? = nil, password: String? = nil) -> StoredLogin {
+        StoredLogin(method: .application, scope: scope, backend: profile.backend, user: user, password: password)
     }
 
-    private func put(_ login: KeptLogin) throws(ClientError) {
+    private func put(_ login: StoredLogin) throws(ClientError) {
         try change { session in
             session.login = login
             session.webgates = []
         }
-        live.withLock { live in
-            live.passing = nil
-            live.isOffline = false
-        }
+        live.withLock { $0.use(unsaved: nil) }
     }
 }

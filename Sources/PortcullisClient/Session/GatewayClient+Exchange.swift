@@ -26,25 +26,21 @@ extension GatewayClient {
 
     /// Stores a token that the gateway has posted after a login by browser (SSO-11), and uses it like an exchanged one.
     public func keepSSOToken(_ posted: PostedToken) throws(ClientError) -> AuthenticationContext {
-        let login = KeptLogin(
+        let login = StoredLogin(
             method: .exchange, scope: scope, backend: profile.backend, user: nil, token: posted.token,
             expiresAt: end(posted.seconds))
         try take(login, stores: true)
         return AuthenticationContext(login)
     }
 
-    private func take(_ login: KeptLogin, stores: Bool) throws(ClientError) {
+    private func take(_ login: StoredLogin, stores: Bool) throws(ClientError) {
         if stores {
             try change { session in
                 session.login = login
                 session.webgates = []
             }
         }
-        live.withLock { live in
-            live.passing = stores ? nil : login
-            live.isExchangeLoaded = stores
-            live.isOffline = false
-        }
+        live.withLock { $0.use(unsaved: stores ? nil : login, isExchangeLoaded: stores) }
     }
 
     /// Uses a token of Facebook for further requests, with the anonymous key of the backend (FB-01, FB-09). Sends
@@ -54,7 +50,7 @@ extension GatewayClient {
         guard !facebookToken.isEmpty, facebookToken.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
             throw ClientError(.invalidArgument, "the token of Facebook is empty, or not visible ASCII")
         }
-        let login = KeptLogin(
+        let login = StoredLogin(
             method: .facebook, scope: scope, backend: profile.backend, user: nil, token: facebookToken)
         try take(login, stores: false)
         return AuthenticationContext(login)
@@ -71,7 +67,7 @@ extension GatewayClient {
             try check(login)
             live.withLock { live in
                 live.session = kept
-                live.passing = nil
+                live.unsavedLogin = nil
                 live.isExchangeLoaded = true
                 live.loadProblem = nil
             }
@@ -89,7 +85,7 @@ extension GatewayClient {
     public func clearSSOTokenExchange() throws(ClientError) {
         try forget { session in if session.login?.method == .exchange { session.login = nil } }
         live.withLock { live in
-            if live.passing?.method == .exchange { live.passing = nil }
+            if live.unsavedLogin?.method == .exchange { live.unsavedLogin = nil }
             live.isExchangeLoaded = false
         }
     }
@@ -98,15 +94,11 @@ extension GatewayClient {
     ///
     /// - Throws: the error of the gateway. The stored state is deleted nevertheless.
     public func logout() async throws(ClientError) {
-        let (passing, kept) = live.withLock { ($0.passing, $0.session) }
+        let (unsaved, kept) = live.withLock { ($0.unsavedLogin, $0.session) }
         try forget { $0 = SessionState(profile: $0.profile) }
-        live.withLock { live in
-            live.passing = nil
-            live.isExchangeLoaded = false
-            live.isOffline = false
-        }
+        live.withLock { $0.use(unsaved: nil) }
         // Tokens of another server are not sent to this one.
-        for login in [passing, kept.login].compactMap(\.self) where login.scope == scope {
+        for login in [unsaved, kept.login].compactMap(\.self) where login.scope == scope {
             guard let request = try await ending(login, kept.registration) else { continue }
             let reply = try await ask(request)
             // An invalid token has ended too.
@@ -116,7 +108,7 @@ extension GatewayClient {
 
     /// The request that ends a login; nil if none is needed.
     private func ending(
-        _ login: KeptLogin, _ registration: Registration?
+        _ login: StoredLogin, _ registration: Registration?
     ) async throws(ClientError) -> ClientRequest? {
         guard let token = login.token else { return nil }
         switch login.method {
@@ -126,9 +118,7 @@ extension GatewayClient {
             // Only clients with a secret can revoke tokens (RFC 7009 section 2.1).
             return profile.clientSecret == nil ? nil : try OAuthService(profile: profile).revoke(token)
         case .mobile:
-            let application = try await applicationProfile()
-            let handle = registration.flatMap { $0.scope == scope ? $0.handle : nil }
-            return MobileService(profile: profile, application: application, handle: handle).logout(userToken: token)
+            return try await MobileService(of: self, registration).logout(userToken: token)
         }
     }
 }

@@ -33,7 +33,7 @@ extension GatewayClient {
         _ subject: MobileService.Subject, method: LoginMethod?, mode: ConnectivityMode, _ demand: MobileService.Demand
     ) async throws(ClientError) -> AuthenticationContext {
         do throws(ClientError) {
-            let context = try await logIn(subject, method ?? usualMethod, mode, demand)
+            let context = try await logIn(subject, method ?? defaultMethod, mode, demand)
             delegate?.didFinishAuthentication(context, error: nil)
             return context
         } catch {
@@ -42,7 +42,7 @@ extension GatewayClient {
         }
     }
 
-    private var usualMethod: LoginMethod {
+    private var defaultMethod: LoginMethod {
         if profile.serviceDomain != nil, profile.appName != nil { return .mobile }
         return profile.clientSecret != nil ? .oauth : .basic
     }
@@ -57,17 +57,17 @@ extension GatewayClient {
         switch place(for: subject.user, mode) {
         case .refused(let code): throw GatewayClient.offlineError(code)
         case .local:
-            if let context = try logInHere(subject, mayAskServer: true) { return context }
-            return try await logInThere(subject, method, demand)
-        case .server: return try await logInThere(subject, method, demand)
+            if let context = try logInOffline(subject, mayAskServer: true) { return context }
+            return try await logInOnline(subject, method, demand)
+        case .server: return try await logInOnline(subject, method, demand)
         case .wipeThenServer:
             try change { $0.verifier = nil }
-            return try await logInThere(subject, method, demand)
+            return try await logInOnline(subject, method, demand)
         case .serverThenLocal:
             do throws(ClientError) {
-                return try await logInThere(subject, method, demand)
+                return try await logInOnline(subject, method, demand)
             } catch {
-                guard error.isOutage, let context = try logInHere(subject, mayAskServer: false) else { throw error }
+                guard error.isOutage, let context = try logInOffline(subject, mayAskServer: false) else { throw error }
                 return context
             }
         }
@@ -87,16 +87,16 @@ extension GatewayClient {
 
     /// Checks the password with the stored verifier, which is deleted after too many failures (OMS-13). Nil if the
     /// server must decide.
-    private func logInHere(
+    private func logInOffline(
         _ subject: MobileService.Subject, mayAskServer: Bool
     ) throws(ClientError) -> AuthenticationContext? {
         guard var verifier = verifier(of: subject.user) else { throw GatewayClient.offlineError(.offlineUnknown) }
         guard CryptoService().verify(Array(subject.password.utf8), stored: verifier.stored) else {
             verifier.failures += 1
-            let isUsedUp = verifier.failures > (settings.maxLoginAttempts ?? 1)
-            let left = isUsedUp ? nil : verifier
+            let isExhausted = verifier.failures > (settings.maxLoginAttempts ?? 1)
+            let left = isExhausted ? nil : verifier
             try change { $0.verifier = left }
-            if isUsedUp, mayAskServer { return nil }
+            if isExhausted, mayAskServer { return nil }
             throw ClientError(.invalidCredentials, "the password is not the one of the last login with the server")
         }
         verifier.failures = 0
@@ -106,18 +106,18 @@ extension GatewayClient {
         let before = live.withLock { $0.session.login }
         let hasTokens = before.flatMap { try? check($0) } != nil
         live.withLock { live in
-            live.passing = hasTokens ? nil : login
+            live.unsavedLogin = hasTokens ? nil : login
             live.isOffline = true
         }
         return AuthenticationContext(login, isOffline: true)
     }
 
     /// Logs in at the server.
-    private func logInThere(
+    private func logInOnline(
         _ subject: MobileService.Subject, _ method: LoginMethod, _ demand: MobileService.Demand
     ) async throws(ClientError) -> AuthenticationContext {
         let (user, password) = (subject.user, subject.password)
-        let login: KeptLogin
+        let login: StoredLogin
         switch method {
         case .mobile: login = try await logInMobile(subject, demand)
         case .oauth: login = try await logInOAuth(user, password)
@@ -129,20 +129,17 @@ extension GatewayClient {
         let verifier = settings.offlineAuthentication == true ? try newVerifier(user, password, login) : nil
         try change { session in
             // Tokens of another user are not used.
-            if session.login?.isOfSamePerson(as: login) != true { session.webgates = [] }
+            if session.login?.isSameUser(as: login) != true { session.webgates = [] }
             session.login = login
             session.verifier = verifier
         }
-        live.withLock { live in
-            live.passing = nil
-            live.isOffline = false
-        }
+        live.withLock { $0.use(unsaved: nil) }
         return AuthenticationContext(login)
     }
 
     /// Stored by the scheme of the server (CRYPTO-02), unless it is reversible.
     private func newVerifier(
-        _ user: String, _ password: String, _ login: KeptLogin
+        _ user: String, _ password: String, _ login: StoredLogin
     ) throws(ClientError) -> OfflineVerifier {
         var scheme = settings.cryptoScheme.flatMap(PasswordScheme.init) ?? .scrypt
         if scheme == .plainText || scheme == .aes { scheme = .scrypt }

@@ -4,13 +4,12 @@ extension GatewayClient {
     /// Registers this device, if the domain requires it, and gets a user token (oam-wire 3.3, 3.4).
     func logInMobile(
         _ subject: MobileService.Subject, _ demand: MobileService.Demand
-    ) async throws(ClientError) -> KeptLogin {
-        let application = try await applicationProfile()
-        let kept = live.withLock { $0.session.registration }.flatMap { $0.scope == scope ? $0.handle : nil }
-        var service = MobileService(profile: profile, application: application, handle: kept)
-        if kept == nil { try await register(&service, subject) }
+    ) async throws(ClientError) -> StoredLogin {
+        var service = try await MobileService(of: self, live.withLock { $0.session.registration })
+        let isRegistered = service.handle != nil
+        if !isRegistered { try await register(&service, subject) }
         var reply = try await ask(service.authenticate(subject, demand))
-        if reply.status == 401, kept != nil, service.handle != nil, reply.number("remainingAttempts") == nil {
+        if reply.status == 401, isRegistered, service.handle != nil, reply.number("remainingAttempts") == nil {
             // The handle is unknown: a wrong password would be answered with the remaining attempts.
             service.handle = nil
             try change { $0.registration = nil }
@@ -33,7 +32,7 @@ extension GatewayClient {
     /// Answers the questions after the password (OMS-14), and returns the token.
     private func finish(
         _ first: ServiceReply, _ service: MobileService, _ user: String
-    ) async throws(ClientError) -> KeptLogin {
+    ) async throws(ClientError) -> StoredLogin {
         var reply = first
         var steps = 0
         while let (id, question) = reply.question {
@@ -45,14 +44,14 @@ extension GatewayClient {
             steps += 1
         }
         let token = try reply.token("USERTOKEN")
-        return KeptLogin(
+        return StoredLogin(
             method: .mobile, scope: scope, backend: profile.backend,
             user: reply.text("X-Idaas-Rest-User-Principal") ?? user, token: token,
             level: reply.number("level").flatMap { Int(exactly: $0) }, expiresAt: end(reply.number("expires_in")))
     }
 
     /// The four fields of FB-01.
-    private func social(_ request: ClientRequest, _ login: KeptLogin) throws(ClientError) -> ClientRequest {
+    private func social(_ request: ClientRequest, _ login: StoredLogin) throws(ClientError) -> ClientRequest {
         guard let key = profile.anonymousKey, let backend = profile.mobileBackendID else {
             throw ClientError(.missingProperty, "/anonymousKey or /mobileBackendId is missing in the profile")
         }
@@ -62,19 +61,18 @@ extension GatewayClient {
             .init("Oracle-Mobile-Social-Identity-Provider", "facebook"),
             .init("Oracle-Mobile-Social-Access-Token", login.token ?? ""),
         ]
-        return request.has("oracle-mobile-backend-id")
-            ? request : request.adding(.init("Oracle-Mobile-Backend-ID", backend))
+        return request.naming(backend: backend)
     }
 
-    func logInOAuth(_ user: String, _ password: String) async throws(ClientError) -> KeptLogin {
+    func logInOAuth(_ user: String, _ password: String) async throws(ClientError) -> StoredLogin {
         let request = try OAuthService(profile: profile).login(user: user, password: password)
         let reply = try await ask(request)
         return try bearer(reply, .oauth, user)
     }
 
     /// Verifies the credentials at once, so that no wrong password is stored (OMH-01).
-    func logInBasic(_ user: String, _ password: String) async throws(ClientError) -> KeptLogin {
-        let login = KeptLogin(
+    func logInBasic(_ user: String, _ password: String) async throws(ClientError) -> StoredLogin {
+        let login = StoredLogin(
             method: .basic, scope: scope, backend: profile.backend, user: user, password: password)
         let reply = try await ask(try authorized(OAuthService(profile: profile).whoAmI(), login))
         guard reply.isSuccess else { throw reply.refusal }
@@ -82,12 +80,12 @@ extension GatewayClient {
     }
 
     /// The login of a token response (RFC 6749 section 5.1).
-    func bearer(_ reply: ServiceReply, _ method: LoginMethod, _ user: String?) throws(ClientError) -> KeptLogin {
+    func bearer(_ reply: ServiceReply, _ method: LoginMethod, _ user: String?) throws(ClientError) -> StoredLogin {
         guard reply.isSuccess else { throw reply.refusal }
         guard let token = reply.text("access_token"), !token.isEmpty,
             (reply.text("token_type") ?? "Bearer").lowercased() == "bearer"
         else { throw ClientError(.malformedResponse, "the answer has no bearer token") }
-        return KeptLogin(
+        return StoredLogin(
             method: method, scope: scope, backend: profile.backend, user: user, token: token,
             expiresAt: end(reply.number("expires_in")))
     }
@@ -99,7 +97,7 @@ extension GatewayClient {
     }
 
     /// The request with the credentials of a login, except for `mobile`, whose tokens are for one webgate each.
-    func authorized(_ request: ClientRequest, _ login: KeptLogin) throws(ClientError) -> ClientRequest {
+    func authorized(_ request: ClientRequest, _ login: StoredLogin) throws(ClientError) -> ClientRequest {
         var request = request
         switch login.method {
         case .mobile: break
@@ -117,9 +115,14 @@ extension GatewayClient {
             request.fields.append(try OAuthService.basic(user: login.user ?? "", password: login.password ?? ""))
         case .oauth, .exchange: request.fields.append(.init("Authorization", "Bearer \(login.token ?? "")"))
         }
-        if let backend = profile.mobileBackendID, !request.has("oracle-mobile-backend-id") {
-            request.fields.append(.init("Oracle-Mobile-Backend-ID", backend))
-        }
-        return request
+        return request.naming(backend: profile.mobileBackendID)
+    }
+}
+
+extension MobileService {
+    /// The service of the client's application, with the handle of this device.
+    init(of client: GatewayClient, _ registration: Registration?) async throws(ClientError) {
+        let handle = registration.flatMap { $0.scope == client.scope ? $0.handle : nil }
+        self.init(profile: client.profile, application: try await client.applicationProfile(), handle: handle)
     }
 }

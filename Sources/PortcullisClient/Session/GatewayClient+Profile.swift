@@ -16,11 +16,9 @@ extension GatewayClient {
     }
 
     func applicationProfile() async throws(ClientError) -> ApplicationProfile {
-        guard profile.serviceDomain != nil else {
-            throw ClientError(.missingProperty, "/serviceDomain is missing in the profile")
-        }
-        guard profile.appName != nil else { throw ClientError(.missingProperty, "/appName is missing in the profile") }
-        let kept = keptProfile
+        _ = try ClientProfile.required(profile.serviceDomain, "serviceDomain")
+        _ = try ClientProfile.required(profile.appName, "appName")
+        let kept = cachedProfile
         if let kept, kept.freshUntil > now() { return try ApplicationProfile(Array(kept.text.utf8), scope: scope) }
         let request = MobileService.profileRequest(profile, scope: scope, etag: kept?.etag)
         let response = try await send(request)
@@ -31,20 +29,20 @@ extension GatewayClient {
         }
         guard response.status == 200 else { throw ServiceReply(response).refusal }
         let application = try ApplicationProfile(response.body, scope: scope)
-        let fresh = KeptProfile(
+        let fresh = CachedProfile(
             scope: scope, text: String(decoding: response.body, as: UTF8.self), etag: response.values("etag").first,
             freshUntil: now() + Int64(GatewayClient.freshness(response) ?? application.cacheSeconds))
         try change { $0.profile = fresh }
         return application
     }
 
-    private var keptProfile: KeptProfile? {
+    private var cachedProfile: CachedProfile? {
         live.withLock { $0.session.profile }.flatMap { $0.scope == scope ? $0 : nil }
     }
 
     /// The effective settings: those of the application, overridden by the last known ones of the server (OMS-22).
     var settings: SessionSettings {
-        let application = keptProfile.flatMap { try? ApplicationProfile(Array($0.text.utf8), scope: scope) }
+        let application = cachedProfile.flatMap { try? ApplicationProfile(Array($0.text.utf8), scope: scope) }
         return profile.settings.overridden(by: application?.settings ?? SessionSettings())
     }
 

@@ -31,7 +31,7 @@ public struct AuthenticationContext: Equatable, Sendable {
     /// Whether the password was checked locally, without the server (OMS-12).
     public let isOffline: Bool
 
-    init(_ login: KeptLogin, isOffline: Bool = false) {
+    init(_ login: StoredLogin, isOffline: Bool = false) {
         user = login.user
         method = login.method
         level = login.level

@@ -6,7 +6,7 @@ struct OfflineVerifier: Codable, Equatable, Sendable {
     var stored: String
     var failures = 0
     /// The login that it verifies.
-    var login: KeptLogin
+    var login: StoredLogin
 
     func isOf(_ user: String, _ scope: Scope) -> Bool {
         self.scope == scope && self.user.utf8.elementsEqual(user.utf8)
@@ -29,13 +29,13 @@ enum LoginPlace: Equatable, Sendable {
     ///   - failures: consecutive failures.
     ///   - maximum: allowed failures; nil for one.
     init(_ mode: ConnectivityMode, isAllowed: Bool?, isKept: Bool, failures: Int, maximum: Int?) {
-        let isUsedUp = isKept && failures > (maximum ?? 1)
+        let isExhausted = isKept && failures > (maximum ?? 1)
         switch mode {
         case .online: self = .server
         case .offline where isAllowed != true: self = .refused(.offlineNotAllowed)
-        case .offline where isUsedUp: self = .wipeThenServer
+        case .offline where isExhausted: self = .wipeThenServer
         case .offline: self = isKept ? .local : .refused(.offlineUnknown)
-        case .auto where isUsedUp: self = .wipeThenServer
+        case .auto where isExhausted: self = .wipeThenServer
         case .auto: self = isAllowed == true && isKept ? .serverThenLocal : .server
         }
     }

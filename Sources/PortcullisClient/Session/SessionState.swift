@@ -1,10 +1,10 @@
 /// The stored state of a client.
 struct SessionState: Codable, Equatable, Sendable {
-    var login: KeptLogin?
+    var login: StoredLogin?
     var registration: Registration?
     /// Tokens for webgates, oldest first.
     var webgates: [WebgateToken] = []
-    var profile: KeptProfile?
+    var profile: CachedProfile?
     var verifier: OfflineVerifier?
 }
 
@@ -16,7 +16,7 @@ struct Scope: Codable, Equatable, Sendable {
 }
 
 /// A login with its credentials.
-struct KeptLogin: Codable, Equatable, Sendable {
+struct StoredLogin: Codable, Equatable, Sendable {
     var method: LoginMethod
     var scope: Scope
     /// Name and version of the backend: a token is bound to the first one it was used with (OMH-06).
@@ -33,7 +33,7 @@ struct KeptLogin: Codable, Equatable, Sendable {
     var expiresAt: Int64?
 
     /// Names are compared byte by byte, as by the server.
-    func isOfSamePerson(as other: KeptLogin) -> Bool {
+    func isSameUser(as other: StoredLogin) -> Bool {
         scope == other.scope && (user ?? "").utf8.elementsEqual((other.user ?? "").utf8)
     }
 }
@@ -58,7 +58,7 @@ struct WebgateToken: Codable, Equatable, Sendable {
 }
 
 /// The cached application profile (OMS-04).
-struct KeptProfile: Codable, Equatable, Sendable {
+struct CachedProfile: Codable, Equatable, Sendable {
     var scope: Scope
     var text: String
     var etag: String?

@@ -28,7 +28,7 @@ final class ClientStream {
             throw ClientError(.tlsFailed, "\(address.host) is no name that a certificate could be for")
         }
         self.session = session
-        try shakeHands(session)
+        try performHandshake(session)
     }
 
     private static func connect(
@@ -68,7 +68,7 @@ final class ClientStream {
         }
     }
 
-    private func shakeHands(_ session: TLSSession) throws(ClientError) {
+    private func performHandshake(_ session: TLSSession) throws(ClientError) {
         // Without room, so that early data of the server waits for `receive`.
         let full = Chunk(capacity: 1)
         full.append(0 as UInt8)
