@@ -1,4 +1,5 @@
 import Bytes
+import Configuration
 import HTTP
 
 /// The parsed arguments of an administrative command: `portcullis COMMAND ACTION NAME... --options`.
@@ -64,6 +65,9 @@ struct AdminInvocation {
 
     var names: [String] { arguments.positional }
     var first: String { arguments.positional.first ?? "" }
+
+    /// The value of an option as a member of a body.
+    func text(_ option: String) -> JSONNode? { arguments[option].map { .text($0) } }
 
     /// Sends a request and ignores the body of its response.
     func send(

@@ -42,21 +42,18 @@ enum BackendCommand: Command {
         let backend = ["backends"] + call.names.prefix(2)
         switch call.action {
         case "create":
-            let realm = call.arguments["--realm"].map { JSONNode.text($0) }
-            let members: [(String, JSONNode?)] = [
-                ("name", .text(call.first)), ("version", .text(call.names[1])), ("realm", realm),
-            ]
-            try call.show(.post, ["backends"], body: members)
+            try call.show(
+                .post, ["backends"],
+                body: [
+                    ("name", .text(call.first)), ("version", .text(call.names[1])), ("realm", call.text("--realm")),
+                ])
         case "show":
             let secrets = call.arguments.has("--secrets") ? "true" : nil
             try call.show(.get, backend, query: [("secrets", secrets)])
         case "list": try call.show(.get, ["backends"])
         case "enable", "disable":
-            let members = [(try member(call.names[2]), JSONNode.flag(call.action == "enable") as JSONNode?)]
-            try call.send(.patch, backend, body: members)
-        case "add-route":
-            let members = [("route", JSONNode.text(call.names[2]) as JSONNode?)]
-            try call.send(.post, backend + ["routes"], body: members)
+            try call.send(.patch, backend, body: [(try member(call.names[2]), .flag(call.action == "enable"))])
+        case "add-route": try call.send(.post, backend + ["routes"], body: [("route", .text(call.names[2]))])
         case "remove-route": try call.send(.delete, backend + ["routes", call.names[2]])
         case "rotate-secret": try call.show(.post, backend + ["rotate-secret"])
         case "remove": try call.send(.delete, backend)

@@ -35,7 +35,7 @@ enum HashCommand: Command {
                 throw .misuse("--aes-key is not Base64")
             }
         }
-        guard let password = NewPassword.line("password:"), !password.isEmpty else {
+        guard let password = PasswordPrompt.line("password:"), !password.isEmpty else {
             throw .failure("no password on standard input")
         }
         do throws(PasswordError) {

@@ -12,23 +12,19 @@ struct OutsideCalls {
 
     /// - Throws: `.failed` after printing what is wrong.
     init(_ reading: Assembly.Reading) throws(ExitStatus) {
-        do throws(KernelError) {
-            try self.init(starting: reading)
-        } catch {
-            throw .failure(error.text)
-        }
-    }
-
-    private init(starting reading: Assembly.Reading) throws(KernelError) {
         let lasting = reading.lasting
         let log = EventLog(LogWriter(.standardError))
         let tokens = RevocationFollower(
             MemoryTokenStore(), list: lasting.revocations, isShared: false, log: log, now: Clock.monotonicMilliseconds)
-        shared = try SharedState(
-            settings: SharedState.Settings(), workers: 1, adminListeners: [],
-            issuedTokens: IssuedTokenStore(maximumEntries: 1, timing: TokenTiming(skewSeconds: 30)),
-            tokens: tokens, outbound: lasting.outbound, log: log)
-        plane = try DataPlane(shared: shared, snapshot: reading.snapshot, listeners: [[]])
+        do throws(KernelError) {
+            shared = try SharedState(
+                settings: SharedState.Settings(), workers: 1, adminListeners: [],
+                issuedTokens: IssuedTokenStore(maximumEntries: 1, timing: TokenTiming(skewSeconds: 30)),
+                tokens: tokens, outbound: lasting.outbound, log: log)
+            plane = try DataPlane(shared: shared, snapshot: reading.snapshot, listeners: [[]])
+        } catch {
+            throw .failure(error.text)
+        }
     }
 
     func end() {

@@ -1,7 +1,7 @@
 import Reactor
 
 /// A password from the terminal or from standard input.
-enum NewPassword {
+enum PasswordPrompt {
     /// Reads one line; on a terminal without echo, and twice.
     static func read() throws(ExitStatus) -> String {
         guard let password = line("password:"), !password.isEmpty else {

@@ -26,7 +26,7 @@ enum RolesCommand: Command {
                 "list": .init(0...0), "add": .init(1...1, options: options), "describe": .init(1...1, options: options),
                 "remove": .init(1...1),
             ])
-        let description = call.arguments["--description"].map { JSONNode.text($0) }
+        let description = call.text("--description")
         switch call.action {
         case "list": try call.show(.get, ["roles"])
         case "add":

@@ -8,7 +8,7 @@ struct StoredEntries {
 
     /// Adds or replaces an entry, with the password from standard input.
     func put(_ url: String, user: String?, tenant: String?) throws(ExitStatus) {
-        let password = try NewPassword.read()
+        let password = try PasswordPrompt.read()
         try ExitStatus.client(
             store.add(StoredCredential(url: url, tenant: tenant, user: user, password: password)))
     }

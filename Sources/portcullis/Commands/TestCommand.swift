@@ -116,7 +116,7 @@ enum TestCommand: Command {
         guard let user = arguments["--user"] else {
             throw missing(arguments["--auth"] == "oauth" ? "--token or --user" : "--user", arguments)
         }
-        guard let password = NewPassword.line("password:") else {
+        guard let password = PasswordPrompt.line("password:") else {
             throw .misuse("the password of \(user) is expected on standard input")
         }
         return (user, password)

@@ -79,29 +79,27 @@ enum UsersCommand: Command {
     }
 
     private static func add(_ call: AdminInvocation) throws(ExitStatus) {
-        let text = { (option: String) in call.arguments[option].map { JSONNode.text($0) } }
         let roles = call.arguments["--roles"]?.split(separator: ",").map(String.init)
         // Checked before the password is typed.
         if let problem = UserName.problem(call.first) {
             throw .failure("\(problem.text); expected \(UserName.expected)")
         }
-        let password = try call.arguments.has("--no-password") ? nil : NewPassword.read()
+        let password = try call.arguments.has("--no-password") ? nil : PasswordPrompt.read()
         try call.send(
             .post, ["users"],
             body: [
-                ("username", .text(call.first)), ("realm", text("--realm")), ("email", text("--email")),
-                ("firstName", text("--first-name")), ("lastName", text("--last-name")),
+                ("username", .text(call.first)), ("realm", call.text("--realm")), ("email", call.text("--email")),
+                ("firstName", call.text("--first-name")), ("lastName", call.text("--last-name")),
                 ("roles", roles.map { .texts($0) }), ("password", password.map { .text($0) }),
-                ("scheme", text("--scheme")), ("enabled", call.arguments.has("--disabled") ? .flag(false) : nil),
+                ("scheme", call.text("--scheme")), ("enabled", call.arguments.has("--disabled") ? .flag(false) : nil),
             ])
     }
 
     private static func setPassword(
         _ call: AdminInvocation, _ user: [String], _ realm: [(String, String?)]
     ) throws(ExitStatus) {
-        let password = try call.arguments.has("--no-password") ? JSONNode(.null) : .text(NewPassword.read())
-        let scheme = call.arguments["--scheme"].map { JSONNode.text($0) }
-        try call.send(.patch, user, query: realm, body: [("password", password), ("scheme", scheme)])
+        let password = try call.arguments.has("--no-password") ? JSONNode(.null) : .text(PasswordPrompt.read())
+        try call.send(.patch, user, query: realm, body: [("password", password), ("scheme", call.text("--scheme"))])
     }
 
     private static func unlock(_ call: AdminInvocation) throws(ExitStatus) {

@@ -68,7 +68,7 @@ extension ClientCommand {
 
     /// User name and password of `--user` and standard input.
     static func credentials(_ arguments: Arguments) throws(ExitStatus) -> (user: String, password: String) {
-        guard let user = arguments["--user"] ?? ask("user:"), let password = NewPassword.line("password:") else {
+        guard let user = arguments["--user"] ?? ask("user:"), let password = PasswordPrompt.line("password:") else {
             throw .failure("no user name or no password on standard input")
         }
         return (user, password)

@@ -86,11 +86,12 @@ struct ClientPlace {
             credentials: {
                 guard TerminalInput.isTerminal else { return nil }
                 Terminal.printError("a login is needed; user:")
-                guard let user = readLine(strippingNewline: true), let password = NewPassword.line("password:") else {
+                guard let user = readLine(strippingNewline: true), let password = PasswordPrompt.line("password:")
+                else {
                     return nil
                 }
                 return ClientPrompts.Credentials(user: user, password: password)
             },
-            answer: { question in NewPassword.line(question.text ?? "\(question.type):") })
+            answer: { question in PasswordPrompt.line(question.text ?? "\(question.type):") })
     }
 }

@@ -3,27 +3,29 @@ import Foundation
 import Model
 import Reactor
 
-/// `portcullis explain`: what the configuration makes of a request, and why.
+/// `portcullis explain`: how a gateway would handle a request, and why.
 enum ExplainCommand: Command {
     static let name = "explain"
-    static let summary = "say what a configuration makes of a request, and why"
+    static let summary = "explain how a request would be handled"
     static let help = """
         usage: portcullis explain METHOD PATH --config DIR [--host NAME] [--token-file FILE] [--headers FILE] [--plain]
 
-        Decides about a request as a gateway with the configuration in DIR would, and prints each question on the way with
-        its answer: the path, the route or endpoint, the cross-site rules, limits, the credential, what the route asks for,
-        the token for the upstream. The code of a refusal is that of the log and the metrics; callers are told less. No
-        gateway need run. Keys of outside issuers and opaque tokens are asked for where they are kept.
+        Prints each step of the decision of a gateway with the configuration in DIR: path, route or endpoint, cross-site
+        rules, limits, credential, rights, and the token for the upstream. The reason code of a refusal is that of the
+        access log and the metrics; callers see less. Needs no running gateway. Fetches keys of outside issuers and
+        introspects opaque tokens.
 
-        --host        of the request; that of baseUrl by default
-        --token-file  a file with the bearer token, "-" for standard input
-        --headers     a file with the request's other header fields, a line each
-        --plain       the client's connection is not encrypted
+        --host        host of the request (default: that of baseUrl)
+        --token-file  file with the bearer token; "-" reads standard input (default: none)
+        --headers     file with further header fields, one per line (default: none)
+        --plain       assume a connection without TLS (default: with TLS)
 
-        What only a running gateway knows is not looked at: revocations, sessions of its store, how many requests have come,
-        addresses, and the certificates of clients. A "?" stands before what depends on it.
+        State of a running gateway is not considered: revocations, stored sessions, request counts, client addresses and
+        client certificates. Steps that depend on it begin with "?".
 
-        exit status: 0 the request is let in, led to a login form, or answered by the gateway itself; 1 it is refused
+        exit status: 0 forwarded, redirected to a login form, or answered by the gateway; 1 refused
+
+        example: portcullis explain GET /inventory/items --config config/sample
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
@@ -31,7 +33,7 @@ enum ExplainCommand: Command {
             arguments, options: ["--config", "--host", "--token-file", "--headers"], flags: ["--plain"])
         guard let directory = arguments["--config"] else { throw .misuse("--config DIR is missing") }
         guard arguments.positional.count == 2 else {
-            throw .misuse("a method and a path are explained: explain METHOD PATH --config DIR")
+            throw .misuse("expected a method and a path: explain METHOD PATH --config DIR")
         }
         let reading = try Assembly.read(directory, makesKeys: false)
         let own = reading.configuration.baseURL.host
@@ -52,14 +54,11 @@ enum ExplainCommand: Command {
     }
 
     private static func text(_ file: String) throws(ExitStatus) -> String {
-        // It may be a pipe.
+        // The file may be a pipe.
         let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
         guard let data = (try? handle?.readToEnd()) ?? (handle == nil ? nil : Data()),
             let text = String(data: data, encoding: .utf8)
-        else {
-            Terminal.printError("portcullis: \(file) cannot be read")
-            throw .failed
-        }
+        else { throw .failure("\(file) cannot be read") }
         return text
     }
 }

@@ -10,7 +10,7 @@ import Reactor
 
 /// How the gateway would handle one request: the steps of its decision, each with the outcome, up to the one that ends it.
 struct Explanation {
-    /// A line for each step, and one for the answer.
+    /// A line for each step and one for the response.
     private(set) var lines: [String] = []
     private(set) var isRefused = false
 
@@ -19,7 +19,7 @@ struct Explanation {
     private var policy: PolicySnapshot { snapshot.policy }
     private let isEncrypted: Bool
 
-    /// - Parameter request: head of an HTTP/1.1 request, with the empty line behind it.
+    /// - Parameter request: head of an HTTP/1.1 request, including the empty line.
     init(_ request: [UInt8], _ reading: Assembly.Reading, isEncrypted: Bool) {
         configuration = reading.configuration
         snapshot = reading.snapshot
@@ -59,7 +59,7 @@ struct Explanation {
         }
     }
 
-    /// Answers a step that needs more than the policy. Answers false where the request is refused.
+    /// Performs a step that needs more than the policy. Returns false for a refused request.
     private mutating func passes(
         _ step: Decision.Step, _ decision: inout Decision, _ request: [UInt8], _ head: RequestHead,
         _ fields: HeaderTable
@@ -75,13 +75,13 @@ struct Explanation {
                 if let principal = decision.principal {
                     pass("credential", Explanation.text(of: principal))
                 } else if decision.route != nil {
-                    pass("credential", "none that counts here")
+                    pass("credential", "none that applies here")
                 }
             } catch {
                 refuse("credential", error)
                 return false
             }
-        // Limits by principal are shown with the others.
+        // `rate` shows limits by principal too.
         case .origin, .preflight, .method, .secondReading, .tunnel, .endpointRules, .principalRate, .caller, .claims,
             .rights:
             break
@@ -91,12 +91,12 @@ struct Explanation {
 
     private mutating func admit(_ decision: borrowing Decision, _ path: [UInt8], _ head: RequestHead) {
         if let route = decision.route {
-            pass("rights", route.isPublic ? "none are asked for" : "enough")
+            pass("rights", route.isPublic ? "none required" : "enough")
             pass("token", token(route, decision.principal))
             return pass("answer", forwarding(route, path))
         }
         guard let endpoint = decision.endpoint?.descriptor, hasRoom(endpoint.largestBody, head) else { return }
-        pass("answer", "by an endpoint of the gateway's own (\(endpoint)); its handler is not asked")
+        pass("answer", "by an endpoint of the gateway's own (\(endpoint)); its handler is not run")
     }
 
     /// Where an admitted request goes, with the path and `Host` that differ from the client's.
@@ -107,7 +107,7 @@ struct Explanation {
         return text
     }
 
-    /// A refusal by the policy, with what the caller lacks, or where a browser is sent instead.
+    /// A refusal by the policy, with the missing rights, or a redirect to the login form.
     private mutating func deny(
         _ decision: borrowing Decision, _ reason: Reason, _ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable
     ) {
@@ -126,7 +126,7 @@ struct Explanation {
         pass("answer", "302 to the login form, \(String(decoding: form, as: UTF8.self))")
     }
 
-    /// The label of the step that a decision took last.
+    /// The label of the last step of a decision.
     private static func label(of decision: borrowing Decision) -> String {
         let hasRoute = decision.route != nil
         return switch decision.step {
@@ -143,7 +143,7 @@ struct Explanation {
         }
     }
 
-    /// Whom the credential of a request stands for; nil where it has none that counts.
+    /// The principal of the credential of a request; nil without an applicable one.
     private static func holder(
         _ policy: PolicySnapshot, _ route: Route?, _ request: [UInt8], _ fields: HeaderTable, isEncrypted: Bool
     ) throws(Reason) -> Principal? {
@@ -158,7 +158,7 @@ struct Explanation {
         }
     }
 
-    /// Whom a bearer token stands for, on any route.
+    /// The principal of a bearer token, on any route.
     static func principal(of token: [UInt8], _ policy: PolicySnapshot) throws(Reason) -> Principal {
         let request =
             Array("GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ".utf8) + token
@@ -177,7 +177,7 @@ struct Explanation {
 
     // MARK: Limits
 
-    /// Limits of rates, which a running gateway counts.
+    /// Rate limits, for which only a running gateway counts requests.
     private mutating func show(_ limiters: [RateLimiter]) {
         for limiter in limiters {
             let limit = limiter.limit
@@ -190,7 +190,7 @@ struct Explanation {
         }
     }
 
-    /// Answers false where the body is said to be too long, and the request is refused.
+    /// Refuses a request with a declared body above the limit; returns false then.
     private mutating func hasRoom(_ limit: Int?, _ head: RequestHead) -> Bool {
         if let limit, case .length(let count) = head.framing, count > limit {
             refuse("body", .bodyTooLarge, ["\(count) bytes, and not more than \(limit)"])
@@ -200,24 +200,24 @@ struct Explanation {
         return true
     }
 
-    // MARK: Words
+    // MARK: Texts
 
     private func text(of rule: CertificateRule?) -> String {
-        guard let rule else { return "passed on where the client shows one; not looked at" }
+        guard let rule else { return "forwarded if the client presents one; not checked here" }
         let wanted = rule.patterns.isEmpty ? "any" : rule.patterns.map(\.description).joined(separator: " or ")
-        return "\(wanted) is asked for; not looked at"
+        return "\(wanted) is required; not checked here"
     }
 
-    /// The token that the upstream gets.
+    /// The token for the upstream.
     private func token(_ route: Route, _ principal: Principal?) -> String {
         guard let rule = route.injection else {
-            return route.options.forwardsCredential ? "none; the credential of the request is passed on" : "none"
+            return route.options.forwardsCredential ? "none; the credential of the request is forwarded" : "none"
         }
         let field = String(decoding: rule.headerName, as: UTF8.self)
         if route.options.challengeRule != nil {
-            return "of the issuer \(rule.issuer) in \(field), as soon as the upstream's Webgate asks for it"
+            return "of the issuer \(rule.issuer) in \(field), once the upstream's webgate challenges"
         }
-        return principal == nil ? "none, for no caller is known" : "of the issuer \(rule.issuer) in \(field)"
+        return principal == nil ? "none, since no caller is known" : "of the issuer \(rule.issuer) in \(field)"
     }
 
     private func text(of route: Route) -> String {
@@ -261,7 +261,7 @@ struct Explanation {
         Explanation.append("ok", label, answer, to: &lines)
     }
 
-    /// What only a running gateway can answer.
+    /// A step that only a running gateway can decide.
     private mutating func leaveOpen(_ label: String, _ answer: String) {
         Explanation.append("?", label, answer, to: &lines)
     }
