@@ -7,37 +7,37 @@ import Testing
     static let mostFiles = 8
     static let longestCycle = 5
 
-    /// Types over the limits: members over all extensions, and files.
-    static let largeTypes: [String: (members: Int, files: Int)] = [
-        "Configuration.Field": (87, 28),
-        "Configuration.GatewayConfiguration": (87, 11),
-        "HTTP.H2Session": (91, 3),
-        "MobileSocial.MobileSocialService": (105, 13),
-        "OAuthServer.TokenService": (62, 12),
-        "PortcullisClient.GatewayClient": (83, 9),
-        "Reactor.Poller": (94, 8),
-        "portcullis.Administration": (94, 13),
-        "portcullis.Assembly": (128, 22),
+    /// Types over the limits: members over all extensions, files, and why the type is not cut.
+    static let largeTypes: [String: (members: Int, files: Int, reason: String)] = [
+        "Configuration.Field": (87, 28, "readers of values; each stands beside the section that it is for"),
+        "Configuration.GatewayConfiguration": (87, 11, "one property a section, and the checks between sections"),
+        "HTTP.H2Session": (91, 3, "callbacks and calls of one nghttp2 session, which share its state"),
+        "MobileSocial.MobileSocialService": (102, 8, "handlers of one protocol on one store; to be cut by endpoint"),
+        "OAuthServer.TokenService": (62, 12, "grants on one store; to be cut by grant"),
+        "PortcullisClient.GatewayClient": (83, 9, "the interface of applications"),
+        "Reactor.Poller": (94, 8, "the interface of the loop; its engines are types of their own"),
+        "portcullis.Administration": (94, 13, "resources on one configuration; to be cut by resource"),
+        "portcullis.Assembly": (115, 20, "one function a section, which share diagnostics and what outlives it"),
     ]
 
-    /// Folders with more than `longestCycle` files that need each other: files of the longest cycle.
-    static let longCycles: [String: Int] = [
-        "Sources/Configuration/Reading": 11,
-        "Sources/Configuration/Sections": 28,
-        "Sources/Crypto/TLS": 7,
-        "Sources/Gateway/Upstream": 10,
-        "Sources/HTTP/H2": 13,
-        "Sources/Identity": 9,
-        "Sources/Identity/Assertions": 7,
-        "Sources/Issuers": 8,
-        "Sources/JOSE": 9,
-        "Sources/MobileSocial": 12,
-        "Sources/Reactor": 14,
-        "Sources/UserProfiles": 6,
-        "Sources/portcullis/Administration": 19,
-        "Sources/portcullis/Assembly": 28,
-        "Sources/portcullis/Commands": 35,
-        "Sources/portcullis/Commands/Client": 6,
+    /// Folders with more than `longestCycle` files that need each other: files of the longest cycle, and why.
+    static let longCycles: [String: (files: Int, reason: String)] = [
+        "Sources/Configuration/Reading": (9, "Field and ObjectReader read each other's values"),
+        "Sources/Configuration/Sections": (26, "the extensions of Field stand beside their sections"),
+        "Sources/Crypto/TLS": (7, "sessions and contexts are one state machine of libssl"),
+        "Sources/Gateway/Upstream": (9, "a group and its servers know each other"),
+        "Sources/HTTP/H2": (13, "the extensions of H2Session"),
+        "Sources/Identity": (7, "users, backends and what was withdrawn of them"),
+        "Sources/Identity/Assertions": (7, "policies and the issuers of one policy"),
+        "Sources/Issuers": (8, "modules and what guards them"),
+        "Sources/JOSE": (9, "keys, tokens and their verifier"),
+        "Sources/MobileSocial": (8, "the extensions of MobileSocialService"),
+        "Sources/Reactor": (13, "the extensions of Poller, and sockets, which name their loop"),
+        "Sources/UserProfiles": (6, "the extensions of one service"),
+        "Sources/portcullis/Administration": (19, "the extensions of Administration"),
+        "Sources/portcullis/Assembly": (27, "the extensions of Assembly"),
+        "Sources/portcullis/Commands": (34, "each command stands in the list of commands, whose usage it prints"),
+        "Sources/portcullis/Commands/Client": (6, "the actions of one command"),
     ]
 
     @Test("a type has few members in few files")
@@ -58,6 +58,10 @@ import Testing
         let entry = try #require(TypeIndex.sources.types[name], "\(name) is no type any more")
         #expect(
             entry.members > Self.mostMembers || entry.files.count > Self.mostFiles, "\(name) need not be listed")
+        let listed = try #require(Self.largeTypes[name])
+        #expect(
+            entry.members == listed.members && entry.files.count == listed.files,
+            "\(name) has \(entry.members) members in \(entry.files.count) files")
     }
 
     @Test("few files of a folder need each other")
@@ -68,12 +72,13 @@ import Testing
             if group.count > longest[folder, default: []].count { longest[folder] = group }
         }
         for (folder, group) in longest {
-            let limit = max(Self.longestCycle, Self.longCycles[folder] ?? 0)
+            let limit = max(Self.longestCycle, Self.longCycles[folder]?.files ?? 0)
             #expect(group.count <= limit, "\(folder): \(group.count) files need each other: \(group)")
         }
-        for (folder, limit) in Self.longCycles {
+        for (folder, entry) in Self.longCycles {
             #expect(
-                longest[folder, default: []].count > Self.longestCycle, "\(folder) (\(limit)) need not be listed")
+                longest[folder, default: []].count == entry.files,
+                "\(folder) is listed with \(entry.files) files and has \(longest[folder, default: []].count)")
         }
     }
 
