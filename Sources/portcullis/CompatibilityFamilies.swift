@@ -25,7 +25,7 @@ enum CompatibilityFamilies {
             let backends = configuration.backends.enumerated().flatMap { index, backend in
                 [
                     backend.enableSSO ? "/backends/\(index)/enableSso" : nil,
-                    backend.facebook?.isEnabled == true ? "/backends/\(index)/facebook" : nil,
+                    backend.facebook != nil ? "/backends/\(index)/facebook" : nil,
                 ]
             }
             return (sections + backends).compactMap(\.self)

@@ -107,7 +107,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "field-name", routes(route("/a", #""requestHeaders": {"set": {"X A": "a"}}"#)),
-            #"routes.json:2: error: /routes/0/requestHeaders/set/X A: "X A" is no name of a field (expected a header field name)"#
+            #"routes.json:2: error: /routes/0/requestHeaders/set/X A: "X A" is no name of a field (expected a header field name with 2 to 63 letters and digits)"#
         ),
         InvalidCase(
             "field-twice", routes(route("/a", #""requestHeaders": {"set": {"X-A": "a", "x_a": "b"}}"#)),
@@ -116,6 +116,16 @@ extension InvalidCase {
         InvalidCase(
             "field-preset", routes(route("/a", #""requestHeaders": {"preset": "authelai"}"#)),
             #"routes.json:2: error: /routes/0/requestHeaders/preset: invalid value (expected one of "oauth2-proxy", "authelia", "apisix-userinfo", found "authelai"; did you mean "authelia"?)"#
+        ),
+        InvalidCase(
+            "field-of-the-token",
+            routes(
+                route("/a", #""injection": {"issuer": "local"}, "requestHeaders": {"set": {"authorization": "x"}}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/set/authorization: the token for the upstream takes the field "authorization" (expected another field)"#
+        ),
+        InvalidCase(
+            "field-of-one-letter", routes(route("/a", #""requestHeaders": {"set": {"X": "a"}}"#)),
+            #"routes.json:2: error: /routes/0/requestHeaders/set/X: "X" is no name of a field (expected a header field name with 2 to 63 letters and digits)"#
         ),
         InvalidCase(
             "certificate-kind", routes(route("/a", #""clientCertificate": ["san:a.example"]"#)),

@@ -61,6 +61,18 @@ import Testing
         }
     }
 
+    @Test("a pattern that no canonical path can match is an error")
+    func pattern() throws {
+        let directory = try directory {
+            $0["routes"] = FixtureSettings.list([#"{"path": "/%FF", "upstream": "stub", "public": true}"#])
+        }
+        let checked = try CommandLine.run("check", directory.path)
+        #expect(checked.ending == .exit(1))
+        #expect(
+            checked.errors.contains(#"error: /routes/0/path: "/%FF": a pattern must be in canonical form"#),
+            "\(checked.errors)")
+    }
+
     @Test("--strict fails on warnings; a directory without routes has one")
     func strict() throws {
         let directory = try directory {

@@ -10,6 +10,8 @@ extension GatewayConfiguration {
             checkEndpoints(endpoints, against: route, at: i, findings)
             checkUpstreamAuth(of: route, at: i, findings)
             route.checkHost(at: "/routes/\(i)", upstreams, findings)
+            let injection = route.injection ?? webgates.first { $0.name == route.webgate }?.injection
+            route.checkFields(at: "/routes/\(i)/requestHeaders", injection, findings)
         }
         checkVariants(index, findings)
     }
@@ -108,5 +110,17 @@ extension RouteEntry {
         findings.error(
             "\(pointer)/hostHeader", "the servers of \"\(upstream)\" have different hosts",
             expected: "the name of one host")
+    }
+    /// A token and a field of the route cannot both be written under one name.
+    fileprivate func checkFields(at pointer: String, _ injection: InjectionEntry?, _ findings: Findings) {
+        guard let rules = options.requestFields else { return }
+        let taken = [injection?.header, options.challengeRule.map { _ in "User-Agent" }].compactMap(\.self)
+        for (member, lines) in [("set", rules.set), ("add", rules.add)] {
+            for line in lines where taken.contains(where: { FieldRules.isAlias($0, line.name) }) {
+                findings.error(
+                    JSONPointer.child("\(pointer)/\(member)", line.name),
+                    "the token for the upstream takes the field \"\(line.name)\"", expected: "another field")
+            }
+        }
     }
 }

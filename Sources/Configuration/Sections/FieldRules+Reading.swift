@@ -77,11 +77,13 @@ extension FieldRules {
 
     /// Fields that frame the message, and those that the gateway writes.
     private static func isAllowed(_ name: String, _ message: Message, _ field: Field) -> Bool {
-        guard Token.isValid(name), !name.contains("*") else {
-            field.error("\"\(name)\" is no name of a field", expected: "a header field name")
+        let letters = skeleton(name)
+        // Shorter names and longer ones cannot be told from their aliases.
+        guard Token.isValid(name), !name.contains("*"), (2...63).contains(letters.utf8.count) else {
+            field.error(
+                "\"\(name)\" is no name of a field", expected: "a header field name with 2 to 63 letters and digits")
             return false
         }
-        let letters = skeleton(name)
         let isReserved =
             switch message {
             case .request: framing.contains(letters) || routed.contains(letters) || letters.hasPrefix("xgateway")
@@ -100,7 +102,7 @@ extension FieldRules {
     ]
 
     /// Whether an upstream may take one name for the other.
-    private static func isAlias(_ one: String, _ other: String) -> Bool { skeleton(one) == skeleton(other) }
+    static func isAlias(_ one: String, _ other: String) -> Bool { skeleton(one) == skeleton(other) }
 
     private static func skeleton(_ name: String) -> String {
         String(
