@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Building a snapshot")
 struct PolicyBuildTests {
-    @Test("a role that the catalogue lacks is held by nobody (ROLE-04)")
+    @Test("no caller has a role that the catalogue lacks (ROLE-04)")
     func roles() {
         let catalogue = TestPolicy.catalogue
         func isMet(_ names: RoleNames) -> Bool {

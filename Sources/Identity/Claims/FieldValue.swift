@@ -3,7 +3,7 @@ package enum FieldValue {
     /// Text as the value of a field line that the gateway vouches for (GW-09).
     ///
     /// What would end the line or be trimmed by its reader (controls, blanks at either end) is percent-encoded, and `%`
-    /// with it, so that no two texts have one form: nobody becomes `joe` by the name `joe `.
+    /// with it, so that no two texts have one form: the name `joe ` stays apart from `joe`.
     package static func encode(_ text: String, isElement: Bool = false) -> [UInt8] {
         encode(Array(text.utf8), isElement: isElement)
     }

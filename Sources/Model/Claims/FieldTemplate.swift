@@ -92,7 +92,7 @@ package struct FieldTemplate: Hashable, Sendable {
         pieces.compactMap { if case .claim(let path) = $0 { path } else { nil } }
     }
 
-    /// Whether it says who is calling, so that nobody else may write its field.
+    /// Whether it says who is calling, so that clients must not send its field.
     package var isIdentity: Bool {
         pieces.contains { piece in
             switch piece {
