@@ -93,6 +93,21 @@ import Testing
         #expect(fixture.gateway.waitForEvent("reloaded", skipping: count, .after(.seconds(1))) == nil)
     }
 
+    @Test("what the gateway writes beside its configuration is not read: log, store and new keys")
+    func outputs() throws {
+        let fixture = try Fixture {
+            $0["watchFiles"] = "true"
+            $0["log"] = #"{"access": "file:access.log"}"#
+            $0["store"] = #"{"kind": "sqlite", "path": "tokens.sqlite"}"#
+        }
+        for _ in 0..<3 { _ = try fixture.token("joe") }
+        #expect(fixture.gateway.waitForEvent("reloaded", .after(.seconds(1))) == nil)
+        // It looks at its files all the while.
+        try fixture.gateway.configuration.write("roles.json", "[")
+        #expect(fixture.gateway.waitForEvent("reload_failed") != nil)
+        #expect(fixture.gateway.events("reloaded").isEmpty)
+    }
+
     @Test("without the setting a change waits for a signal, and a reload can switch it on")
     func off() throws {
         let upstream = try StubUpstream()

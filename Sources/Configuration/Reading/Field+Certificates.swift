@@ -50,7 +50,7 @@ struct CertificateRecipe {
     init?(_ object: Field) {
         let names = ["certFile", "keyFile"].compactMap { object.node[$0]?.string }
         guard names.count == 2, !names.contains("") else { return nil }
-        let paths = names.map(object.findings.path(of:))
+        let paths = names.map { object.findings.path(of: $0) }
         guard !paths.contains(where: FileManager.default.fileExists) else { return nil }
         let words = paths.map(CertificateRecipe.quoted)
         var folders: [String] = []

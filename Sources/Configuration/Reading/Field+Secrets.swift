@@ -76,7 +76,7 @@ extension Field {
     }
 
     /// Absolute path of a file that need not exist yet.
-    package func path() -> String? { name("a file name").map(findings.path(of:)) }
+    package func path() -> String? { name("a file name").map { findings.path(of: $0) } }
 
     /// Absolute path of an existing readable file.
     func readableFile() -> String? {

@@ -60,10 +60,11 @@ final class Findings {
     }
 
     /// Absolute path of a file that the configuration names; relative names are resolved against its directory.
-    func path(of name: String) -> String {
+    /// - Parameter isInput: whether the configuration is read from it, and not only written.
+    func path(of name: String, isInput: Bool = true) -> String {
         let path = name.hasPrefix("/") ? name : "\(directory)/\(name)"
         namedFiles.insert(path)
-        willRead(path)
+        if isInput { willRead(path) }
         return path
     }
 }

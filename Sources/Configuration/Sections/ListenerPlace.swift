@@ -139,7 +139,7 @@ extension Field {
         guard let text = node.string, text.hasPrefix("unix:"), text.utf8.count > 5, !text.contains("\0") else {
             return invalid("\"unix:PATH\"")
         }
-        let path = findings.path(of: String(text.dropFirst(5)))
+        let path = findings.path(of: String(text.dropFirst(5)), isInput: false)
         guard path.utf8.count <= 107 else {
             return error(
                 "the path is too long for a socket", expected: "at most 107 bytes", found: "\(path.utf8.count)")

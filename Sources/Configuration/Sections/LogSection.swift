@@ -39,7 +39,7 @@ package struct LogSection: Sendable {
         case "stdout": return .standardOutput
         case "off": return .off
         case _ where text.hasPrefix("file:") && text.utf8.count > 5:
-            return .file(field.findings.path(of: String(text.dropFirst(5))))
+            return .file(field.findings.path(of: String(text.dropFirst(5)), isInput: false))
         default:
             return field.invalid(expected, suggestion: Suggestion.nearest(to: text, among: ["stdout", "off"]))
         }

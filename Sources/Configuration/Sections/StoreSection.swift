@@ -42,9 +42,12 @@ package struct StoreSection: Sendable, Equatable {
                 the process. By default `sqlite` where the program is built with that trait, else `memory`.
                 """) ?? usualKind
         let standardPath = "state/tokens.sqlite"
+        let file = Shape.path.reading { field in
+            field.name("a file name").map { field.findings.path(of: $0, isInput: false) }
+        }
         let path = object.keys(if: kind == .sqlite, otherwise: unsupported(.sqlite, "a file")) { object in
             object.take(
-                "path", .path, default: standardPath,
+                "path", file, default: standardPath,
                 "The file of `sqlite`, on a local disk. Processes of one machine may share it.")?.read()
         }
         let redis = object.keys(
@@ -55,7 +58,8 @@ package struct StoreSection: Sendable, Equatable {
             file: "state/store.key", "File with the key. It is made with mode 0600 where it is missing.")
         object.constrain(.when("kind", is: .text("redis"), needs: "url"))
         return StoreSection(
-            kind: kind, path: (path ?? nil) ?? object.field.findings.path(of: standardPath), key: key, keyFile: keyFile,
+            kind: kind, path: (path ?? nil) ?? object.field.findings.path(of: standardPath, isInput: false), key: key,
+            keyFile: keyFile,
             redis: redis ?? nil,
             timeout: object.value(
                 "timeout", .duration, default: .seconds(1),

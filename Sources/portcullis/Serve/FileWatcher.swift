@@ -49,7 +49,9 @@ final class FileWatcher: Sendable {
             let record = Record()
             record.states.withLock { $0 = states(of: []) }
             let value = body { path in record.states.withLock { $0[path] = .some(FileState(path)) } }
-            known = record.states.withLock { $0 }
+            // Key files that were missing have been made meanwhile.
+            known = Dictionary(
+                uniqueKeysWithValues: record.states.withLock { $0 }.map { ($0, $1 ?? FileState($0)) })
             return value
         }
     }
