@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Names of request fields that clients must not send, since upstreams would trust them as written by a proxy (GW-09).
 /// Names are compared like in CGI, WSGI, PHP and lenient frameworks: by letters and digits, case-insensitively, without
@@ -26,7 +27,7 @@ package final class ManagedNames: Sendable {
     /// Distinguishes the prefix of a family from a name.
     private static let familyMark: UInt64 = 0x9e37_79b9_7f4a_7c15
     private static let otherSecond: UInt32 = 1 << 26
-    private static let cgiPrefix = skeleton("http").reduce(seed, step)
+    private static let cgiPrefix = FieldSkeleton.of("http").reduce(seed, step)
 
     /// - Parameter more: names in addition to the built-in ones; `Name-*` matches a prefix.
     package init(_ more: [String] = []) {
@@ -36,7 +37,7 @@ package final class ManagedNames: Sendable {
         while places.count < 4 * (names.count + ManagedNames.imitated.count) { places += places }
         var familyLengths: UInt64 = 0
         for name in names {
-            let skeleton = ManagedNames.skeleton(name)
+            let skeleton = FieldSkeleton.of(name)
             var hash = skeleton.reduce(ManagedNames.seed, ManagedNames.step)
             if name.utf8.last == UInt8(ascii: "*") {
                 familyLengths |= 1 << UInt64(skeleton.count)
@@ -50,13 +51,13 @@ package final class ManagedNames: Sendable {
         }
         var beginnings = InlineArray<26, UInt32>(repeating: 0)
         for name in names + ManagedNames.imitated + ["http"] {
-            let skeleton = ManagedNames.skeleton(name)
+            let skeleton = FieldSkeleton.of(name)
             guard skeleton.count > 1, ASCII.isLetter(skeleton[0]) else { continue }
             let bit: UInt32 = ASCII.isLetter(skeleton[1]) ? 1 << UInt32(skeleton[1] - 97) : 0
             beginnings[Int(skeleton[0] - 97)] |= bit | ManagedNames.otherSecond
         }
         for name in ManagedNames.imitated {
-            ManagedNames.insert(ManagedNames.skeleton(name).reduce(ManagedNames.seed, ManagedNames.step), &places)
+            ManagedNames.insert(FieldSkeleton.of(name).reduce(ManagedNames.seed, ManagedNames.step), &places)
         }
         isStandard = more.isEmpty
         self.places = places
@@ -116,9 +117,4 @@ package final class ManagedNames: Sendable {
     /// FNV-1a. Digits have bit 5 set already.
     @inline(__always)
     private static func step(_ hash: UInt64, _ byte: UInt8) -> UInt64 { (hash ^ UInt64(byte)) &* prime }
-
-    /// Letters in lower case and digits.
-    private static func skeleton(_ name: String) -> [UInt8] {
-        name.utf8.filter { ASCII.isLetter($0) || ASCII.isDigit($0) }.map { $0 | 32 }
-    }
 }

@@ -86,6 +86,18 @@ import Testing
         #expect(request.values("X-Own").isEmpty && request.values("X-Stage") == ["test"])
     }
 
+    @Test(
+        "a field with a fixed value takes the place of a client's in all its spellings",
+        arguments: [
+            "X-Stage", "x_stage", "X.Stage", "XStage", "HTTP_X_Stage", "HTTP_HTTP-X-Stage",
+        ])
+    func fixed(_ name: String) throws {
+        let fixture = try fixture(#""requestHeaders": {"set": {"X-Stage": "test"}}"#, isPublic: true)
+        let request = try forwarded(fixture, [Field(name: name, value: "eve"), "X-Stages: kept"])
+        #expect(request.values("X-Stage") == ["test"] && !request.head.raw.contains("eve"))
+        #expect(request.values("X-Stages") == ["kept"])
+    }
+
     @Test("add keeps what is there, set does not")
     func addition() throws {
         let fixture = try fixture(

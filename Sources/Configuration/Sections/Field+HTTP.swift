@@ -39,7 +39,7 @@ extension Field {
             guard let text = element.text(expected) else { return nil }
             let isFamily = text.hasSuffix("-*")
             let name = isFamily ? String(text.dropLast(2)) : text
-            let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
+            let letters = String(decoding: FieldSkeleton.of(name), as: UTF8.self)
             guard Token.isValid(name), !name.contains("*"), (2...63).contains(letters.utf8.count) else {
                 return element.invalid(expected)
             }

@@ -77,7 +77,7 @@ extension FieldRules {
 
     /// Fields that frame the message, and those that the gateway writes.
     private static func isAllowed(_ name: String, _ message: Message, _ field: Field) -> Bool {
-        let letters = skeleton(name)
+        let letters = String(decoding: FieldSkeleton.of(name), as: UTF8.self)
         // Shorter names and longer ones cannot be told from their aliases.
         guard Token.isValid(name), !name.contains("*"), (2...63).contains(letters.utf8.count) else {
             field.error(
@@ -102,12 +102,7 @@ extension FieldRules {
     ]
 
     /// Whether an upstream may take one name for the other.
-    static func isAlias(_ one: String, _ other: String) -> Bool { skeleton(one) == skeleton(other) }
-
-    private static func skeleton(_ name: String) -> String {
-        String(
-            decoding: name.utf8.filter { ASCII.isLetter($0) || ASCII.isDigit($0) }.map(ASCII.lowercased), as: UTF8.self)
-    }
+    static func isAlias(_ one: String, _ other: String) -> Bool { FieldSkeleton.of(one) == FieldSkeleton.of(other) }
 }
 
 extension FieldTemplate {

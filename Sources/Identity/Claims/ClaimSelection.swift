@@ -22,9 +22,9 @@ package final class ClaimSelection: Sendable {
     /// - Parameters:
     ///   - claims: of the verified credential; nil for one without.
     ///   - user: the local account, whose attributes stand for claims that the credential lacks.
-    package func select(_ claims: JSONNode?, user: User? = nil) -> SelectedClaims {
+    package func select(_ claims: JSONNode?, user: @autoclosure () -> User? = nil) -> SelectedClaims {
         if paths.isEmpty && !userinfo { return .none }
-        let account = user?.claims
+        let account = user()?.claims
         let values = paths.map { path in claims.flatMap(path.value) ?? account.flatMap(path.value) }
         let all = userinfo ? claims ?? account : nil
         return SelectedClaims(values: values, userinfo: all.map { Base64.encode($0.serialized.span) } ?? [])

@@ -39,15 +39,14 @@ package struct RouteFields: Sendable {
     }
 
     package let lines: [Line]
-    /// Names of received fields that are not passed on, as they are written in the configuration.
-    package let dropped: [[UInt8]]
+    /// Skeletons of the names of received fields that are not passed on.
+    private let dropped: [[UInt8]]
 
     /// Whether a received field is not passed on.
     package func drops(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         let name = bytes.slice(field.name)
         for i in dropped.indices {
-            let own = dropped[i]
-            if ManagedName.isAlias(name, of: own.span) { return true }
+            if FieldSkeleton.matches(name, dropped[i]) { return true }
         }
         return false
     }
@@ -55,7 +54,7 @@ package struct RouteFields: Sendable {
     init?(_ rules: FieldRules?, _ claims: ClaimSelection) {
         guard let rules else { return nil }
         lines = rules.lines.map { Line($0, claims) }
-        dropped = rules.dropped.map { Array($0.utf8) }
+        dropped = rules.dropped.map(FieldSkeleton.of)
     }
 }
 
