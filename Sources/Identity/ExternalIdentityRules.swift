@@ -33,9 +33,11 @@ extension ExternalIdentityRules {
 
     /// The user name that the claims hold (JWT-14, MAP-02).
     package func username(in claims: JSONNode) throws(ExternalIdentityRejection) -> String {
-        // A configured attribute that is absent is not replaced by another (U03).
-        let claim = usernameAttribute.map { claims[$0] } ?? (claims["sub"] ?? claims["prn"])
-        guard let name = claim?.string, !name.isEmpty else { throw .missingUsername }
+        // Configured claims that are absent are not replaced by others (U03).
+        let name =
+            usernameSources.isEmpty
+            ? (claims["sub"] ?? claims["prn"])?.string : usernameSources.lazy.compactMap { $0.value(in: claims) }.first
+        guard let name, !name.isEmpty else { throw .missingUsername }
         guard ExternalIdentityRules.isFitForHeaders(name) else { throw .unusableUsername }
         return name
     }

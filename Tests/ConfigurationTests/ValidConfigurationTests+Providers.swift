@@ -47,7 +47,7 @@ extension ValidConfigurationTests {
         #expect(saml.forcesLogin && saml.allowsSHA1 && saml.signingAlgorithm == .es256)
         #expect(saml.signingKeyFile?.hasSuffix("key.pem") == true)
         #expect(saml.signingCertificateFile?.hasSuffix("cert.pem") == true)
-        #expect(corporate.clockSkew == .seconds(30) && corporate.users.identity.usernameAttribute == "mail")
+        #expect(corporate.clockSkew == .seconds(30) && corporate.users.identity.usernameSources == ["mail"])
         #expect(corporate.users.emailRule == .notUnverified && corporate.users.prefix == "corporate:")
         let plain = try #require(partner.saml)
         #expect(plain.metadataFile?.hasSuffix("/complete/keys/partner.xml") == true && plain.entityID == nil)

@@ -35,10 +35,32 @@ import Testing
     @Test func namesAreComparedByteByByte() throws {
         let catalogue = RoleCatalogue(["Klerk"])
         let mapping = RoleMapping(
-            roleAttributes: ["roles"], mappings: [.init(tokenRole: "K", mappedRoles: ["Klerk"])])
+            sources: ["roles"], mappings: [.init(tokenRole: "K", mappedRoles: ["Klerk"])])
         #expect(mapping.roles(claims: try json(#"{"roles":["\u212Alerk","\u212A"]}"#), catalogue: catalogue).isEmpty)
         #expect(!mapping.roles(claims: try json(#"{"roles":["K"]}"#), catalogue: catalogue).isEmpty)
     }
 
     enum Missing: Error { case claims }
+
+    @Test("roles are found in nested claims, in parts of texts and behind a prefix, in all places")
+    func places() throws {
+        let claims = try JSONNode.parse(
+            #"{"realm_access":{"roles":["Clerk","role:Manager"]},"scope":"role:Auditor x Guest","a.b":"Manager"}"#
+                .utf8.span)
+        func roles(_ sources: ClaimSource...) -> [String] {
+            let catalogue = RoleCatalogue(["Manager", "Clerk", "Auditor", "Guest"])
+            return catalogue.names(
+                of: RoleMapping(sources: sources, defaultRoles: ["Guest"]).roles(claims: claims, catalogue: catalogue))
+        }
+        let (nested, scope) = (try ClaimPath("realm_access.roles"), try ClaimPath("scope"))
+        #expect(roles(ClaimSource(nested)) == ["Clerk"])
+        #expect(roles(ClaimSource(try ClaimPath("/realm_access/roles"), prefix: "role:")) == ["Manager"])
+        #expect(roles(ClaimSource(scope, separator: " ", prefix: "role:")) == ["Auditor"])
+        #expect(roles(ClaimSource(scope, separator: " "), ClaimSource(nested)) == ["Clerk", "Guest"])
+        // Literal names have no places.
+        #expect(roles("a.b") == ["Manager"])
+        #expect(roles(ClaimSource(try ClaimPath("a.b"))) == ["Guest"])
+        // Values without the prefix are none.
+        #expect(roles(ClaimSource(nested, prefix: "group:")) == ["Guest"])
+    }
 }

@@ -293,7 +293,8 @@ def main():
             unused -= {"host", "port", "isSSL", "profiles"}  # in the place of baseUrl, and of all of them
         if name == "serviceDomains":
             # A provider may stand in a domain; the fixture of identityProviders has one of each kind.
-            unused -= properties(schemas["identityProviders"]["$defs"]["provider"], set())
+            for definition in ("provider", "claims"):
+                unused -= properties(schemas["identityProviders"]["$defs"][definition], set())
         check(not unused, f"{name}: described, but not in the complete fixture: {sorted(unused)}")
 
     # A list may stand beside the name of its schema, in its own file alone.

@@ -39,7 +39,7 @@ import Testing
     ) throws -> PolicySnapshot {
         var settings = TestPolicy.settings(revocations: revocations)
         let rules = ExternalIdentityRules(
-            virtualUserEnabled: true, roleMapping: RoleMapping(roleAttributes: ["roles"]))
+            virtualUserEnabled: true, roleMapping: RoleMapping(sources: ["roles"]))
         func issuer(_ name: String, _ server: Server, prefix: String) throws -> IntrospectedIssuerSettings {
             var settings = IntrospectionServer(
                 name: name, issuer: "https://\(name).example.com",

@@ -71,7 +71,7 @@ enum TestPolicy {
                     keys: KeySet(keys: [outsideKey.publishedKey]), purpose: outsidePurpose),
                 claims: .outside(
                     ExternalIdentityRules(
-                        virtualUserEnabled: true, roleMapping: RoleMapping(roleAttributes: ["roles"])), level: 2,
+                        virtualUserEnabled: true, roleMapping: RoleMapping(sources: ["roles"])), level: 2,
                     backendID: "mbe-inv-1")),
         ]
         return settings

@@ -42,11 +42,11 @@ extension GatewayConfiguration {
             let party = $0.authentication.relyingParty
             return party?.providers.contains(provider.name) == true && party?.usernameFromEmail == true
         }
-        let isAddress = users.identity.usernameAttribute == "email" || isOfDomain
+        let isAddress = users.identity.usernameSources.contains { $0.path.isClaim("email") } || isOfDomain
         if isAccount, !isAddress, users.emailRule == .verified {
             findings.warning(
                 JSONPointer.child(provider.pointer, "usernameAttribute"),
-                "users log in whose \"\(users.identity.usernameAttribute ?? "sub")\" is their verified \"email\" as well",
+                "users log in whose \"\(users.identity.usernameSources.first?.path.text ?? "sub")\" is their verified \"email\" as well",
                 expected: "\"email\"")
         }
         if isAccount || isAddress, users.emailRule == .notUnverified, !provider.isEmailRuleStated {

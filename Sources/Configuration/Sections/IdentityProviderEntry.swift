@@ -104,7 +104,7 @@ package struct IdentityProviderEntry: Sendable {
             logsOutThere: calls?.logsOutThere ?? true, allowHTTP: allowHTTP,
             connectTimeout: calls?.connectTimeout ?? .seconds(5), readTimeout: calls?.readTimeout ?? .seconds(10),
             authorityFile: calls?.authorityFile, pointer: field.pointer)
-        if saml?.isTransient == true, entry.users.identity.usernameAttribute == nil {
+        if saml?.isTransient == true, entry.users.identity.usernameSources.isEmpty {
             field.error(
                 "a transient name changes with every login", expected: "\"usernameAttribute\" beside it")
         }
@@ -202,40 +202,13 @@ extension ProviderRules {
             `notDenied` for the others. With `ignored`, any user of the provider may be any user here. It speaks of the \
             claim `email` of the same document; with `required` another claim is a name where it has the same value.
             """)
-        let usernameAttribute = object.optional(
-            "usernameAttribute", .name,
-            "Claim or SAML attribute with the user name; by default `sub` (`NameID` of SAML).")
-        let virtualUserEnabled = object.flag(
-            "virtualUserEnabled", default: true,
-            """
-            Whether users without a local account are accepted. They have the roles that the provider's claims give, \
-            and never those of an account of the same name. If not, an account of the realm is needed, and its roles \
-            count besides.
-            """)
         let prefix = object.optional(
             "usernamePrefix",
             .text(.schema([JSONMember(name: "type", node: .text("string"))])) { field in
                 field.node.string?.isEmpty == true ? "" : field.fieldValue()
             },
             "Prefix of the names of users without an account; by default the provider's name and a colon.")
-        let identity = ExternalIdentityRules(
-            usernameAttribute: usernameAttribute, virtualUserEnabled: virtualUserEnabled,
-            userMapping: object.value(
-                "userMappingAttribute", .choice, default: UserMapping.uid,
-                "Which attribute of a local user the name is compared with: `uid` (the user name) or `mail`."),
-            roleMapping: RoleMapping(
-                roleAttributes: object.value(
-                    "roleAttributes", .names, default: [], "Claims or SAML attributes with roles."),
-                mappings: object.value(
-                    "roleMappings", TrustedIssuerEntry.roleMappings, default: [],
-                    "Roles of the catalogue that the provider's roles stand for."),
-                defaultRoles: object.value(
-                    "defaultRoles", .references(to: .role), default: [],
-                    "Roles of users for whom the provider names none."),
-                issuerRoles: object.value(
-                    "issuerRoles", .references(to: .role), default: [],
-                    "Roles that every user of the provider gets.")))
-        var rules = ProviderRules(identity: identity)
+        var rules = ProviderRules(identity: .read(&object))
         rules.prefix = prefix ?? "\(provider):"
         // Plain OAuth 2 and SAML have no claim for verified addresses.
         rules.emailRule = emailRule ?? (kind == .oidc ? .verified : .notUnverified)

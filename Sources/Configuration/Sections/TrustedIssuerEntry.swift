@@ -19,6 +19,9 @@ package struct TrustedIssuerEntry: Sendable {
         case introspection(IntrospectionEntry)
     }
 
+    /// The name that stands for the gateway itself where issuers are named.
+    package static let ownName = "local"
+
     package var name: String
     /// `iss`, compared exactly.
     package var issuer: String
@@ -49,6 +52,9 @@ package struct TrustedIssuerEntry: Sendable {
         var entries: [TrustedIssuerEntry] = []
         for element in field.elements("an array of trusted issuers") ?? [] {
             guard let entry = shape.read(element) else { continue }
+            if entry.name == ownName {
+                element.error("the name \"\(ownName)\" stands for the gateway itself", expected: "another name")
+            }
             if !entry.name.isEmpty, entries.contains(where: { $0.name == entry.name }) {
                 element.error("duplicate trusted issuer \"\(entry.name)\"", expected: "a unique name")
             }
@@ -113,7 +119,7 @@ package struct TrustedIssuerEntry: Sendable {
                 "clockSkew", .duration, default: .seconds(60), "Tolerated difference of the issuer's clock."),
             maximumLifetime: object.optional(
                 "maxLifetime", .duration, "Longest time from `iat`, or from now, to `exp`; other tokens are refused."),
-            users: users(&object),
+            users: ExternalIdentityRules.read(&object),
             backend: object.optional(
                 "backend", .reference(to: .backend), "The backend that its tokens count as, as `name/version`."),
             level: object.value("level", .level, default: 1, "Authentication level of its tokens.")
@@ -209,34 +215,4 @@ package struct TrustedIssuerEntry: Sendable {
         }
         return Set(known)
     }
-
-    private static func users(_ object: inout ObjectReader) -> ExternalIdentityRules {
-        ExternalIdentityRules(
-            usernameAttribute: object.optional(
-                "usernameAttribute", .name, "Claim with the user name; `sub` by default."),
-            virtualUserEnabled: object.flag(
-                "virtualUserEnabled", default: true, "Whether users without a local account are accepted."),
-            userMapping: object.value(
-                "userMappingAttribute", .choice, default: UserMapping.uid,
-                "How the local user is found: by name (`uid`) or by mail address (`mail`)."),
-            roleMapping: RoleMapping(
-                roleAttributes: object.value(
-                    "roleAttributes", .names, default: [], "Claims with roles, of which those of `roles.json` count."),
-                mappings: object.value(
-                    "roleMappings", roleMappings, default: [],
-                    "Roles of the catalogue that roles of the token stand for."),
-                defaultRoles: object.value(
-                    "defaultRoles", .references(to: .role), default: [], "Roles of users whose claims name none."),
-                issuerRoles: object.value(
-                    "issuerRoles", .references(to: .role), default: [], "Roles that every user of the issuer gets.")))
-    }
-
-    static let roleMappings = Shape.object("a mapping: {\"tokenRole\", \"mappedRoles\"}") { object in
-        RoleMapping.Entry(
-            tokenRole: object.required(
-                "tokenRole", .name, "a role of the token", placeholder: "", "A role of the token."),
-            mappedRoles: object.required(
-                "mappedRoles", .references(to: .role), "an array of roles", placeholder: [], "Roles of the catalogue."))
-    }
-    .list("an array of {\"tokenRole\", \"mappedRoles\"}", isUnique: false)
 }

@@ -117,11 +117,12 @@ extension ExternalIdentityRules {
     /// The members about users and roles (JWT-13, JWT-14, JWT-16, JWT-24 to JWT-28).
     fileprivate init(_ reader: inout AssertionReader, catalogue: RoleCatalogue) {
         self.init(
-            usernameAttribute: reader.text("usernameAttribute"), clientIDAttribute: reader.text("clientIdAttribute"),
+            usernameSources: reader.text("usernameAttribute").map { [ClaimSource(literal: $0)] } ?? [],
+            clientIDAttribute: reader.text("clientIdAttribute"),
             virtualUserEnabled: reader.flag("virtualUserEnabled", default: false),
             userMapping: reader.choice("userMappingAttribute", UserMapping.self) ?? .uid,
             roleMapping: RoleMapping(
-                roleAttributes: reader.texts("roleAttributes") ?? [],
+                sources: (reader.texts("roleAttributes") ?? []).map { ClaimSource(literal: $0) },
                 mappings: ExternalIdentityRules.roleMappings(&reader, catalogue),
                 defaultRoles: ExternalIdentityRules.roles("defaultRoles", &reader, catalogue),
                 issuerRoles: ExternalIdentityRules.roles("issuerRoles", &reader, catalogue)))

@@ -72,7 +72,8 @@ extension AssertionVerifier {
         let claims = assertion.received.claims
         let rules = issuer.rules
         var name: String?
-        report.add("username", "claim \(rules.usernameAttribute ?? "sub or prn")") { () throws(AssertionRejection) in
+        report.add("username", "claim \(rules.usernameSources.first?.path.text ?? "sub or prn")") {
+            () throws(AssertionRejection) in
             name = try rejecting { () throws(ExternalIdentityRejection) in try rules.username(in: claims) }
             return name
         }

@@ -26,14 +26,15 @@ extension ProviderRules {
 
     /// Whether the claims hold all that is looked for.
     func areMet(by claims: JSONNode) -> Bool {
-        let wanted = [self.identity.usernameAttribute].compactMap { $0 } + self.identity.roleMapping.roleAttributes
-        return wanted.allSatisfy { claims[$0] != nil }
+        let names = self.identity.usernameSources
+        return (names.isEmpty || names.contains { $0.path.value(in: claims) != nil })
+            && self.identity.roleMapping.sources.allSatisfy { $0.path.value(in: claims) != nil }
     }
 
     /// Who can write any address into his profile at the provider would be whoever has that address here.
     private var isByEmail: Bool {
         self.identity.userMapping == .mail && !self.identity.virtualUserEnabled
-            || self.identity.usernameAttribute?.isExactly(ProviderRules.emailClaim) == true
+            || self.identity.usernameSources.contains { $0.path.isClaim(ProviderRules.emailClaim) }
     }
 
     private func isVerified(_ name: String, _ claims: JSONNode) -> Bool {

@@ -14,11 +14,11 @@ extension ExternalIdentityRules {
             }
         }
         self.init(
-            usernameAttribute: rules.usernameAttribute,
+            usernameSources: rules.usernameAttribute.map { [ClaimSource(literal: $0)] } ?? [],
             virtualUserEnabled: reader.flag("virtualUserEnabled", default: false),
             userMapping: reader.choice("userMappingAttribute", UserMapping.self) ?? .uid,
             roleMapping: RoleMapping(
-                roleAttributes: rules.roleAttributes, mappings: rules.mappings, defaultRoles: rules.defaultRoles,
+                sources: rules.roleAttributes, mappings: rules.mappings, defaultRoles: rules.defaultRoles,
                 issuerRoles: rules.issuerRoles))
     }
 
@@ -32,42 +32,40 @@ extension ExternalIdentityRules {
 
     /// The user name that an assertion holds. An attribute with several values names nobody.
     package func username(in assertion: SAMLAssertion) throws(ExternalIdentityRejection) -> String {
-        guard let usernameAttribute else {
-            guard let nameID = assertion.nameID else { throw .missingUsername }
-            return try username(in: JSONNode(["sub": .string(nameID.value)]))
-        }
-        let values = assertion.claims[usernameAttribute]?.array ?? []
-        guard values.count == 1 else { throw .missingUsername }
-        return try username(in: JSONNode([usernameAttribute: values[0].value]))
+        if !usernameSources.isEmpty { return try username(in: assertion.claims) }
+        guard let nameID = assertion.nameID else { throw .missingUsername }
+        return try username(in: JSONNode(.object([JSONMember(name: "sub", node: JSONNode(.string(nameID.value)))])))
     }
 }
 
 extension SAMLAssertion {
-    /// The attributes as claims: each name once, with all of its values. Names are formal names: those for people are
+    /// Its attributes as claims.
+    var claims: JSONNode { attributes.claims }
+}
+
+extension [SAMLAssertion.Attribute] {
+    /// The attributes as claims: each name once, one value as a text and several as an array. Names are formal names: those for people are
     /// no basis for anything (SAML core section 2.7.3.1).
     var claims: JSONNode {
         var names: [String] = []
-        var values: [[UInt8]: [JSONNode]] = [:]
-        for attribute in attributes {
-            let key = Array(attribute.name.utf8)
+        var values: [ExactText: [JSONNode]] = [:]
+        for attribute in self {
+            let key = ExactText(attribute.name)
             if values[key] == nil { names.append(attribute.name) }
             values[key, default: []] += attribute.values.map { JSONNode(.string($0)) }
         }
-        let members = names.map { JSONMember(name: $0, node: JSONNode(.array(values[Array($0.utf8)] ?? []))) }
+        let members = names.map { name in
+            let values = values[ExactText(name)] ?? []
+            return JSONMember(name: name, node: values.count == 1 ? values[0] : JSONNode(.array(values)))
+        }
         return JSONNode(.object(members))
-    }
-}
-
-extension JSONNode {
-    fileprivate init(_ members: KeyValuePairs<String, JSONValue>) {
-        self.init(.object(members.map { JSONMember(name: $0.key, node: JSONNode($0.value)) }))
     }
 }
 
 /// The rules of an entry as they are read, one after the other.
 private struct SAMLRules {
     var usernameAttribute: String?
-    var roleAttributes: [String] = []
+    var roleAttributes: [ClaimSource] = []
     var mappings: [RoleMapping.Entry] = []
     var defaultRoles: [String] = []
     var issuerRoles: [String] = []
@@ -97,7 +95,7 @@ private struct SAMLRules {
         let text = reader.text("attributes", expected: expected)
         let names = (text ?? "").utf8.split(separator: ASCII.comma).map(SAMLRules.trimmed).filter { !$0.isEmpty }
         if names.isEmpty, !reader.isBroken { reader.fail("attributes", "wrong value", expected: expected) }
-        roleAttributes += names
+        roleAttributes += names.map { ClaimSource(literal: $0) }
     }
 
     /// SAML-11, with the rule of JWT-28 for one that is incomplete.

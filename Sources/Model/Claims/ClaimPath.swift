@@ -24,7 +24,7 @@ package struct ClaimPath: Hashable, Sendable {
                 names.append(try ClaimPath.unescape(part))
             }
             self.names = names
-        } else if text.contains("://") {
+        } else if text.contains("://") || text.hasPrefix("urn:") {
             names = [text]
         } else {
             names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -51,6 +51,9 @@ package struct ClaimPath: Hashable, Sendable {
         }
         return name
     }
+
+    /// Whether it is the top-level claim with this name.
+    package func isClaim(_ name: String) -> Bool { names.count == 1 && names[0].isExactly(name) }
 
     /// What stands there; nil for nothing.
     package func value(in claims: JSONNode) -> JSONNode? {

@@ -1,7 +1,7 @@
 /// How verified claims of an outside issuer become a user.
 package struct ExternalIdentityRules: Sendable {
-    /// Claim with the user name; nil for `sub`, then `prn` (JWT-14, MAP-02).
-    package var usernameAttribute: String?
+    /// Where the user name is searched, the first that has one counts; empty for `sub`, then `prn` (JWT-14, MAP-02).
+    package var usernameSources: [ClaimSource]
     /// Claim with a client id; a token in which it equals the user name is a client's and refused (JWT-16).
     package var clientIDAttribute: String?
     /// Whether users without an account are accepted; accounts are then never consulted (JWT-13, U09).
@@ -10,10 +10,10 @@ package struct ExternalIdentityRules: Sendable {
     package var roleMapping: RoleMapping
 
     package init(
-        usernameAttribute: String? = nil, clientIDAttribute: String? = nil, virtualUserEnabled: Bool = false,
+        usernameSources: [ClaimSource] = [], clientIDAttribute: String? = nil, virtualUserEnabled: Bool = false,
         userMapping: UserMapping = .uid, roleMapping: RoleMapping = RoleMapping()
     ) {
-        self.usernameAttribute = usernameAttribute
+        self.usernameSources = usernameSources
         self.clientIDAttribute = clientIDAttribute
         self.virtualUserEnabled = virtualUserEnabled
         self.userMapping = userMapping

@@ -13,8 +13,8 @@ package struct RoleMapping: Sendable {
         }
     }
 
-    /// Names of top-level claims to search, literally.
-    package let roleAttributes: [String]
+    /// Where roles are searched, in all of these.
+    package let sources: [ClaimSource]
     /// Granted if the claims hold no value at all.
     package let defaultRoles: [String]
     /// Always granted.
@@ -25,9 +25,9 @@ package struct RoleMapping: Sendable {
     package let mappedRoles: [ExactText: [String]]
 
     package init(
-        roleAttributes: [String] = [], mappings: [Entry] = [], defaultRoles: [String] = [], issuerRoles: [String] = []
+        sources: [ClaimSource] = [], mappings: [Entry] = [], defaultRoles: [String] = [], issuerRoles: [String] = []
     ) {
-        self.roleAttributes = roleAttributes
+        self.sources = sources
         self.defaultRoles = defaultRoles
         self.issuerRoles = issuerRoles
         var mapped: [ExactText: [String]] = [:]

@@ -64,7 +64,7 @@ extension IssuerTest {
             Terminal.print("ok     roles: \(roles.isEmpty ? "none" : roles)")
             return true
         } catch {
-            let source = issuer.rules.usernameAttribute.map { "attribute \($0)" } ?? "the subject"
+            let source = issuer.rules.usernameSources.first.map { "attribute \($0.path.text)" } ?? "the subject"
             Terminal.print("FAILED user: \(AssertionRejection(error).reason) (by \(source))")
             return false
         }

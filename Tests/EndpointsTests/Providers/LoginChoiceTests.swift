@@ -243,7 +243,7 @@ import TokenStorage
 
     @Test("each provider's word counts by its own rules, and by no other's")
     func rules() throws {
-        let clerks = RoleMapping(roleAttributes: ["groups"], defaultRoles: ["Clerk"])
+        let clerks = RoleMapping(sources: ["groups"], defaultRoles: ["Clerk"])
         let strict = StubProvider("staff", rules: StubProvider.rules { $0.identity.roleMapping = clerks })
         let signOn = SignOn { settings in
             var list = SignOn.backends.backends

@@ -238,7 +238,7 @@ import TokenStorage
 
     @Test("RP-03: the provider's token where it is switched on, and the name by e-mail")
     func exposure() throws {
-        let idp = StubProvider(rules: StubProvider.rules { $0.identity.usernameAttribute = "email" })
+        let idp = StubProvider(rules: StubProvider.rules { $0.identity.usernameSources = ["email"] })
         idp.answer(
             "248289",
             [("email", JSONNode(.string("ann@example.com"))), ("email_verified", JSONNode(.bool(true)))])

@@ -39,7 +39,7 @@ final class StubProvider: BrowserIdentityProvider {
         var rules = ProviderRules(
             identity: ExternalIdentityRules(
                 virtualUserEnabled: virtual,
-                roleMapping: RoleMapping(roleAttributes: ["groups"], defaultRoles: ["Guest"])))
+                roleMapping: RoleMapping(sources: ["groups"], defaultRoles: ["Guest"])))
         rules.prefix = "idp:"
         change(&rules)
         return rules

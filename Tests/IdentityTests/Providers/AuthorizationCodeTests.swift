@@ -140,13 +140,13 @@ import Testing
         // Asked where the rules look for a claim that is not there.
         let wanting = FakeProvider()
         let found = try FakeProvider.finish(
-            wanting.provider { $0.rules.identity.usernameAttribute = "email" }
+            wanting.provider { $0.rules.identity.usernameSources = ["email"] }
         ).get()
         #expect(found.claims["email"]?.string == "ann@example.com" && wanting.calls(to: "/userinfo").count == 1)
         let never = FakeProvider()
         _ = try FakeProvider.finish(
             never.provider {
-                $0.rules.identity.usernameAttribute = "email"
+                $0.rules.identity.usernameSources = ["email"]
                 $0.userInfo = .never
             })
         #expect(never.calls(to: "/userinfo").isEmpty)

@@ -217,7 +217,7 @@ import Testing
     func emails() throws {
         func name(_ claim: JSONNode?, _ rule: EmailRule) -> Result<String, ExternalIdentityRejection> {
             var rules = ProviderRules(
-                identity: ExternalIdentityRules(usernameAttribute: "email", virtualUserEnabled: true))
+                identity: ExternalIdentityRules(usernameSources: ["email"], virtualUserEnabled: true))
             rules.emailRule = rule
             let members =
                 [JSONMember(name: "email", node: .text("ann@example.com"))]
@@ -241,7 +241,8 @@ import Testing
     func otherAddresses() throws {
         func name(_ claims: [(String, JSONNode)], of attribute: String?) -> Result<String, ExternalIdentityRejection> {
             var rules = ProviderRules(
-                identity: ExternalIdentityRules(usernameAttribute: attribute, userMapping: .mail))
+                identity: ExternalIdentityRules(
+                    usernameSources: attribute.map { [ClaimSource(literal: $0)] } ?? [], userMapping: .mail))
             rules.emailRule = .verified
             let members = (claims + [("email_verified", JSONNode(.bool(true)))]).map {
                 JSONMember(name: $0.0, node: $0.1)

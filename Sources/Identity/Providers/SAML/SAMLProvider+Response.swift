@@ -89,29 +89,17 @@ extension SAMLProvider {
         guard let subject = assertion.nameID, IDTokenTerms.isSubject(subject.value) else { throw .assertion("NameID") }
         // It is another one at every login, and so the name of nobody.
         let isTransient = subject.format?.isExactly(SAMLName.transientFormat) ?? false
-        guard !isTransient || rules.identity.usernameAttribute != nil else { throw .assertion("transient NameID") }
+        guard !isTransient || !rules.identity.usernameSources.isEmpty else { throw .assertion("transient NameID") }
         return ProvidedIdentity(
             provider: name, subject: subject.value, sessionID: assertion.sessionIndex,
             claims: SAMLProvider.claims(assertion.attributes, subject: subject.value), accessToken: nil,
             authenticatedAt: assertion.authnInstant, endsAt: assertion.sessionNotOnOrAfter)
     }
 
-    /// The attributes as claims: by name, one value as a text and several as a list, those of two attributes of one name
-    /// together. `sub` is the subject, whatever attributes say.
+    /// The attributes as claims. `sub` is the subject, whatever attributes say.
     static func claims(_ attributes: [SAMLAssertion.Attribute], subject: String) -> JSONNode {
-        var names: [String] = []
-        var values: [[UInt8]: [String]] = [:]
-        for attribute in attributes where !attribute.name.isExactly("sub") {
-            let key = Array(attribute.name.utf8)
-            if values[key] == nil { names.append(attribute.name) }
-            values[key, default: []] += attribute.values
-        }
-        var members = [JSONMember(name: "sub", node: JSONNode(.string(subject)))]
-        for name in names {
-            let texts = (values[Array(name.utf8)] ?? []).map { JSONNode(.string($0)) }
-            members.append(JSONMember(name: name, node: texts.count == 1 ? texts[0] : JSONNode(.array(texts))))
-        }
-        return JSONNode(.object(members))
+        let others = attributes.claims.members?.filter { !$0.name.isExactly("sub") } ?? []
+        return JSONNode(.object([JSONMember(name: "sub", node: JSONNode(.string(subject)))] + others))
     }
 }
 

@@ -161,7 +161,7 @@
                 if provider.kind == .local { return .form(name: provider.name, title: provider.displayName) }
                 var rules = provider.users
                 if let isEmail = entry.authentication.relyingParty?.usernameFromEmail {
-                    rules.identity.usernameAttribute = isEmail ? ProviderRules.emailClaim : nil
+                    rules.identity.usernameSources = isEmail ? [ClaimSource(literal: ProviderRules.emailClaim)] : []
                 }
                 var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
                 made.title = provider.displayName

@@ -117,7 +117,7 @@ import Testing
             $0.assertion.nameID?.format = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
             $0.assertion.sessionNotOnOrAfter = SAMLFixture.now + 100
         }
-        let posted = try judge(response) { $0.rules.identity.usernameAttribute = "mail" }.get()
+        let posted = try judge(response) { $0.rules.identity.usernameSources = ["mail"] }.get()
         #expect(posted.identity.endsAt == SAMLFixture.now + 100)
     }
 
