@@ -30,6 +30,8 @@ package struct Backend: Sendable {
 
     /// Whether none of its tokens ever counts.
     package var isRevoked: Bool { tokensNotBefore == .max }
+    /// Whether Basic credentials without a backend id are for it.
+    package var isDefault = false
     /// What its client may have beyond plain access tokens.
     package var grants = BackendGrants()
     /// Keys of its client assertions (RFC 7523); nil without them.

@@ -6,6 +6,8 @@ package final class BackendStore: Sendable {
     /// The ids in byte order with the index of their backend, for a binary search that allocates nothing.
     private let sortedIDs: [(id: [UInt8], index: Int)]
     private let byClientID: [[UInt8]: Int]
+    /// The backend of Basic credentials that name none.
+    package let defaultIndex: Int?
     /// What other gateways have withdrawn; nil where there are none.
     private let withdrawn: WithdrawnAccounts?
 
@@ -16,6 +18,7 @@ package final class BackendStore: Sendable {
         sortedIDs = backends.enumerated()
             .map { (id: Array($1.mobileBackendID.utf8), index: $0) }
             .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+        defaultIndex = backends.firstIndex(where: \.isDefault)
         // Backends without OAuth have none.
         let clients = backends.enumerated().filter { !$1.clientID.isEmpty }
         byClientID = Dictionary(uniqueKeysWithValues: clients.map { (Array($1.clientID.utf8), $0) })

@@ -101,6 +101,9 @@ extension Reason {
         ("identity_provider_unavailable", 503, "Facebook does not answer, or rejects the app of the gateway."),
         ("introspection_unavailable", 503, "The introspection server gives no usable answer."),
         ("wrong_scheme", 401, "The session comes from a login that the route's scheme does not offer."),
+        ("issuer_not_allowed", 401, "The route does not accept credentials of this issuer."),
+        ("scope_required", 403, "The token lacks a scope that the route requires."),
+        ("claim_required", 403, "A claim is not what the route requires. See `portcullis explain`."),
     ]
 
     static let limits: [Row] = [

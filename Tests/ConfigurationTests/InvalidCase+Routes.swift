@@ -182,6 +182,38 @@ extension InvalidCase {
             #"routes.json:3: error: /routes/0/loginRequired: a public route requires no login (expected either "public" or "loginRequired")"#
         ),
         InvalidCase(
+            "optional-with-roles", routes(route("/a", "\"identity\": \"optional\",\n\"roles\": [\"Clerk\"]")),
+            #"routes.json:3: error: /routes/0/roles: a route for callers without a credential cannot require "roles" (expected either "identity": "optional" or "roles")"#
+        ),
+        InvalidCase(
+            "public-with-identity", routes(route("/a", "\"public\": true,\n\"identity\": \"optional\"")),
+            #"routes.json:3: error: /routes/0/identity: a public route has no identity (expected either "public" or "identity")"#
+        ),
+        InvalidCase(
+            "scopes-none", routes(route("/a", #""scopes": []"#)),
+            #"routes.json:2: error: /routes/0/scopes: the list is empty (expected at least one scope, or no "scopes")"#
+        ),
+        InvalidCase(
+            "scopes-blank", routes(route("/a", #""scopes": ["a b"]"#)),
+            #"routes.json:2: error: /routes/0/scopes/0: invalid scope (expected visible ASCII without blank, quote and backslash, found "a b")"#
+        ),
+        InvalidCase(
+            "claims-none", routes(route("/a", #""claims": {"a": {}}"#)),
+            #"routes.json:2: error: /routes/0/claims/a: no condition (expected "equals", "in", "contains" or "exists")"#
+        ),
+        InvalidCase(
+            "claims-path", routes(route("/a", #""claims": {"a..b": 1}"#)),
+            #"routes.json:2: error: /routes/0/claims/a..b: "a..b" names no claim: it has an empty name (a dot at an end, or two in a row) (expected a claim)"#
+        ),
+        InvalidCase(
+            "claims-value", routes(route("/a", #""claims": {"a": ["b"]}"#)),
+            #"routes.json:2: error: /routes/0/claims/a: wrong type (expected a text, a number, true or false, found an array)"#
+        ),
+        InvalidCase(
+            "issuers-unknown", routes(route("/a", #""issuers": ["nowhere"]"#)),
+            #"routes.json:2: error: /routes/0/issuers/0: unknown trusted issuer "nowhere" (expected the name of a trusted issuer, or "local" for the gateway itself)"#
+        ),
+        InvalidCase(
             "method-case", routes(route("/a", #""methods": ["get"]"#)),
             #"routes.json:2: error: /routes/0/methods/0: invalid method (expected a method in upper case, found "get"; did you mean "GET"?)"#
         ),

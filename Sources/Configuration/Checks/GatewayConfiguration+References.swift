@@ -29,6 +29,7 @@ extension GatewayConfiguration {
         case .authenticationScheme: authenticationSchemes.map(\.name)
         case .identityProvider: identityProviders.map(\.name)
         case .route: routes.map(\.name)
+        case .trustedIssuer: trustedIssuers.map(\.name) + [TrustedIssuerEntry.ownName]
         case .rateLimit: rateLimits.compactMap(\.name)
         }
     }

@@ -9,11 +9,13 @@ extension GatewayConfiguration {
             checkOverlap(of: route, at: i, index, findings)
             checkEndpoints(endpoints, against: route, at: i, findings)
             checkUpstreamAuth(of: route, at: i, findings)
+            route.checkDefaultBackend(at: "/routes/\(i)/defaultBackend", findings)
             route.checkHost(at: "/routes/\(i)", upstreams, findings)
             let injection = route.injection ?? webgates.first { $0.name == route.webgate }?.injection
             route.checkFields(at: "/routes/\(i)/requestHeaders", injection, findings)
         }
         checkVariants(index, findings)
+        routes.checkScopes(findings)
     }
 
     /// The longest match decides between patterns. Routes with the same pattern must differ in host or method.
@@ -100,7 +102,30 @@ extension GatewayConfiguration {
     }
 }
 
+extension [RouteEntry] {
+    /// Sets of scopes have a fixed capacity.
+    fileprivate func checkScopes(_ findings: Findings) {
+        var known: Set<String> = []
+        for (index, route) in enumerated() {
+            for rule in [route.access] + route.methods.map(\.access) {
+                known.formUnion(rule.scopes.all + (rule.scopes.any ?? []))
+            }
+            guard known.count > 256 else { continue }
+            return findings.error(
+                "/routes/\(index)", "the routes require \(known.count) different scopes", expected: "at most 256")
+        }
+    }
+}
+
 extension RouteEntry {
+    /// Credentials of a backend that the route does not accept open nothing.
+    fileprivate func checkDefaultBackend(at pointer: String, _ findings: Findings) {
+        guard let defaultBackend, !backends.isEmpty, !backends.contains(defaultBackend) else { return }
+        findings.error(
+            pointer, "the route does not accept credentials of \"\(defaultBackend)\"",
+            expected: "one of its \"backends\"")
+    }
+
     /// The `Host` of an upstream's URL needs servers with one.
     fileprivate func checkHost(at pointer: String, _ upstreams: [UpstreamEntry], _ findings: Findings) {
         guard options.hostHeader == .upstream, upstreams.first(where: { $0.name == upstream })?.hasOneHost == false

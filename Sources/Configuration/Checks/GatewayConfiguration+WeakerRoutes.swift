@@ -67,12 +67,18 @@ extension GatewayConfiguration {
         }
         if ours.isPublic { return words }
         if theirs.isPublic { return words + ["no credential"] }
+        if !theirs.issuers.isSubset(of: ours.issuers) { words.append("credentials of other issuers") }
+        if !theirs.audience.isSubset(of: ours.audience) { words.append("tokens for other audiences") }
+        if ours.isOptional { return words }
+        if theirs.isOptional { return words + ["no credential"] }
         if ours.loginRequired, !theirs.loginRequired { words.append("no login") }
         if ours.socialLogin, !theirs.socialLogin { words.append("no social login") }
         if level(of: theirs, in: wide) < level(of: ours, in: narrow) {
             words.append("level \(level(of: theirs, in: wide)) and not \(level(of: ours, in: narrow))")
         }
         if !theirs.roles.imply(ours.roles) { words.append(theirs.roles.isEmpty ? "no role" : "other roles") }
+        if !theirs.scopes.imply(ours.scopes) { words.append(theirs.scopes.isEmpty ? "no scope" : "other scopes") }
+        if !ours.claims.allSatisfy(theirs.claims.contains) { words.append("no condition on claims") }
         return words
     }
 

@@ -127,6 +127,14 @@ extension Shape<[String]> {
         return texts(.either([name, .list(name, minimum: 1)])) { $0.oneOrMore(of: kind) }
     }
 
+    /// One text or several, each once.
+    static let oneOrMoreNames = texts(.either([.text, .list(.text, minimum: 1)])) { field in
+        guard field.node.array != nil else { return field.name().map { [$0] } }
+        let names = field.names()
+        if names?.isEmpty == true { field.error("the list is empty", expected: "at least one text") }
+        return names
+    }
+
     /// `scope-token`s (RFC 6749 section 3.3).
     static let scopes = texts(.list(.pattern("^[!#-\\[\\]-~]+$"))) { $0.scopes() }
 
@@ -223,7 +231,7 @@ extension ReferenceKind {
                 "backend",
                 .described("A backend as name/version.", .pattern("^[A-Za-z0-9._-]{1,64}/[A-Za-z0-9._-]{1,64}$")))
         case .role: .named("role", .described("A role of the catalogue.", .text))
-        case .authenticationScheme, .webgate, .rateLimit, .issuer: .pattern(Form.identifierPattern)
+        case .authenticationScheme, .webgate, .rateLimit, .issuer, .trustedIssuer: .pattern(Form.identifierPattern)
         case .upstream, .application, .route, .identityProvider: .text
         }
     }

@@ -7,6 +7,7 @@ enum ReferenceKind: String {
     case rateLimit = "rate limit"
     case authenticationScheme = "authentication scheme"
     case identityProvider = "identity provider"
+    case trustedIssuer = "trusted issuer"
 
     /// The section that defines the names.
     var section: String {
@@ -14,6 +15,7 @@ enum ReferenceKind: String {
         case .rateLimit: "rateLimits"
         case .authenticationScheme: "authenticationSchemes"
         case .identityProvider: "identityProviders"
+        case .trustedIssuer: "trustedIssuers"
         default: "\(rawValue)s"
         }
     }
@@ -25,6 +27,7 @@ enum ReferenceKind: String {
         case .role: "a role of the catalogue, written with the same case"
         case .upstream, .issuer, .application, .authenticationScheme, .identityProvider: "the name of an \(rawValue)"
         case .webgate, .route, .rateLimit: "the name of a \(rawValue)"
+        case .trustedIssuer: "the name of a \(rawValue), or \"local\" for the gateway itself"
         }
     }
 }

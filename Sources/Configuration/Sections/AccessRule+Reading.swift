@@ -2,21 +2,46 @@ import Bytes
 import Model
 
 extension AccessRule {
+    /// Whether a caller must be known.
+    private enum CallerRule: String, Sendable, CaseIterable { case required, optional }
+
     /// Reads the rule of a route, or of a method, which inherits the members it does not name.
     static func read(_ object: inout ObjectReader, inherited: AccessRule?) -> AccessRule {
         var access = inherited ?? AccessRule()
-        let publicMember = object.take("public", .flag, default: false, "Whether no credential is required at all.")
-        let loginMember = object.take(
+        let isPublic = object.take("public", .flag, default: false, "Whether no credential is required at all.")
+        let identity = object.take(
+            "identity", Shape<CallerRule>.choice, default: .required,
+            """
+            With `optional`, requests without a credential are admitted, too: a valid one is used, and a bad one refused.
+            """)
+        let login = object.take(
             "loginRequired", .flag, default: true,
             "Whether the caller must be a user, and not only an application or the anonymous key.")
-        let rolesMember = object.take(
+        let roles = object.take(
             "roles", RoleNames.shape,
             "Roles of which the caller needs one; or an object: one of `any`, each of `all`, and none of `none`.")
-        let (loginField, rolesField) = (loginMember?.field, rolesMember?.field)
-        let explicitPublic = publicMember?.read()
-        let explicitLogin = loginMember?.read()
-        access.socialLogin = object.flag(
-            "socialLogin", default: access.socialLogin,
+        let scopes = object.take(
+            "scopes", RoleNames.scopes,
+            """
+            [Scopes](README.md#scopes-and-claims) of the token, all of which are needed; or an object: one of `any`, each \
+            of `all`.
+            """)
+        let claims = object.take(
+            "claims", ClaimRule.list,
+            """
+            [Conditions](README.md#scopes-and-claims) by claim, all of which must hold: a value, or an object with \
+            `equals`, `in`, `contains` or `exists`.
+            """)
+        let issuers = object.take(
+            "issuers", .oneOrMore(of: .trustedIssuer),
+            "Trusted issuers whose credentials count, and `local` for the gateway's own; all by default.")
+        let audience = object.take(
+            "audience", .oneOrMoreNames,
+            "Values of `aud`, one of which the token must have; beside the `audience` of its issuer.")
+        let level = object.take(
+            "level", .level, "Authentication level that the caller needs; the webgate's by default.")
+        object.read(
+            "socialLogin", .flag, into: &access.socialLogin,
             "Whether only social logins are accepted, where a login is required.")
         let certificate = object.take(
             "clientCertificate", .certificatePatterns,
@@ -24,29 +49,56 @@ extension AccessRule {
             Whether the client must show a [certificate](README.md#client-certificates), or patterns of which its names \
             must fit one.
             """)
-        if let certificate { access.clientCertificate = certificate.field.certificatePatterns() }
-        access.level =
-            object.optional("level", .level, "Authentication level that the caller needs; the webgate's by default.")
-            ?? access.level
+        if let certificate { access.clientCertificate = certificate.read() }
+        let (explicitPublic, explicitLogin, explicitIdentity) = (isPublic?.read(), login?.read(), identity?.read())
         access.loginRequired = explicitLogin ?? access.loginRequired
-        if let rolesMember { access.roles = rolesMember.read() ?? RoleNames() }
+        if let roles { access.roles = roles.read() ?? RoleNames() }
+        if let scopes { access.scopes = scopes.read() ?? RoleNames() }
+        access.claims = claims?.read() ?? access.claims
+        access.issuers = issuers?.read() ?? access.issuers
+        access.audience = audience?.read() ?? access.audience
+        access.level = level?.read() ?? access.level
 
+        /// Requirements that are named here and that nothing is left of.
+        func refuse(_ members: [(String, Field?)], _ message: (String) -> String, _ other: String) {
+            for case (let name, let field?) in members {
+                field.error(message(name), expected: "either \(other) or \"\(name)\"")
+            }
+        }
+        let named = [
+            ("roles", access.roles.isEmpty ? nil : roles?.field), ("scopes", scopes?.field), ("claims", claims?.field),
+        ]
         if explicitPublic == true {
             if explicitLogin == true {
-                loginField?.error(
+                login?.field.error(
                     "a public route requires no login", expected: "either \"public\" or \"loginRequired\"")
             }
-            if rolesField != nil, !access.roles.isEmpty {
-                rolesField?.error("a public route has no roles", expected: "either \"public\" or \"roles\"")
-            }
+            refuse(
+                named + [("issuers", issuers?.field), ("audience", audience?.field), ("identity", identity?.field)],
+                { "a public route has no \($0)" }, "\"public\"")
             // Certificates are required independently, when the connection begins.
-            let certificate = access.clientCertificate
+            let before = access
             access = AccessRule()
-            (access.isPublic, access.loginRequired, access.clientCertificate) = (true, false, certificate)
-        } else if explicitPublic == false || explicitLogin == true || rolesField != nil {
+            (access.isPublic, access.loginRequired, access.clientCertificate) = (true, false, before.clientCertificate)
+        } else if explicitIdentity == .optional {
+            // Those who leave their credential out would not need it.
+            refuse(
+                named + [("level", level?.field), ("loginRequired", explicitLogin == true ? login?.field : nil)],
+                { "a route for callers without a credential cannot require \"\($0)\"" }, "\"identity\": \"optional\"")
+            let before = access
+            access = AccessRule()
+            (access.isOptional, access.loginRequired, access.clientCertificate) = (
+                true, false, before.clientCertificate
+            )
+            (access.issuers, access.audience) = (before.issuers, before.audience)
+        } else if explicitPublic == false || explicitLogin == true || explicitIdentity != nil
+            || [roles?.field, scopes?.field, claims?.field].contains(where: { $0 != nil })
+        {
             // A method with requirements is not public, even on a public route.
-            access.isPublic = false
-            if inherited?.isPublic == true { access.loginRequired = explicitLogin ?? true }
+            (access.isPublic, access.isOptional) = (false, false)
+            if inherited?.isPublic == true || inherited?.isOptional == true {
+                access.loginRequired = explicitLogin ?? true
+            }
         }
         if access.socialLogin, !access.roles.isEmpty {
             // Social users have no roles (FB-07).
@@ -60,11 +112,29 @@ extension RoleNames {
     static let shape = Shape(
         .named("roles", .either([.list(ReferenceKind.role.form), members.form()])), read: { RoleNames.read($0) })
 
+    /// Scopes: a list means all of them.
+    static let scopes = Shape<RoleNames>(
+        .named("scopes", .either([Shape<[String]>.scopes.form(), scopeMembers.form()])),
+        read: { field in
+            guard field.node.members == nil else { return scopeMembers.read(field) }
+            guard let scopes = Shape<[String]>.scopes.read(field) else { return nil }
+            if field.node.array?.isEmpty == true {
+                field.error("the list is empty", expected: "at least one scope, or no \"scopes\"")
+            }
+            return RoleNames(all: scopes)
+        })
+
+    private static let scopeMembers = Shape<RoleNames>.object("an array of scopes, or an object") { object in
+        RoleNames(
+            any: list(&object, "any", .scopes, of: "scope", "The token needs one of these."),
+            all: list(&object, "all", .scopes, of: "scope", "The token needs each of these.") ?? [])
+    }
+
     private static let members = Shape<RoleNames>.object("an object") { object in
         RoleNames(
-            any: list(&object, "any", "The caller needs one of these."),
-            all: list(&object, "all", "The caller needs each of these.") ?? [],
-            none: list(&object, "none", "The caller must have none of these.") ?? [])
+            any: list(&object, "any", roleList, "The caller needs one of these."),
+            all: list(&object, "all", roleList, "The caller needs each of these.") ?? [],
+            none: list(&object, "none", roleList, "The caller must have none of these.") ?? [])
     }
 
     private static func read(_ field: Field) -> RoleNames? {
@@ -84,14 +154,18 @@ extension RoleNames {
         return roles
     }
 
-    private static func list(_ object: inout ObjectReader, _ name: String, _ meaning: String) -> [String]? {
-        let shape = Shape.texts(.list(ReferenceKind.role.form, minimum: 1)) { $0.references(to: .role) }
+    private static let roleList = Shape.texts(.list(ReferenceKind.role.form, minimum: 1)) { $0.references(to: .role) }
+
+    private static func list(
+        _ object: inout ObjectReader, _ name: String, _ shape: Shape<[String]>, of noun: String = "role",
+        _ meaning: String
+    ) -> [String]? {
         guard let member = object.take(name, shape, meaning) else { return nil }
-        let (field, roles) = (member.field, member.read() ?? [])
-        if roles.isEmpty, field.node.array?.isEmpty == true {
+        let (field, names) = (member.field, member.read() ?? [])
+        if names.isEmpty, field.node.array?.isEmpty == true {
             // An empty list could mean everyone or no one.
-            field.error("the list is empty", expected: "at least one role, or no \"\(name)\"")
+            field.error("the list is empty", expected: "at least one \(noun), or no \"\(name)\"")
         }
-        return roles
+        return names
     }
 }

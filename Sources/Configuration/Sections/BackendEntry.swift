@@ -23,6 +23,8 @@ package struct BackendEntry: Sendable {
     package var tokensNotBefore: Int64?
     package var grants = BackendGrants()
     package var clientKeys: ClientKeysEntry?
+    /// Whether Basic credentials without a backend id are for it.
+    package var isDefault = false
     /// Names of the routes associated from this side (MBE-07); the routes list this backend as well.
     package var routes: [String] = []
 
@@ -93,6 +95,9 @@ package struct BackendEntry: Sendable {
                 rotate-secret`.
                 """))
         (backend.grants, backend.clientKeys) = BackendGrants.read(&object)
+        object.read(
+            "default", .flag, into: &backend.isDefault,
+            "Whether Basic credentials without `Oracle-Mobile-Backend-ID` are for it, unless the route names another.")
         object.read(
             "routes", .references(to: .route), into: &backend.routes,
             "Names of routes that belong to the backend, beside those that list it.")
@@ -165,6 +170,9 @@ package struct BackendEntry: Sendable {
         }
         if backend.reference == other.reference, !backend.name.isEmpty {
             field.error("duplicate backend \"\(backend.reference)\"", expected: "a unique name and version")
+        }
+        if backend.isDefault, other.isDefault {
+            field.error("\(other.reference) is the default backend already", expected: "one \"default\"")
         }
         duplicate("mobileBackendId", backend.mobileBackendID, other.mobileBackendID)
         duplicate("anonymousKey", backend.anonymousKey, other.anonymousKey, isSecret: true)

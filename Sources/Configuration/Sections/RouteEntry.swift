@@ -15,6 +15,8 @@ package struct RouteEntry: Sendable {
     package var authenticationScheme: String?
     /// `name/version` of the backends of the route, from both sides of the association (MBE-07).
     package var backends: [String] = []
+    /// `name/version` of the backend of Basic credentials that name none.
+    package var defaultBackend: String?
     /// The ApiOmat application whose tokens the route accepts (AOM-16).
     package var application: String?
     /// The rule of methods without one of their own.
@@ -80,6 +82,12 @@ package struct RouteEntry: Sendable {
         object.read(
             "backends", .references(to: .backend), into: &route.backends,
             "Backends whose credentials open the route, as `name/version`; an empty list means any.")
+        object.read(
+            "defaultBackend", .reference(to: .backend), into: &route.defaultBackend,
+            """
+            The backend of Basic credentials without `Oracle-Mobile-Backend-ID`, as `name/version`; by default the only \
+            one of a route with a `Basic` challenge, else the one with `default`.
+            """)
         object.read(
             "application", .reference(to: .application), into: &route.application,
             """

@@ -35,9 +35,11 @@ final class Responder: LoopPart {
         } else {
             HeadWriter.appendStatusLine(reason.status, to: chunk)
         }
-        if reason == .insufficientScope {
-            // RFC 6750 section 3.1.
-            chunk.append("WWW-Authenticate: Bearer realm=\"portcullis\", error=\"insufficient_scope\"\r\n")
+        if reason == .insufficientScope || reason == .scopeRequired {
+            chunk.append("WWW-Authenticate: ")
+            exchange.snapshot.policy.challenges.appendBearer(to: chunk, route: exchange.route, reason: reason)
+            chunk.ensureFree(2048)
+            chunk.append("\r\n")
         }
         if reason == .methodNotAllowed, let route = exchange.route {
             let allowed = route.allowedMethodsText

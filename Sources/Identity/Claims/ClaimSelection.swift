@@ -6,14 +6,17 @@ package final class ClaimSelection: Sendable {
     package static let none = ClaimSelection([], userinfo: false)
 
     let paths: [ClaimPath]
+    /// The scopes that routes require, in a fixed order.
+    package let scopes: RoleCatalogue
     /// Whether all claims are needed together.
     let userinfo: Bool
 
-    package init(_ paths: [ClaimPath], userinfo: Bool) {
+    package init(_ paths: [ClaimPath], userinfo: Bool, scopes: RoleCatalogue = RoleCatalogue([])) {
         var unique: [ClaimPath] = []
         for path in paths where !unique.contains(path) { unique.append(path) }
         self.paths = unique
         self.userinfo = userinfo
+        self.scopes = scopes
     }
 
     /// The place of a claim in `SelectedClaims`; nil for one that is not selected.
@@ -23,17 +26,19 @@ package final class ClaimSelection: Sendable {
     ///   - claims: of the verified credential; nil for one without.
     ///   - user: the local account, whose attributes stand for claims that the credential lacks.
     package func select(_ claims: JSONNode?, user: @autoclosure () -> User? = nil) -> SelectedClaims {
-        if paths.isEmpty && !userinfo { return .none }
+        if paths.isEmpty && !userinfo && scopes.names.isEmpty { return .none }
         let account = user()?.claims
         let values = paths.map { path in claims.flatMap(path.value) ?? account.flatMap(path.value) }
         let all = userinfo ? claims ?? account : nil
-        return SelectedClaims(values: values, userinfo: all.map { Base64.encode($0.serialized.span) } ?? [])
+        return SelectedClaims(
+            values: values, userinfo: all.map { Base64.encode($0.serialized.span) } ?? [],
+            scopes: claims.map { scopes.roles(named: $0.scopes) } ?? RoleSet())
     }
 }
 
 /// The values of the selected claims for one principal.
 package struct SelectedClaims: Sendable {
-    package static let none = SelectedClaims(values: [], userinfo: [])
+    package static let none = SelectedClaims(values: [], userinfo: [], scopes: RoleSet())
 
     /// In the order of the selection; nil for a claim that is absent.
     package let values: [JSONNode?]
@@ -41,14 +46,30 @@ package struct SelectedClaims: Sendable {
     package let fields: [[UInt8]]
     /// All claims as Base64 of JSON; empty where the selection does not ask for it.
     package let userinfo: [UInt8]
+    /// Of the scopes that routes require, those that the token has.
+    package let scopes: RoleSet
 
-    init(values: [JSONNode?], userinfo: [UInt8]) {
+    /// - Parameter index: place of a claim in the selection.
+    package func value(at index: Int) -> JSONNode? { values.indices.contains(index) ? values[index] : nil }
+
+    init(values: [JSONNode?], userinfo: [UInt8], scopes: RoleSet) {
         self.values = values
+        self.scopes = scopes
         self.userinfo = userinfo
         fields = values.map { value in
             let texts = value?.texts ?? []
             return Array(texts.map { FieldValue.encode($0, isElement: texts.count > 1) }.joined(separator: [0x2C]))
         }
+    }
+}
+
+extension JSONNode {
+    /// The scopes of a token: `scope` (RFC 9068 section 2.2.3), else `scp`, which some issuers write in its place; a text
+    /// with blanks, or an array.
+    fileprivate var scopes: [String] {
+        let claim = self["scope"] ?? self["scp"]
+        let texts = claim?.array?.compactMap(\.string) ?? claim?.string.map { [$0] } ?? []
+        return texts.flatMap { $0.split(separator: " ").map(String.init) }
     }
 }
 

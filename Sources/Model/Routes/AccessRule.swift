@@ -2,11 +2,21 @@
 package struct AccessRule: Hashable, Sendable {
     /// Whether no credential is required or looked at (ROLE-02, AMB-20).
     package var isPublic = false
+    /// Whether requests without a credential are admitted besides those with a valid one; a bad credential is refused.
+    package var isOptional = false
     /// Whether the caller must be a user, not a client or the anonymous key (ROLE-02).
     package var loginRequired = true
     /// Whether only social logins are accepted, where a login is required (AMB-30, FB-05).
     package var socialLogin = false
     package var roles = RoleNames()
+    /// Scopes that the token must have (RFC 6749 section 3.3); credentials without scopes have none.
+    package var scopes = RoleNames()
+    /// All of these must be met.
+    package var claims: [ClaimRule] = []
+    /// Names of the issuers whose credentials count; empty for all.
+    package var issuers: [String] = []
+    /// Values of `aud`, one of which the token must have, beside those of its issuer; empty for none.
+    package var audience: [String] = []
     /// Accepted client certificates, public route or not; nil for no requirement, empty for any certificate that the
     /// listener accepts.
     package var clientCertificate: [CertificatePattern]?

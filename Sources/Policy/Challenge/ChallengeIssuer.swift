@@ -53,14 +53,21 @@ package final class ChallengeIssuer: RequestContextReader {
             chunk.append(basic)
             return
         }
-        let bearer = route?.challenge.bearer ?? ChallengeIssuer.plainBearer
-        chunk.ensureFree(bearer.count + 64)
+        appendBearer(to: chunk, route: route, reason: reason)
+    }
+
+    /// Appends a `Bearer` challenge, which a 403 for scopes has, too (RFC 6750 section 3.1).
+    package func appendBearer(to chunk: Chunk, route: Route?, reason: Reason) {
+        let text = route?.challenge
+        let bearer = text?.bearer ?? ChallengeIssuer.plainBearer
+        chunk.ensureFree(bearer.count + 64 + (text?.scope.count ?? 0))
         chunk.append(bearer)
         if let error = reason.bearerError {
             chunk.append(", error=\"")
             chunk.append(error)
             chunk.append(ASCII.quote)
         }
+        if let scope = text?.scope, !scope.isEmpty { chunk.append(scope) }
     }
 
     /// - Parameter target: path and query as received.

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 /// The parts of a route's challenges that are the same for every request, rendered once.
 struct ChallengeText: Sendable {
@@ -15,7 +16,10 @@ struct ChallengeText: Sendable {
     let webgateName: [UInt8]
     let level: Int
 
-    init(webgate: Webgate?, level: Int) {
+    /// `, scope="..."`: what the route requires (RFC 6750 section 3); empty for none.
+    let scope: [UInt8]
+
+    init(webgate: Webgate?, level: Int, scopes: RoleNames = RoleNames()) {
         self.level = level
         let name = webgate?.name ?? ""
         webgateName = Array(name.utf8)
@@ -24,6 +28,8 @@ struct ChallengeText: Sendable {
         beforeContext = Array(#"", request-ctx=""#.utf8) + RequestContext.opening
         afterContext = RequestContext.closing(webgate: webgateName) + [ASCII.quote]
         basic = Array(#"Basic realm="\#(webgate?.name ?? "portcullis")", charset="UTF-8""#.utf8)
+        let names = scopes.all + (scopes.any ?? [])
+        scope = names.isEmpty ? [] : Array(#", scope="\#(names.joined(separator: " "))""#.utf8)
         bearer = Array(#"Bearer realm="\#(webgate?.name ?? "portcullis")""#.utf8)
     }
 }

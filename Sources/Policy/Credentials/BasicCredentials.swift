@@ -55,10 +55,10 @@ struct BasicCredentials: Sendable {
             if let route, let application = route.passwordApplication {
                 return authenticate(credential, of: application, route, bytes, headers, from: address, now: now)
             }
-            // A Basic challenge tells of no backend, so that the one of the route counts (SCH-01).
-            guard let route, route.takesPasswords, route.backends.count == 1 else { return .rejected(.missingBackend) }
-            let own = route.backends[0]
-            guard let known = backends.index(id: own.span) else { return .rejected(.missingBackend) }
+            let own = route?.passwordBackend
+            guard let known = own.map({ backends.index(id: $0.span) }) ?? backends.defaultIndex else {
+                return .rejected(.missingBackend)
+            }
             index = known
         case 1:
             guard let id = headers.value(.oracleMobileBackendID) else { return .rejected(.missingBackend) }

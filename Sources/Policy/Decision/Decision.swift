@@ -67,6 +67,7 @@ package struct Decision: ~Copyable {
         fileprivate static let preflight = Steps(.preflight)
         fileprivate static let crossSite = Steps(.origin, .preflight)
         fileprivate static let certificate = Steps(.certificate)
+        fileprivate static let caller = Steps(.caller)
 
         fileprivate mutating func removeFirst() -> Step? {
             guard let step = Step(rawValue: UInt8(rawValue.trailingZeroBitCount)) else { return nil }
@@ -120,6 +121,7 @@ package struct Decision: ~Copyable {
         case .route(let found):
             (route, endpoint) = (found, nil)
             own = found.isPublic ? .publicRoute : .route
+            if found.isOptional { own.subtract(.caller) }
             if !found.readsCertificate { own.subtract(.certificate) }
         case .endpoint(let found):
             (route, endpoint) = (nil, found)

@@ -37,9 +37,16 @@ extension PolicySnapshot {
         if principal.isReadOnly, !PolicySnapshot.isReading(head.method) { return .insufficientScope }  // AOM-08
         // CHAL-06: a challenge for a higher level, never 403.
         if principal.level < route.level { return .stepUpRequired }
+        if let denial = route.tokenRequirement?.mismatch(of: principal) { return denial }
         if !route.requirement(for: head.method, methodText).isMet(by: principal.roles) { return .roleRequired }
+        if let denial = route.tokenRequirement?.lacking(principal) { return denial }
         // What goes through a tunnel has no method (AOM-08).
         return principal.isReadOnly && head.upgrade && !route.upgrades.isEmpty ? .insufficientScope : nil
+    }
+
+    /// What a caller lacks of issuer, audience, scopes and claims, a line each.
+    package func requirements(of route: Route, missing principal: Principal?) -> [String] {
+        route.tokenRequirement?.missing(principal, claims) ?? []
     }
 
     private static func isReading(_ method: Method) -> Bool { method == .get || method == .head || method == .options }

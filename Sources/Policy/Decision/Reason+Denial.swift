@@ -26,6 +26,8 @@ extension Reason {
         case .loginThrottled: "too many attempts"
         case .keysUnavailable: "the issuer of the token does not answer"
         case .roleRequired: "a required role is missing"
+        case .scopeRequired: "a required scope is missing"
+        case .claimRequired: "a required claim is missing"
         case .identityProviderUnavailable, .storeUnavailable, .introspectionUnavailable: "try again later"
         default: "invalid or missing token"
         }
@@ -47,9 +49,10 @@ extension Reason {
         switch self {
         case .malformedToken, .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired,
             .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .wrongTokenType, .proofRequired,
-            .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle:
+            .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle, .issuerNotAllowed:
             "invalid_token"
         case .stepUpRequired, .loginRequired, .socialLoginRequired, .wrongScheme: "insufficient_user_authentication"
+        case .insufficientScope, .scopeRequired: "insufficient_scope"
         default: nil
         }
     }

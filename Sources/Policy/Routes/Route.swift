@@ -28,6 +28,9 @@ package final class Route: Sendable {
     /// Name and key of the ApiOmat application whose tokens open the route, and no other; empty for none (AOM-16).
     package let applicationName: [UInt8]
     let applicationKey: [UInt8]
+    /// Id of the backend of Basic credentials that name none; nil for the default backend. A Basic challenge tells of no
+    /// backend, so that the only one of a route with such a challenge counts, too (SCH-01).
+    let passwordBackend: [UInt8]?
     /// The application whose users may send name and password with its key; nil for none.
     let passwordApplication: Application?
     package let webgate: Webgate?
@@ -66,6 +69,10 @@ package final class Route: Sendable {
     /// `Access-Control-Allow-Methods` name them.
     package let allowedMethodsText: [UInt8]
     let challenge: ChallengeText
+    /// Nil where nothing is required of issuer, audience, scopes and claims.
+    let tokenRequirement: TokenRequirement?
+    /// Whether requests without a credential are admitted, too.
+    package let isOptional: Bool
 
     private let requirement: RoleRequirement
     private let methodRequirements: [MethodRequirement]
@@ -106,6 +113,9 @@ package final class Route: Sendable {
         challengeLevel = access.level ?? webgate?.level ?? 0
         level = access.level ?? (access.loginRequired ? webgate?.level ?? 0 : 0)
         scheme = settings.scheme ?? webgate?.scheme
+        passwordBackend =
+            settings.defaultBackend.map { Array($0.utf8) }
+            ?? (backends.count == 1 && scheme?.method == .basic ? backends[0] : nil)
         form = access.isPublic ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)
         self.allowOrigin = settings.options.allowOrigin ?? allowOrigin
         injection = settings.injection ?? webgate?.injection
@@ -113,7 +123,9 @@ package final class Route: Sendable {
         readsCertificate = access.clientCertificate != nil || settings.options.forwardsCertificate
         upgrades = settings.options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
         allowedMethodsText = allowedMethods.text
-        challenge = ChallengeText(webgate: webgate, level: access.level ?? webgate?.level ?? 0)
+        challenge = ChallengeText(webgate: webgate, level: access.level ?? webgate?.level ?? 0, scopes: access.scopes)
+        tokenRequirement = TokenRequirement(access, claims)
+        isOptional = access.isOptional
         requirement = RoleRequirement(access.roles, roles)
         methodRequirements = settings.methodRoles.sorted { $0.key < $1.key }.map { name, names in
             let text = Array(name.utf8)

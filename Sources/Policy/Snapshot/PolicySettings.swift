@@ -47,10 +47,13 @@ package struct PolicySettings: Sendable {
     /// Whether local users have their current roles instead of those of the token (ROLE-03).
     package var liveRoles = false
 
-    /// The claims that routes use.
+    /// The claims and scopes that routes use.
     package var claims: ClaimSelection {
         let rules = routes.flatMap { [$0.options.requestFields, $0.options.responseFields].compactMap(\.self) }
-        return ClaimSelection(rules.flatMap(\.claims), userinfo: rules.contains(where: \.usesUserinfo))
+        let scopes = routes.flatMap { $0.access.scopes.all + ($0.access.scopes.any ?? []) }
+        return ClaimSelection(
+            rules.flatMap(\.claims) + routes.flatMap(\.access.requiredClaims),
+            userinfo: rules.contains(where: \.usesUserinfo), scopes: RoleCatalogue(Set(scopes).sorted()))
     }
 
     package init(backends: BackendStore, users: UserStore, revocations: RevocationList, challenges: ChallengeIssuer) {
@@ -94,6 +97,8 @@ package struct RouteSettings: Sendable {
     package var host = ""
     /// The `mobileBackendId`s whose credentials are accepted; empty for all.
     package var backends: [String] = []
+    /// The `mobileBackendId` of Basic credentials that name none.
+    package var defaultBackend: String?
     package var webgate: Webgate?
     /// How the route's users log in, instead of the Webgate's scheme (SCH-03).
     package var scheme: AuthenticationScheme?

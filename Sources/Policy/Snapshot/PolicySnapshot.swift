@@ -19,6 +19,8 @@ package final class PolicySnapshot: Sendable {
     let cors: CORSPolicy
     /// `Security_AllowOrigin`, for endpoints and routes without a list of their own.
     let allowOrigin: AllowOriginPolicy
+    /// The claims and scopes that routes use.
+    let claims: ClaimSelection
     let verifier: JWTVerifier
     let principals: TokenPrincipals
     let introspected: IntrospectedTokens
@@ -31,6 +33,7 @@ package final class PolicySnapshot: Sendable {
     init(_ settings: PolicySettings, _ claims: ClaimSelection, routes: RouteTable, cors: CORSPolicy) {
         generation = settings.generation
         self.routes = routes
+        self.claims = claims
         self.cors = cors
         allowOrigin = settings.allowOrigin
         roles = settings.roles

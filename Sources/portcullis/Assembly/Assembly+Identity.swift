@@ -35,5 +35,6 @@ extension Backend {
             tokensNotBefore: entry.isRevoked ? .max : entry.tokensNotBefore ?? 0,
             facebook: entry.isRevoked ? nil : entry.facebook)
         if !entry.isRevoked { grants = entry.grants }
+        isDefault = entry.isDefault
     }
 }

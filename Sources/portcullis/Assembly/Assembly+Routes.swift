@@ -60,6 +60,7 @@ extension Assembly {
         settings.hosts = entry.hosts
         settings.access = entry.access
         settings.backends = entry.backends.compactMap(backendID)
+        settings.defaultBackend = entry.defaultBackend.flatMap(backendID)
         settings.application = configuration.applications.first { $0.name == entry.application }
         settings.webgate = entry.webgate.flatMap { webgates[$0] }
         settings.scheme = entry.authenticationScheme.flatMap(scheme(named:)).map(scheme)

@@ -226,6 +226,7 @@ struct Explanation {
         if !entry.backends.isEmpty { parts.append("of \(entry.backends.joined(separator: ", "))") }
         if let webgate = route.webgate { parts.append("webgate \(webgate.name)") }
         if route.isPublic { parts.append("public") }
+        if route.isOptional { parts.append("identity optional") }
         if route.level > 0 { parts.append("level \(route.level)") }
         return parts.joined(separator: ", ")
     }
@@ -253,6 +254,8 @@ struct Explanation {
                 none: policy.roles.names(of: requirement.none))
             return missing.lines(held: principal?.roleNames)
         case .stepUpRequired: return ["missing: level \(route.level)"]
+        case .scopeRequired, .claimRequired, .issuerNotAllowed, .wrongAudience:
+            return policy.requirements(of: route, missing: principal)
         default: return []
         }
     }

@@ -1,0 +1,89 @@
+import Bytes
+
+/// What a claim of the caller must be.
+package struct ClaimRule: Hashable, Sendable {
+    /// A text, number or truth value that a claim is compared with. Values of different types are never equal.
+    package enum Operand: Hashable, Sendable {
+        case text(String)
+        /// A JSON number as it is written.
+        case number(String)
+        case flag(Bool)
+    }
+
+    package enum Test: Hashable, Sendable {
+        case equals(Operand)
+        case isIn([Operand])
+        /// The claim is an array with this element, or this value.
+        case contains(Operand)
+        /// Whether the claim is there and not null.
+        case exists(Bool)
+    }
+
+    package let path: ClaimPath
+    /// All of these must hold.
+    package let tests: [Test]
+
+    package init(_ path: ClaimPath, _ tests: [Test]) {
+        self.path = path
+        self.tests = tests
+    }
+
+    /// - Parameter claim: the value at `path`; nil for none.
+    package func isMet(by claim: JSONNode?) -> Bool {
+        for test in tests where !test.holds(of: claim) { return false }
+        return true
+    }
+}
+
+extension ClaimRule.Test {
+    fileprivate func holds(of claim: JSONNode?) -> Bool {
+        switch self {
+        case .exists(let expected): return expected == (claim != nil && claim?.value != .null)
+        case .equals(let operand): return claim.map(operand.equals) ?? false
+        case .isIn(let operands):
+            guard let claim else { return false }
+            for operand in operands where operand.equals(claim) { return true }
+            return false
+        case .contains(let operand):
+            guard let claim else { return false }
+            guard let elements = claim.array else { return operand.equals(claim) }
+            for element in elements where operand.equals(element) { return true }
+            return false
+        }
+    }
+}
+
+extension ClaimRule.Operand {
+    fileprivate func equals(_ claim: JSONNode) -> Bool {
+        switch (self, claim.value) {
+        // By bytes: other characters that look the same are another value.
+        case (.text(let text), .string(let other)): text.isExactly(other)
+        case (.flag(let flag), .bool(let other)): flag == other
+        case (.number(let text), .number(let other)): text == other || JSONNode(.number(text)).integer == claim.integer
+        default: false
+        }
+    }
+}
+
+extension ClaimRule: CustomStringConvertible {
+    package var description: String {
+        tests.map { test in
+            switch test {
+            case .equals(let operand): "\(path.text) = \(operand)"
+            case .isIn(let operands): "\(path.text) in \(operands.map(\.description).joined(separator: ", "))"
+            case .contains(let operand): "\(path.text) contains \(operand)"
+            case .exists(let expected): expected ? "\(path.text) exists" : "no \(path.text)"
+            }
+        }.joined(separator: " and ")
+    }
+}
+
+extension ClaimRule.Operand: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .text(let text): "\"\(text)\""
+        case .number(let text): text
+        case .flag(let flag): "\(flag)"
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+/// Rules about the caller: scopes, claims, issuers, audiences, optional identity, and roles in nested claims.
+@Suite struct CallerRuleTests {
+    private func fixture(_ issuer: StubIssuer, _ access: String, entry: String = "") throws -> Fixture {
+        let fixture = try Fixture {
+            $0["trustedIssuers"] = "[\(issuer.entry(entry))]"
+            $0.addRoutes(#"{"path": "/guarded", "upstream": "stub", \#(access)}"#)
+        }
+        _ = try #require(fixture.gateway.waitForEvent("keys_fetched"), "\(fixture.gateway.everythingWritten)")
+        return fixture
+    }
+
+    private func code(_ response: Response) -> String? { JSONText(response.text)["code"].string }
+
+    @Test("names and roles of nested claims, as Keycloak writes them, decide and are forwarded")
+    func nestedClaims() throws {
+        let issuer = try StubIssuer(keys: "a")
+        let fixture = try fixture(
+            issuer, #""roles": ["Manager"]"#,
+            entry: #"""
+                "usernameClaim": ["preferred_username", "sub"],
+                "rolesClaim": ["realm_access.roles", {"claim": "scope", "split": " ", "prefix": "role:"}]
+                """#)
+        let roles = #","preferred_username":"jo","realm_access":{"roles":["offline_access","Manager"]}"#
+        #expect(try fixture.request("GET", "/guarded", [.bearer(issuer.token("a", more: roles))]).status == 200)
+        let request = try fixture.lastRequest("/guarded")
+        #expect(request.only("X-Gateway-User") == "jo" && request.only("X-Gateway-Roles") == "Manager")
+        let scope = issuer.token("a", more: #","scope":"openid role:Manager""#)
+        #expect(try fixture.request("GET", "/guarded", [.bearer(scope)]).status == 200)
+        let other = try fixture.request("GET", "/guarded", [.bearer(issuer.token("a", more: #","scope":"Manager""#))])
+        #expect(other.status == 403 && code(other) == "role_required")
+    }
+
+    @Test("a missing scope is 403 with a challenge that names it, and an absent token 401 with the same scope")
+    func scopes() throws {
+        let issuer = try StubIssuer(keys: "a")
+        let fixture = try fixture(
+            issuer, #""scopes": ["read"], "methods": {"GET": {}, "POST": {"scopes": ["read", "write"]}}"#)
+        let reader = Field.bearer(issuer.token("a", more: #","scope":"read""#))
+        #expect(try fixture.request("GET", "/guarded", [reader]).status == 200)
+        let denied = try fixture.request("POST", "/guarded", [reader], body: "{}")
+        #expect(denied.status == 403 && code(denied) == "scope_required")
+        #expect(
+            denied.only("WWW-Authenticate")
+                == #"Bearer realm="portcullis", error="insufficient_scope", scope="read write""#)
+        let absent = try fixture.request("GET", "/guarded")
+        #expect(absent.only("WWW-Authenticate") == #"Bearer realm="portcullis", scope="read""#)
+        // Neither a password nor an own token without scopes has any.
+        let password = try fixture.request(
+            "GET", "/guarded", [.basic("joe:Welcome1"), "Oracle-Mobile-Backend-ID: mbe-inv-1"])
+        #expect(password.status == 403)
+        #expect(try fixture.request("GET", "/guarded", [.bearer(fixture.token("joe"))]).status == 403)
+    }
+
+    @Test("a token that is known still meets every condition at every route, and explain names what it lacks")
+    func conditions() throws {
+        let issuer = try StubIssuer(keys: "a")
+        let fixture = try fixture(
+            issuer,
+            #"""
+            "claims": {"tenant": {"in": ["north", "south"]}, "amr": {"contains": "mfa"}}, "issuers": "idp", "audience": ["api", "x"]
+            """#)
+        let good = issuer.token("a", more: #","tenant":"south","amr":["pwd","mfa"]"#)
+        let bad = issuer.token("a", more: #","tenant":"east","amr":["mfa"]"#)
+        for _ in 0..<2 {
+            #expect(try fixture.request("GET", "/guarded", [.bearer(good)]).status == 200)
+            #expect(try fixture.request("GET", "/plain", [.bearer(bad)]).status == 200)
+            let denied = try fixture.request("GET", "/guarded", [.bearer(bad)])
+            #expect(denied.status == 403 && code(denied) == "claim_required")
+            #expect(denied.values("WWW-Authenticate").isEmpty)
+        }
+        let own = try fixture.request("GET", "/guarded", [.bearer(fixture.token("joe"))])
+        #expect(own.status == 401 && code(own) == "unauthorized")
+        #expect(own.only("WWW-Authenticate") == #"Bearer realm="portcullis", error="invalid_token""#)
+        let directory = fixture.gateway.configuration
+        try directory.write("token", try fixture.mint("joe"))
+        let explained = try Program.run(
+            GatewayProcess.binary,
+            ["explain", "GET", "/guarded", "--config", directory.path, "--token-file", "\(directory.path)/token"])
+        #expect(explained.output.contains("issuer_not_allowed; missing: issuer idp"), "\(explained.output)")
+        #expect(explained.output.contains(#"missing: tenant in "north", "south""#), "\(explained.output)")
+    }
+
+    @Test("with optional identity a valid credential is used, none is fine, and a bad one is refused")
+    func optionalIdentity() throws {
+        let issuer = try StubIssuer(keys: "a")
+        let fixture = try fixture(issuer, #""identity": "optional""#)
+        #expect(try fixture.request("GET", "/guarded", [Field(name: "X-Gateway-User", value: "eve")]).status == 200)
+        #expect(try fixture.lastRequest("/guarded").values("X-Gateway-User").isEmpty)
+        #expect(try fixture.request("GET", "/guarded", [.bearer(issuer.token("a"))]).status == 200)
+        #expect(try fixture.lastRequest("/guarded").only("X-Gateway-User") == "joe")
+        #expect(try fixture.request("GET", "/guarded", [.bearer(fixture.clientToken())]).status == 200)
+        #expect(try fixture.request("GET", "/guarded", [.bearer("x")]).status == 401)
+        #expect(try fixture.request("GET", "/guarded", [.basic("joe:wrong")]).status == 401)
+    }
+
+    @Test("plain Basic is for the backend of the route, or for the default one")
+    func plainBasic() throws {
+        let issuer = try StubIssuer(keys: "a")
+        let fixture = try fixture(issuer, #""defaultBackend": "inventory/1.0""#)
+        #expect(try fixture.request("GET", "/guarded", [.basic("joe:Welcome1")]).status == 200)
+        #expect(try fixture.lastRequest("/guarded").only("X-Gateway-User") == "joe")
+        #expect(try fixture.request("GET", "/guarded", [.basic("joe:wrong")]).status == 401)
+        let other = try fixture.request("GET", "/plain", [.basic("joe:Welcome1")])
+        #expect(other.status == 401)
+    }
+}
