@@ -214,6 +214,14 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/issuers/0: unknown trusted issuer "nowhere" (expected the name of a trusted issuer, or "local" for the gateway itself)"#
         ),
         InvalidCase(
+            "token-sources", routes(route("/a", #""tokenSources": [{"header": "X-A", "cookie": "b"}]"#)),
+            #"routes.json:2: error: /routes/0/tokenSources/0: more than one place (expected "header", "cookie" or "query")"#
+        ),
+        InvalidCase(
+            "token-sources-scheme", routes(route("/a", #""tokenSources": [{"cookie": "b", "scheme": "X"}]"#)),
+            #"routes.json:2: error: /routes/0/tokenSources/0/scheme: "scheme" is for a header field (expected "header" beside it)"#
+        ),
+        InvalidCase(
             "method-case", routes(route("/a", #""methods": ["get"]"#)),
             #"routes.json:2: error: /routes/0/methods/0: invalid method (expected a method in upper case, found "get"; did you mean "GET"?)"#
         ),

@@ -105,4 +105,28 @@ import Testing
         let other = try fixture.request("GET", "/plain", [.basic("joe:Welcome1")])
         #expect(other.status == 401)
     }
+
+    @Test("tokens at other places open the route and are not forwarded, in no spelling of their field")
+    func tokenSources() throws {
+        let issuer = try StubIssuer(keys: "a")
+        let fixture = try fixture(
+            issuer, #""tokenSources": [{"header": "X-Auth-Token"}, {"cookie": "jwt"}, {"query": "token"}]"#)
+        let token = issuer.token("a")
+        let sent: [Field] = [Field(name: "X-Auth-Token", value: token), Field(name: "X_Auth.Token", value: "eve")]
+        #expect(try fixture.request("GET", "/guarded", sent).status == 200)
+        var forwarded = try fixture.lastRequest("/guarded")
+        #expect(!forwarded.head.raw.lowercased().contains("auth"))
+        #expect(
+            try fixture.request("GET", "/guarded", [Field(name: "Cookie", value: "a=1; jwt=\(token)")]).status == 200)
+        forwarded = try fixture.lastRequest("/guarded")
+        #expect(forwarded.values("Cookie") == ["a=1"])
+        #expect(try fixture.request("GET", "/guarded?token=\(token)").status == 200)
+        #expect(try fixture.request("GET", "/guarded?a=1&token=\(token)&b=%20").status == 200)
+        let targets = fixture.upstream.requests.map(\.target)
+        #expect(targets.suffix(2) == ["/guarded", "/guarded?a=1&b=%20"])
+        #expect(!fixture.gateway.everythingWritten.contains(token))
+        let two = try fixture.request("GET", "/guarded?token=\(token)", [Field(name: "X-Auth-Token", value: token)])
+        #expect(two.status == 400 && code(two) == "duplicate_credential")
+        #expect(try fixture.request("GET", "/guarded", [.bearer(token)]).status == 401)
+    }
 }

@@ -48,7 +48,7 @@ struct TestRequest {
         _ snapshot: PolicySnapshot, _ route: Route? = nil, now: Int64 = TestPolicy.now,
         cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
     ) -> AuthenticationOutcome {
-        snapshot.authenticate(route, bytes: bytes.span, headers: headers, now: now, cache: cache)
+        snapshot.authenticate(route, bytes: bytes.span, head: head, headers: headers, now: now, cache: cache)
     }
 
     func challenge(_ snapshot: PolicySnapshot, _ route: Route, _ reason: Reason) -> String {

@@ -107,6 +107,12 @@ package struct RouteEntry: Sendable {
             gateway answers with tokens of the injection's issuer.
             """)
         object.read(
+            "tokenSources", TokenSource.list, into: &route.options.tokenSources,
+            """
+            [Where tokens are](README.md#where-tokens-are); by default `Authorization: Bearer`, and the places of trusted \
+            issuers.
+            """)
+        object.read(
             "forwardCredential", .flag, into: &route.options.forwardsCredential,
             "Whether the client's own credential is forwarded to the upstream.")
         object.read(

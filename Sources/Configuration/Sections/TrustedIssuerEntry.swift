@@ -42,6 +42,8 @@ package struct TrustedIssuerEntry: Sendable {
     /// `name/version` of the backend its tokens are bound to.
     package var backend: String?
     package var level: Int
+    /// Where its tokens are, and nowhere else; empty for `Authorization: Bearer` and what routes say.
+    package var tokenSources: [TokenSource]
 
     /// The introspection endpoint; nil if the gateway verifies the tokens.
     package var introspection: IntrospectionEntry? {
@@ -122,7 +124,13 @@ package struct TrustedIssuerEntry: Sendable {
             users: ExternalIdentityRules.read(&object),
             backend: object.optional(
                 "backend", .reference(to: .backend), "The backend that its tokens count as, as `name/version`."),
-            level: object.value("level", .level, default: 1, "Authentication level of its tokens.")
+            level: object.value("level", .level, default: 1, "Authentication level of its tokens."),
+            tokenSources: object.value(
+                "tokenSources", TokenSource.list, default: [],
+                """
+                [Where its tokens are](README.md#where-tokens-are), and nowhere else, on routes without `tokenSources`; \
+                `Authorization: Bearer` by default.
+                """)
         )
     }
 

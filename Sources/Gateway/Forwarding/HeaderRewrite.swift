@@ -31,9 +31,15 @@ struct HeaderRewrite {
         if let name = head.method.name { chunk.append(name) } else { chunk.append(bytes.slice(head.methodText)) }
         chunk.append(ASCII.space)
         if let rewrite = route?.rewrite { rewrite.append(path, to: chunk) } else { chunk.append(path) }
+        // The client's tokens are for the gateway (GW-09).
+        let tokens = route?.options.forwardsCredential == true ? nil : route?.tokenSources
         if let query = head.query {
-            chunk.append(UInt8(ascii: "?"))
-            chunk.append(bytes.slice(query))
+            if let names = tokens?.parameters, !names.isEmpty {
+                QueryText.append(query, without: names, bytes, to: chunk)
+            } else {
+                chunk.append(UInt8(ascii: "?"))
+                chunk.append(bytes.slice(query))
+            }
         }
         chunk.append(" HTTP/1.1\r\nHost: ")
         if let host = route?.host, !host.isEmpty {
@@ -52,11 +58,12 @@ struct HeaderRewrite {
             let field = headers[i]
             if isDropped(field, exchange, injection, managed, options, headers, bytes) { continue }
             if let own, own.drops(field, bytes) { continue }
+            if let tokens, tokens.isSource(field, bytes) { continue }
             if let tunnel, tunnel.upgrade.replaces(field, bytes) { continue }
-            if field.token == .cookie, exchange.snapshot.hasBrowserCookies,
-                Cookies.hasAny(BrowserCookie.names, field.value, bytes)
+            if field.token == .cookie, let names = route?.ownCookies, !names.isEmpty,
+                Cookies.hasAny(names, field.value, bytes)
             {
-                appendOthers(field, bytes, to: chunk)
+                appendOthers(field, without: names, bytes, to: chunk)
             } else {
                 append(field, bytes, to: chunk)
             }
@@ -141,11 +148,13 @@ struct HeaderRewrite {
     }
 
     /// A `Cookie` field without the gateway's own cookies, which are for the gateway as every credential is (GW-09).
-    private static func appendOthers(_ field: HeaderField, _ bytes: Span<UInt8>, to chunk: Chunk) {
+    private static func appendOthers(
+        _ field: HeaderField, without names: [[UInt8]], _ bytes: Span<UInt8>, to chunk: Chunk
+    ) {
         let start = chunk.count
         chunk.append(bytes.slice(field.name))
         chunk.append(": ")
-        if Cookies.append(field.value, without: BrowserCookie.names, bytes, to: chunk) {
+        if Cookies.append(field.value, without: names, bytes, to: chunk) {
             chunk.append("\r\n")
         } else {
             chunk.truncate(to: start)

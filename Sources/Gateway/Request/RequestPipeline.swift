@@ -209,7 +209,8 @@ final class RequestPipeline: LoopPart {
         exchange.keyEpoch = policy.keyEpoch
         if route?.takesCookies == true { exchange.varies.insert(.cookie) }
         return policy.authenticate(
-            route, bytes: bytes, headers: requestHeaders, from: exchange.address, secure: exchange.isSecure,
+            route, bytes: bytes, head: exchange.head, headers: requestHeaders, from: exchange.address,
+            secure: exchange.isSecure,
             now: poller.wallSeconds, cache: tokenCache)
     }
 

@@ -41,7 +41,8 @@ package final class ChallengeIssuer: RequestContextReader {
             let takesEveryone = webgate.userAgents.isEmpty && route.takesPasswords
             if webgate.mismatch == .oamAuth || !takesEveryone && webgate.recognises(bytes.slice(agent)) {
                 // The slash that stands for the missing path of `http://host?query` is not in front of the query.
-                let end = head.query.flatMap { Int($0.start) == head.path.end + 1 ? $0.end : nil } ?? head.path.end
+                let query = route.tokenSources?.parameters.isEmpty == false ? nil : head.query
+                let end = query.flatMap { Int($0.start) == head.path.end + 1 ? $0.end : nil } ?? head.path.end
                 let target = bytes.extracting(Int(head.path.start)..<end)
                 appendOAMAuth(to: chunk, route.challenge, bytes.slice(head.methodText), target, now: now)
                 return

@@ -85,15 +85,18 @@ package struct IntrospectedIssuerSettings: Sendable {
     package var level: Int
     /// The backend that its tokens count as made for; nil for none.
     package var backendID: String?
+    /// Where its tokens are; empty for `Authorization: Bearer` and what routes say.
+    package var tokenSources: [TokenSource]
 
     package init(
         introspector: Introspector, rules: ExternalIdentityRules, purpose: TokenPurpose = .accessToken(), level: Int,
-        backendID: String?
+        backendID: String?, tokenSources: [TokenSource] = []
     ) {
         self.introspector = introspector
         self.rules = rules
         self.purpose = purpose
         self.level = level
         self.backendID = backendID
+        self.tokenSources = tokenSources
     }
 }

@@ -7,29 +7,53 @@ import Outbound
 
 extension PolicySnapshot {
     /// Who is calling. A credential counts once it is verified, and one that does not verify is refused even where
-    /// others would have done; nothing is taken from a query, and from a cookie only where the route's scheme has a form
-    /// and no other credential came. Allocates nothing for a token in the cache.
+    /// others would have done. Cookies count only if no other credential came. Allocates nothing for a token in the cache.
     ///
     /// - Parameters:
     ///   - route: nil for endpoints.
-    ///   - bytes: the buffer of `headers`.
+    ///   - bytes: the buffer of `head` and `headers`.
     ///   - address: the client's, the one behind trusted proxies.
     ///   - secure: whether the client's own connection is encrypted.
     ///   - now: seconds since 1970.
     ///   - cache: of the worker that asks.
     package func authenticate(
-        _ route: Route?, bytes: Span<UInt8>, headers: HeaderTable, from address: IPAddress? = nil, secure: Bool = true,
-        now: Int64, cache: VerifiedTokenCache
+        _ route: Route?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable, from address: IPAddress? = nil,
+        secure: Bool = true, now: Int64, cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
-        guard let field = headers.value(.authorization) else {
-            guard let form = route?.form else { return .none }
-            return authenticate(
-                session: form, secure: secure, bytes: bytes, headers: headers, now: now, cache: cache)
-        }
         // ISS-08: with two credentials, gateway and upstream could each believe another one.
-        guard headers.occurrences(.authorization) == 1 else { return .malformed(.duplicateCredential) }
+        guard headers.occurrences(.authorization) <= 1 else { return .malformed(.duplicateCredential) }
         // A public route needs no credential, so that none is verified for it and none speaks for its caller.
         if let route, route.isPublic { return .none }
+        let field = headers.value(.authorization)
+        guard let sources = route?.tokenSources else {
+            if let field {
+                return authenticate(field, route, bytes, headers, from: address, now: now, cache: cache)
+            }
+            return session(route, secure: secure, bytes: bytes, headers: headers, now: now, cache: cache)
+        }
+        let other = field.flatMap { sources.isCredential($0, bytes) ? $0 : nil }
+        switch sources.find(bytes, head, headers) {
+        case .several: return .malformed(.duplicateCredential)
+        case .token(let place, let issuers):
+            if let other, !other.range.contains(Int(place.start)) { return .malformed(.duplicateCredential) }
+            return authenticate(place, of: issuers, bytes, now: now, cache: cache)
+        case .nothing:
+            if let other {
+                return authenticate(other, route, bytes, headers, from: address, now: now, cache: cache)
+                    .limited(to: sources.authorization ?? .all)
+            }
+            if let (place, issuers) = sources.cookie(bytes, headers) {
+                return authenticate(place, of: issuers, bytes, now: now, cache: cache)
+            }
+            return session(route, secure: secure, bytes: bytes, headers: headers, now: now, cache: cache)
+        }
+    }
+
+    /// By the value of `Authorization`.
+    private func authenticate(
+        _ field: ByteRange, _ route: Route?, _ bytes: Span<UInt8>, _ headers: HeaderTable, from address: IPAddress?,
+        now: Int64, cache: VerifiedTokenCache
+    ) -> AuthenticationOutcome {
         let value = bytes.slice(field)
         let credential = Credential(value)
         guard !credential.rest.isEmpty else {
@@ -46,6 +70,23 @@ extension PolicySnapshot {
             return passwords.authenticate(rest, on: route, bytes: bytes, headers: headers, from: address, now: now)
         case .other: return .rejected(.unsupportedScheme)
         }
+    }
+
+    /// By a token at another place.
+    private func authenticate(
+        _ place: ByteRange, of issuers: TokenSources.AcceptedIssuers, _ bytes: Span<UInt8>, now: Int64,
+        cache: VerifiedTokenCache
+    ) -> AuthenticationOutcome {
+        if place.isEmpty { return .rejected(.malformedToken) }
+        return authenticate(token: bytes.slice(place), now: now, cache: cache).limited(to: issuers)
+    }
+
+    /// By the cookie of a login, on routes of a form scheme.
+    private func session(
+        _ route: Route?, secure: Bool, bytes: Span<UInt8>, headers: HeaderTable, now: Int64, cache: VerifiedTokenCache
+    ) -> AuthenticationOutcome {
+        guard let form = route?.form else { return .none }
+        return authenticate(session: form, secure: secure, bytes: bytes, headers: headers, now: now, cache: cache)
     }
 
     /// Whom a bearer token stands for.

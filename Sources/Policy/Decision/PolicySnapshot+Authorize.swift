@@ -11,7 +11,11 @@ extension PolicySnapshot {
     func refusesClaims(
         _ route: Route, _ principal: Principal, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
     ) -> Reason? {
-        if principal.method == .cookie, !isOwnSite(head, headers, bytes) { return .crossSiteRequest }
+        if principal.method == .cookie || route.tokenSources?.isInCookie(bytes, head, headers) == true,
+            !isOwnSite(head, headers, bytes)
+        {
+            return .crossSiteRequest
+        }
         if !claimsOwnBackend(principal, bytes: bytes, headers: headers) { return .backendMismatch }
         return route.refusesKey(bytes: bytes, headers: headers)
     }

@@ -54,8 +54,12 @@ package final class Route: Sendable {
     var takesPasswords: Bool { scheme?.method == .basic }
     /// The login form of browsers; nil if the route accepts no cookies (SCH-02).
     let form: LoginForm?
+    /// Where tokens are; nil for `Authorization: Bearer` alone.
+    package let tokenSources: TokenSources?
     /// Whether responses depend on cookies, for `Vary`.
-    package var takesCookies: Bool { form != nil }
+    package var takesCookies: Bool { form != nil || tokenSources?.cookies.isEmpty == false }
+    /// Names of cookies that are not forwarded.
+    package let ownCookies: [[UInt8]]
     package let allowOrigin: AllowOriginPolicy
     /// The route's own rule, else that of its Webgate.
     package let injection: InjectionRule?
@@ -86,9 +90,10 @@ package final class Route: Sendable {
     /// - Parameters:
     ///   - allowOrigin: for a route without a list of its own.
     ///   - allowedMethods: those of all routes of this pattern and host.
+    ///   - tokenSources: for a route without a list of its own; nil for `Authorization: Bearer` alone.
     init(
         _ settings: RouteSettings, index: Int, allowOrigin: AllowOriginPolicy, roles: RoleCatalogue,
-        allowedMethods: MethodSet, claims: ClaimSelection
+        allowedMethods: MethodSet, claims: ClaimSelection, tokenSources: TokenSources?, hasSessionCookies: Bool
     ) {
         let (access, webgate) = (settings.access, settings.webgate)
         self.index = index
@@ -126,6 +131,10 @@ package final class Route: Sendable {
         challenge = ChallengeText(webgate: webgate, level: access.level ?? webgate?.level ?? 0, scopes: access.scopes)
         tokenRequirement = TokenRequirement(access, claims)
         isOptional = access.isOptional
+        let own = settings.options.tokenSources.map { TokenSources($0.map { ($0, .all) }) }
+        self.tokenSources = own ?? tokenSources
+        let tokenCookies = options.forwardsCredential ? [] : self.tokenSources?.cookies ?? []
+        ownCookies = (hasSessionCookies ? BrowserCookie.names : []) + tokenCookies
         requirement = RoleRequirement(access.roles, roles)
         methodRequirements = settings.methodRoles.sorted { $0.key < $1.key }.map { name, names in
             let text = Array(name.utf8)

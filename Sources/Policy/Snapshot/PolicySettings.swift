@@ -56,6 +56,24 @@ package struct PolicySettings: Sendable {
             userinfo: rules.contains(where: \.usesUserinfo), scopes: RoleCatalogue(Set(scopes).sorted()))
     }
 
+    /// Where routes without a list of their own look for tokens; nil for `Authorization: Bearer` alone. An issuer with places
+    /// of its own is believed there and nowhere else.
+    var tokenSources: TokenSources? {
+        let ofIssuers =
+            issuers.map { ($0.trust.name, $0.tokenSources) }
+            + introspectedIssuers.map { ($0.introspector.server.name, $0.tokenSources) }
+        let choosy = ofIssuers.filter { !$0.1.isEmpty }
+        if choosy.isEmpty { return nil }
+        var places: [TokenSource] = []
+        for source in choosy.flatMap(\.1) where source != .authorization && !places.contains(source) {
+            places.append(source)
+        }
+        let elsewhere = choosy.filter { !$0.1.contains(.authorization) }.map(\.0)
+        return TokenSources(
+            [(.authorization, .allBut(elsewhere))]
+                + places.map { place in (place, .only(choosy.filter { $0.1.contains(place) }.map(\.0))) })
+    }
+
     package init(backends: BackendStore, users: UserStore, revocations: RevocationList, challenges: ChallengeIssuer) {
         self.backends = backends
         self.users = users
@@ -129,6 +147,8 @@ package struct IssuerSettings: Sendable {
 
     package var trust: TrustedIssuer
     package var claims: Claims
+    /// Where its tokens are; empty for `Authorization: Bearer` and what routes say.
+    package var tokenSources: [TokenSource] = []
 
     package init(trust: TrustedIssuer, claims: Claims) {
         self.trust = trust

@@ -5,11 +5,12 @@ import Model
 extension PolicySnapshot {
     /// A snapshot of settings that the configuration has checked.
     package convenience init(_ settings: PolicySettings) {
-        let (groups, claims) = (RouteGroups(settings.routes), settings.claims)
+        let (groups, claims, sources) = (RouteGroups(settings.routes), settings.claims, settings.tokenSources)
         let routes = settings.routes.enumerated().map { index, route in
             Route(
                 route, index: index, allowOrigin: settings.allowOrigin, roles: settings.roles,
-                allowedMethods: groups.methods(of: route), claims: claims)
+                allowedMethods: groups.methods(of: route), claims: claims, tokenSources: sources,
+                hasSessionCookies: settings.seals != nil)
         }
         self.init(
             settings, claims, routes: RouteTable(routes: routes, endpoints: settings.endpoints),

@@ -21,7 +21,7 @@ extension Assembly {
                     // `azp` alone does not make a token an ID token.
                     purpose: .accessToken(
                         isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens),
-                    level: entry.level, backendID: entry.backend.flatMap(backendID)))
+                    level: entry.level, backendID: entry.backend.flatMap(backendID), tokenSources: entry.tokenSources))
         }
         return issuers
     }

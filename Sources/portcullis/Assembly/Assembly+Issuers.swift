@@ -130,7 +130,9 @@ extension Assembly {
             if let algorithms = entry.algorithms { trust.algorithms = algorithms }
             let claims = IssuerSettings.Claims.outside(
                 entry.users, level: entry.level, backendID: entry.backend.flatMap(backendID))
-            settings.append(IssuerSettings(trust: trust, claims: claims))
+            var issuer = IssuerSettings(trust: trust, claims: claims)
+            issuer.tokenSources = entry.tokenSources
+            settings.append(issuer)
         }
         return settings
     }

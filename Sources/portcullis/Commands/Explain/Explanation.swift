@@ -71,7 +71,7 @@ struct Explanation {
         case .credential:
             do throws(Reason) {
                 decision.principal = try Explanation.holder(
-                    policy, decision.route, request, fields, isEncrypted: isEncrypted)
+                    policy, decision.route, request, head, fields, isEncrypted: isEncrypted)
                 if let principal = decision.principal {
                     pass("credential", Explanation.text(of: principal))
                 } else if decision.route != nil {
@@ -145,10 +145,11 @@ struct Explanation {
 
     /// The principal of the credential of a request; nil without an applicable one.
     private static func holder(
-        _ policy: PolicySnapshot, _ route: Route?, _ request: [UInt8], _ fields: HeaderTable, isEncrypted: Bool
+        _ policy: PolicySnapshot, _ route: Route?, _ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable,
+        isEncrypted: Bool
     ) throws(Reason) -> Principal? {
         let outcome = policy.authenticate(
-            route, bytes: request.span, headers: fields, secure: isEncrypted, now: Clock.wallSeconds,
+            route, bytes: request.span, head: head, headers: fields, secure: isEncrypted, now: Clock.wallSeconds,
             cache: VerifiedTokenCache(capacity: 1))
         switch outcome {
         case .none: return nil
@@ -165,8 +166,8 @@ struct Explanation {
             + Array("\r\n\r\n".utf8)
         let fields = HeaderTable()
         var parser = RequestParser(limits: HTTPLimits())
-        guard case .head = parser.parse(request.span, into: fields),
-            let principal = try holder(policy, nil, request, fields, isEncrypted: true)
+        guard case .head(let head) = parser.parse(request.span, into: fields),
+            let principal = try holder(policy, nil, request, head, fields, isEncrypted: true)
         else { throw .malformedToken }
         return principal
     }

@@ -1,0 +1,162 @@
+import Bytes
+import HTTP
+import Identity
+import Model
+import Outbound
+
+/// Where requests have tokens, if not in `Authorization: Bearer` alone.
+package final class TokenSources: Sendable {
+    /// Which issuers' tokens count at a place.
+    enum AcceptedIssuers: Sendable {
+        case all
+        case only([String])
+        case allBut([String])
+
+        func contains(_ issuer: String) -> Bool {
+            switch self {
+            case .all: true
+            case .only(let names): names.contains(where: issuer.isExactly)
+            case .allBut(let names): !names.contains(where: issuer.isExactly)
+            }
+        }
+    }
+
+    private struct Place: Sendable {
+        enum Kind: Sendable {
+            case header(HeaderToken, name: [UInt8], scheme: [UInt8])
+            case cookie([UInt8])
+            case query([UInt8])
+        }
+
+        let kind: Kind
+        let issuers: AcceptedIssuers
+    }
+
+    /// What a request has at the places.
+    enum Found {
+        case nothing
+        case token(ByteRange, AcceptedIssuers)
+        /// Two of them, which two servers could tell apart in two ways.
+        case several
+    }
+
+    /// Whose tokens count in `Authorization: Bearer`; nil if none do.
+    let authorization: AcceptedIssuers?
+    private let places: [Place]
+    /// Cookies with tokens, which only count if there is no other credential.
+    package let cookies: [[UInt8]]
+    /// Parameters of the query with tokens.
+    package let parameters: [[UInt8]]
+    /// Names of header fields with tokens, as `FieldSkeleton` compares them.
+    private let skeletons: [[UInt8]]
+
+    /// - Parameter sources: with the issuers whose tokens count there.
+    init(_ sources: [(source: TokenSource, issuers: AcceptedIssuers)]) {
+        authorization = sources.first { $0.source == .authorization }?.issuers
+        let others = sources.filter { $0.source != .authorization }
+        places = others.map { source, issuers in
+            switch source {
+            case .header(let name, let scheme):
+                let name = Array(name.utf8)
+                return Place(
+                    kind: .header(HeaderToken.lookup(name.span), name: name, scheme: Array((scheme ?? "").utf8)),
+                    issuers: issuers)
+            case .cookie(let name): return Place(kind: .cookie(Array(name.utf8)), issuers: issuers)
+            case .query(let name): return Place(kind: .query(Array(name.utf8)), issuers: issuers)
+            }
+        }
+        cookies = others.compactMap { if case .cookie(let name) = $0.source { Array(name.utf8) } else { nil } }
+        parameters = others.compactMap { if case .query(let name) = $0.source { Array(name.utf8) } else { nil } }
+        skeletons = others.compactMap {
+            if case .header(let name, _) = $0.source { FieldSkeleton.of(name) } else { nil }
+        }
+    }
+
+    /// Whether upstreams may take a field for one of those with tokens.
+    package func isSource(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
+        let name = bytes.slice(field.name)
+        for i in skeletons.indices {
+            if FieldSkeleton.matches(name, skeletons[i]) { return true }
+        }
+        return false
+    }
+
+    /// The token in header fields and query.
+    func find(_ bytes: Span<UInt8>, _ head: RequestHead, _ headers: HeaderTable) -> Found {
+        var found: (ByteRange, AcceptedIssuers)?
+        for place in places {
+            var token: ByteRange?
+            switch place.kind {
+            case .header(let known, let name, let scheme):
+                for i in 0..<headers.count {
+                    let field = headers[i]
+                    guard field.token == known, known != .other || equalIgnoringCase(name, bytes.slice(field.name)),
+                        let value = TokenSources.token(field.value, scheme, bytes)
+                    else { continue }
+                    if token != nil { return .several }
+                    token = value
+                }
+            case .query(let name):
+                if let query = head.query, let parameter = QueryText.value(of: name, query, bytes) {
+                    guard parameter.isOnly else { return .several }
+                    token = parameter.value
+                }
+            case .cookie: continue
+            }
+            guard let token else { continue }
+            if found != nil { return .several }
+            found = (token, place.issuers)
+        }
+        return found.map { .token($0, $1) } ?? .nothing
+    }
+
+    /// Whether `Authorization` has a credential for the gateway: a bearer token has one only where those are looked for.
+    func isCredential(_ field: ByteRange, _ bytes: Span<UInt8>) -> Bool {
+        if authorization != nil { return true }
+        if case .token = Credential(bytes.slice(field)).scheme { return false }
+        return true
+    }
+
+    /// Whether the credential of a request is in a cookie, if it has one.
+    func isInCookie(_ bytes: Span<UInt8>, _ head: RequestHead, _ headers: HeaderTable) -> Bool {
+        guard !cookies.isEmpty, case .nothing = find(bytes, head, headers) else { return false }
+        return headers.value(.authorization).map { isCredential($0, bytes) } != true
+    }
+
+    /// The token in a cookie. Browsers send it with whatever any page has them send.
+    func cookie(_ bytes: Span<UInt8>, _ headers: HeaderTable) -> (token: ByteRange, issuers: AcceptedIssuers)? {
+        for place in places {
+            if case .cookie(let name) = place.kind, let value = Cookies.value(of: name, headers, bytes) {
+                return (value, place.issuers)
+            }
+        }
+        return nil
+    }
+
+    /// The value without its scheme; nil if it has another one.
+    private static func token(_ value: ByteRange, _ scheme: [UInt8], _ bytes: Span<UInt8>) -> ByteRange? {
+        if scheme.isEmpty { return value }
+        let text = bytes.slice(value)
+        guard let (name, rest) = Credentials.split(text), equalIgnoringCase(scheme, text.slice(name)) else {
+            return nil
+        }
+        return ByteRange(start: Int(value.start) + Int(rest.start), count: Int(rest.count))
+    }
+}
+
+extension AuthenticationOutcome {
+    /// The same, but for callers whose credential is of another issuer.
+    func limited(to issuers: TokenSources.AcceptedIssuers) -> AuthenticationOutcome {
+        if case .all = issuers { return self }
+        switch self {
+        case .principal(let principal):
+            return issuers.contains(principal.issuer) ? self : .rejected(.issuerNotAllowed)
+        case .resolve(let effect):
+            return .resolve(
+                effect.map { result in
+                    result.flatMap { issuers.contains($0.issuer) ? .success($0) : .failure(.issuerNotAllowed) }
+                })
+        case .none, .rejected, .malformed: return self
+        }
+    }
+}
