@@ -1,12 +1,12 @@
 import Bytes
 
 extension Backend {
-    /// Where clients of a backend find the gateway's endpoints; nil for one that is switched off.
+    /// Paths of the gateway's endpoints for clients of a backend; nil if switched off.
     package struct EndpointPaths: Sendable {
         package var token: String?
         package var exchange: String?
         package var sso: String?
-        /// Where SAML assertions are exchanged.
+        /// Endpoint of the SAML assertion exchange.
         package var saml: String?
 
         package init(token: String?, exchange: String?, sso: String?, saml: String? = nil) {
@@ -17,10 +17,10 @@ extension Backend {
         }
     }
 
-    /// The settings that an application developer needs, as a JSON object (MBE-04).
+    /// The settings an application developer needs, as a JSON object (MBE-04).
     /// - Parameters:
     ///   - baseURL: without a trailing slash; paths begin with one.
-    ///   - includingSecrets: whether the client secret is shown.
+    ///   - includingSecrets: whether to include the client secret.
     package func settingsJSON(baseURL: String, paths: EndpointPaths, includingSecrets: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -40,7 +40,7 @@ extension Backend {
         if let exchange = paths.exchange { writer.member("exchangeEndpoint", baseURL + exchange) }
         // With SSO off the endpoint is absent, not empty. SSO needs OAuth Consumer (MBE-05).
         if let sso = paths.sso, enableSSO, oauthConsumer { writer.member("ssoTokenEndpoint", baseURL + sso) }
-        // What the identity provider must be told (SAML-18). The exchange needs HTTP Basic (SAML-02).
+        // The identity provider needs this value (SAML-18). The exchange requires HTTP Basic (SAML-02).
         if let saml = paths.saml, httpBasic { writer.member("samlAudience", baseURL + saml) }
         writer.endObject()
         return writer.bytes

@@ -3,14 +3,14 @@ import Crypto
 import JOSE
 import Model
 
-/// A mobile backend of `backends.json`: the client an application presents itself as (MBE-01).
+/// A mobile backend of `backends.json`: the client that an application identifies itself as (MBE-01).
 package struct Backend: Sendable {
-    /// Name and version together identify it: two versions are two backends (MBE-08).
+    /// Name and version together are the identity: two versions are two backends (MBE-08).
     package var name: String
     package var version: String
     /// The value of `Oracle-Mobile-Backend-ID`.
     package var mobileBackendID: String
-    /// What follows `Basic ` in an anonymous request, verbatim (BASIC-02).
+    /// The text after `Basic ` in an anonymous request, verbatim (BASIC-02).
     package var anonymousKey: String
     package var clientID: String
     package var clientSecret: String
@@ -23,12 +23,12 @@ package struct Backend: Sendable {
     package var enableSSO: Bool
     /// Name of the issuer that the token endpoint delegates to; nil for the gateway's own (OAUTH-09).
     package var issuer: String?
-    /// Where users may log in by browser (SSO-07); empty for the gateway's own form.
+    /// Browser login options (SSO-07); empty for the gateway's own form.
     package var loginChoices: [LoginChoice] = []
     /// Tokens that were issued before this second since 1970 are refused (MBE-06).
     package var tokensNotBefore: Int64
 
-    /// Whether none of its tokens ever counts.
+    /// Whether all of its tokens are revoked.
     package var isRevoked: Bool { tokensNotBefore == .max }
     /// Whether Basic credentials without a backend id are for it.
     package var isDefault = false
@@ -36,7 +36,7 @@ package struct Backend: Sendable {
     package var grants = BackendGrants()
     /// Keys of its client assertions (RFC 7523); nil without them.
     package var clientKeys: KeySet?
-    /// How people log in with Facebook, which then is the one way to log in (FB-04); nil where they don't.
+    /// Facebook login, which excludes every other way to log in (FB-04); nil if not used.
     package private(set) var facebook: SocialLogin?
 
     package init(
@@ -60,7 +60,7 @@ package struct Backend: Sendable {
         self.facebook = facebook
     }
 
-    /// Takes from it whatever a caller is let in by (MBE-06).
+    /// Removes every credential that grants access (MBE-06).
     package mutating func revoke() {
         clientSecret = ""
         httpBasic = false
@@ -71,11 +71,11 @@ package struct Backend: Sendable {
         clientKeys = nil
     }
 
-    /// What configuration and logs call it.
+    /// Name in configuration and logs.
     package var reference: String { "\(name)/\(version)" }
 
-    /// Whether this is the client secret (OAUTH-06). The time taken tells neither content nor length, since digests are
-    /// compared. A backend without a secret is never authenticated.
+    /// Whether this is the client secret (OAUTH-06). Digests are compared, so the time taken reveals neither content
+    /// nor length. A backend without a secret never authenticates.
     package func hasSecret(_ secret: Span<UInt8>) -> Bool {
         let expected = DigestAlgorithm.sha256.digest(Array(clientSecret.utf8).span)
         let presented = DigestAlgorithm.sha256.digest(secret)

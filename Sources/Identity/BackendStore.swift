@@ -1,9 +1,9 @@
 import Bytes
 
-/// The mobile backends, found by each of their names.
+/// The mobile backends, indexed by each of their identifiers.
 package final class BackendStore: Sendable {
     package let backends: [Backend]
-    /// The ids in byte order with the index of their backend, for a binary search that allocates nothing.
+    /// The ids in byte order with their backend's index, for an allocation-free binary search.
     private let sortedIDs: [(id: [UInt8], index: Int)]
     private let byClientID: [[UInt8]: Int]
     /// The backend of Basic credentials that name none.
@@ -29,7 +29,8 @@ package final class BackendStore: Sendable {
         index(id: id).map { backend(at: $0) }
     }
 
-    /// The backend of this index, without what other gateways have withdrawn. No heap allocation where that is nothing.
+    /// The backend with this index, without credentials that other gateways have withdrawn. No heap allocation if
+    /// nothing is withdrawn.
     package func backend(at index: Int) -> Backend { withdrawn?.current(backends[index]) ?? backends[index] }
 
     /// Index in `backends` of the backend with this `mobileBackendId`. No heap allocation.
@@ -60,7 +61,7 @@ package final class BackendStore: Sendable {
         }.map { backend(at: $0) }
     }
 
-    /// Whether the backends of what a token was exchanged for still have the tokens of that time (MBE-02, MBE-06).
+    /// Whether the backends of the tokens that were exchanged still accept tokens of that time (MBE-02, MBE-06).
     package func stand(behind claims: AccessTokenClaims) -> Bool {
         claims.origins.allSatisfy { origin in
             guard let id = origin.backendID else { return true }

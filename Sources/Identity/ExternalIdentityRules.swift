@@ -2,8 +2,8 @@ import Bytes
 import Model
 
 extension ExternalIdentityRules {
-    /// The user that these claims speak of. The token must have been verified: claims are believed here.
-    /// - Parameter realm: realm of the backend (MBE-09); nil where no backend is known, which looks in all realms.
+    /// The user identified by these claims. The token must be verified: claims are trusted here.
+    /// - Parameter realm: realm of the backend (MBE-09); nil searches all realms, for requests without a backend.
     package func identify(
         claims: JSONNode, realm: String?, users: UserStore, catalogue: RoleCatalogue
     ) throws(ExternalIdentityRejection) -> ExternalIdentity {
@@ -31,7 +31,7 @@ extension ExternalIdentityRules {
         return ExternalIdentity(username: user.username, user: user, roles: roles)
     }
 
-    /// The user name that the claims hold (JWT-14, MAP-02).
+    /// The user name in the claims (JWT-14, MAP-02).
     package func username(in claims: JSONNode) throws(ExternalIdentityRejection) -> String {
         // Configured claims that are absent are not replaced by others (U03).
         let name =
@@ -42,9 +42,9 @@ extension ExternalIdentityRules {
         return name
     }
 
-    /// The name goes into header fields for the upstream (GW-10): control characters would let the outside issuer's users
-    /// write fields of their own, blanks at the ends would be dropped by those who read them, which makes another name,
-    /// and invisible characters would show the name of another user. It may be longer than those of accounts.
+    /// The name goes into header fields for the upstream (GW-10). Control characters would allow an outside issuer's
+    /// users to inject fields. Blanks at the ends would be trimmed by recipients, which yields another name. Invisible
+    /// characters would imitate the name of another user. The limit is longer than for account names.
     package static func isFitForHeaders(_ name: String) -> Bool {
         switch UserName.problem(name) {
         case nil: true
@@ -68,9 +68,9 @@ extension ExternalIdentityRules {
     }
 }
 
-/// Who the claims of an outside issuer speak of.
+/// The user that an outside issuer's claims identify.
 package struct ExternalIdentity: Sendable {
-    /// The account's name, or for a virtual user the name from the token.
+    /// The account's name, or for a virtual user the name in the token.
     package let username: String
     /// The account; nil for a virtual user.
     package let user: User?
@@ -79,19 +79,19 @@ package struct ExternalIdentity: Sendable {
     package var virtual: Bool { user == nil }
 }
 
-/// Why claims of an outside issuer yield no user. The caller is told none of it; the log is.
+/// Why claims of an outside issuer yield no user. The response does not reveal the reason; the log records it.
 package enum ExternalIdentityRejection: String, Error, Sendable, CaseIterable {
-    /// The claim is absent, empty or no string.
+    /// The claim is absent, empty or not a string.
     case missingUsername = "missing_username"
-    /// The name has control characters or invisible ones, blanks at its ends, or more than 512 bytes.
+    /// The name has control or invisible characters, blanks at its ends, or more than 512 bytes.
     case unusableUsername = "unusable_username"
     /// The client id equals the user name (JWT-16).
     case clientToken = "client_token"
     /// No account of this name in the realm (MAP-01, MBE-09).
     case unknownUser = "unknown_user"
-    /// More than one account fits (JWT-24).
+    /// More than one account matches (JWT-24).
     case ambiguousUser = "ambiguous_user"
     case disabledUser = "disabled_user"
-    /// The name is an e-mail address of which the provider does not say that it is the user's.
+    /// The name is an e-mail address that the provider has not verified.
     case unverifiedEmail = "unverified_email"
 }

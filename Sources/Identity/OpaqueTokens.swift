@@ -1,22 +1,22 @@
 import Bytes
 import Outbound
 
-/// Access tokens that say nothing by themselves: whoever keeps them is asked whom they stand for.
+/// Opaque access tokens, resolved by their store.
 package protocol OpaqueTokens: Sendable {
-    /// Whom a token stands for; nil where it does not look like one of these.
+    /// The principal of a token; nil if the text is not in the format of these tokens.
     /// - Parameter now: seconds since 1970.
     func resolve(_ token: Span<UInt8>, now: Int64) -> Effect<Result<Principal, OpaqueTokenRefusal>>?
 
-    /// Who a caller of before is now, without asking for the token again; nil where nobody any more.
+    /// The current principal of an earlier caller, without looking up the token again; nil if it no longer exists.
     func renew(_ principal: Principal) -> Principal?
 }
 
-/// Why an opaque token is worth nothing.
+/// Why an opaque token is refused.
 package enum OpaqueTokenRefusal: Error, Sendable, Equatable {
     case unknown
     case expired
-    /// The token is good, but its user is gone or disabled.
+    /// The token is valid, but its user was removed or disabled.
     case unknownSubject
-    /// Nobody could say.
+    /// The store does not answer.
     case unavailable
 }

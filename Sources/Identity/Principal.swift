@@ -1,83 +1,83 @@
-/// Who is calling, as far as a verified credential tells. Immutable, so that caches and workers share it.
+/// The authenticated caller, as established by a verified credential. Immutable, so that caches and workers can share
+/// it.
 package final class Principal: Sendable {
-    /// What kind of caller it is; `loginRequired` routes take users alone (ROLE-02).
+    /// Kind of caller; `loginRequired` routes admit only users (ROLE-02).
     package enum Kind: String, Sendable {
-        /// A person: a local user, or a virtual one known only from a token.
+        /// A person: a local user, or a virtual user known only from a token.
         case user
-        /// An application that authenticated for itself (`client_credentials`, OAUTH-01).
+        /// An application that authenticated as itself (`client_credentials`, OAUTH-01).
         case client
         /// The holder of a backend's anonymous key (BASIC-02).
         case anonymous
     }
 
-    /// How the caller proved it.
+    /// Authentication method.
     package enum Method: String, Sendable {
         case bearer, basic, anonymousKey
-        /// The token of a social provider beside an anonymous key (FB-01).
+        /// A social provider's token together with an anonymous key (FB-01).
         case social
-        /// The cookie of a login by browser (SCH-02).
+        /// The cookie of a browser login (SCH-02).
         case cookie
     }
 
-    /// The level of a password or a client secret, on the scale that webgates ask by (CHAL-06).
+    /// The level of a password or a client secret, on the scale that webgates require (CHAL-06).
     package static let standardLevel = 2
 
     package let kind: Kind
     package let method: Method
     /// User name, client id, or `anonymous`.
     package let subject: String
-    /// Name of the issuer entry that the credential came from; `local` for passwords of `users.json`.
+    /// Name of the issuer entry of the credential; `local` for passwords of `users.json`.
     package let issuer: String
-    /// `mobileBackendId` of the backend that the credential is bound to; nil for tokens of an outside issuer without one.
+    /// `mobileBackendId` of the backend that the credential is bound to; nil for an outside issuer's token without one.
     package let backendID: String?
-    /// Name of the ApiOmat application that the token is of; nil for every other credential (AOM-16).
+    /// Name of the ApiOmat application that issued the token; nil for other credentials (AOM-16).
     package let application: String?
-    /// Whether GET, HEAD and OPTIONS are all that the credential is good for (AOM-08).
+    /// Whether the credential permits only GET, HEAD and OPTIONS (AOM-08).
     package let isReadOnly: Bool
     package let roles: RoleSet
-    /// The names of `roles`, in the order of the catalogue.
+    /// Names of `roles`, in the order of the catalogue.
     package let roleNames: [String]
-    /// Authentication level the credential was obtained at (CHAL-06).
+    /// Authentication level of the credential (CHAL-06).
     package let level: Int
     /// Whether the user has no account in `users.json`.
     package let virtual: Bool
-    /// Seconds since 1970 when the credential ends; nil for a password.
+    /// Seconds since 1970 when the credential expires; nil for a password.
     package let expiresAt: Int64?
-    /// Seconds since 1970 from which on its server is to be asked again about a token that only it can tell anything of;
-    /// nil where the token speaks for itself until it ends.
+    /// Seconds since 1970 from which the server of an opaque token must be asked again; nil for a self-contained token.
     package let knownUntil: Int64?
-    /// `iat` of a token, for revocation by date; of a password when it was checked; nil for an anonymous key.
+    /// `iat` of a token, for revocation by date; for a password the time of its check; nil for an anonymous key.
     package let issuedAt: Int64?
     /// `jti` of a token, for logs and revocation.
     package let tokenID: String?
-    /// The Webgate whose routes the credential opens, and no others; nil for one that is bound to none (DEC-06).
+    /// The only Webgate whose routes accept the credential; nil if not bound to one (DEC-06).
     package let webgate: String?
-    /// Id of the session that the token was obtained in; nil for every other credential (OMS-17).
+    /// Id of the session in which the token was issued; nil for other credentials (OMS-17).
     package let session: String?
-    /// How the user of that session has logged in (`LoginClass.text`) in UTF-8; empty for every other credential (CACHE-11).
+    /// How the user of that session logged in (`LoginClass.text`), in UTF-8; empty for other credentials (CACHE-11).
     package let loginBytes: [UInt8]
-    /// When that session was used last; nil for every credential that does not end by lying idle (OMS-09).
+    /// Last use of that session; nil for credentials without an idle timeout (OMS-09).
     package let activity: SessionActivity?
-    /// What the token was exchanged for: it ends with each of these.
+    /// Tokens that this one was exchanged for: revoking one of these revokes it too.
     package let origins: [TokenOrigin]
     /// The claims that the policy selects.
     package let claims: SelectedClaims
-    /// The bearer token itself, so that it can be verified again while an exchange of its goes on under another
-    /// configuration, or the value of the session cookie; empty for a password. Never logged.
+    /// The bearer token, needed to verify it again if an exchange continues under another configuration, or the value
+    /// of the session cookie; empty for a password. Never logged.
     package let token: [UInt8]
     /// `subject` in UTF-8.
     package let subjectBytes: [UInt8]
-    /// `backendID` in UTF-8; empty where there is none.
+    /// `backendID` in UTF-8; empty if nil.
     package let backendBytes: [UInt8]
-    /// `application` in UTF-8; empty where there is none.
+    /// `application` in UTF-8; empty if nil.
     package let applicationBytes: [UInt8]
-    /// `webgate` in UTF-8; empty where there is none.
+    /// `webgate` in UTF-8; empty if nil.
     package let webgateBytes: [UInt8]
-    /// `subject` as the value of a field line, see `FieldValue`.
+    /// `subject` as a header field value, see `FieldValue`.
     package let subjectField: [UInt8]
-    /// `roleNames` in the same form, joined by commas; a comma within a name is encoded too.
+    /// `roleNames` in the same encoding, joined by commas; commas within names are encoded.
     package let roleField: [UInt8]
-    /// `backendID` in the same form; empty where there is none.
+    /// `backendID` in the same encoding; empty if nil.
     package let backendField: [UInt8]
 
     package init(

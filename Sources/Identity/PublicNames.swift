@@ -1,8 +1,8 @@
 import Bytes
 import Model
 
-/// The names by which clients reach this gateway, as its configuration has them. `Host` is the client's own word, and so is
-/// whatever is made of it.
+/// The public names of this gateway, from its configuration. The client controls `Host`, so nothing derived from it is
+/// trusted.
 package struct PublicNames: Sendable {
     private let origins: [WebOrigin]
     private let hosts: [HostPattern]
@@ -15,16 +15,16 @@ package struct PublicNames: Sendable {
         self.hosts = hosts
     }
 
-    /// Whether an origin is this gateway's, or its host a route's.
+    /// Whether an origin is the gateway's, or its host a route's.
     package func include(_ origin: WebOrigin) -> Bool { origins.contains(origin) || isOfRoute(origin.host) }
 
-    /// Whether an authority, as `Host` has it, has the host of one of these names, at whichever port.
+    /// Whether an authority, as in `Host`, has the host of one of these names, at any port.
     package func include(authority: String) -> Bool {
         guard let named = try? WebOrigin("http://\(authority)") else { return false }
         return origins.contains { $0.host.isExactly(named.host) } || isOfRoute(named.host)
     }
 
-    /// An address names the machine that is asked, whoever writes it.
+    /// Excludes IP addresses: they name the machine, whichever route a request is for.
     private func isOfRoute(_ host: String) -> Bool {
         if host.isExactly("localhost") || AddressText.isIPv4(Array(host.utf8).span) || host.utf8.contains(ASCII.colon) {
             return true

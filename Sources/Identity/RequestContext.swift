@@ -1,9 +1,9 @@
-/// What a `request-ctx` vouches for: a request that was challenged, and until when its answer may come (CHAL-03).
+/// The content of a `request-ctx`: the challenged request, and the deadline for answering (CHAL-03).
 package struct RequestContext: Equatable, Sendable {
     package var webgate: String
     package var level: Int
     package var method: String
-    /// Target of the request as the challenge shows it.
+    /// Target of the request as shown in the challenge.
     package var target: String
     /// Seconds since 1970.
     package var expiresAt: Int64
@@ -17,9 +17,9 @@ package struct RequestContext: Equatable, Sendable {
     }
 }
 
-/// Reads the contexts that challenges of this installation carry.
+/// Opens the contexts of challenges that this installation issued.
 package protocol RequestContextReader: Sendable {
-    /// What a `request-ctx` vouches for; nil where it was changed, has expired or is not ours.
+    /// The content of a `request-ctx`; nil if modified, expired or foreign.
     /// - Parameter now: seconds since 1970.
     func open(_ context: Span<UInt8>, now: Int64) -> RequestContext?
 }

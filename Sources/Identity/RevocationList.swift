@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Tokens that are refused though their signature and dates are good. Kept in memory, shared by all workers; whoever
-/// follows a store of several processes says when the list may lack what the others have revoked.
+/// Revoked tokens whose signature and dates are valid. Kept in memory, shared by all workers. If a store is shared with
+/// other processes, its follower reports when the list may be incomplete.
 package final class RevocationList: Sendable {
-    /// What one atomic load tells.
+    /// The state read by one atomic load.
     package struct Reading: Sendable, Equatable {
         fileprivate let word: UInt64
 
-        /// Changes with every revocation, so that caches of verified tokens can notice one.
+        /// Changes with every revocation; invalidates caches of verified tokens.
         package var generation: UInt64 { word >> 1 }
 
-        /// Whether bearer tokens are to be refused for now, since nobody knows which are revoked.
+        /// Whether bearer tokens must be refused because revocations may be missing.
         package var isBlind: Bool { word & 1 == 1 }
     }
 
-    /// What a whole group of tokens is refused by: issued at or before an instant, remembered until another.
+    /// A cut-off for a group of tokens: refuses those issued at or before an instant; kept until another instant.
     private struct Cutoff: Equatable {
         var issuedAt: Int64
         var until: Int64
@@ -28,7 +28,7 @@ package final class RevocationList: Sendable {
 
         var count: Int { tokens.count + subjects.count + backends.count + issuers.count }
 
-        /// Whether a token is named, or falls under the cut-off of its backend.
+        /// Whether a token is listed, or falls under its backend's cut-off.
         func hold(_ tokenID: String?, _ backendID: String?, _ issuedAt: Int64) -> Bool {
             if let tokenID, tokens[tokenID] != nil { return true }
             guard let backendID, let cutoff = backends[backendID] else { return false }
@@ -43,7 +43,7 @@ package final class RevocationList: Sendable {
 
     package init() {}
 
-    /// Whether nothing is revoked: one atomic load, for the hot path to ask first.
+    /// Whether nothing is revoked: one atomic load, checked first on the hot path.
     package var isEmpty: Bool { !occupied.load(ordering: .acquiring) }
 
     /// The state of the list in one atomic load, for the hot path.
@@ -52,7 +52,7 @@ package final class RevocationList: Sendable {
     /// Changes with every revocation.
     package var generation: UInt64 { reading.generation }
 
-    /// Says whether bearer tokens are refused for now. The generation stays, and with it what caches know.
+    /// Sets whether bearer tokens are refused for now. Keeps the generation, and with it cached results.
     package func setBlind(_ isBlind: Bool) {
         if isBlind {
             word.bitwiseOr(1, ordering: .acquiringAndReleasing)
@@ -61,23 +61,23 @@ package final class RevocationList: Sendable {
         }
     }
 
-    /// How many entries are remembered.
+    /// Number of entries.
     package var count: Int { entries.withLock { $0.count } }
 
-    /// One thing that is refused.
+    /// One revocation.
     package struct Refused: Sendable, Equatable {
         package enum Kind: Sendable { case token, subject, backend, issuer }
 
         package var kind: Kind
-        /// A token's `jti`, a subject, the id of a backend, the name of an issuer's entry.
+        /// A token's `jti`, a subject, a backend's id, or the name of an issuer's entry.
         package var name: String
-        /// Tokens issued at this second since 1970 or before; 0 for one token, where it means nothing.
+        /// Applies to tokens issued at or before this second since 1970; unused (0) for a single token.
         package var issuedBefore: Int64
-        /// When the entry can go, in seconds since 1970.
+        /// When the entry can be removed, in seconds since 1970.
         package var until: Int64
     }
 
-    /// All that is refused, in no order.
+    /// All entries, unordered.
     package var contents: [Refused] {
         func all(_ cutoffs: [String: Cutoff], _ kind: Refused.Kind) -> [Refused] {
             cutoffs.map { Refused(kind: kind, name: $0.key, issuedBefore: $0.value.issuedAt, until: $0.value.until) }
@@ -89,7 +89,7 @@ package final class RevocationList: Sendable {
     }
 
     /// Revokes one token by its `jti`.
-    /// - Parameter until: seconds since 1970 when the token ends by itself and the entry can go.
+    /// - Parameter until: seconds since 1970 when the token expires and the entry can be removed.
     package func revoke(tokenID: String, until: Int64) {
         change { entries in
             if let known = entries.tokens[tokenID], known >= until { return false }
@@ -98,26 +98,26 @@ package final class RevocationList: Sendable {
         }
     }
 
-    /// Revokes all tokens of a subject that were issued at this second or before. A token of the same second that was
-    /// issued after the revocation is refused too: better one login too many than a token too many.
-    /// - Parameter until: when the longest-lived of them ends.
+    /// Revokes all tokens of a subject issued at or before this second. This includes tokens issued later within the
+    /// same second: one extra login is better than a surviving token.
+    /// - Parameter until: when the longest-lived of them expires.
     package func revoke(subject: String, issuedBefore instant: Int64, until: Int64) {
         change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.subjects[subject]) }
     }
 
-    /// Revokes all tokens of a backend that were issued at this second or before (MBE-06).
+    /// Revokes all tokens of a backend issued at or before this second (MBE-06).
     package func revoke(backendID: String, issuedBefore instant: Int64, until: Int64) {
         change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.backends[backendID]) }
     }
 
-    /// Revokes all tokens that an issuer has issued at this second or before.
+    /// Revokes all tokens of an issuer issued at or before this second.
     /// - Parameter issuer: `Principal.issuer`, the name of its entry; `local` for this gateway.
     package func revoke(issuer: String, issuedBefore instant: Int64, until: Int64) {
         change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.issuers[issuer]) }
     }
 
-    /// Whether this principal's token is revoked. A token without an issue date falls under every cut-off; a password
-    /// is checked anew each time and falls under none.
+    /// Whether this principal's token is revoked. A token without an issue date falls under every cut-off. A password
+    /// falls under none, because it is checked at every use.
     package func isRevoked(_ principal: Principal) -> Bool {
         guard !isEmpty, principal.method == .bearer || principal.method == .cookie else { return false }
         return isRevoked(
@@ -129,9 +129,10 @@ package final class RevocationList: Sendable {
     /// Whether a token with these claims is revoked. A token without an issue date falls under every cut-off.
     ///
     /// - Parameters:
-    ///   - origins: what it was exchanged for. Whatever revokes one of these revokes it too. They have its subject and
-    ///     issuer, and were good when it was issued: of a cut-off behind their time of issue it falls on the same side.
-    ///   - session: what it was obtained in. Whoever ends that ends the token too (OMS-17).
+    ///   - origins: the tokens it was exchanged for; revoking one of these revokes it too. They share its subject and
+    ///     issuer
+    ///     and were valid at its issue, so a later cut-off applies to both alike.
+    ///   - session: the session it was issued in; ending the session revokes the token (OMS-17).
     package func isRevoked(
         tokenID: String?, subject: String, backendID: String?, issuer: String? = nil, issuedAt: Int64?,
         origins: [TokenOrigin] = [], session: String? = nil
@@ -147,7 +148,7 @@ package final class RevocationList: Sendable {
         }
     }
 
-    /// Forgets entries whose tokens have ended by themselves.
+    /// Removes entries whose tokens have expired.
     package func prune(now: Int64) {
         entries.withLock { entries in
             entries.tokens = entries.tokens.filter { $0.value > now }
@@ -158,7 +159,7 @@ package final class RevocationList: Sendable {
         }
     }
 
-    /// What is known already, as an entry that comes back from the store is, disturbs no cache.
+    /// Known entries, such as those that return from the store, do not invalidate caches.
     private func change(_ body: (inout Entries) -> Bool) {
         let isNew = entries.withLock { entries in
             guard body(&entries) else { return false }
@@ -168,7 +169,7 @@ package final class RevocationList: Sendable {
         if isNew { word.add(2, ordering: .acquiringAndReleasing) }
     }
 
-    /// Answers whether anything is refused for longer, or anything more.
+    /// Whether the merge adds or extends a revocation.
     private static func merge(_ cutoff: Cutoff, into existing: inout Cutoff?) -> Bool {
         let merged = Cutoff(
             issuedAt: max(cutoff.issuedAt, existing?.issuedAt ?? cutoff.issuedAt),

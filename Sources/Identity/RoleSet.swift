@@ -1,8 +1,8 @@
 import Bytes
 
-/// A set of role names as bits: bit n stands for name n of the role catalogue it was made with (ROLE-04).
+/// A set of role names as bits: bit n stands for name n of its role catalogue (ROLE-04).
 package struct RoleSet: Equatable, Sendable {
-    /// How many names a catalogue may hold.
+    /// Maximum number of names in a catalogue.
     package static let capacity = 256
 
     private var bits: SIMD4<UInt64>
@@ -35,8 +35,8 @@ package struct RoleSet: Equatable, Sendable {
     package mutating func formUnion(_ other: RoleSet) { bits |= other.bits }
 }
 
-/// The role names of `roles.json` in a fixed order. Names are compared byte by byte; others are never
-/// granted (ROLE-04).
+/// The role names of `roles.json` in a fixed order. Names are compared byte by byte; other names are never granted
+/// (ROLE-04).
 package struct RoleCatalogue: Sendable {
     package let names: [String]
     private let indices: [ExactText: Int]
@@ -48,10 +48,10 @@ package struct RoleCatalogue: Sendable {
         indices = Dictionary(uniqueKeysWithValues: names.enumerated().map { (ExactText($1), $0) })
     }
 
-    /// Index of a name, or nil where the catalogue does not have it.
+    /// Index of a name; nil if not in the catalogue.
     package func index(of name: String) -> Int? { indices[ExactText(name)] }
 
-    /// The set of those names that the catalogue has; the others are dropped.
+    /// The set of the names in the catalogue; others are dropped.
     package func roles(named names: some Sequence<String>) -> RoleSet {
         var roles = RoleSet()
         for name in names {

@@ -1,5 +1,5 @@
-/// What throttles count by: a clock that runs on evenly whatever is done to the wall clock. The wall clock is for dates
-/// that others read, such as `exp`, `nbf` and `iat`.
+/// The clock of throttles: monotonic, unaffected by changes to the wall clock. The wall clock serves for dates that
+/// others read, such as `exp`, `nbf` and `iat`.
 package struct SteadyClock: Sendable {
     private let read: (@Sendable () -> Int64)?
 
@@ -9,15 +9,15 @@ package struct SteadyClock: Sendable {
         return SteadyClock { start.duration(to: .now).components.seconds + 1 }
     }()
 
-    /// The time that each caller brings along: for those who simulate time and never go back.
+    /// Uses the caller's time, for simulations with non-decreasing time.
     package static let ofCaller = SteadyClock(read: nil)
 
     private init(read: (@Sendable () -> Int64)?) { self.read = read }
 
-    /// - Parameter read: answers with seconds since any moment.
+    /// - Parameter read: returns seconds since any fixed instant.
     package init(_ read: @escaping @Sendable () -> Int64) { self.init(read: read) }
 
-    /// Seconds since any moment, the same one for the life of the clock.
-    /// - Parameter now: what the caller takes the time to be.
+    /// Seconds since an instant that is fixed for the life of the clock.
+    /// - Parameter now: the caller's time.
     package func seconds(_ now: Int64) -> Int64 { read?() ?? now }
 }

@@ -1,11 +1,11 @@
 import Bytes
 
-/// What an access token was exchanged for (RFC 8693, RFC 7523), or what its session came of (OMS-16, OMS-17): whatever ends
-/// that, ends the token too.
+/// A token that an access token was exchanged for (RFC 8693, RFC 7523), or that its session is based on (OMS-16,
+/// OMS-17). Revoking the origin revokes the token.
 package struct TokenOrigin: Sendable, Equatable {
-    /// `jti`, or the id of a record: what the deny list knows it by.
+    /// `jti`, or the id of a record; the deny list's key.
     package var tokenID: String
-    /// `mobileBackendId` where it was an access token of this gateway; nil for anything else.
+    /// `mobileBackendId` if it was an access token of this gateway; otherwise nil.
     package var backendID: String?
 
     package init(tokenID: String, backendID: String?) {
@@ -13,12 +13,12 @@ package struct TokenOrigin: Sendable, Equatable {
         self.backendID = backendID
     }
 
-    /// How many may stand one behind the other: so often a token can be exchanged.
+    /// Maximum length of a chain of exchanges.
     package static let maximumCount = 4
-    /// Longest `jti` of an outside token, in bytes: it is carried in every token that came of it.
+    /// Longest `jti` of an outside token, in bytes: all tokens derived from it carry it.
     package static let maximumTokenIDBytes = 256
 
-    /// The member of a claim set; nothing for none.
+    /// Writes the member of a claim set; omitted if empty.
     static func write(_ origins: [TokenOrigin], to writer: inout JSONWriter) {
         guard !origins.isEmpty else { return }
         writer.name("exchanged_for")
@@ -32,7 +32,7 @@ package struct TokenOrigin: Sendable, Equatable {
         writer.endArray()
     }
 
-    /// Reads what `write` has written; nil for anything else.
+    /// Reads the output of `write`; nil for other input.
     static func read(_ claims: JSONNode) -> [TokenOrigin]? {
         guard let claim = claims["exchanged_for"] else { return [] }
         guard let elements = claim.array, elements.count <= maximumCount else { return nil }

@@ -2,10 +2,10 @@ import Bytes
 import Crypto
 import Model
 
-/// The local users, found by name or by mail address, and the check of their passwords.
+/// The local users, indexed by name and mail address, and password checks.
 ///
-/// Names are compared byte by byte. Swift's `==` on strings takes the Kelvin sign for a K, and an outside issuer that
-/// lets people choose such names would hand out other people's accounts.
+/// Names are compared byte by byte. Swift's `==` equates the Kelvin sign with K; with it, an outside issuer with free
+/// choice of names would give access to other users' accounts.
 package final class UserStore: Sendable {
     private struct Key: Hashable {
         let realm: ExactText
@@ -19,14 +19,14 @@ package final class UserStore: Sendable {
 
     package let users: [User]
     private let byName: [Key: Int]
-    /// By `foldedName`: what Swift takes for the same text is the same here, on purpose.
+    /// By `foldedName`. Swift's canonical string equivalence is intended here.
     private let byFoldedName: Groups<String>
-    /// A longer name than this is nobody's in any spelling: to fold it would be work for whoever sends it.
+    /// No user has a longer name in any spelling. Limits the cost of folding names from requests.
     private let longestName: Int
     private let byEmail: Groups<ExactText>
     private let hasher: PasswordHasher
     private let decoyHash: String?
-    /// What other gateways have withdrawn; nil where there are none.
+    /// Credentials that other gateways have withdrawn; nil without a shared store.
     private let withdrawn: WithdrawnAccounts?
 
     /// - Precondition: no two users share both realm and name.
@@ -34,7 +34,7 @@ package final class UserStore: Sendable {
         self.users = users
         self.withdrawn = withdrawn
         self.hasher = hasher
-        // By index, member by member: a copy of a user counts ten references up and down.
+        // By index, member by member: copying a user costs ten reference counts.
         byName = Dictionary(
             uniqueKeysWithValues: users.indices.lazy.map {
                 (Key(realm: users[$0].realm, name: users[$0].username), $0)
@@ -45,18 +45,18 @@ package final class UserStore: Sendable {
         decoyHash = UserStore.commonestHash(of: users)
     }
 
-    /// The user of this name, compared with case (JWT-24), whether enabled or not.
+    /// The user of this name, compared with case (JWT-24), enabled or not.
     package func user(named name: String, realm: String) -> User? {
         byName[Key(realm: realm, name: name)].map { current(users[$0]) }
     }
 
-    /// All users of this name, in one realm or (nil) in any.
+    /// All users of this name, in one realm or (nil) in all.
     package func users(named name: String, realm: String?) -> [User] {
         namesakes(of: name, in: realm).filter { $0.username.utf8.elementsEqual(name.utf8) }
     }
 
-    /// The users of a realm whom a directory may mean by this name: those who bear it but for the case of letters, blanks
-    /// in a row, and the ways of writing one character (RFC 4518), whether enabled or not.
+    /// Users of a realm whose names a directory treats as equal to this one: ignoring case, repeated blanks and Unicode
+    /// composition (RFC 4518). Enabled or not.
     package func namesakes(of name: String, realm: String) -> [User] {
         namesakes(of: name, in: realm)
     }
@@ -66,15 +66,15 @@ package final class UserStore: Sendable {
         return selected(byFoldedName[UserStore.foldedName(name)], realm: realm)
     }
 
-    /// All users of this mail address, compared without the case of ASCII letters (JWT-24), in one realm or (nil) in any.
+    /// All users with this mail address, ignoring the case of ASCII letters (JWT-24), in one realm or (nil) in all.
     package func users(withEmail email: String, realm: String?) -> [User] {
         selected(byEmail[UserStore.folded(email)], realm: realm)
     }
 
-    /// The enabled user whom this password belongs to. Slow by design: never call it on an event loop.
+    /// The enabled user with this name and password. Slow by design: never call it on an event loop.
     ///
-    /// A name that nobody bears in the realm (MBE-09) and a user without password (MBE-11) cost one password hash like
-    /// everybody else, so that the time of an answer does not tell which names exist.
+    /// An unknown name (MBE-09) or a user without a password (MBE-11) costs one password hash as well, so that timing
+    /// does not reveal which names exist.
     package func check(username: String, password: [UInt8], realm: String) -> User? {
         let user = user(named: username, realm: realm)
         guard let user, let stored = user.passwordHash else {
@@ -85,8 +85,8 @@ package final class UserStore: Sendable {
         return user
     }
 
-    /// One stored hash of the scheme that most users have: checking against it costs what a check of theirs costs.
-    /// Nil where nobody has a password, and so nothing can be told apart.
+    /// A stored hash of the most common scheme, so that a check against it takes as long as a real one. Nil if no user
+    /// has a password, when timing reveals nothing.
     private static func commonestHash(of users: [User]) -> String? {
         var schemes: [Substring: (count: Int, example: String)] = [:]
         for i in users.indices {
@@ -99,8 +99,8 @@ package final class UserStore: Sendable {
 
     private func current(_ user: User) -> User { withdrawn?.current(user) ?? user }
 
-    /// Whether a password that was right before may have been withdrawn by another gateway: then the user is to be
-    /// looked at again.
+    /// Whether another gateway may have withdrawn a password that was accepted before, so that the user must be checked
+    /// again.
     package var hasWithdrawn: Bool { withdrawn?.isEmpty == false }
 
     private func selected(_ indices: [Int], realm: String?) -> [User] {
@@ -109,7 +109,7 @@ package final class UserStore: Sendable {
     }
 
     private static func foldedName(_ name: String) -> String {
-        // Upper case first: `ß` is `SS`, and the long s an S.
+        // Upper case first: `ß` becomes `SS`, and the long s becomes S.
         let folded = isASCII(name) ? name.lowercased() : name.uppercased().lowercased()
         guard folded.utf8.contains(ASCII.space) else { return folded }
         return folded.split(separator: " ").joined(separator: " ")
@@ -128,14 +128,14 @@ package final class UserStore: Sendable {
     }
 }
 
-/// Users by a key that several may have. Most keys have one user, and an array for each would be the dearest part of
-/// reading a hundred thousand.
+/// Users by a non-unique key. Most keys have one user; an array per key would dominate the cost of reading a hundred
+/// thousand.
 private struct Groups<Key: Hashable & Sendable>: Sendable {
     private var last: [Key: Int32] = [:]
-    /// For each user the one before with the same key; -1 for none.
+    /// For each user the previous one with the same key; -1 for none.
     private var before: [Int32] = []
 
-    /// - Parameter key: nil for a user who is not to be found.
+    /// - Parameter key: nil excludes a user.
     init(_ users: Range<Int>, by key: (Int) -> Key?) {
         last.reserveCapacity(users.count)
         before.reserveCapacity(users.count)

@@ -2,20 +2,20 @@ import Model
 import Synchronization
 
 /// Accounts and secrets that another gateway with the same store has disabled or changed, while this one still has the
-/// older configuration. What is withdrawn here is refused until the configuration says so too.
+/// older configuration. They are refused here until this configuration agrees.
 package final class WithdrawnAccounts: Sendable {
-    /// Something that a caller is let in by.
+    /// A withdrawn credential.
     package enum Credential: Sendable, Equatable {
-        /// A user, by any way of logging in.
+        /// A user, for every login method.
         case user(realm: String, name: String)
-        /// One password of a user, as it is stored.
+        /// One stored password of a user.
         case password(realm: String, name: String, stored: String)
-        /// A mobile backend, by any way of authenticating.
+        /// A mobile backend, for every authentication method.
         case backend(id: String)
         /// One secret of a client.
         case clientSecret(backendID: String, secret: String)
 
-        /// What the names of its notices begin with.
+        /// Prefix of the names of its notices.
         package var kind: Kind {
             switch self {
             case .user: .user
@@ -25,7 +25,7 @@ package final class WithdrawnAccounts: Sendable {
             }
         }
 
-        /// The name of the user or the id of the backend, whose tokens go by it.
+        /// The name of the user or the id of the backend; tokens refer to it.
         package var holder: String {
             switch self {
             case .user(_, let name), .password(_, let name, _): name
@@ -41,7 +41,7 @@ package final class WithdrawnAccounts: Sendable {
                 case .backend(let id): [id]
                 case .clientSecret(let id, let secret): [id, secret]
                 }
-            // No token begins like this, and no two credentials have one text.
+            // No token begins like this, and the text is unique per credential.
             return "\u{0}\(kind.rawValue)" + parts.map { "\u{0}\($0.utf8.count) \($0)" }.joined()
         }
     }
@@ -59,21 +59,21 @@ package final class WithdrawnAccounts: Sendable {
             }
         }
 
-        /// Of a notice's name.
+        /// Parses a notice's name.
         package init?(noticeName name: String) {
             guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
             self.init(rawValue: String(name[..<colon]))
         }
     }
 
-    /// What is known of one credential. The later word counts.
+    /// The state of one credential. The latest notice wins.
     package struct Notice: Sendable, Equatable {
         package var isWithdrawn: Bool
         /// The name of the user or the id of the backend.
         package var holder: String
         /// Milliseconds since 1970.
         package var changedAt: Int64
-        /// Seconds since 1970 until which it is remembered.
+        /// Seconds since 1970 until which it is kept.
         package var until: Int64
 
         package init(isWithdrawn: Bool, holder: String, changedAt: Int64, until: Int64) {
@@ -85,7 +85,7 @@ package final class WithdrawnAccounts: Sendable {
 
         fileprivate func isNewer(than other: Notice) -> Bool {
             if changedAt != other.changedAt { return changedAt > other.changedAt }
-            // Of two words of one time the stricter one.
+            // At equal times withdrawal wins.
             return isWithdrawn && !other.isWithdrawn
         }
     }
@@ -100,19 +100,19 @@ package final class WithdrawnAccounts: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The kinds of which anything is withdrawn, for the hot path to ask first.
+    /// The kinds with a withdrawal, checked first on the hot path.
     private let kinds = Atomic<UInt8>(0)
 
     package init() {}
 
-    /// Says how names are made of credentials: by a keyed digest, the same in all processes that share a store, so that
-    /// nobody who reads the store can try secrets against it.
+    /// Sets the keyed digest that names are made with. All processes that share a store use the same key, so that
+    /// readers of the store cannot test guesses of secrets.
     package func use(digest: @escaping @Sendable (String) -> String) { state.withLock { $0.digest = digest } }
 
     /// Whether anything of that kind is withdrawn: one atomic load.
     package func has(_ kind: Kind) -> Bool { kinds.load(ordering: .acquiring) & kind.bit != 0 }
 
-    /// Whether nothing at all is.
+    /// Whether nothing is withdrawn.
     package var isEmpty: Bool { kinds.load(ordering: .acquiring) == 0 }
 
     package func contains(_ credential: Credential) -> Bool {
@@ -122,13 +122,13 @@ package final class WithdrawnAccounts: Sendable {
         }
     }
 
-    /// The notice that withdraws or restores a credential from now on, with its name. Nil before names can be made.
+    /// A notice that withdraws or restores a credential from now on, with its name. Nil before the digest is set.
     package func notice(
         _ credential: Credential, isWithdrawn: Bool, milliseconds: Int64, until: Int64
     ) -> (name: String, notice: Notice)? {
         state.withLock { state in
             guard let name = state.name(of: credential) else { return nil }
-            // Behind what is known, by whatever clock that was made.
+            // Later than the known notice, whichever clock that was made by.
             let changedAt = max(milliseconds, (state.notices[name]?.changedAt ?? .min) &+ 1)
             return (
                 name,
@@ -137,7 +137,7 @@ package final class WithdrawnAccounts: Sendable {
         }
     }
 
-    /// Takes a notice over. Answers whether it says anything new.
+    /// Merges a notice. Returns whether it is news.
     @discardableResult
     package func apply(_ notice: Notice, name: String) -> Bool {
         state.withLock { state in
@@ -151,7 +151,7 @@ package final class WithdrawnAccounts: Sendable {
     /// Everything that is known, by name.
     package var notices: [String: Notice] { state.withLock { $0.notices } }
 
-    /// Forgets what has had its time.
+    /// Removes expired notices.
     package func prune(now: Int64) {
         guard !state.withLock({ $0.notices.isEmpty }) else { return }
         state.withLock { state in
@@ -168,7 +168,7 @@ package final class WithdrawnAccounts: Sendable {
 }
 
 extension WithdrawnAccounts {
-    /// The user without what others have withdrawn.
+    /// The user without withdrawn credentials.
     package func current(_ user: User) -> User {
         guard !isEmpty else { return user }
         var user = user
@@ -181,7 +181,7 @@ extension WithdrawnAccounts {
         return user
     }
 
-    /// The backend without what others have withdrawn.
+    /// The backend without withdrawn credentials.
     package func current(_ backend: Backend) -> Backend {
         guard has(.backend) || has(.clientSecret) else { return backend }
         var backend = backend

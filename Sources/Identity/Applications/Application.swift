@@ -3,14 +3,14 @@ import Crypto
 import Model
 
 extension Application {
-    /// Whether this is the API key. The time taken tells neither content nor length, since digests are compared.
+    /// Whether this is the API key. Digests are compared, so the time taken reveals neither content nor length.
     package func hasKey(_ key: Span<UInt8>) -> Bool {
         let expected = DigestAlgorithm.sha256.digest(Array(apiKey.utf8).span)
         let presented = DigestAlgorithm.sha256.digest(key)
         return constantTimeEqual(expected.span, presented.span) && !apiKey.isEmpty
     }
 
-    /// Whether a user may change the objects of others.
+    /// Whether a user may change objects that other users own.
     package func isWriter(_ username: String) -> Bool {
         writers.contains { $0.utf8.elementsEqual(username.utf8) }
     }

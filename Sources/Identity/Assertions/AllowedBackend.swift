@@ -10,10 +10,11 @@ package struct AllowedBackend: Sendable, Equatable {
         self.clientID = clientID
     }
 
-    /// Whether it names a backend: by name and version together, or by client id. One that does not matches nothing.
+    /// Whether the entry names a backend, by name and version together or by client id. An incomplete entry matches
+    /// nothing.
     package var isComplete: Bool { name != nil || version != nil ? name != nil && version != nil : clientID != nil }
 
-    /// Whether all that it says is true of the backend, compared with case.
+    /// Whether every member of the entry equals the backend's, compared with case.
     package func matches(_ backend: Backend) -> Bool {
         func agrees(_ text: String?, _ other: String) -> Bool {
             text.map { $0.utf8.elementsEqual(other.utf8) } ?? true

@@ -3,14 +3,14 @@ import Crypto
 import Model
 
 extension AssertionIssuer {
-    /// Reads one entry of `issuers`; nil where it cannot work, and the reader has said why (JWT-10 to JWT-28).
+    /// Reads one entry of `issuers`. Nil for an unusable entry, which the reader has reported (JWT-10 to JWT-28).
     init?(_ reader: inout AssertionReader, baseURL: String, catalogue: RoleCatalogue) {
         let name = reader.text("issuerName")
         if reader.node["issuerName"] == nil { reader.fail(nil, "required member \"issuerName\" is missing") }
         let audiences = reader.texts("audience") ?? []
         let keys = AssertionIssuer.keys(&reader)
         let rules = ExternalIdentityRules(&reader, catalogue: catalogue)
-        // The stand-ins are never used: without a name or keys the reader is broken.
+        // The placeholders are never used: without a name or keys the reader is broken.
         self.init(
             name: name ?? "",
             audiences: audiences.isEmpty ? AssertionIssuer.standardAudiences(baseURL: baseURL) : audiences,
@@ -41,7 +41,7 @@ extension AssertionIssuer {
 
     // MARK: Filters and backends
 
-    /// What is misspecified is never satisfied, and said at load (JWT-22).
+    /// A filter that is specified incorrectly is never satisfied, and reported at load (JWT-22).
     private static func filters(_ reader: inout AssertionReader) -> [ClaimFilter] {
         guard let member = reader.take("filters") else { return [] }
         guard let elements = member.array else {
@@ -67,7 +67,7 @@ extension AssertionIssuer {
         return ClaimFilter(name: name, kind: kind, values: values)
     }
 
-    /// An entry that is wrong matches nobody; an empty list is nobody's (AMB-04).
+    /// An invalid entry matches no backend; an empty list allows none (AMB-04).
     static func allowedBackends(_ reader: inout AssertionReader) -> [AllowedBackend]? {
         guard let member = reader.take("allowedMbes") else { return nil }
         guard let elements = member.array, !elements.isEmpty else {
@@ -79,7 +79,7 @@ extension AssertionIssuer {
             let texts = ["name", "version", "clientId"].map { element[$0] }
             let allowed = AllowedBackend(
                 name: texts[0]?.string, version: texts[1]?.string, clientID: texts[2]?.string)
-            // A member of another type was meant to say something: the entry matches nobody without it.
+            // A member of another type was meant as a restriction: without it the entry must match no backend.
             guard allowed.isComplete, texts.allSatisfy({ $0 == nil || $0?.string != nil }) else {
                 reader.warn(
                     "allowedMbes/\(index)", "incomplete: it matches no backend",
@@ -90,7 +90,7 @@ extension AssertionIssuer {
         }
     }
 
-    // MARK: Our own additions
+    // MARK: Extensions of the gateway
 
     private mutating func readAlgorithms(_ reader: inout AssertionReader) {
         guard let names = reader.texts("algorithms") else { return }

@@ -1,42 +1,42 @@
 import Crypto
 import Model
 
-/// An outside issuer whose tokens are exchanged for the gateway's own: one entry of `issuers` in
-/// `Security_AuthTokenConfiguration`, found to be sound.
+/// An outside issuer whose tokens are exchanged for the gateway's own: one valid entry of `issuers` in
+/// `Security_AuthTokenConfiguration`.
 package struct AssertionIssuer: Sendable {
-    /// Where its public keys come from; exactly one of the two (JWT-19, AMB-03).
+    /// Source of its public keys; exactly one of the two (JWT-19, AMB-03).
     package enum Keys: Sendable, Equatable {
-        /// A key set that is fetched.
+        /// A key set that is fetched over HTTP.
         case remote(AssertionKeySource)
-        /// Certificates of the store, by their subjects (JWT-20).
+        /// Certificates of the certificate store, by subject (JWT-20).
         case certificates([DistinguishedName])
     }
 
     /// `iss` of its tokens, compared byte by byte (JWT-10).
     package var name: String
-    /// A disabled issuer's tokens are refused like those of an unknown one (JWT-11).
+    /// Tokens of a disabled issuer are refused like those of an unknown one (JWT-11).
     package var isEnabled = true
-    /// A token's `aud` must be one of these, where it has one (JWT-12).
+    /// Accepted values of a token's `aud`, if it has one (JWT-12).
     package var audiences: [String]
     /// Whether a token must have an `aud` (AMB-01).
     package var requiresAudience = false
-    /// Whether an assertion may be exchanged once only (JTX-11).
+    /// Whether an assertion may be exchanged only once (JTX-11).
     package var isSingleUse = false
-    /// Whether a client must prove who it is, and not merely say so (JWT-15).
+    /// Whether a client must authenticate rather than only identify itself (JWT-15).
     package var requiresClientAuthentication = true
     package var keys: Keys
-    /// Algorithms that it may sign with (JWT-39).
+    /// Accepted signature algorithms (JWT-39).
     package var algorithms = AssertionIssuer.standardAlgorithms
     /// All of them must be satisfied (JWT-21).
     package var filters: [ClaimFilter] = []
-    /// Whose clients may exchange its tokens; nil for anybody's (JWT-23).
+    /// Backends whose clients may exchange its tokens; nil for all (JWT-23).
     package var allowedBackends: [AllowedBackend]?
-    /// Who its users are here.
+    /// How its users map to users of the gateway.
     package var rules: ExternalIdentityRules
     package var lifetime = TokenLifetime()
-    /// Level of the tokens that its users get (CHAL-06).
+    /// Authentication level of the tokens issued to its users (CHAL-06).
     package var level = Principal.standardLevel
-    /// What is said of SAML assertions alone; the issuers of `issuers` have none.
+    /// Settings for SAML assertions; nil for entries of `issuers`.
     package var saml: SAMLTerms?
 
     package init(name: String, audiences: [String], keys: Keys, rules: ExternalIdentityRules = ExternalIdentityRules())
@@ -47,11 +47,11 @@ package struct AssertionIssuer: Sendable {
         self.rules = rules
     }
 
-    /// RS, PS and ES with each length of hash.
+    /// RS, PS and ES with each hash length.
     package static let standardAlgorithms = Set(SignatureAlgorithm.asymmetric.filter { $0 != .edDSA })
 
-    /// What `aud` may be where nothing is configured: the base URL and the paths down to the token endpoint, each also
-    /// with a slash at its end.
+    /// Default for `aud`: the base URL and the paths down to the token endpoint, each with and without a trailing
+    /// slash.
     package static func standardAudiences(baseURL: String) -> [String] {
         var audience = baseURL
         var audiences = [audience, audience + "/"]
@@ -68,11 +68,11 @@ package struct AssertionIssuer: Sendable {
     }
 }
 
-/// What an issuer of SAML assertions has beside what every issuer has: an entry of `samlIssuers` (SAML-09).
+/// Additional settings of a SAML issuer: an entry of `samlIssuers` (SAML-09).
 package struct SAMLTerms: Sendable, Equatable {
-    /// Whether signatures with SHA-1 are believed (SAML-04).
+    /// Whether SHA-1 signatures are accepted (SAML-04).
     package var allowsSHA1: Bool
-    /// What `Recipient` may be, where an assertion names one (SAML-06).
+    /// Accepted values of `Recipient`, if an assertion has one (SAML-06).
     package var recipients: [String]
 
     package init(allowsSHA1: Bool = false, recipients: [String] = []) {

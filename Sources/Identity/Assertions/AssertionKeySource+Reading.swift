@@ -2,7 +2,7 @@ import Bytes
 import Model
 
 extension AssertionIssuer {
-    /// `jwks` or `certificateSubjectNames`, and never both (AMB-03).
+    /// Reads `jwks` or `certificateSubjectNames`; having both is an error (AMB-03).
     static func keys(_ reader: inout AssertionReader) -> Keys? {
         let jwks = reader.take("jwks")
         let subjects = reader.take("certificateSubjectNames")
@@ -34,7 +34,7 @@ extension AssertionIssuer {
 }
 
 extension AssertionKeySource {
-    /// Reads `jwks` (JWT-30 to JWT-38); nil where it cannot work.
+    /// Reads `jwks` (JWT-30 to JWT-38); nil if unusable.
     fileprivate init?(_ node: JSONNode, _ issuer: inout AssertionReader) {
         guard node.members != nil else {
             issuer.fail("jwks", "wrong type", expected: "an object")
@@ -91,7 +91,7 @@ extension AssertionKeySource {
         }
     }
 
-    /// Text that can stand in a header field, and cannot end it.
+    /// Text that is safe as the value of a header field.
     private static func fieldValue(_ reader: inout AssertionReader) -> String? {
         guard let text = reader.text("authorizationHeader") else { return nil }
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {

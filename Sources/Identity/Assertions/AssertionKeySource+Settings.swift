@@ -4,9 +4,9 @@ import Model
 import Outbound
 
 extension AssertionKeySource {
-    /// How the keys are fetched; nil where an address is not allowed.
+    /// Settings for fetching the keys; nil if a URL is not allowed.
     /// - Parameters:
-    ///   - issuer: whose discovery document it must be.
+    ///   - issuer: required `issuer` of the discovery document.
     ///   - authorities: the contents of `trustFile`.
     package func settings(issuer: String, authorities: [UInt8]?) -> RemoteKeySettings? {
         guard
@@ -25,7 +25,7 @@ extension AssertionKeySource {
 }
 
 extension RemoteKeySet {
-    /// The keys for a token, in the words of the exchange.
+    /// The keys for a token, with failures mapped to those of the exchange.
     package func assertionKeys(
         for need: KeyNeed, now: Int64
     ) -> Effect<Result<KeySet, AssertionSources.KeysFailure>> {
@@ -37,7 +37,7 @@ extension RemoteKeySet {
     private func result(_ answer: KeysNow) -> Result<KeySet, AssertionSources.KeysFailure> {
         if case .ready(let keys) = answer { return .success(keys) }
         switch report.failure {
-        // JWT-30, JWT-32: the issuer answers, and is not the one that was configured.
+        // JWT-30, JWT-32: the issuer answers, but its documents do not match the configuration.
         case .wrongIssuer, .insecureAddress, .malformedAddress: return .failure(.unusable)
         default: return .failure(.unavailable)
         }

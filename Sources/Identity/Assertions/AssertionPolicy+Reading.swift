@@ -2,12 +2,12 @@ import Bytes
 import Model
 
 extension AssertionPolicy {
-    /// Reads the object of `Security_AuthTokenConfiguration` (JWT-01 to JWT-08). It never fails: what is wrong is among
-    /// the findings, and the tokens that it is about are not exchanged.
+    /// Reads the object of `Security_AuthTokenConfiguration` (JWT-01 to JWT-08). Never fails: errors become findings,
+    /// and the tokens of affected entries are not exchanged.
     /// - Parameters:
     ///   - baseURL: without a trailing slash.
     ///   - lifetime: `Security_TokenExchangeTimeoutSecs` and `Security_TokenExchangeTimeoutPolicy`.
-    ///   - catalogue: roles that can be granted, for warnings of others.
+    ///   - catalogue: roles that can be granted, for warnings about others.
     package init(_ node: JSONNode, baseURL: String, lifetime: TokenLifetime, catalogue: RoleCatalogue) {
         self.init(lifetime: lifetime)
         var reader = AssertionReader(node, "")
@@ -17,7 +17,7 @@ extension AssertionPolicy {
         reader.finish()
         findings = reader.findings
         if let samlIssuers { readSAML(samlIssuers, baseURL: baseURL, catalogue: catalogue) }
-        // Who has SAML alone says nothing of others.
+        // With SAML issuers alone, `issuers` may be absent.
         if issuers == nil, samlIssuers?.array != nil { return }
         guard let elements = issuers?.array else {
             isSound = false
@@ -35,8 +35,7 @@ extension AssertionPolicy {
         entries = withoutDuplicates(entries, of: "issuers")
     }
 
-    /// An assertion of SAML is somebody's whole login: an entry that cannot work is an error (SAML-09), to who checks a
-    /// configuration.
+    /// A SAML assertion replaces a whole login, so configuration checks report an unusable entry as an error (SAML-09).
     private mutating func readSAML(_ node: JSONNode, baseURL: String, catalogue: RoleCatalogue) {
         guard let elements = node.array else {
             complain("/samlIssuers", "wrong type: no assertion can be exchanged", expected: "an array of issuers")
@@ -81,7 +80,7 @@ extension AssertionPolicy {
         return Entry(name: name, issuer: issuer)
     }
 
-    /// Of two entries for one issuer neither is used: nobody knows by which rules its tokens were meant to be judged.
+    /// Drops both of two entries for one issuer: the intended rules are ambiguous.
     private mutating func withoutDuplicates(_ entries: [Entry], of member: String) -> [Entry] {
         var entries = entries
         var places: [[UInt8]: [Int]] = [:]

@@ -1,30 +1,30 @@
 import Bytes
 import Model
 
-/// Which outside tokens are exchanged, and for what: the environment policies of section 2.18 that matter to token
-/// exchange, read from JSON. Immutable; a reload makes another.
+/// Which outside tokens are exchanged, and on which terms: the environment policies of section 2.18 that apply to token
+/// exchange, read from JSON. Immutable; a reload creates a new one.
 package struct AssertionPolicy: Sendable {
     /// One element of `issuers`, or of `samlIssuers`.
     package struct Entry: Sendable {
-        /// `issuerName`; nil where there is none.
+        /// `issuerName`; nil if absent.
         package let name: String?
-        /// Nil for an entry that is wrong, which disables it and no other (JWT-03).
+        /// Nil for an invalid entry, which disables that entry alone (JWT-03).
         package let issuer: AssertionIssuer?
     }
 
-    /// What the policy says of an `iss`.
+    /// Result of looking up an `iss`.
     package enum Lookup: Sendable {
         case issuer(AssertionIssuer)
-        /// There is an entry, and it is wrong.
+        /// The entry exists but is invalid.
         case invalid
         case unknown
     }
 
-    /// The issuers in their order; empty where none are configured, or where the configuration as a whole is wrong.
+    /// The issuers in order; empty if none are configured or the whole configuration is invalid.
     package internal(set) var entries: [Entry] = []
-    /// The issuers of SAML assertions in their order (SAML-09).
+    /// The SAML issuers in order (SAML-09).
     package internal(set) var samlEntries: [Entry] = []
-    /// Whether `issuers` is an array, as it must be (JWT-03). Not configured at all is sound.
+    /// Whether `issuers` is an array or absent (JWT-03).
     package internal(set) var isSound = true
     package internal(set) var policyReload = ReloadIntervals.policy
     package internal(set) var certificateReload = ReloadIntervals.certificates
@@ -37,7 +37,7 @@ package struct AssertionPolicy: Sendable {
 
     package func lookup(_ name: String) -> Lookup { AssertionPolicy.lookup(name, entries) }
 
-    /// What the policy says of the `Issuer` of a SAML assertion (SAML-06).
+    /// Looks up the `Issuer` of a SAML assertion (SAML-06).
     package func lookup(saml name: String) -> Lookup { AssertionPolicy.lookup(name, samlEntries) }
 
     private static func lookup(_ name: String, _ entries: [Entry]) -> Lookup {
@@ -48,7 +48,7 @@ package struct AssertionPolicy: Sendable {
     }
 }
 
-/// Something that an operator should know about a policy. The policy works all the same, but perhaps for fewer issuers.
+/// A problem in a policy, for the operator. The policy remains usable, but possibly for fewer issuers.
 package struct AssertionFinding: Sendable, Equatable {
     package let severity: Severity
     /// JSON pointer from the root of the configuration object.

@@ -1,14 +1,14 @@
 import Bytes
 import Model
 
-/// One object of a policy on its way to typed values. Wrong values are found, not thrown: what follows from them is for
-/// who reads to say.
+/// Reads one JSON object of a policy into typed values. Wrong values are recorded, not thrown; the caller decides on
+/// the consequences.
 struct AssertionReader {
     let node: JSONNode
     /// JSON pointer of the object.
     let pointer: String
     private(set) var findings: [AssertionFinding] = []
-    /// Whether a value was found that the object cannot work with.
+    /// Whether a wrong value makes the object unusable.
     private(set) var isBroken = false
     private var known: Set<String> = []
 
@@ -17,20 +17,20 @@ struct AssertionReader {
         self.pointer = pointer
     }
 
-    /// The member as it is.
+    /// The raw member.
     mutating func take(_ name: String) -> JSONNode? {
         known.insert(name)
         return node[name]
     }
 
-    /// A wrong value that the object works without.
+    /// Records a wrong value that leaves the object usable.
     mutating func warn(_ name: String, _ message: String, expected: String? = nil) {
         findings.append(
             AssertionFinding(
                 severity: .warning, pointer: "\(pointer)/\(name)", message: message, expected: expected))
     }
 
-    /// A wrong value that spoils the object.
+    /// Records a wrong value that makes the object unusable.
     mutating func fail(_ name: String?, _ message: String, expected: String? = nil) {
         isBroken = true
         let place = name.map { "\(pointer)/\($0)" } ?? pointer
@@ -47,7 +47,7 @@ struct AssertionReader {
         return flag
     }
 
-    /// A text with something in it; nil where there is none.
+    /// A non-empty string; nil if absent or wrong.
     mutating func text(_ name: String, expected: String = "a non-empty string") -> String? {
         guard let member = take(name) else { return nil }
         guard let text = member.string, !text.isEmpty else {
@@ -57,7 +57,7 @@ struct AssertionReader {
         return text
     }
 
-    /// Texts with something in them; nil where the member is absent or wrong.
+    /// Non-empty strings; nil if the member is absent or wrong.
     mutating func texts(_ name: String) -> [String]? {
         guard let member = take(name) else { return nil }
         guard let texts = AssertionReader.texts(member) else {
@@ -67,7 +67,7 @@ struct AssertionReader {
         return texts
     }
 
-    /// An interval: what is no integer or negative is replaced by the default (JWT-08).
+    /// An interval. The default replaces a value that is negative or not an integer (JWT-08).
     mutating func seconds(_ name: String, default standard: Int64, from least: Int64 = 0) -> Int64 {
         guard let member = take(name) else { return standard }
         guard let seconds = member.integer, (least...TokenLifetime.longest).contains(seconds) else {
@@ -89,13 +89,13 @@ struct AssertionReader {
         return choice
     }
 
-    /// Findings of a part, read by itself.
+    /// Adds the findings of a nested object that was read separately.
     mutating func add(_ part: AssertionReader) {
         findings += part.findings
         isBroken = isBroken || part.isBroken
     }
 
-    /// Warns of members that nobody asked for, which are ignored (JWT-08).
+    /// Warns of unknown members, which are ignored (JWT-08).
     mutating func finish() {
         for member in node.members ?? [] where !known.contains(member.name) {
             warn(
@@ -110,7 +110,7 @@ struct AssertionReader {
         return texts.count == elements.count ? texts : nil
     }
 
-    /// A name as a part of a pointer (RFC 6901 section 3).
+    /// Escapes a member name for a JSON pointer (RFC 6901 section 3).
     private static func escaped(_ name: String) -> String {
         String(
             decoding: name.utf8.flatMap { byte -> [UInt8] in

@@ -1,38 +1,38 @@
 import JOSE
 import Model
 
-/// Why an outside token is not exchanged. The client is told none of it (JTX-10); the log has the reason.
+/// Why an outside token is not exchanged. The response does not reveal the reason (JTX-10); the log records it.
 package enum AssertionRejection: ReasonedFailure, Equatable, CaseIterable {
     /// Not a signed JWT in compact serialisation, or a claim is of the wrong type.
     case malformed
     case encrypted
-    /// A header parameter that must be understood and is not.
+    /// An unknown critical header parameter.
     case criticalHeader
-    /// The token names no issuer, or one that no entry has (JWT-10).
+    /// The token has no `iss`, or no entry matches it (JWT-10).
     case unknownIssuer
-    /// The issuer's entry is wrong, or the configuration as a whole (JWT-03).
+    /// The issuer's entry or the whole configuration is invalid (JWT-03).
     case invalidIssuer
     case disabledIssuer
     case unsupportedAlgorithm
-    /// No key of the issuer fits the token.
+    /// No key of the issuer matches the token.
     case unknownKey
     case badSignature
-    /// The issuer's keys cannot be used: its documents are not what they should be.
+    /// The issuer's keys cannot be used: its documents are invalid.
     case unusableKeys
     case missingExpiry, expired, notYetValid, issuedInFuture
     case wrongAudience
-    /// Made for another purpose (RFC 8725 section 3.11).
+    /// Issued for another purpose (RFC 8725 section 3.11).
     case wrongType
-    /// Bound to a key, which an exchange for a bearer token would undo.
+    /// Bound to a key; exchanging it for a bearer token would remove the binding.
     case proofRequired
     case filterNotSatisfied
     case missingUsername, unusableUsername
-    /// The token is an application's, not a user's (JWT-16).
+    /// The token belongs to an application, not a user (JWT-16).
     case clientToken
     case unknownUser, ambiguousUser, disabledUser
-    /// Exchanged before, which the issuer's entry does not allow (JTX-11).
+    /// Already exchanged, and the issuer's entry allows one exchange only (JTX-11).
     case usedBefore
-    /// The deny list has it.
+    /// Listed in the deny list.
     case revoked
 
     package init(_ rejection: TokenRejection) {
@@ -59,7 +59,7 @@ package enum AssertionRejection: ReasonedFailure, Equatable, CaseIterable {
         self =
             switch rejection {
             case .missingUsername: .missingUsername
-            // Only providers of browser logins are asked for verified addresses.
+            // Only providers of browser logins require verified addresses.
             case .unusableUsername, .unverifiedEmail: .unusableUsername
             case .clientToken: .clientToken
             case .unknownUser: .unknownUser

@@ -3,7 +3,8 @@ import Crypto
 import JOSE
 import Model
 
-/// What each check says of a token, also behind one that fails: for the operator who wonders why it is refused (JWT-41).
+/// The result of every check of a token, including those after a failed one. Helps an operator find why a token is
+/// refused (JWT-41).
 package struct AssertionReport: Sendable {
     package enum Verdict: Sendable, Equatable {
         case passed(String)
@@ -31,10 +32,10 @@ package struct AssertionReport: Sendable {
 }
 
 extension AssertionVerifier {
-    /// The report of a token whose issuer this is.
+    /// Runs all checks on a token of this issuer.
     /// - Parameters:
-    ///   - realm: of a backend; nil looks in all.
-    ///   - lifetime: what the environment says of it.
+    ///   - realm: of a backend; nil searches all realms.
+    ///   - lifetime: the environment's settings.
     package func report(
         _ assertion: Assertion, realm: String?, lifetime: TokenLifetime, now: Int64
     ) -> AssertionReport {

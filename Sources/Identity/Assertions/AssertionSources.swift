@@ -2,18 +2,17 @@ import Crypto
 import JOSE
 import Outbound
 
-/// What outside tokens are judged by, kept up to date by the requests that need it: the policy, the certificates, and the
-/// keys that are fetched.
+/// Policy, certificates and fetched keys for verifying outside tokens. Requests trigger reloads as needed.
 package final class AssertionSources: Sendable {
-    /// Why there are no keys.
+    /// Why no keys are available.
     package enum KeysFailure: Error, Sendable {
-        /// Nobody's fault who asks: the issuer is down, or does not answer in time.
+        /// The issuer is down or does not answer in time; not the caller's fault.
         case unavailable
-        /// The issuer's documents are not what they should be.
+        /// The issuer's documents are invalid.
         case unusable
     }
 
-    /// Keys that are fetched.
+    /// Keys that are fetched over HTTP.
     package typealias RemoteKeys =
         @Sendable (_ source: AssertionKeySource, _ issuer: String, _ need: KeyNeed, _ now: Int64) -> Effect<
             Result<KeySet, KeysFailure>
@@ -32,23 +31,23 @@ package final class AssertionSources: Sendable {
         self.remoteKeys = remoteKeys
     }
 
-    /// The policy that holds for a token of this issuer: read anew where the one at hand is old or does not have it.
+    /// The policy for a token of this issuer. Reloads first if the current policy is old or lacks the issuer.
     package func policy(for issuer: String, now: Int64) -> Effect<AssertionPolicy> {
         policy.value(now: now, intervals: \.policyReload) { policy in
-            // An entry that is wrong may have been mended.
+            // An invalid entry may have been corrected.
             if case .issuer = policy.lookup(issuer) { true } else { false }
         }
     }
 
-    /// The policy that holds for a SAML assertion of this issuer.
+    /// The policy for a SAML assertion of this issuer.
     package func policy(forSAML issuer: String, now: Int64) -> Effect<AssertionPolicy> {
         policy.value(now: now, intervals: \.policyReload) { policy in
             if case .issuer = policy.lookup(saml: issuer) { true } else { false }
         }
     }
 
-    /// What an issuer of SAML assertions has signed. Certificates are read anew where they are old or none verifies it
-    /// (SAML-08). It computes at once, so it is called on the computing pool.
+    /// Verifies the signature of a SAML document. Reloads certificates that are old or verify nothing (SAML-08).
+    /// Computes synchronously: call it on the computing pool.
     package func assertion(
         in xml: [UInt8], _ issuer: AssertionIssuer, _ policy: AssertionPolicy, now: Int64
     ) -> Effect<Result<SAMLAssertion, SAMLRejection>> {
@@ -64,7 +63,7 @@ package final class AssertionSources: Sendable {
         return store.then { store in .offload { .done(issuer.assertion(in: xml, store, now: now)) } }
     }
 
-    /// The keys that a token may be signed with. Certificates are read anew where they are old or none verifies it.
+    /// Candidate keys for a token's signature. Reloads certificates that are old or verify nothing.
     package func keys(
         for received: ReceivedToken, token: [UInt8], _ issuer: AssertionIssuer, _ policy: AssertionPolicy, now: Int64
     ) -> Effect<Result<KeySet, KeysFailure>> {
@@ -87,12 +86,12 @@ package final class AssertionSources: Sendable {
         }
     }
 
-    /// Keys of a set that is fetched. Where a token names no key and none verifies it, one may have come since.
+    /// Keys of a fetched set. Fetches again if a token names no key and none verifies it.
     private func fetchedKeys(
         _ source: AssertionKeySource, _ issuer: AssertionIssuer, _ assertion: AssertionVerifier.Assertion, now: Int64
     ) -> Effect<Result<KeySet, KeysFailure>> {
         let received = assertion.received
-        // A token that no key can be for is no reason to fetch any.
+        // No key can match this algorithm, so do not fetch any.
         guard issuer.algorithms.contains(received.algorithm) else { return .done(.success(KeySet(keys: []))) }
         let need = KeyNeed(keyID: received.keyID, algorithm: received.algorithm)
         return remoteKeys(source, issuer.name, need, now).then { [remoteKeys] result in
@@ -107,8 +106,8 @@ package final class AssertionSources: Sendable {
         }
     }
 
-    /// The certificates with one of these subjects that are valid now, for signatures that are no token's: read anew where
-    /// they are old or there is none.
+    /// The currently valid certificates with one of these subjects, for signatures other than a token's. Reloads if
+    /// they are old or none is valid.
     package func certificates(of subjects: [DistinguishedName], now: Int64) -> Effect<[SignerCertificate]> {
         let intervals = policy.current.certificateReload
         let store = certificates.value(now: now, intervals: { _ in intervals }) { store in
@@ -117,7 +116,7 @@ package final class AssertionSources: Sendable {
         return store.map { $0.certificates(of: subjects, now: now) }
     }
 
-    /// For an operator: what is at hand.
+    /// The current policy, for the operator's reports.
     package var currentPolicy: AssertionPolicy { policy.current }
     package var currentCertificates: CertificateStore { certificates.current }
 }

@@ -1,15 +1,15 @@
 import Bytes
 import JOSE
 
-/// Judges an outside token by the rules of its issuer, one check after the other (JTX-10). Pure: the keys have been
-/// fetched, and time is an argument.
+/// Verifies an outside token by the rules of its issuer, check by check (JTX-10). Pure: the keys are fetched
+/// beforehand, and time is an argument.
 package struct AssertionVerifier: Sendable {
     package let issuer: AssertionIssuer
     private let users: UserStore
     private let catalogue: RoleCatalogue
 
-    /// By how many seconds the issuer's clock may be ahead of ours. It gives no token a longer life: `exp` is taken to
-    /// the second (T21).
+    /// Seconds by which the issuer's clock may be ahead. It does not extend lifetimes: `exp` is exact to the second
+    /// (T21).
     static let clockSkew: Int64 = 60
 
     package init(issuer: AssertionIssuer, users: UserStore, catalogue: RoleCatalogue) {
@@ -18,12 +18,12 @@ package struct AssertionVerifier: Sendable {
         self.catalogue = catalogue
     }
 
-    /// A token to be judged, with what it is judged by.
+    /// A token with the inputs of its verification.
     package struct Assertion: Sendable {
         package let received: ReceivedToken
-        /// The text of the token.
+        /// The encoded token.
         package let token: [UInt8]
-        /// Keys that its issuer may have signed it with.
+        /// Candidate signature keys of the issuer.
         package let keys: KeySet
 
         package init(_ received: ReceivedToken, token: [UInt8], keys: KeySet) {
@@ -32,7 +32,7 @@ package struct AssertionVerifier: Sendable {
             self.keys = keys
         }
 
-        /// Checks the signature alone. Keys of certificates have no names.
+        /// Checks the signature alone. Keys from certificates have no `kid`.
         package func checkSignature(_ issuer: AssertionIssuer) throws(AssertionRejection) {
             var namesKeys = true
             if case .certificates = issuer.keys { namesKeys = false }
@@ -44,9 +44,9 @@ package struct AssertionVerifier: Sendable {
         }
     }
 
-    /// Who the token speaks of.
+    /// Verifies the token and identifies its user.
     /// - Parameters:
-    ///   - realm: of the client's backend (MBE-09); nil looks in all.
+    ///   - realm: of the client's backend (MBE-09); nil searches all realms.
     ///   - now: seconds since 1970.
     package func verify(
         _ assertion: Assertion, realm: String?, now: Int64
@@ -59,14 +59,14 @@ package struct AssertionVerifier: Sendable {
         return try identity(assertion, realm: realm)
     }
 
-    /// The checks before anybody is identified, in their order.
+    /// The checks before the user is identified, in order.
     package enum Check: Sendable, Equatable {
         case signature, purpose, time, audience
-        /// The filter at this place of the issuer's.
+        /// The issuer's filter with this index.
         case filter(Int)
     }
 
-    /// One check alone, for the report to an operator too.
+    /// Runs one check; also used for the operator's report.
     package func check(_ check: Check, _ assertion: Assertion, now: Int64) throws(AssertionRejection) {
         switch check {
         case .signature: try assertion.checkSignature(issuer)
@@ -87,7 +87,7 @@ package struct AssertionVerifier: Sendable {
         }
     }
 
-    /// User name, client id check, mapping and roles: of claims that have been verified.
+    /// User name, client id check, mapping and roles. The claims must be verified.
     package func identity(_ assertion: Assertion, realm: String?) throws(AssertionRejection) -> ExternalIdentity {
         do throws(ExternalIdentityRejection) {
             return try issuer.rules.identify(

@@ -1,8 +1,8 @@
 import Crypto
 import JOSE
 
-/// The certificates of `certificates.json`, by alias: whose signatures under outside tokens are believed (JWT-20,
-/// SAML-07). Immutable; a reload makes another.
+/// The trusted signer certificates of `certificates.json`, by alias (JWT-20, SAML-07). Immutable; a reload creates a
+/// new one.
 package struct CertificateStore: Sendable {
     package struct Entry: Sendable {
         /// Unique within the store.
@@ -21,14 +21,13 @@ package struct CertificateStore: Sendable {
 
     package init(_ entries: [Entry] = []) { self.entries = entries }
 
-    /// Keys of the certificates with one of these subjects that are valid now. They have no names: a `kid` chooses none
-    /// of them.
+    /// Keys of the currently valid certificates with one of these subjects. They have no `kid`.
     package func keys(of subjects: [DistinguishedName], now: Int64) -> KeySet {
         KeySet(
             keys: certificates(of: subjects, now: now).map { JSONWebKey(kid: nil, algorithm: nil, key: $0.key) })
     }
 
-    /// The certificates with one of these subjects that are valid now; several while an issuer changes its key.
+    /// The currently valid certificates with one of these subjects; several during an issuer's key rollover.
     package func certificates(of subjects: [DistinguishedName], now: Int64) -> [SignerCertificate] {
         entries.filter { entry in
             entry.certificate.isValid(at: now) && entry.subject.map(subjects.contains) ?? false

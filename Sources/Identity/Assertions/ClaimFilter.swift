@@ -1,15 +1,15 @@
 import Bytes
 
-/// One entry of `filters`: what a claim must, or must not, hold (JWT-21).
+/// One entry of `filters`: what a claim must, or must not, contain (JWT-21).
 package struct ClaimFilter: Sendable, Equatable {
-    /// Whether one of the values must match the claim, or none may.
+    /// Whether one of the values must match the claim, or none may match.
     package enum Kind: String, Sendable {
         case include, exclude
     }
 
     private enum Rule: Sendable, Equatable {
         case claim(name: String, Kind, values: [String])
-        /// Specified incorrectly: never satisfied, not even where it would exclude (JWT-22).
+        /// Specified incorrectly: never satisfied, not even as an exclusion (JWT-22).
         case never
     }
 
@@ -32,14 +32,14 @@ package struct ClaimFilter: Sendable, Equatable {
         return matches == (kind == .include)
     }
 
-    /// What it asks, for people.
+    /// The condition in words.
     package var description: String {
         guard case .claim(let name, let kind, let values) = rule else { return "misspecified, never satisfied" }
         let list = values.map { "\"\($0)\"" }.joined(separator: ", ")
         return kind == .include ? "\(name) is one of \(list)" : "\(name) is none of \(list)"
     }
 
-    /// Numbers and booleans by their JSON text, arrays by element; objects and null never match (AMB-08).
+    /// Numbers and booleans as JSON text, arrays by element; objects and null never match (AMB-08).
     private static func texts(of claim: JSONNode?) -> [String] {
         switch claim?.value {
         case .string(let text), .number(let text): [text]
@@ -49,8 +49,8 @@ package struct ClaimFilter: Sendable, Equatable {
         }
     }
 
-    /// Whether a text is the pattern, in which `*` stands for any run of characters; with case, and nothing else is
-    /// special. Goes back to the last star alone, so the time is bounded by the product of the lengths.
+    /// Matches a text against a pattern in which `*` stands for any run of characters. Case-sensitive; no other
+    /// character is special. Backtracks to the last star only, so the time is bounded by the product of the lengths.
     static func matches(_ text: String, pattern: String) -> Bool {
         let text = Array(text.utf8)
         let pattern = Array(pattern.utf8)

@@ -1,9 +1,9 @@
 import Bytes
 
-/// The subject of a certificate, for comparison: a text of RFC 4514 taken apart (JWT-20).
+/// The subject of a certificate, parsed from RFC 4514 text for comparison (JWT-20).
 ///
-/// Blanks around separators and the case of attribute types don't matter; values are compared byte by byte, escapes
-/// undone. The order of the parts does matter, as it does in a certificate.
+/// Blanks around separators and the case of attribute types are ignored. Values are compared byte by byte after
+/// unescaping. The order of the parts is significant, as in a certificate.
 package struct DistinguishedName: Sendable, Hashable {
     private struct Attribute: Hashable, Comparable {
         let type: [UInt8]
@@ -15,10 +15,10 @@ package struct DistinguishedName: Sendable, Hashable {
         }
     }
 
-    /// Each part a set of attributes, sorted; most have one.
+    /// Each part is a sorted set of attributes; most have one.
     private var parts: [[Attribute]] = []
 
-    /// Nil for a text that is no name, and for an empty one.
+    /// Nil for an invalid or empty name.
     package init?(_ text: String) {
         var rest = Array(text.utf8)[...]
         var part: [Attribute] = []
@@ -33,7 +33,7 @@ package struct DistinguishedName: Sendable, Hashable {
         } while true
     }
 
-    /// `type = value`, up to the separator behind it.
+    /// `type = value`, up to the following separator.
     private static func readAttribute(_ rest: inout ArraySlice<UInt8>) -> Attribute? {
         guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let type = trimmed(rest[..<equals]).map(ASCII.lowercased)
@@ -41,11 +41,11 @@ package struct DistinguishedName: Sendable, Hashable {
         else { return nil }
         rest = rest[(equals + 1)...]
         guard let value = readValue(&rest) else { return nil }
-        // The two spellings of one type that are met (RFC 2985 section 5.2.1).
+        // Two spellings of the same type are in use (RFC 2985 section 5.2.1).
         return Attribute(type: type == [UInt8(ascii: "e")] ? Array("emailaddress".utf8) : type, value: value)
     }
 
-    /// A value with its escapes undone (RFC 4514 section 2.4); blanks that are not escaped are dropped at both ends.
+    /// An unescaped value (RFC 4514 section 2.4); unescaped blanks at both ends are dropped.
     private static func readValue(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
         var value: [UInt8] = []
         var kept = 0

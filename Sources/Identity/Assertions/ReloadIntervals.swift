@@ -1,8 +1,8 @@
-/// When a cache is filled anew (JWT-04 to JWT-07, JWT-33, JWT-34).
+/// When a cache is reloaded (JWT-04 to JWT-07, JWT-33, JWT-34).
 package struct ReloadIntervals: Sendable, Equatable {
-    /// Seconds: while the last attempt is younger, what is missing stays missing.
+    /// Seconds after an attempt during which a miss does not trigger another one.
     package var minimum: Int64
-    /// Seconds: once the last attempt is older, what is there is not believed any more.
+    /// Seconds after an attempt from which even a hit triggers a reload.
     package var maximum: Int64
 
     package static let policy = ReloadIntervals(minimum: 10, maximum: 120)
@@ -13,21 +13,21 @@ package struct ReloadIntervals: Sendable, Equatable {
         self.maximum = maximum
     }
 
-    /// Whether a request makes the cache load before it goes on.
+    /// Whether a request must wait for a reload.
     /// - Parameters:
-    ///   - age: seconds since the last attempt; nil where there was none.
-    ///   - hit: whether what the request needs is in the cache.
+    ///   - age: seconds since the last attempt; nil before the first.
+    ///   - hit: whether the cache has what the request needs.
     package func isDue(age: Int64?, hit: Bool) -> Bool {
-        // A clock that was set back says nothing of the age.
+        // After the clock was set back the age is unknown.
         guard let age, age >= 0 else { return true }
         return age > maximum || (!hit && age >= minimum)
     }
 }
 
-/// The reloads of one cache: who starts one, and who waits for it. Time is an argument.
+/// The state of one cache's reloads. At most one runs; other requests join it. Time is an argument.
 package struct ReloadState: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
-        /// What is in the cache is what there is.
+        /// Use the cached value.
         case use
         /// Load, and report with `finish`.
         case start
@@ -41,9 +41,9 @@ package struct ReloadState: Sendable, Equatable {
 
     package init(attemptedAt: Int64? = nil) { self.attemptedAt = attemptedAt }
 
-    /// A request needs the cache.
+    /// Decides for one request.
     package mutating func ask(now: Int64, hit: Bool, _ intervals: ReloadIntervals) -> Action {
-        // Nobody goes on with what is being replaced: it may be about to be withdrawn.
+        // Never use a value that is being replaced: the reload may withdraw it.
         if isUnderway { return .join }
         guard intervals.isDue(age: attemptedAt.map { now - $0 }, hit: hit) else { return .use }
         attemptedAt = now
@@ -51,6 +51,6 @@ package struct ReloadState: Sendable, Equatable {
         return .start
     }
 
-    /// The load is over, well or not.
+    /// The load has ended, successfully or not.
     package mutating func finish() { isUnderway = false }
 }

@@ -1,10 +1,10 @@
 import Outbound
 import Synchronization
 
-/// A value that is read anew when requests need that, by one of them for all (JWT-04 to JWT-08). A reading that fails
-/// leaves the last good value in place and counts.
+/// A value that requests reload on demand, one reload at a time (JWT-04 to JWT-08). A failed reload keeps the last good
+/// value and is counted.
 package final class ReloadingValue<Value: Sendable>: Sendable {
-    /// Reads the value somewhere else, and answers once, from any thread; nil where it could not be read.
+    /// Reads the value asynchronously and completes once, from any thread; nil on failure.
     package typealias Reader = @Sendable (_ done: @escaping @Sendable (Value?) -> Void) -> Void
 
     private struct Contents {
@@ -28,10 +28,10 @@ package final class ReloadingValue<Value: Sendable>: Sendable {
 
     package var current: Value { contents.withLock { $0.value } }
 
-    /// The value for one request: the one at hand, or another where the intervals say that it is to be read first.
+    /// The value for one request: the current one, or a reloaded one if the intervals require it.
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - hit: whether what the request needs is in a value.
+    ///   - hit: whether a value has what the request needs.
     package func value(
         now: Int64, intervals: @escaping @Sendable (Value) -> ReloadIntervals, hit: (Value) -> Bool
     ) -> Effect<Value> {
@@ -47,7 +47,7 @@ package final class ReloadingValue<Value: Sendable>: Sendable {
         }
     }
 
-    /// Starts a reading or joins one; `then` runs once the value is what it is going to be.
+    /// Starts or joins a reload; `then` runs when it has ended.
     private func fetch(
         now: Int64, intervals: (Value) -> ReloadIntervals, isHit: Bool, then: @escaping @Sendable () -> Void
     ) {
@@ -76,7 +76,7 @@ package final class ReloadingValue<Value: Sendable>: Sendable {
     }
 }
 
-/// How often the readings of one kind failed, over all configurations of a process.
+/// Number of failed reloads of one kind, across all configurations of the process.
 package final class ReloadFailures: Sendable {
     private let counter = Atomic<UInt64>(0)
 

@@ -1,12 +1,12 @@
 import Model
 
-/// What an issuer, or the environment, says of lifetimes; nil where it says nothing.
+/// Lifetime settings of an issuer or the environment; nil members are unset.
 package struct TokenLifetime: Sendable, Equatable {
-    /// Of `POST /mobile/platform/auth/token` where nobody says anything (CON-01).
+    /// Default of `POST /mobile/platform/auth/token` (CON-01).
     package static let ofTokenEndpoint: Int64 = 28_800
-    /// Of `/mobile/platform/sso/exchange-token` (CON-01).
+    /// Default of `/mobile/platform/sso/exchange-token` (CON-01).
     package static let ofSSOEndpoint: Int64 = 21_600
-    /// No token lives longer: ten years, like the longest lifetime that can be configured.
+    /// Upper bound of every lifetime: ten years, also the largest configurable value.
     package static let longest: Int64 = 315_360_000
 
     package var seconds: Int64?
@@ -17,11 +17,11 @@ package struct TokenLifetime: Sendable, Equatable {
         self.policy = policy
     }
 
-    /// Seconds from now to the end of the issued token: the issuer's own word, else the environment's, else the
+    /// Lifetime of the issued token in seconds. The issuer's setting has precedence over the environment's, then the
     /// endpoint's.
     /// - Parameters:
-    ///   - remaining: seconds that the outside token still lives; it has been found to live.
-    ///   - standard: of the endpoint.
+    ///   - remaining: remaining lifetime of the outside token, which has been verified.
+    ///   - standard: the endpoint's default.
     package func effective(_ environment: TokenLifetime, remaining: Int64, standard: Int64) -> Int64 {
         let seconds = seconds ?? environment.seconds ?? standard
         let lifetime =

@@ -1,24 +1,23 @@
-/// A cookie of the gateway's own: not for scripts, not for other sites, and not for upstreams.
+/// A cookie of the gateway: inaccessible to scripts, other sites and upstreams.
 package struct BrowserCookie: Sendable {
-    /// What shows that a browser is logged in.
+    /// Cookie of a browser login session.
     package static let session = BrowserCookie("portcullis")
-    /// The browser's half of a login form, see `LoginTicket` of the token service.
+    /// The browser's half of a login form; see `LoginTicket` of the token service.
     package static let login = BrowserCookie("portcullis-login")
 
-    /// What shows that a browser has signed on, so that applications get tokens without another login (SSO-08).
+    /// Cookie of a single sign-on session, with which applications get tokens without another login (SSO-08).
     package static let signOn = BrowserCookie("portcullis-sso")
 
-    /// Logins that are under way at identity providers whose answers are posted by a form, see `LoginsUnderWay` of the
-    /// token service.
+    /// Pending logins at identity providers that answer by form post; see `LoginsUnderWay` of the token service.
     package static let logins = BrowserCookie("portcullis-logins")
 
-    /// The names of all of them.
+    /// The names of all these cookies.
     package static let names = [session, login, signOn, logins].flatMap { [$0.secureName, $0.plainName] }
 
-    /// Name where the browser speaks TLS. The prefix has browsers refuse it from other hosts and from clear connections
-    /// (RFC 6265bis section 4.1.3.2), so that nobody beside us can plant one.
+    /// Name over TLS. Browsers refuse this prefix from other hosts and over clear connections (RFC 6265bis section
+    /// 4.1.3.2), so only this host can set the cookie.
     package let secureName: [UInt8]
-    /// Name where it does not, as in a trial on one's own machine.
+    /// Name over clear text, as in a trial on a local machine.
     package let plainName: [UInt8]
 
     private init(_ name: String) {
@@ -26,28 +25,28 @@ package struct BrowserCookie: Sendable {
         plainName = Array(name.utf8)
     }
 
-    /// - Parameter secure: whether the browser's connection is encrypted. What came by the other name, somebody on a clear
-    ///   line may have set.
+    /// - Parameter secure: whether the browser's connection is encrypted. An attacker on a clear connection could set
+    ///   the other name.
     package func name(secure: Bool) -> [UInt8] { secure ? secureName : plainName }
 
-    /// The value of a `Set-Cookie` field (RFC 6265 section 4.1.1). Without an age it ends with the browser. `Lax`, so that
-    /// links from elsewhere find the user signed in, and forms from elsewhere do not.
+    /// The value of a `Set-Cookie` field (RFC 6265 section 4.1.1). Without an age it ends with the browser session.
+    /// `Lax` sends the cookie with links from other sites, but not with forms from other sites.
     ///
     /// - Parameters:
     ///   - value: of the URL-safe alphabet, and dots.
-    ///   - seconds: after which the browser forgets it; nil for its end.
+    ///   - seconds: `Max-Age`; nil for a session cookie.
     package func setting(_ value: String, secure: Bool, seconds: Int64? = nil) -> String {
         let name = String(decoding: name(secure: secure), as: UTF8.self)
         let age = seconds.map { "; Max-Age=\($0)" } ?? ""
         return "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax\(secure ? "; Secure" : "")\(age)"
     }
 
-    /// Longest name and value together that browsers keep (RFC 6265bis section 5.6).
+    /// Maximum length of name and value together in browsers (RFC 6265bis section 5.6).
     private static let longest = 4096
 
-    /// Whether browsers keep it with such a value: one that they drop would have them asked to log in for ever.
+    /// Whether browsers store the cookie with this value. A dropped cookie would cause an endless login loop.
     package func holds(_ value: String) -> Bool { secureName.count + value.utf8.count <= BrowserCookie.longest }
 
-    /// The value that makes browsers forget the cookie.
+    /// A value that deletes the cookie.
     package func removing(secure: Bool) -> String { setting("", secure: secure, seconds: 0) }
 }

@@ -1,34 +1,35 @@
 import Bytes
 import Crypto
 
-/// What browsers carry for the gateway, sealed so that they can neither read nor change it: who is logged in, where they go
-/// back to after a login, and what they are logging in to (DEC-12, SCH-02). Its keys rotate.
+/// Seals the state that browsers carry for the gateway, so that they can neither read nor change it: sessions, return
+/// targets and pending logins (DEC-12, SCH-02). Its keys rotate.
 package struct BrowserSeals: Sendable {
-    /// Longest value of a cookie that is looked at: browsers keep none that is longer.
+    /// Longer cookies are ignored; browsers store none.
     private static let longestCookie = 4096
-    /// How long a browser may stay at the login before it is forgotten where it came from.
+    /// How long a sealed return target stays valid.
     private static let targetSeconds: Int64 = 86_400
 
     private let sessions: SealedRecord
     private let targets: SealedRecord
     private let signOns: SealedRecord
-    /// Of what browsers ask for tokens with, for the token service.
+    /// Pending authorization requests of single sign-on, for the token service.
     package let signOnRequests: SealedRecord
-    /// Of login forms, for the token service.
+    /// Login form tickets, for the token service.
     package let tickets: SealedRecord
-    /// Of logins whose next step is to come, of applications as well (OMS-14).
+    /// Logins that await their next step, including those of applications (OMS-14).
     package let pendingLogins: SealedRecord
-    /// Of logins that are under way at identity providers.
+    /// Pending logins at identity providers.
     package let providerTickets: SealedRecord
-    /// Of such logins as a cookie has them, where the provider's answer is posted.
+    /// The same logins as stored in a cookie, for providers that answer by form post.
     package let keptTickets: SealedRecord
-    /// Of what was posted, between where it came and where the browser shows its cookie.
+    /// Posted provider answers, kept until the browser presents its cookie.
     package let postedAnswers: SealedRecord
 
     /// - Parameters:
-    ///   - keys: the first one seals, all of them open.
-    ///   - store: what tells a store of sessions from others that do not know who has logged out there; empty for one that
-    ///     lasts. The cookies of the sessions are worth as much as what it knows of them.
+    ///   - keys: the first key seals, all of them open.
+    ///   - store: distinguishes a non-persistent session store, so that cookies from another one, whose logouts are
+    ///     unknown
+    ///     here, are not accepted. Empty for a persistent store.
     package init(keys: AEADKeyRing, store: String = "") {
         sessions = SealedRecord(keys: keys, purpose: "portcullis browser session 1\(store)")
         targets = SealedRecord(keys: keys, purpose: "portcullis return target 1")
@@ -54,7 +55,7 @@ package struct BrowserSeals: Sendable {
         return session
     }
 
-    /// The value of the cookie of single sign-on.
+    /// The value of the single sign-on cookie.
     package func seal(_ session: SignOnSession) -> String {
         signOns.seal(session.texts, expiresAt: session.expiresAt)
     }
@@ -67,13 +68,13 @@ package struct BrowserSeals: Sendable {
         return session
     }
 
-    /// Where to go back to, for a query.
-    /// - Parameter level: that the target asks for (CHAL-06).
+    /// A sealed return target for a query parameter.
+    /// - Parameter level: that the target requires (CHAL-06).
     package func seal(_ target: ReturnTarget, level: Int, now: Int64) -> String {
         targets.seal([target.text, "\(level)"], expiresAt: now + BrowserSeals.targetSeconds)
     }
 
-    /// Nil for what is not ours, or was sealed too long ago.
+    /// Nil if not sealed by the gateway, or too old.
     package func target(_ text: String, now: Int64) -> (target: ReturnTarget, level: Int)? {
         let bytes = Array(text.utf8)
         guard let opened = try? targets.open(bytes.span, now: now), opened.texts.count == 2,

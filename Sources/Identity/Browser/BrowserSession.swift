@@ -1,27 +1,27 @@
 import Bytes
 import Model
 
-/// A login by browser, as the session cookie tells of it (SCH-02). Roles are not in it: they are those that the user has,
-/// or that the domain gives its guests, when they are asked for.
+/// A browser login as stored in the session cookie (SCH-02). It has no roles: the user's account, or the domain's
+/// settings for guests, provide them at each request.
 package struct BrowserSession: Sendable, Equatable {
-    /// Id of the session in the store, which the deny list knows.
+    /// Id of the session in the store and the deny list.
     package var id: String
-    /// Name of a local user, or of one whom another server knows.
+    /// Name of a local user, or of one known only to another server.
     package var subject: String
-    /// `mobileBackendId` of the backend of the application that was logged in to; the user is one of its realm.
+    /// `mobileBackendId` of the backend of the application that was logged in to; the user belongs to its realm.
     package var backendID: String
     /// Authentication level (CHAL-06).
     package var level: Int
     /// Seconds since 1970, as are all times here.
     package var issuedAt: Int64
     package var expiresAt: Int64
-    /// Seconds without a request after which it ends; nil for no limit (OMS-09).
+    /// Idle timeout in seconds; nil for none (OMS-09).
     package var idleSeconds: Int64?
-    /// Name of the service domain that was logged in to: the login counts for as long as that would have it.
+    /// Name of the service domain that was logged in to, whose settings limit the login.
     package var domain: String
-    /// Whether another server alone knows the user, whom the domain lets in as a guest (OMS-12).
+    /// Whether the user is known only to another server and admitted by the domain as a guest (OMS-12).
     package var isGuest: Bool
-    /// Where the user has logged in who did not do it here.
+    /// The login at an identity provider; nil for a login at the gateway.
     package var provision: ProvidedLogin?
 
     package init(
@@ -40,7 +40,7 @@ package struct BrowserSession: Sendable, Equatable {
         self.provision = provision
     }
 
-    /// All but the date that it is sealed with.
+    /// All members except the sealing date.
     var texts: [String] {
         [id, subject, backendID, "\(level)", "\(issuedAt)", "\(idleSeconds ?? 0)", domain]
             + (provision?.texts ?? (isGuest ? [BrowserSession.guest] : []))
@@ -48,7 +48,7 @@ package struct BrowserSession: Sendable, Equatable {
 
     private static let guest = "guest"
 
-    /// Nil for what `texts` does not write.
+    /// Nil for input that `texts` does not produce.
     init?(_ texts: [String], expiresAt: Int64) {
         let rest = Array(texts.dropFirst(7))
         let provision = ProvidedLogin(rest)

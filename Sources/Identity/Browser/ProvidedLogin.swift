@@ -1,12 +1,12 @@
-/// What a session owes to the identity provider that the user has logged in at.
+/// The part of a session that came from an identity provider.
 package struct ProvidedLogin: Sendable, Equatable {
     /// Name of the provider.
     package var provider: String
-    /// Id of the record in the store that the session rests on, which ends when the provider says so.
+    /// Id of the store record that the session depends on. It ends when the provider ends the login.
     package var foundation: String
-    /// Whether the user is known from the provider alone: an account of the same name is somebody else's (JWT-13).
+    /// Whether the user is known only from the provider. An account of the same name belongs to someone else (JWT-13).
     package var isVirtual: Bool
-    /// Names of the roles that the provider's claims give, beside those of an account.
+    /// Names of the roles from the provider's claims, in addition to those of an account.
     package var roles: [String]
 
     package init(provider: String, foundation: String, isVirtual: Bool, roles: [String]) {
@@ -20,12 +20,12 @@ package struct ProvidedLogin: Sendable, Equatable {
     private static let virtual = "virtual"
     private static let account = "account"
 
-    /// For a sealed record.
+    /// Texts for a sealed record.
     var texts: [String] {
         [ProvidedLogin.mark, provider, foundation, isVirtual ? ProvidedLogin.virtual : ProvidedLogin.account] + roles
     }
 
-    /// Nil for what `texts` does not write.
+    /// Nil for input that `texts` does not produce.
     init?(_ texts: [String]) {
         guard texts.count >= 4, texts[0].utf8.elementsEqual(ProvidedLogin.mark.utf8), !texts[1].isEmpty,
             !texts[2].isEmpty

@@ -1,16 +1,15 @@
 import Bytes
 
-/// Where a browser goes back to after its login: a path of this gateway and nowhere else (SCH-02).
+/// Where a browser returns after login: always a path of this gateway (SCH-02).
 package struct ReturnTarget: Equatable, Sendable {
-    /// Longest target that is remembered; a browser that asked for a longer one goes back to `/`.
+    /// Longest target that is remembered; a longer one is replaced by `/`.
     private static let maximumLength = 2048
 
     /// Path and query, in visible ASCII.
     package let text: String
 
-    /// - Parameter text: path and query as received; nil for anything that a browser could take for another place:
-    ///   `//host` and `/\host` are (WHATWG URL section 4.4), and so is whatever holds characters that are left out of
-    ///   URLs.
+    /// - Parameter text: path and query as received. Nil for text that a browser could take for another origin, such as
+    ///   `//host` and `/\host` (WHATWG URL section 4.4), or with characters that are not allowed in URLs.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.first == ASCII.slash, bytes.count <= ReturnTarget.maximumLength else { return nil }
@@ -21,6 +20,6 @@ package struct ReturnTarget: Equatable, Sendable {
 
     private init(known text: String) { self.text = text }
 
-    /// Where nobody knows where to go back to.
+    /// Used if the target is unknown.
     package static let root = ReturnTarget(known: "/")
 }

@@ -1,35 +1,36 @@
 import Bytes
 import Model
 
-/// A login of a browser by which applications get tokens without another one (SSO-08), as its cookie tells of it. It is
-/// bound to one user and to the identity provider that has recognised him.
+/// A single sign-on session as stored in its cookie: applications get tokens without another login (SSO-08). It is
+/// bound to one user and to the identity provider that authenticated the user.
 package struct SignOnSession: Sendable, Equatable {
-    /// Id of its record in the store: another one after every login.
+    /// Id of its store record; new after every login.
     package var id: String
-    /// What the tokens that came of it name, and what a logout ends them by: the same when its user logs in once more.
+    /// Token family: named by the tokens issued from the session, and revoked at logout. Kept when the user logs in
+    /// again.
     package var family: String
     package var subject: String
-    /// That of the user's account, or of the backend whose login page a virtual user came by.
+    /// Realm of the user's account; for a virtual user, of the backend whose login page was used.
     package var realm: String
     /// Name of the identity provider.
     package var provider: String
     /// Seconds since 1970, as are all times here.
     package var authenticatedAt: Int64
     package var expiresAt: Int64
-    /// When it was used last.
+    /// Time of the last use.
     package var usedAt: Int64
-    /// When the last token that came of its family ends.
+    /// When the last token of its family expires.
     package var tokensEndAt: Int64
-    /// Until when the provider's word holds; nil where it says nothing of it.
+    /// Until when the provider considers the login valid; nil if not stated.
     package var providedUntil: Int64?
     package var level: Int
-    /// Whether the user has no account here, so that no realm counts.
+    /// Whether the user has no account here, so that the realm does not apply.
     package var isVirtual = false
-    /// How the user logged in: `amr`, in the words of RFC 8176.
+    /// Authentication methods: `amr` values of RFC 8176.
     package var methods: [String] = []
-    /// What the provider's word is worth beside the roles of the account.
+    /// Roles from the provider, in addition to those of the account.
     package var roles: [String] = []
-    /// Ids of the records that it ends with; a logout at the provider ends these.
+    /// Ids of the store records that it depends on; a logout at the provider ends them.
     package var foundations: [String] = []
 
     package init(
@@ -48,7 +49,7 @@ package struct SignOnSession: Sendable, Equatable {
         self.level = level
     }
 
-    /// All but the date that it is sealed with.
+    /// All members except the sealing date.
     var texts: [String] {
         [
             id, family, subject, realm, provider, "\(authenticatedAt)", "\(usedAt)", "\(tokensEndAt)",
@@ -57,7 +58,7 @@ package struct SignOnSession: Sendable, Equatable {
         ] + methods + roles + foundations
     }
 
-    /// Nil for what `texts` does not write.
+    /// Nil for input that `texts` does not produce.
     init?(_ texts: [String], expiresAt: Int64) {
         let numbers = texts.dropFirst(5).prefix(5).compactMap(SignOnSession.number)
         guard texts.count >= 13, numbers.count == 5, !texts[0].isEmpty, !texts[1].isEmpty, !texts[2].isEmpty,

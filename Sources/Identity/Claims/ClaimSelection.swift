@@ -1,7 +1,7 @@
 import Bytes
 import Model
 
-/// The claims that a policy forwards or decides by. Principals keep these and no others.
+/// The claims that a policy forwards or evaluates. Principals keep only these.
 package final class ClaimSelection: Sendable {
     package static let none = ClaimSelection([], userinfo: false)
 
@@ -19,12 +19,12 @@ package final class ClaimSelection: Sendable {
         self.scopes = scopes
     }
 
-    /// The place of a claim in `SelectedClaims`; nil for one that is not selected.
+    /// Index of a claim in `SelectedClaims`; nil if not selected.
     package func index(of path: ClaimPath) -> Int? { paths.firstIndex(of: path) }
 
     /// - Parameters:
-    ///   - claims: of the verified credential; nil for one without.
-    ///   - user: the local account, whose attributes stand for claims that the credential lacks.
+    ///   - claims: of the verified credential; nil if it has none.
+    ///   - user: the local account, whose attributes replace claims that the credential lacks.
     package func select(_ claims: JSONNode?, user: @autoclosure () -> User? = nil) -> SelectedClaims {
         if paths.isEmpty && !userinfo && scopes.names.isEmpty { return .none }
         let account = user()?.claims
@@ -40,11 +40,11 @@ package final class ClaimSelection: Sendable {
 package struct SelectedClaims: Sendable {
     package static let none = SelectedClaims(values: [], userinfo: [], scopes: RoleSet())
 
-    /// In the order of the selection; nil for a claim that is absent.
+    /// In the order of the selection; nil for an absent claim.
     package let values: [JSONNode?]
-    /// The same as values of field lines (`FieldValue`), several with commas between them; empty for none.
+    /// The same as field values (`FieldValue`), several joined by commas; empty if absent.
     package let fields: [[UInt8]]
-    /// All claims as Base64 of JSON; empty where the selection does not ask for it.
+    /// All claims as Base64 of JSON; empty if not selected.
     package let userinfo: [UInt8]
     /// Of the scopes that routes require, those that the token has.
     package let scopes: RoleSet
@@ -74,7 +74,7 @@ extension JSONNode {
 }
 
 extension User {
-    /// The account as claims of OpenID Connect (Core section 5.1), with its roles.
+    /// The account as OpenID Connect claims (Core section 5.1), with its roles.
     fileprivate var claims: JSONNode {
         let name = [firstName, lastName].filter { !$0.isEmpty }.joined(separator: " ")
         let texts = [

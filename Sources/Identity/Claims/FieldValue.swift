@@ -1,9 +1,9 @@
-/// Texts as values of field lines.
+/// Encodes texts as values of header fields.
 package enum FieldValue {
-    /// Text as the value of a field line that the gateway vouches for (GW-09).
+    /// Encodes text for a header field that the gateway vouches for (GW-09).
     ///
-    /// What would end the line or be trimmed by its reader (controls, blanks at either end) is percent-encoded, and `%`
-    /// with it, so that no two texts have one form: the name `joe ` stays apart from `joe`.
+    /// Controls, and blanks at either end, would end the line or be trimmed by the recipient. They are percent-encoded,
+    /// and so is `%`, which keeps the encoding unique: the name `joe ` stays distinct from `joe`.
     package static func encode(_ text: String, isElement: Bool = false) -> [UInt8] {
         encode(Array(text.utf8), isElement: isElement)
     }
@@ -17,7 +17,7 @@ package enum FieldValue {
             default: false
             }
         }
-        // Nearly every name stays as it is.
+        // Most names need no encoding.
         guard bytes.indices.contains(where: isEncoded) else { return bytes }
         let digits = Array("0123456789ABCDEF".utf8)
         var value: [UInt8] = []

@@ -3,28 +3,29 @@ import Crypto
 import Model
 import Outbound
 
-/// A server that says what the tokens of an outside issuer are worth (RFC 7662), and on which terms it is believed.
+/// An introspection server for the tokens of an outside issuer (RFC 7662), and the terms on which its answers are
+/// accepted.
 package struct IntrospectionServer: Sendable {
     /// Name of the configuration entry.
     package var name: String
-    /// The `iss` that its answers have, if they have one; and of JWTs, which tokens are its own.
+    /// Required `iss` of its answers, if they have one; for JWTs, selects the tokens to introspect.
     package var issuer: String
     package var url: WebURL
-    /// The value of `Authorization` by which the gateway shows who it is.
+    /// Value of `Authorization` with which the gateway authenticates.
     package var authorization: String
-    /// What its own opaque tokens begin with; empty for all that nobody else claims.
+    /// Prefix of its opaque tokens; empty for all tokens that no other server claims.
     package var tokenPrefix = ""
-    /// Who we are to it: an answer's `aud` must name one of these.
+    /// The gateway's names: an answer's `aud` must contain one of these.
     package var audiences: [String]
     /// Whether an answer must have an `aud`.
     package var requireAudience: Bool
-    /// By how much its clock may differ from ours.
+    /// Allowed clock difference.
     package var clockSkewSeconds: Int64 = 60
-    /// How long an answer is believed at the most without asking again: so long does a revocation there go unnoticed.
+    /// Maximum time that an answer is cached. A revocation can go unnoticed for this long.
     package var cacheSeconds: Int64 = 60
-    /// How long a refusal is believed.
+    /// Time that a refusal is cached.
     package var negativeCacheSeconds: Int64 = 5
-    /// How TLS is spoken; nil for the default.
+    /// TLS settings; nil for the default.
     package var tls: TLSClientContext?
     package var connectTimeoutMilliseconds: Int64 = 5000
     package var readTimeoutMilliseconds: Int64 = 10_000

@@ -1,17 +1,17 @@
 import Bytes
 import Outbound
 
-/// What an introspection server has said of a token, and what it is worth then.
+/// The evaluated answer of an introspection server.
 package enum IntrospectionVerdict: Sendable {
-    /// It is good.
+    /// The token is valid.
     case active(IntrospectedToken)
-    /// It is not, or the answer is about another issuer or audience than ours.
+    /// The token is not valid, or the answer names another issuer or audience.
     case inactive
-    /// It is good, and bound to a key that its client must show possession of (RFC 9449 section 6.2).
+    /// The token is valid but sender-constrained: its client must prove possession of a key (RFC 9449 section 6.2).
     case proofRequired
 }
 
-/// A token that its server calls good.
+/// A token that its server reports as active.
 package struct IntrospectedToken: Sendable {
     /// The members of the answer (RFC 7662 section 2.2).
     package let claims: JSONNode
@@ -21,17 +21,17 @@ package struct IntrospectedToken: Sendable {
     package let issuedAt: Int64?
     /// `jti`.
     package let tokenID: String?
-    /// Until when this is believed without asking again, in seconds since 1970; not behind `expiresAt`.
+    /// Until when the answer may be used without asking again, in seconds since 1970; at most `expiresAt`.
     package let knownUntil: Int64
 }
 
-/// Nobody could say what a token is worth: an outage or a misconfiguration, and no fault of whoever sent it. 503.
+/// No verdict available because of an outage or misconfiguration; not the caller's fault. Answered with 503.
 package struct IntrospectionFailure: Error, Sendable, Equatable {
     package init() {}
 }
 
 extension IntrospectionVerdict {
-    /// Reads an answer. Whatever does not follow RFC 7662 is no answer.
+    /// Reads an answer. An answer that violates RFC 7662 is a failure.
     init(
         _ response: OutboundResponse, of server: IntrospectionServer, now: Int64
     ) throws(IntrospectionFailure) {
@@ -51,9 +51,9 @@ extension IntrospectionVerdict {
 }
 
 extension IntrospectedToken {
-    /// Nil where a claim is of the wrong shape, or says that the token is not for here and now.
+    /// Nil if a claim is malformed, or makes the token unusable here or now.
     init?(_ node: JSONNode, of server: IntrospectionServer, now: Int64) {
-        // AMB-02: nothing is good forever.
+        // AMB-02: no token is valid forever.
         guard let expiresAt = node["exp"]?.integer, expiresAt > 0, now < expiresAt else { return nil }
         let skew = server.clockSkewSeconds
         if let claim = node["nbf"] {
@@ -66,7 +66,7 @@ extension IntrospectedToken {
             guard let issuer = claim.string, issuer.utf8.elementsEqual(server.issuer.utf8) else { return nil }
         }
         guard IntrospectedToken.isForUs(node["aud"], server) else { return nil }
-        // Its user might be taken for the holder of a bearer token, who need not be the same.
+        // For another token type the sender need not be the token's holder.
         if let type = node["token_type"]?.string, type.lowercased() != "bearer" { return nil }
         claims = node
         self.expiresAt = expiresAt

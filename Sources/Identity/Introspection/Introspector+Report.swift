@@ -1,19 +1,19 @@
 import Synchronization
 
-/// What `/metrics` says of an introspection server.
+/// Metrics of an introspection server.
 extension Introspector {
-    /// Since the configuration came into force.
+    /// Since the configuration took effect.
     struct Counters {
-        /// Tokens whose verdict was remembered, and was not.
+        /// Cache hits and misses.
         var hits: UInt64 = 0
         var misses: UInt64 = 0
         /// Verdicts of the server.
         var active: UInt64 = 0
         var inactive: UInt64 = 0
-        /// Questions without one, by cause: a raw value of `OutboundFailure`, `status` for an answer that is no 200,
-        /// `unusable` for one that does not follow RFC 7662, `overload` where it was not asked.
+        /// Calls without a verdict, by cause: a raw value of `OutboundFailure`, `status` for a status other than 200,
+        /// `unusable` for an answer that violates RFC 7662, `overload` for a call that was not made.
         var failed: [String: UInt64] = [:]
-        /// Whether the last answer was none.
+        /// Whether the last call failed.
         var isFailing = false
     }
 
@@ -24,9 +24,9 @@ extension Introspector {
         package var inactive: UInt64
         package var failed: [String: UInt64]
         package var isFailing: Bool
-        /// Verdicts remembered, those that are out of date included.
+        /// Number of cached verdicts, expired ones included.
         package var remembered: Int
-        /// Tokens that the server is being asked about.
+        /// Number of tokens with a call in progress.
         package var underWay: Int
     }
 

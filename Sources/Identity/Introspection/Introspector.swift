@@ -3,9 +3,9 @@ import Crypto
 import Outbound
 import Synchronization
 
-/// Asks an introspection server about tokens, once for all who wait for the same one, and remembers what it said for a
-/// while: a good token until it ends or `cacheSeconds` are over, a bad one for `negativeCacheSeconds`. What nobody could
-/// say is not remembered.
+/// Introspects tokens, with one call for all concurrent requests about the same token, and caches the verdicts: an
+/// active token until it expires or `cacheSeconds` are over, an inactive one for `negativeCacheSeconds`. Failures are
+/// not cached.
 package final class Introspector: Sendable {
     package typealias Answer = Result<IntrospectionVerdict, IntrospectionFailure>
 
@@ -16,22 +16,22 @@ package final class Introspector: Sendable {
 
     struct State {
         var known: [[UInt8]: Known] = [:]
-        /// The keys of `known` from the oldest on; some may be gone from there.
+        /// The keys of `known`, oldest first; some may already be removed there.
         var order: [[UInt8]] = []
-        /// Who waits for what is being asked.
+        /// Waiters for calls in progress.
         var waiting: [[UInt8]: [@Sendable (Answer) -> Void]] = [:]
         var counters = Counters()
     }
 
-    /// How many verdicts are remembered.
+    /// Maximum number of cached verdicts.
     package static let capacity = 8192
-    /// How many tokens are asked about at a time: somebody who sends invented ones must not flood the server.
+    /// Maximum number of concurrent calls, so that a flood of invented tokens does not flood the server.
     package static let maximumCalls = 128
 
     package let server: IntrospectionServer
     private let caller: any OutboundCaller
     let state = Mutex(State())
-    /// Tokens are remembered by a digest that means nothing elsewhere.
+    /// Key of the digests under which tokens are cached; the digests are useless elsewhere.
     private let key = SecureRandom.bytes(32)
 
     package init(server: IntrospectionServer, caller: any OutboundCaller) {
@@ -39,7 +39,7 @@ package final class Introspector: Sendable {
         self.caller = caller
     }
 
-    /// What a token is worth.
+    /// The verdict on a token.
     /// - Parameter now: seconds since 1970.
     package func verdict(on token: [UInt8], now: Int64) -> Effect<Answer> {
         let key = key
@@ -58,7 +58,7 @@ package final class Introspector: Sendable {
         }
     }
 
-    /// The first who asks makes the call for all.
+    /// The first waiter makes the call for all.
     private func join(_ digest: [UInt8], _ token: [UInt8], now: Int64, _ waiter: @escaping @Sendable (Answer) -> Void) {
         enum Part { case leader, follower, nobody }
         let part = state.withLock { state -> Part in
@@ -100,7 +100,7 @@ package final class Introspector: Sendable {
         }
     }
 
-    /// - Parameter now: when the call began, so that nothing is believed for longer than it was meant to.
+    /// - Parameter now: when the call began, so that the cache period is not extended by its duration.
     private func finish(_ digest: [UInt8], _ answer: Answer, now: Int64) {
         let waiters = state.withLock { state in
             if case .success(let verdict) = answer { remember(digest, verdict, now: now, &state) }
@@ -121,7 +121,7 @@ package final class Introspector: Sendable {
             state.order.append(digest)
         }
         guard state.order.count > Introspector.capacity else { return }
-        // An eighth goes at once, so that moving the rest up costs little.
+        // Removes an eighth at once, which amortises the cost of shifting the rest.
         let count = Introspector.capacity / 8
         for digest in state.order.prefix(count) { state.known.removeValue(forKey: digest) }
         state.order.removeFirst(count)

@@ -1,26 +1,26 @@
 import JOSE
 import Model
 
-/// An issuer's keys and when to fetch them again. A value: time is an argument, in seconds since 1970, and nothing is
-/// fetched here.
+/// An issuer's keys and the schedule for fetching them. A pure value: time is an argument, in seconds since 1970, and
+/// fetching happens elsewhere.
 ///
-/// A fetch that fails, or brings nothing that could verify a token, never takes away what is there.
+/// A fetch that fails, or yields no usable key, never removes existing keys.
 struct KeyCache {
     private let minimum: Int64
     private let maximum: Int64
     private let stale: Int64
 
     private(set) var keys: KeySet?
-    /// When the last attempt came to its end.
+    /// End of the last attempt.
     private(set) var lastAttempt: Int64?
-    /// What became of it; nil where it went well.
+    /// Its failure; nil after a success.
     private(set) var failure: KeyFetchFailure?
     private(set) var fetchedAt: Int64?
     private(set) var isFetching = false
-    /// How long the issuer wants these keys kept, within our bounds.
+    /// Lifetime given by the issuer, within the configured bounds.
     private var lifetime: Int64 = 0
     private var failuresInRow = 0
-    /// When they are fetched again without anybody having asked.
+    /// Time of the next proactive fetch.
     private(set) var refreshAt = Int64.min
     private var absent = AbsentKeys()
 
@@ -32,31 +32,31 @@ struct KeyCache {
 
     // MARK: Questions
 
-    /// What there is for a need. `.fetch` also while a fetch is under way that is to be waited for.
+    /// The answer to a need. Also `.fetch` for a fetch in progress that the request must wait for.
     func answer(_ need: KeyNeed, now: Int64) -> KeysNow {
         guard let keys = usableKeys(now), let age = age(now) else {
             return isFetching || now >= refreshAt || age(now) == .max ? .fetch : .unavailable
         }
         if isMet(need, by: keys) {
-            // JWT-34: too old, so first a reload; where that has failed, the old ones stay until the next attempt.
+            // JWT-34: too old, so reload first; after a failure the old keys stay in use until the next attempt.
             return failure == nil && age > maximum ? .fetch : .ready(keys)
         }
-        // JWT-33: a key that we do not have may be new; but nobody makes us ask more often than this.
+        // JWT-33: an unknown key may be new, but requests cannot force fetches more often than this.
         if !absent.contains(need.keyID, now), isFetching || age >= minimum { return .fetch }
         return settled(need, now: now)
     }
 
-    /// The answer without another fetch.
+    /// The answer that needs no fetch.
     func settled(_ need: KeyNeed, now: Int64) -> KeysNow {
         guard let keys = usableKeys(now) else { return .unavailable }
-        // Whether the issuer has such a key by now, nobody can say while it does not answer.
+        // While the issuer does not answer, it is unknown whether it has this key.
         return failure == nil || isMet(need, by: keys) ? .ready(keys) : .unavailable
     }
 
-    /// Whether it is time to fetch without anybody having asked.
+    /// Whether a proactive fetch is due.
     func isRefreshDue(now: Int64) -> Bool { !isFetching && (now >= refreshAt || age(now) == .max) }
 
-    /// Beyond the time that the issuer gave them, since it does not answer.
+    /// Whether the keys outlived the issuer's lifetime because it does not answer.
     func isStale(now: Int64) -> Bool { failure != nil && fetchedAt.map { now >= $0 + lifetime } ?? false }
 
     func usableKeys(_ now: Int64) -> KeySet? {
@@ -64,8 +64,8 @@ struct KeyCache {
         return keys
     }
 
-    /// Seconds since the last attempt; nil before the first one. Whoever asks may have looked at the clock a moment
-    /// earlier; a clock that was put back by more makes everything old.
+    /// Seconds since the last attempt; nil before the first. Tolerates a caller that read the clock slightly earlier;
+    /// setting the clock back further makes everything old.
     private func age(_ now: Int64) -> Int64? {
         lastAttempt.map { now < $0 - KeyCache.clockSlack ? .max : max(0, now - $0) }
     }
@@ -79,13 +79,13 @@ struct KeyCache {
     mutating func began() { isFetching = true }
 
     /// - Parameters:
-    ///   - lifetime: as the issuer wants it; nil where it does not say.
-    ///   - spread: 0 to 99, by which processes that began together come apart again.
+    ///   - lifetime: given by the issuer; nil if absent.
+    ///   - spread: 0 to 99, to desynchronise processes that started together.
     mutating func succeeded(_ fresh: KeySet, lifetime: Int64?, now: Int64, spread: Int64) -> KeyChange {
         let losesKeys = keys.map { !fresh.includes($0) } ?? false
         let isOther = losesKeys || !(keys?.includes(fresh) ?? false)
         let change = KeyChange(losesKeys: losesKeys, isNews: isOther || failure != nil)
-        // The same keys as before are kept as the objects that they are.
+        // Unchanged keys keep their object identity.
         if isOther { keys = fresh }
         self.lifetime = min(max(lifetime ?? maximum, minimum), maximum)
         fetchedAt = now
@@ -93,7 +93,7 @@ struct KeyCache {
         failuresInRow = 0
         isFetching = false
         lastAttempt = now
-        // Ahead of the end, so that no request ever waits for it.
+        // Before expiry, so that no request waits for the fetch.
         refreshAt = now + max(minimum, self.lifetime - self.lifetime * (5 + spread / 10) / 100)
         absent.removeAll { fresh.hasKey(named: $0) }
         return change
@@ -104,28 +104,28 @@ struct KeyCache {
         isFetching = false
         lastAttempt = now
         failuresInRow = min(failuresInRow + 1, 16)
-        // Without keys everybody is waiting; with keys nobody is.
+        // Without keys requests are waiting; with keys none is.
         let pause = usableKeys(now) == nil ? min(minimum, 1 << Int64(failuresInRow - 1)) : minimum
         refreshAt = now + max(1, pause)
     }
 
-    /// Fresh keys do not have what somebody asked for.
+    /// Fresh keys lack the requested one.
     mutating func missed(_ need: KeyNeed, now: Int64) {
         guard failure == nil, let keyID = need.keyID, let keys, !keys.meets(need) else { return }
         absent.note(keyID, now: now, minimum: minimum)
     }
 }
 
-/// What a fetch that went well has changed.
+/// Effect of a successful fetch.
 package struct KeyChange: Equatable, Sendable {
-    /// Keys are gone that were there.
+    /// Whether existing keys were removed.
     package var losesKeys: Bool
-    /// The keys are others than before, or the issuer answers again.
+    /// Whether the keys changed, or the issuer answers again.
     package var isNews: Bool
 }
 
-/// Names of keys that an issuer turned out not to have: each is asked for again after a pause that doubles, so that one
-/// token that names nonsense does not keep us asking.
+/// Key ids that an issuer does not have. The pause before asking again doubles each time, so that a token with an
+/// invented `kid` does not cause repeated fetches.
 private struct AbsentKeys {
     private struct Entry {
         var keyID: String

@@ -4,12 +4,12 @@ import JOSE
 import Model
 import Outbound
 
-/// One fetch of an issuer's keys: the discovery document where its address is what is known, then the key set. A value
-/// that is given answers and says what comes next.
+/// One fetch of an issuer's keys: the discovery document if only that URL is known, then the key set. A pure state
+/// machine that takes responses and returns the next step.
 struct KeyFetch {
     enum Step {
         case call(OutboundCall)
-        /// - Parameter lifetime: seconds for which the issuer wants the keys kept; nil where it does not say.
+        /// - Parameter lifetime: seconds the issuer allows caching; nil if not stated.
         case done(KeySet, lifetime: Int64?)
         case failed(KeyFetchFailure)
     }
@@ -48,15 +48,15 @@ struct KeyFetch {
 
     private func call(_ url: WebURL) -> OutboundCall {
         var headers = [(name: "Accept", value: "application/json, application/jwk-set+json")]
-        // JWT-37: with both requests, to whatever host the issuer's own document names. Who answers as the issuer has the
-        // value already, and could name any keys.
+        // JWT-37: sent with both requests, to the host that the issuer's document names. Whoever controls that document
+        // received the value with the first request and could name any keys.
         if let authorization = settings.authorization { headers.append(("Authorization", authorization)) }
         return OutboundCall(
             url: url, headers: headers, tls: tls, connectTimeoutMilliseconds: settings.connectTimeoutMilliseconds,
             readTimeoutMilliseconds: settings.readTimeoutMilliseconds)
     }
 
-    /// The address of the keys, out of a discovery document that speaks for our issuer and no other (OpenID Connect
+    /// The URL of the keys, from a discovery document whose `issuer` must be the configured one (OpenID Connect
     /// Discovery section 4.3, RFC 8414 section 3.3).
     private func address(in response: OutboundResponse) throws(KeyFetchFailure) -> WebURL {
         guard let root = try? JSONNode.parse(response.body.span, maximumDepth: 16),
@@ -77,8 +77,8 @@ struct KeyFetch {
         }
     }
 
-    /// How long a response may be kept (RFC 9111 section 4.2.1), less the time that it was kept by others already. Zero
-    /// where it may not be kept at all: it is for who fetches to say how often that can be.
+    /// Freshness lifetime of a response (RFC 9111 section 4.2.1) less its `Age`. Zero if it must not be stored; the
+    /// caller bounds the fetch rate.
     static func lifetime(of response: OutboundResponse) -> Int64? {
         var lifetime: Int64?
         for value in response.values(of: "Cache-Control") {
@@ -87,7 +87,7 @@ struct KeyFetch {
                 if text == Array("no-store".utf8) || text.starts(with: Array("no-cache".utf8)) { return 0 }
                 guard text.starts(with: Array("max-age=".utf8)) else { continue }
                 let seconds = Decimal.parse(Array(text[8...]).span) ?? 0
-                // Of two, the stricter one.
+                // With several directives, the strictest applies.
                 lifetime = min(lifetime ?? .max, Int64(seconds))
             }
         }

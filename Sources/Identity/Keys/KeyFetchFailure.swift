@@ -2,29 +2,29 @@ import JOSE
 import Model
 import Outbound
 
-/// Why keys could not be fetched. Keys that are there already stay.
+/// Why keys could not be fetched. Existing keys stay in use.
 package enum KeyFetchFailure: Error, Equatable, Sendable {
-    /// What was asked for.
+    /// The requested document.
     package enum Document: String, Sendable {
         case discovery, keys
     }
 
-    /// No version of TLS is allowed (JWT-36).
+    /// The allowed set of TLS versions is empty (JWT-36).
     case noTLSVersion
     case call(OutboundFailure, Document)
-    /// Another status than 200; a redirect is one (JWT-30).
+    /// A status other than 200, redirects included (JWT-30).
     case status(Int, Document)
     /// The discovery document is not a JSON object, or lacks `issuer` or `jwks_uri`.
     case malformedDiscovery
-    /// The discovery document is another issuer's (JWT-30). Its `issuer` as it came.
+    /// The discovery document names another issuer (JWT-30). The value is its `issuer`, verbatim.
     case wrongIssuer(String)
-    /// `jwks_uri` is no address that can be called.
+    /// `jwks_uri` is not a valid URL.
     case malformedAddress(WebURL.Problem)
-    /// `jwks_uri` is not encrypted (JWT-32).
+    /// `jwks_uri` does not use TLS (JWT-32).
     case insecureAddress
     case keys(KeySetError)
 
-    /// The stable name, for logs and metrics.
+    /// Stable code for logs and metrics.
     package var code: String {
         switch self {
         case .noTLSVersion: "tls_versions"
@@ -37,7 +37,7 @@ package enum KeyFetchFailure: Error, Equatable, Sendable {
         }
     }
 
-    /// What happened, in words, for the log.
+    /// Description for the log.
     package var description: String {
         switch self {
         case .noTLSVersion: "\"tlsVersions\" allows no version of TLS that is spoken"

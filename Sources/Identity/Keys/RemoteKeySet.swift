@@ -4,13 +4,13 @@ import Model
 import Outbound
 import Synchronization
 
-/// The keys of an issuer that publishes them: fetched ahead of their end, at once for a key that is new, and never more
-/// often than allowed; one fetch at a time, whoever waits for it. Made once for its settings and used by all threads.
+/// The published keys of an issuer. Fetches them before they expire, or immediately for an unknown key, but never more
+/// often than allowed, and one fetch at a time. One instance per settings, used by all threads.
 package final class RemoteKeySet: KeySource {
-    /// What the log is told.
+    /// An event for the log.
     package enum Event: Sendable {
         case fetched(KeySet, KeyChange)
-        /// - Parameter hasKeys: whether there are keys to go on with.
+        /// - Parameter hasKeys: whether usable keys remain.
         case failed(KeyFetchFailure, hasKeys: Bool)
     }
 
@@ -23,11 +23,11 @@ package final class RemoteKeySet: KeySource {
         var cache: KeyCache
         var waiters: [Waiter] = []
         var succeeded: UInt64 = 0
-        /// By the failure's code.
+        /// By failure code.
         var failed: [String: UInt64] = [:]
     }
 
-    /// Whoever comes beyond that is not kept waiting.
+    /// Requests beyond this limit fail immediately.
     private static let maximumWaiters = 4096
 
     package let settings: RemoteKeySettings
@@ -40,7 +40,7 @@ package final class RemoteKeySet: KeySource {
 
     /// - Parameters:
     ///   - clock: seconds since 1970.
-    ///   - observe: is told what became of each fetch.
+    ///   - observe: called with the result of each fetch.
     package init(
         _ settings: RemoteKeySettings, caller: any OutboundCaller, epoch: KeyEpoch = KeyEpoch(),
         clock: @escaping @Sendable () -> Int64, observe: @escaping @Sendable (Event) -> Void = { _ in }
@@ -66,7 +66,7 @@ package final class RemoteKeySet: KeySource {
         let now = clock()
         enum Verdict { case answer(KeysNow), wait, begin }
         let verdict = state.withLock { state -> Verdict in
-            // Asked again, under the lock: somebody else's fetch may just have ended.
+            // Checked again under the lock: another thread's fetch may just have ended.
             let answer = state.cache.answer(need, now: now)
             guard case .fetch = answer else { return .answer(answer) }
             guard state.waiters.count < RemoteKeySet.maximumWaiters else {
@@ -84,7 +84,7 @@ package final class RemoteKeySet: KeySource {
         }
     }
 
-    /// Fetches where it is time to, without anybody having asked. To be called about once a second.
+    /// Starts a proactive fetch if one is due. Call it about once a second.
     package func refreshIfDue() {
         let now = clock()
         let isDue = state.withLock { state in
@@ -135,7 +135,7 @@ package final class RemoteKeySet: KeySource {
             for waiter in waiters { state.cache.missed(waiter.need, now: now) }
             return (waiters.map { ($0, state.cache.settled($0.need, now: now)) }, event)
         }
-        // Behind the change: whoever reads the new epoch has the new keys.
+        // After the change: a reader of the new epoch sees the new keys.
         if case .fetched(_, let change) = event, change.losesKeys { epoch.advance() }
         observe(event)
         for (waiter, answer) in answers { waiter.then(answer) }
@@ -143,15 +143,15 @@ package final class RemoteKeySet: KeySource {
 
     // MARK: Report
 
-    /// How it stands, for metrics and readiness.
+    /// State for metrics and readiness.
     package struct Report: Sendable {
-        /// Keys that may be used now.
+        /// Number of usable keys.
         package var keyCount: Int
-        /// Seconds since they came; nil where there are none.
+        /// Seconds since they were fetched; nil without keys.
         package var ageSeconds: Int64?
-        /// Beyond the time that the issuer gave them.
+        /// Whether they outlived the issuer's lifetime.
         package var isStale: Bool
-        /// Of the last attempt, where it failed.
+        /// Failure of the last attempt, if it failed.
         package var failure: KeyFetchFailure?
         package var succeeded: UInt64
         package var failed: [String: UInt64]

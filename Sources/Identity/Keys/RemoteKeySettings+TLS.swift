@@ -2,7 +2,7 @@ import Crypto
 import Model
 
 extension RemoteKeySettings {
-    /// The context for calls; nil for the standard one.
+    /// The TLS context for calls; nil for the default one.
     func clientContext() throws(TLSSettingsError) -> TLSClientContext? {
         guard authorities != nil || versions != .standard else { return nil }
         var settings = TLSClientSettings()

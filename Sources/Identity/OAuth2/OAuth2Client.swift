@@ -4,20 +4,20 @@ import JOSE
 import Model
 import Outbound
 
-/// Who the gateway is to an authorization server, and how it shows that (RFC 6749 section 2.3, RFC 7523 section 2.2,
-/// RFC 8705 section 2.1).
+/// The gateway's client registration at an authorization server, and its client authentication (RFC 6749 section 2.3,
+/// RFC 7523 section 2.2, RFC 8705 section 2.1).
 package struct OAuth2Client: Sendable {
     package enum Authentication: Sendable {
         case secretBasic(String)
         case secretPost(String)
         case privateKeyJWT(JWTSigner)
-        /// By the certificate of the connection.
+        /// By the client certificate of the connection.
         case certificate
         /// A public client.
         case none
     }
 
-    /// How long an assertion about the gateway itself is good.
+    /// Lifetime of a client assertion.
     private static let assertionSeconds: Int64 = 60
 
     package let id: String
@@ -28,13 +28,13 @@ package struct OAuth2Client: Sendable {
         self.authentication = authentication
     }
 
-    /// Whether showing who it is takes a slow signature.
+    /// Whether authentication needs a slow signature.
     package var isSlow: Bool {
         if case .privateKeyJWT(let signer) = authentication { signer.key.isSlow } else { false }
     }
 
-    /// What goes into header and form.
-    /// - Parameter endpoint: the token endpoint, for which an assertion is meant and nobody else.
+    /// The credentials for header and form.
+    /// - Parameter endpoint: the token endpoint, audience of a client assertion.
     func credentials(
         at endpoint: WebURL, now: Int64
     ) -> (authorization: String?, form: [(String, String)]) {
@@ -55,8 +55,8 @@ package struct OAuth2Client: Sendable {
         }
     }
 
-    /// A request for a token (RFC 6749 section 3.2), in which the gateway shows who it is.
-    /// - Parameter form: what belongs to the grant.
+    /// An authenticated token request (RFC 6749 section 3.2).
+    /// - Parameter form: fields of the grant.
     package func call(
         _ form: [(String, String)], at endpoint: WebURL, _ transport: OutboundTransport, now: Int64
     ) -> OutboundCall {

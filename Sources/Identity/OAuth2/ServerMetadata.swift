@@ -4,16 +4,16 @@ import Model
 import Outbound
 import Synchronization
 
-/// What an authorization server says of itself (RFC 8414, OpenID Connect Discovery), asked for once an hour. Used by all
-/// threads.
+/// The metadata document of an authorization server (RFC 8414, OpenID Connect Discovery), cached for an hour. Used by
+/// all threads.
 package final class ServerMetadata: Sendable {
     package enum Failure: Error, Sendable {
         case call(OutboundFailure)
-        /// Another status than 200; the whole response.
+        /// A status other than 200; the complete response.
         case status(OutboundResponse)
-        /// It is no JSON object.
+        /// The body is not a JSON object.
         case malformed
-        /// It speaks for somebody else, and is not to be used (RFC 8414 section 3.3).
+        /// The document names another issuer and must not be used (RFC 8414 section 3.3).
         case wrongIssuer
     }
 
@@ -21,12 +21,12 @@ package final class ServerMetadata: Sendable {
 
     private struct State {
         var known: (document: JSONNode, term: CacheTerm)?
-        /// Who waits for the call that is under way.
+        /// Waiters for the call in progress.
         var waiters: [@Sendable (Result<JSONNode, Failure>) -> Void] = []
     }
 
     private static let documentSeconds: Int64 = 3600
-    /// Whoever comes beyond that is not kept waiting.
+    /// Requests beyond this limit fail immediately.
     private static let maximumWaiters = 4096
 
     private let issuer: String
@@ -36,14 +36,14 @@ package final class ServerMetadata: Sendable {
 
     /// - Parameters:
     ///   - url: of the document.
-    ///   - issuer: whom it must speak for, byte by byte.
+    ///   - issuer: required `issuer`, compared byte by byte.
     package init(at url: WebURL, issuer: String, _ transport: OutboundTransport, caller: any OutboundCaller) {
         self.issuer = issuer
         self.caller = caller
         call = transport.call("GET", url, headers: [(name: "Accept", value: "application/json")], maximumBytes: 1 << 18)
     }
 
-    /// One call at a time, whoever waits for it: a server that is away costs no more than that.
+    /// One call at a time, shared by all waiters, which bounds the cost of a server that is down.
     /// - Parameter now: seconds since 1970.
     package func document(now: Int64) -> Effect<Result<JSONNode, Failure>> {
         if let known = state.withLock({ $0.known }), known.term.covers(now) { return .done(.success(known.document)) }
@@ -53,7 +53,7 @@ package final class ServerMetadata: Sendable {
     private func ask(now: Int64, _ then: @escaping @Sendable (Result<JSONNode, Failure>) -> Void) {
         enum Step { case answer(Answer), wait, call }
         let step = state.withLock { state -> Step in
-            // Somebody else's call may just have ended.
+            // Another thread's call may just have ended.
             if let known = state.known, known.term.covers(now) { return .answer(.success(known.document)) }
             guard state.waiters.count < ServerMetadata.maximumWaiters else {
                 return .answer(.failure(.call(.unavailable)))
@@ -75,7 +75,7 @@ package final class ServerMetadata: Sendable {
             }
             let waiters = state.waiters
             state.waiters = []
-            // A document that cannot be had just now does not make the old one wrong.
+            // A failed refresh does not invalidate the old document.
             return (waiters, state.known.map { .success($0.document) } ?? answer)
         }
         for waiter in waiters { waiter(told) }

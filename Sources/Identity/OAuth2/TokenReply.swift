@@ -1,24 +1,24 @@
 import Bytes
 import Outbound
 
-/// What an authorization server has said to a request for a token, read strictly (RFC 6749 sections 5.1 and 5.2).
+/// A strictly parsed response to a token request (RFC 6749 sections 5.1 and 5.2).
 package enum TokenReply: Sendable {
-    /// A bearer token and what came with it.
+    /// A bearer token and its parameters.
     package struct Granted: Sendable {
         package let value: String
-        /// Nil where the server does not say.
+        /// Nil if not stated.
         package let lifetimeSeconds: Int64?
         package let refresh: String?
-        /// The whole reply.
+        /// The complete response object.
         package let members: JSONNode
     }
 
     case granted(Granted)
-    /// It refuses with one of the codes of RFC 6749 section 5.2 or their like.
+    /// An error with a code as in RFC 6749 section 5.2.
     case refused(code: String)
-    /// A success that lacks a member, or has one of another shape than it should be.
+    /// A success with a missing or malformed member.
     case malformed
-    /// Neither: the server is overloaded, or says nothing that makes sense.
+    /// Neither: the server is overloaded, or its response is unusable.
     case other(OutboundResponse)
     case failed(OutboundFailure)
 
@@ -28,7 +28,7 @@ package enum TokenReply: Sendable {
         case .response(let response) where response.status == 200:
             self = Granted(response).map { .granted($0) } ?? .malformed
         case .response(let response):
-            // RFC 6585 section 4: too many requests is about their number.
+            // RFC 6585 section 4: 429 concerns the request rate, not the request.
             guard (400..<500).contains(response.status), response.status != 429, let code = TokenReply.code(response)
             else {
                 self = .other(response)
@@ -43,7 +43,7 @@ package enum TokenReply: Sendable {
         return node?["error"]?.string.flatMap(code(_:))
     }
 
-    /// NQSCHAR, and no longer than a code has reason to be: it goes into the log. Nil for anything else.
+    /// Characters as in NQSCHAR, of limited length since the code is logged. Nil for other text.
     static func code(_ text: String) -> String? {
         let isFit =
             (1...64).contains(text.utf8.count)

@@ -4,7 +4,7 @@ import JOSE
 import Model
 import Outbound
 
-/// What is done with a browser that comes back: the code for tokens, and the tokens for the name of a user.
+/// Handles the callback of a browser: exchanges the code for tokens, and identifies the user by them.
 extension AuthorizationCodeProvider {
     package func finish(
         _ callback: ProviderCallback, _ secrets: LoginSecrets, redirectURI: String, now: Int64
@@ -20,7 +20,7 @@ extension AuthorizationCodeProvider {
     }
 
     private func code(in callback: ProviderCallback, namesIssuer: Bool) throws(ProviderFailure) -> String {
-        // RFC 9207 section 2.4: before anything else is believed, also of an error.
+        // RFC 9207 section 2.4: checked before anything else in the response, errors included.
         if let issuer {
             if let named = callback.issuer {
                 guard named.isExactly(issuer) else { throw .foreignAnswer }
@@ -89,7 +89,7 @@ extension AuthorizationCodeProvider {
         }
     }
 
-    /// A JWT of the provider for this client, with keys that are fetched where they are not at hand.
+    /// Verifies a JWT that the provider issued to this client; fetches keys as needed.
     func verified(_ token: [UInt8], now: Int64) -> Effect<Result<VerifiedToken, ProviderFailure>> {
         guard let verifier else { return .done(.failure(.answer("no tokens are signed there"))) }
         switch verifier.verify(token.span, now: now) {
@@ -113,11 +113,11 @@ extension AuthorizationCodeProvider {
         }
     }
 
-    /// With what the user info endpoint has beyond the ID token.
+    /// Adds the user info endpoint's claims to those of the ID token.
     private func complete(
         _ claims: JSONNode, _ subject: String, _ granted: TokenReply.Granted, _ endpoints: ProviderEndpoints
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
-        // By the ID token alone, which is signed.
+        // Taken from the ID token only, which is signed.
         let time = claims["auth_time"]?.integer
         let done = { @Sendable [name] (claims: JSONNode) in
             ProvidedIdentity(
@@ -136,8 +136,8 @@ extension AuthorizationCodeProvider {
         }
     }
 
-    /// Of a provider without ID tokens. That the access token is the gateway's own is known: it came from the token
-    /// endpoint, for a code that nobody else could use.
+    /// The identity at a provider without ID tokens. The access token is known to be the gateway's own: it came from
+    /// the token endpoint, for a code bound to this login.
     private func plainIdentity(
         _ granted: TokenReply.Granted, _ endpoints: ProviderEndpoints
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
@@ -161,7 +161,7 @@ extension AuthorizationCodeProvider {
 }
 
 extension Effect {
-    /// What a success leads to; a failure stays.
+    /// Maps a success; passes a failure on.
     func success<Good: Sendable, Next: Sendable, Failure>(
         _ next: @escaping @Sendable (Good) -> Effect<Result<Next, Failure>>
     ) -> Effect<Result<Next, Failure>> where Value == Result<Good, Failure> {

@@ -4,14 +4,14 @@ import JOSE
 import Model
 import Outbound
 
-/// A provider of the authorization code flow (RFC 6749 section 4.1, RFC 7636, OpenID Connect Core section 3.1). Immutable
-/// but for what it has found out of the provider; used by all threads.
+/// A provider of the authorization code flow (RFC 6749 section 4.1, RFC 7636, OpenID Connect Core section 3.1).
+/// Immutable except for cached metadata; used by all threads.
 package final class AuthorizationCodeProvider: BrowserIdentityProvider {
     package struct Settings: Sendable {
         package enum Place: Sendable {
-            /// OpenID Connect: a discovery document that speaks for the issuer, and its keys.
+            /// OpenID Connect: a discovery document whose `issuer` must match, and its keys.
             case openID(issuer: String, discovery: WebURL, keys: any KeySource)
-            /// OAuth 2 alone: the user is whoever the user info endpoint says.
+            /// Plain OAuth 2: the user info endpoint identifies the user.
             case plain(authorization: WebURL, token: WebURL, userInfo: WebURL)
         }
 
@@ -19,17 +19,17 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         package var place: Place
         package var client: OAuth2Client
         package var scopes: [String] = []
-        /// Further fields of the authorization request.
+        /// Additional fields of the authorization request.
         package var parameters: [(name: String, value: String)] = []
         package var rules: ProviderRules
         package var userInfo = UserInfoUse.whenNeeded
-        /// Names of claims that are looked for beside those of `rules`, by whoever goes by other rules.
+        /// Names of claims needed in addition to those of `rules`, by other consumers.
         package var wantedClaims: [String] = []
-        /// The claim of the user info endpoint that is the user's id, where there is no ID token.
+        /// The claim of the user info endpoint with the user's id, for providers without ID tokens.
         package var subjectAttribute = "sub"
         package var algorithms = SignatureAlgorithm.asymmetric
         package var clockSkewSeconds: Int64 = 60
-        /// Whether browsers that log out here are sent there too.
+        /// Whether a logout here is forwarded to the provider.
         package var logsOutThere = true
         package var transport = OutboundTransport()
 
@@ -46,9 +46,9 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
 
     let settings: Settings
     let caller: any OutboundCaller
-    /// Nil where there is no discovery document.
+    /// Nil without a discovery document.
     private let metadata: ServerMetadata?
-    /// Verifies ID tokens and logout tokens; nil where there are none.
+    /// Verifies ID tokens and logout tokens; nil for providers without them.
     let verifier: JWTVerifier?
 
     package init(_ settings: Settings, caller: any OutboundCaller) {
@@ -66,7 +66,7 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         ])
     }
 
-    /// The `iss` of its answers; nil where that is not known.
+    /// Expected `iss` of its answers; nil if unknown.
     var issuer: String? {
         if case .openID(let issuer, _, _) = settings.place { issuer } else { nil }
     }
@@ -109,7 +109,7 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
 
     // MARK: Logout
 
-    /// Without the ID token, though providers like to have it as a hint: no token goes into a URL.
+    /// Omits the ID token hint that providers recommend: tokens do not belong in URLs.
     package func logoutURL(back: String, now: Int64) -> Effect<WebURL?> {
         guard settings.logsOutThere, metadata != nil else { return .done(nil) }
         return endpoints(now: now).map { [client = settings.client] result in

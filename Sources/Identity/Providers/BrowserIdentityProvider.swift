@@ -3,41 +3,40 @@ import Crypto
 import Model
 import Outbound
 
-/// Somebody else who knows users, and to whom browsers are sent to log in (SSO-07, RP-01). What it has said of a user is
-/// believed for what it is: `rules` make a user of the gateway of it.
+/// An external identity provider to which browsers are redirected for login (SSO-07, RP-01). `rules` map its statements
+/// about a user to a user of the gateway.
 package protocol BrowserIdentityProvider: AnyObject, Sendable {
-    /// Of the configuration.
+    /// Name in the configuration.
     var name: String { get }
     var rules: ProviderRules { get }
 
-    /// Where a browser goes to log in.
+    /// Starts a login: where to redirect the browser.
     /// - Parameter now: seconds since 1970, as everywhere here.
     func begin(_ start: LoginStart, now: Int64) -> Effect<Result<LoginRedirect, ProviderFailure>>
 
-    /// What became of it, once the browser is back.
-    /// - Parameter redirectURI: the one that the login was begun with.
+    /// Completes a login with the browser's callback.
+    /// - Parameter redirectURI: the one that the login was started with.
     func finish(
         _ callback: ProviderCallback, _ secrets: LoginSecrets, redirectURI: String, now: Int64
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>>
 
-    /// Where a browser goes to be logged out there too; nil for nowhere.
-    /// - Parameter back: where the provider sends it afterwards.
+    /// Where to redirect a browser for logout at the provider; nil for nowhere.
+    /// - Parameter back: where the provider redirects it afterwards.
     func logoutURL(back: String, now: Int64) -> Effect<WebURL?>
 
-    /// What the provider says by itself of logins that have ended there.
+    /// Reads a back-channel notice of logins that ended at the provider.
     func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>>
 
-    /// Whether browsers bring its answers by a form that its page sends, and not by their address. `read` and `isAnswer`
-    /// then take the place of `finish`.
+    /// Whether answers arrive by form post rather than in the query. `read` and `isAnswer` then replace `finish`.
     var answersByForm: Bool { get }
 
-    /// What such a form says, once it is believed: of whom, and to which request.
+    /// Verifies a posted form: the user, and the request that it answers.
     func read(_ form: ProviderForm, now: Int64) -> Effect<Result<PostedIdentity, ProviderFailure>>
 
-    /// Whether that request was the one of a login.
+    /// Whether that request belongs to a login.
     func isAnswer(_ requestID: String, to secrets: LoginSecrets) -> Bool
 
-    /// What the provider must know of the gateway, as a document of SAML metadata; nil where it has another way.
+    /// SAML metadata of the gateway for the provider; nil for other protocols.
     var metadata: [UInt8]? { get }
 }
 
@@ -53,11 +52,11 @@ extension BrowserIdentityProvider {
     package var metadata: [UInt8]? { nil }
 }
 
-/// What the gateway alone knows of a login that it has sent to a provider.
+/// Secrets of a login in progress at a provider, known only to the gateway.
 package struct LoginSecrets: Sendable, Equatable {
     /// The code verifier of RFC 7636.
     package let verifier: String
-    /// Comes back in the provider's token (OpenID Connect Core section 3.1.2.1).
+    /// Returned in the provider's token (OpenID Connect Core section 3.1.2.1).
     package let nonce: String
 
     package init(verifier: String, nonce: String) {
@@ -65,7 +64,7 @@ package struct LoginSecrets: Sendable, Equatable {
         self.nonce = nonce
     }
 
-    /// New ones: 256 and 128 random bits.
+    /// Generates 256 and 128 random bits.
     package init() { self.init(verifier: SecureRandom.text(32), nonce: SecureRandom.text(16)) }
 
     /// The challenge of RFC 7636 section 4.2, method `S256`.
@@ -77,17 +76,17 @@ package struct LoginSecrets: Sendable, Equatable {
     }
 }
 
-/// A login on its way to a provider.
+/// A login that is about to be sent to a provider.
 package struct LoginStart: Sendable {
-    /// How long a login at a provider may take, in seconds.
+    /// Time limit of a login at a provider, in seconds.
     package static let lifetimeSeconds: Int64 = 600
 
-    /// Comes back with the browser as it is: of the URL-safe alphabet.
+    /// Returned unchanged by the browser; of the URL-safe alphabet.
     package let state: String
     package let secrets: LoginSecrets
-    /// Where the provider sends the browser back to.
+    /// Where the provider redirects the browser afterwards.
     package let redirectURI: String
-    /// Whether the user is to log in though the provider knows him already.
+    /// Whether to force a login even with a session at the provider.
     package let forcesLogin: Bool
 
     package init(state: String, secrets: LoginSecrets, redirectURI: String, forcesLogin: Bool = false) {
@@ -98,20 +97,20 @@ package struct LoginStart: Sendable {
     }
 }
 
-/// Where a browser is sent.
+/// A redirect to a provider.
 package struct LoginRedirect: Sendable, Equatable {
     package let location: String
 
     package init(location: String) { self.location = location }
 }
 
-/// What a browser brings back from a provider, read from query or form: evidence of nothing.
+/// A provider's callback as received from a browser, in query or form. Untrusted.
 package struct ProviderCallback: Sendable {
     package var code: String?
     package var error: String?
     /// `iss` (RFC 9207).
     package var issuer: String?
-    /// What else there is, for providers that speak another protocol.
+    /// Remaining fields, for providers of another protocol.
     package var fields: [(name: String, value: String)]
 
     package init(code: String?, error: String?, issuer: String?, fields: [(name: String, value: String)] = []) {
@@ -122,20 +121,20 @@ package struct ProviderCallback: Sendable {
     }
 }
 
-/// What a browser has posted for a provider: evidence of nothing.
+/// A form that a browser posted for a provider. Untrusted.
 package struct ProviderForm: Sendable {
-    /// `SAMLResponse`, as it came.
+    /// `SAMLResponse`, verbatim.
     package let response: String
 
     package init(response: String) { self.response = response }
 }
 
-/// Whom a provider has named in what a browser posted. Which login it belongs to is not known yet.
+/// The user identified by a posted answer. The login it belongs to is not yet known.
 package struct PostedIdentity: Sendable, Equatable {
     package let identity: ProvidedIdentity
-    /// Which request of the gateway's it is the answer to (`InResponseTo`).
+    /// Id of the gateway's request that it answers (`InResponseTo`).
     package let requestID: String
-    /// The provider's name for what it has signed; the same never counts twice.
+    /// The provider's id of the assertion; each is accepted once.
     package let assertionID: String
 
     package init(identity: ProvidedIdentity, requestID: String, assertionID: String) {
@@ -145,21 +144,21 @@ package struct PostedIdentity: Sendable, Equatable {
     }
 }
 
-/// Whom a provider has seen.
+/// A user as identified by a provider.
 package struct ProvidedIdentity: Sendable, Equatable {
     /// Name of the provider.
     package let provider: String
-    /// What the provider knows the user by, and nobody else at this provider.
+    /// The provider's unique id of the user.
     package let subject: String
-    /// The provider's name for its own session, by which it may end the login later (`sid`).
+    /// The provider's session id, by which it may end the login later (`sid`).
     package let sessionID: String?
-    /// All that it says of the user; `sub` is `subject`.
+    /// All claims about the user; `sub` is `subject`.
     package let claims: JSONNode
-    /// Its access token; nil where it gives none.
+    /// The provider's access token; nil if absent.
     package let accessToken: String?
-    /// Seconds since 1970 when the user has logged in there, as the provider has signed it; nil where it does not say.
+    /// Time of the login there in seconds since 1970, from signed data; nil if not stated.
     package let authenticatedAt: Int64?
-    /// Seconds since 1970 when the provider wants its login to have ended; nil for no wish.
+    /// Time in seconds since 1970 at which the provider wants the login to end; nil if not stated.
     package let endsAt: Int64?
 
     package init(
@@ -176,11 +175,11 @@ package struct ProvidedIdentity: Sendable, Equatable {
     }
 }
 
-/// Logins that have ended at a provider (OpenID Connect Back-Channel Logout section 2.4): those of a session of the
-/// provider's, or all that a user has.
+/// Logins that ended at a provider (OpenID Connect Back-Channel Logout section 2.4): those of one of its sessions, or
+/// all of a user's.
 package struct LogoutNotice: Sendable, Equatable {
     package enum Scope: Sendable, Equatable {
-        /// With whose it is, where the provider says so: of logins that it has given no name, that is all there is to go by.
+        /// With its user, if stated: needed for logins whose provider gave no session id.
         case session(String, of: String? = nil)
         case subject(String)
     }
@@ -188,7 +187,7 @@ package struct LogoutNotice: Sendable, Equatable {
     package let scope: Scope
     /// `jti`.
     package let tokenID: String
-    /// When the provider has said so, in seconds since 1970.
+    /// Time of the notice, in seconds since 1970.
     package let issuedAt: Int64
 
     package init(scope: Scope, tokenID: String, issuedAt: Int64) {

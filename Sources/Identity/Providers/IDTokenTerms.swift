@@ -3,18 +3,18 @@ import Crypto
 import JOSE
 import Model
 
-/// The checks of an ID token beyond those of every JWT (OpenID Connect Core section 3.1.3.7): issuer, audience, dates and
-/// signature have been checked.
+/// Checks specific to ID tokens (OpenID Connect Core section 3.1.3.7). Issuer, audience, dates and signature have been
+/// checked.
 struct IDTokenTerms: Sendable {
     let clientID: String
     let nonce: String
-    /// That came with it.
+    /// The access token issued with the ID token.
     let accessToken: String
 
     /// - Parameter algorithm: that of the token's signature.
-    /// - Returns: whom it speaks of.
+    /// - Returns: the user's `sub`.
     func subject(of token: VerifiedToken, _ algorithm: SignatureAlgorithm) throws(ProviderFailure) -> String {
-        // A token of another purpose has the same issuer, and may have the same audience (RFC 8725 section 3.11).
+        // A token of another type has the same issuer and possibly the same audience (RFC 8725 section 3.11).
         guard IDTokenTerms.isPlain(token.type) else { throw .answer("id_token: typ") }
         guard let subject = token.subject, IDTokenTerms.isSubject(subject) else { throw .answer("id_token: sub") }
         guard token.issuedAt != nil else { throw .answer("id_token: iat") }
@@ -26,7 +26,7 @@ struct IDTokenTerms: Sendable {
         return subject
     }
 
-    /// For whom it was made, where it is for several (points 4 and 5).
+    /// Checks the authorized party of a token with several audiences (points 4 and 5).
     private func checkParty(_ claims: JSONNode) throws(ProviderFailure) {
         if let party = claims["azp"] {
             guard party.string?.isExactly(clientID) == true else { throw .answer("id_token: azp") }
@@ -35,7 +35,7 @@ struct IDTokenTerms: Sendable {
         }
     }
 
-    /// Whether the access token is the one that the ID token was made with (section 3.1.3.8).
+    /// Checks that the ID token was issued with this access token (section 3.1.3.8).
     private func checkHash(_ claims: JSONNode, _ algorithm: SignatureAlgorithm) throws(ProviderFailure) {
         guard let claim = claims["at_hash"] else { return }
         let digest = (algorithm.digest ?? .sha512).digest(Array(accessToken.utf8).span)
@@ -50,7 +50,7 @@ struct IDTokenTerms: Sendable {
         return type.lowercased().isExactly("jwt")
     }
 
-    /// At most 255 characters of ASCII, says section 2; and nothing that would not do for a name.
+    /// At most 255 ASCII characters (section 2), and no character that is unfit for a name.
     static func isSubject(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 255 && ExternalIdentityRules.isFitForHeaders(text)
     }
@@ -59,8 +59,8 @@ struct IDTokenTerms: Sendable {
 extension LogoutNotice {
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
 
-    /// Of a token whose issuer, audience, dates and signature have been checked (OpenID Connect Back-Channel Logout
-    /// section 2.6).
+    /// Reads a logout token whose issuer, audience, dates and signature have been checked (OpenID Connect Back-Channel
+    /// Logout section 2.6).
     init(_ token: VerifiedToken) throws(ProviderFailure) {
         guard IDTokenTerms.isPlain(token.type) || token.type?.lowercased().isExactly("logout+jwt") == true else {
             throw .answer("logout_token: typ")
@@ -72,7 +72,7 @@ extension LogoutNotice {
         guard token.claims["events"]?[LogoutNotice.event]?.members != nil else {
             throw .answer("logout_token: events")
         }
-        // An ID token is none.
+        // Refuses ID tokens.
         guard token.claims["nonce"] == nil else { throw .answer("logout_token: nonce") }
         let subject = token.subject
         guard subject?.isEmpty != true else { throw .answer("logout_token: sub") }

@@ -1,16 +1,16 @@
-/// A way to log in by browser that users are shown where there are several.
+/// A browser login option, offered if there are several.
 package struct LoginChoice: Sendable, Equatable {
-    /// What stands for the login form of the gateway itself (SSO-07), which no provider can be called.
+    /// Denotes the gateway's own login form (SSO-07). No provider can have this name.
     package static let ownForm = "own form"
 
     /// Name of an identity provider, or `ownForm`.
     package var provider: String
-    /// What `provider` of a query calls it: the name of its entry in the configuration.
+    /// Value of the query parameter `provider`: the name of its configuration entry.
     package var name: String
-    /// What people know it by; nil for the name.
+    /// Title shown to users; nil shows the name.
     package var title: String?
 
-    /// - Parameter name: nil where it is that of the provider.
+    /// - Parameter name: nil for the provider's name.
     package init(_ provider: String, name: String? = nil, title: String? = nil) {
         self.provider = provider
         self.name = name ?? provider

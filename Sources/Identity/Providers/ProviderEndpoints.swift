@@ -1,14 +1,14 @@
 import Bytes
 import Model
 
-/// Where a provider answers.
+/// The endpoints of a provider.
 struct ProviderEndpoints: Sendable, Equatable {
     var authorization: WebURL
     var token: WebURL
     var userInfo: WebURL?
     /// OpenID Connect RP-Initiated Logout section 2.1.
     var endSession: WebURL?
-    /// Whether every answer names its issuer (RFC 9207 section 3).
+    /// Whether every answer contains `iss` (RFC 9207 section 3).
     var namesIssuer = false
 
     init(authorization: WebURL, token: WebURL, userInfo: WebURL?) {
@@ -17,8 +17,8 @@ struct ProviderEndpoints: Sendable, Equatable {
         self.userInfo = userInfo
     }
 
-    /// Those of a provider's own document.
-    /// - Parameter allowsHTTP: whether they may be unencrypted.
+    /// Reads them from the provider's metadata document.
+    /// - Parameter allowsHTTP: whether URLs without TLS are allowed.
     init(_ document: JSONNode, allowsHTTP: Bool) throws(ProviderFailure) {
         func url(_ name: String) throws(ProviderFailure) -> WebURL? {
             guard let text = document[name]?.string else { return nil }
@@ -37,7 +37,7 @@ struct ProviderEndpoints: Sendable, Equatable {
 }
 
 extension WebURL {
-    /// The URL with further fields in its query (RFC 6749 section 3.1: one that is there already stays).
+    /// The URL with additional query fields; existing ones are kept (RFC 6749 section 3.1).
     func with(_ fields: [(String, String)]) -> String {
         let joint = target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         return "\(self)\(joint)\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"

@@ -2,28 +2,28 @@ import JOSE
 import Model
 import Outbound
 
-/// Why a login at an identity provider came to nothing. Never a 401: nobody has shown the gateway a credential.
+/// Why a login at an identity provider failed. Never answered with 401: the gateway received no credential.
 package enum ProviderFailure: ReasonedFailure, Equatable {
-    /// The user or the provider has said no. The code of RFC 6749 section 4.1.2.1 or of OpenID Connect Core section
+    /// The user or the provider refused. Carries the code of RFC 6749 section 4.1.2.1 or OpenID Connect Core section
     /// 3.1.2.6.
     case denied(String)
-    /// What the browser has brought is no answer of a provider: neither a code nor an error.
+    /// The callback has neither a code nor an error.
     case malformedCallback
-    /// It is the answer of another provider (RFC 9207, RFC 9700 section 4.4).
+    /// The answer came from another provider (RFC 9207, RFC 9700 section 4.4).
     case foreignAnswer
-    /// The provider does not take the code: it was used before, has ended, or was obtained by another login.
+    /// The provider refused the code: used, expired, or obtained by another login.
     case codeRefused(String)
-    /// The token was made for another login (OpenID Connect Core section 3.1.3.7, point 11).
+    /// The token was issued for another login (OpenID Connect Core section 3.1.3.7, point 11).
     case wrongNonce
-    /// What the provider gave as a token is not to be believed.
+    /// The provider's token failed verification.
     case token(TokenRejection)
-    /// What the browser has posted is not to be believed, or is for another login. In a few words.
+    /// The posted answer failed verification, or belongs to another login. With a short description.
     case assertion(String)
-    /// A claim of the token, or a document of the provider, is missing or not as it must be. In a few words.
+    /// A claim of the token, or a document of the provider, is missing or invalid. With a short description.
     case answer(String)
-    /// The provider does not take the gateway for its client.
+    /// The provider refused the gateway's client authentication.
     case misconfigured(String)
-    /// The provider does not answer, or cannot just now.
+    /// The provider does not answer, or is temporarily unable to.
     case unavailable(String)
 
     /// Stable code for the log and for metrics.
@@ -42,7 +42,7 @@ package enum ProviderFailure: ReasonedFailure, Equatable {
         }
     }
 
-    /// What happened, in words, for the log. No token and no code is in it.
+    /// Description for the log, without tokens or codes.
     package var detail: String {
         switch self {
         case .malformedCallback, .foreignAnswer, .wrongNonce: ""
@@ -53,8 +53,8 @@ package enum ProviderFailure: ReasonedFailure, Equatable {
         }
     }
 
-    /// What the token endpoint, or the provider by the browser, refuses with.
-    /// - Parameter isOfCode: whether the code is what is judged.
+    /// Maps an error code of the token endpoint or the authorization response.
+    /// - Parameter isOfCode: whether the error concerns the code.
     init(code: String, isOfCode: Bool) {
         switch code {
         case "invalid_grant" where isOfCode: self = .codeRefused(code)
@@ -66,7 +66,7 @@ package enum ProviderFailure: ReasonedFailure, Equatable {
         }
     }
 
-    /// A response that is neither what was asked for nor a refusal that makes sense.
+    /// An unexpected response without a valid error.
     init(_ response: OutboundResponse, _ noun: String) {
         let text = "\(noun): status \(response.status)"
         self = response.status == 429 || response.status >= 500 ? .unavailable(text) : .answer(text)

@@ -2,12 +2,12 @@ import Bytes
 import Model
 
 extension ProviderRules {
-    /// The claim that has a user's e-mail address (OpenID Connect Core section 5.1).
+    /// The claim with a user's e-mail address (OpenID Connect Core section 5.1).
     package static let emailClaim = "email"
-    /// Whether it is the user's.
+    /// Whether the provider has verified that address.
     static let verificationClaim = "email_verified"
 
-    /// - Parameter realm: of the backend (MBE-09); nil looks in all.
+    /// - Parameter realm: of the backend (MBE-09); nil searches all realms.
     package func identify(
         _ identity: ProvidedIdentity, realm: String?, users: UserStore, catalogue: RoleCatalogue
     ) throws(ExternalIdentityRejection) -> ExternalIdentity {
@@ -17,21 +17,21 @@ extension ProviderRules {
             whole, claims: identity.claims, realm: realm, users: users, catalogue: catalogue)
     }
 
-    /// The user name that the claims hold, as the provider has it (RP-03).
+    /// The user name from the claims as this provider sends them (RP-03).
     package func username(_ identity: ProvidedIdentity) throws(ExternalIdentityRejection) -> String {
         let name = try self.identity.username(in: identity.claims)
         if isByEmail, !isVerified(name, identity.claims) { throw .unverifiedEmail }
         return name
     }
 
-    /// Whether the claims hold all that is looked for.
+    /// Whether the claims contain everything that is needed.
     func areMet(by claims: JSONNode) -> Bool {
         let names = self.identity.usernameSources
         return (names.isEmpty || names.contains { $0.path.value(in: claims) != nil })
             && self.identity.roleMapping.sources.allSatisfy { $0.path.value(in: claims) != nil }
     }
 
-    /// Who can write any address into his profile at the provider would be whoever has that address here.
+    /// A user who can set any address in a provider's profile could otherwise take over the account with that address.
     private var isByEmail: Bool {
         self.identity.userMapping == .mail && !self.identity.virtualUserEnabled
             || self.identity.usernameSources.contains { $0.path.isClaim(ProviderRules.emailClaim) }
@@ -41,7 +41,7 @@ extension ProviderRules {
         let claim = claims[ProviderRules.verificationClaim]
         let isTrue = claim?.bool == true || claim?.string?.utf8.elementsEqual("true".utf8) == true
         switch emailRule {
-        // It speaks of that claim alone: what else is an address, users may have chosen.
+        // `email_verified` covers that claim alone; users may have chosen other addresses freely.
         case .verified: return isTrue && claims[ProviderRules.emailClaim]?.string?.isExactly(name) == true
         case .notUnverified: return claim == nil || isTrue
         case .any: return true

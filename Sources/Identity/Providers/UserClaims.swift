@@ -2,8 +2,7 @@ import Bytes
 import Model
 import Outbound
 
-/// What a provider says of a user to whoever has his access token (OpenID Connect Core section 5.3), and what providers
-/// that know OAuth 2 alone have in its place.
+/// Reads the user info response (OpenID Connect Core section 5.3) and its equivalents at plain OAuth 2 providers.
 enum UserClaims {
     static func call(_ url: WebURL, accessToken: String, _ transport: OutboundTransport) -> OutboundCall {
         transport.call(
@@ -14,7 +13,7 @@ enum UserClaims {
             maximumBytes: 1 << 18)
     }
 
-    /// The claims.
+    /// Parses the response.
     static func read(_ result: OutboundResult) throws(ProviderFailure) -> JSONNode {
         switch result {
         case .failed(let failure): throw ProviderFailure(failure, "userinfo")
@@ -27,11 +26,11 @@ enum UserClaims {
         }
     }
 
-    /// The claims of an ID token with what userinfo has beyond them.
+    /// The claims of an ID token with those that userinfo adds.
     static func join(_ claims: JSONNode, _ more: JSONNode, subject: String) throws(ProviderFailure) -> JSONNode {
-        // Section 5.3.2: without this, whoever stands between could have the claims of another user taken.
+        // Section 5.3.2: otherwise a man in the middle could substitute another user's claims.
         guard more["sub"]?.string?.isExactly(subject) == true else { throw .answer("userinfo: sub of another user") }
-        // What was signed counts. But whether an address is the user's is a word of the address that stands beside it.
+        // Signed claims take precedence. `email_verified` must come from the same source as the address it describes.
         let (email, verification) = (ProviderRules.emailClaim, ProviderRules.verificationClaim)
         let isSigned = claims[email] != nil
         let isSame = claims[email]?.string.flatMap { more[email]?.string?.isExactly($0) } ?? false
@@ -44,7 +43,7 @@ enum UserClaims {
         return JSONNode(.object(members + further))
     }
 
-    /// The claims of a provider that has no ID tokens, with `sub` as the user's id there. Ids are texts, or numbers.
+    /// The claims of a provider without ID tokens, with `sub` set to the user's id there. Ids are strings or numbers.
     static func plain(_ claims: JSONNode, subjectAttribute: String) throws(ProviderFailure) -> (String, JSONNode) {
         let claim = claims[subjectAttribute]
         guard let subject = claim?.string ?? claim?.integer.map({ String($0) }), IDTokenTerms.isSubject(subject) else {

@@ -2,7 +2,7 @@ import Bytes
 import Model
 
 extension AssertionIssuer {
-    /// Reads one entry of `samlIssuers`; nil where it cannot work, and the reader has said why (SAML-09 to SAML-13).
+    /// Reads one entry of `samlIssuers`. Nil for an unusable entry, which the reader has reported (SAML-09 to SAML-13).
     init?(saml reader: inout AssertionReader, baseURL: String, catalogue: RoleCatalogue) {
         let name = reader.text("issuerName")
         if reader.node["issuerName"] == nil { reader.fail(nil, "required member \"issuerName\" is missing") }
@@ -10,7 +10,7 @@ extension AssertionIssuer {
             reader.fail(nil, "required member \"certificateSubjectNames\" is missing")
         }
         let others = reader.texts("audience") ?? []
-        // The stand-ins are never used: without a name or keys the reader is broken.
+        // The placeholders are never used: without a name or keys the reader is broken.
         self.init(
             name: name ?? "", audiences: [AssertionIssuer.exchangeURL(baseURL)] + others,
             keys: AssertionIssuer.certificates(&reader) ?? .certificates([]),
@@ -28,17 +28,15 @@ extension AssertionIssuer {
         if reader.isBroken { return nil }
     }
 
-    /// The one audience that an assertion for the gateway always may have (SAML-05); it is what an operator enters at the
-    /// identity provider (SAML-18).
+    /// The audience that is always accepted (SAML-05); the operator enters it at the identity provider (SAML-18).
     package static func exchangeURL(_ baseURL: String) -> String { baseURL + SingleSignOnEndpoints.exchangePath }
 
-    /// Where the identity provider may have meant a browser to bring the assertion: here, or to the address that nobody
-    /// serves (SAML-17).
+    /// Accepted recipients: this endpoint, or the conventional address that no endpoint serves (SAML-17).
     private static func recipients(_ baseURL: String) -> [String] {
         [exchangeURL(baseURL)] + SingleSignOnEndpoints.redirectPaths.map { baseURL + $0 }
     }
 
-    /// What it has signed, judged by the certificates of the store that are its own and valid.
+    /// The verified assertion, by the issuer's valid certificates in the store.
     package func assertion(
         in xml: [UInt8], _ store: CertificateStore, now: Int64
     ) -> Result<SAMLAssertion, SAMLRejection> {
@@ -46,7 +44,7 @@ extension AssertionIssuer {
         do throws(SAMLRejection) {
             let assertion = try SAMLVerifier.assertion(
                 in: xml, signedBy: store.certificates(of: subjects, now: now), allowsSHA1: saml.allowsSHA1)
-            // What is signed, and not what was read of it before.
+            // Compares the signed issuer, not the one read before verification.
             guard assertion.issuer.utf8.elementsEqual(name.utf8) else { return .failure(.wrongReference) }
             return .success(assertion)
         } catch {
@@ -54,7 +52,7 @@ extension AssertionIssuer {
         }
     }
 
-    /// What must hold of its assertions.
+    /// Conditions on its assertions.
     package var samlConditions: SAMLConditions {
         SAMLConditions(audiences: audiences, recipients: saml?.recipients ?? [])
     }

@@ -2,7 +2,7 @@ import Bytes
 import Model
 
 extension ExternalIdentityRules {
-    /// The members of an entry of `samlIssuers` about users and roles: `rules`, each an object with a `type` (SAML-10 to
+    /// Reads the user and role members of a `samlIssuers` entry: `rules`, each an object with a `type` (SAML-10 to
     /// SAML-13), and `virtualUserEnabled`, `userMappingAttribute` as for other tokens.
     init(saml reader: inout AssertionReader, catalogue: RoleCatalogue) {
         var rules = SAMLRules()
@@ -22,7 +22,8 @@ extension ExternalIdentityRules {
                 issuerRoles: rules.issuerRoles))
     }
 
-    /// Who a verified assertion speaks of: the attribute that a user mapping rule names, else the subject (SAML-13).
+    /// The user of a verified assertion: from the attribute that a user mapping rule names, otherwise the subject
+    /// (SAML-13).
     package func identify(
         _ assertion: SAMLAssertion, realm: String?, users: UserStore, catalogue: RoleCatalogue
     ) throws(ExternalIdentityRejection) -> ExternalIdentity {
@@ -30,7 +31,7 @@ extension ExternalIdentityRules {
             username(in: assertion), claims: assertion.claims, realm: realm, users: users, catalogue: catalogue)
     }
 
-    /// The user name that an assertion holds. An attribute with several values names nobody.
+    /// The user name in an assertion. An attribute with several values is refused.
     package func username(in assertion: SAMLAssertion) throws(ExternalIdentityRejection) -> String {
         if !usernameSources.isEmpty { return try username(in: assertion.claims) }
         guard let nameID = assertion.nameID else { throw .missingUsername }
@@ -89,7 +90,7 @@ private struct SAMLRules {
         issuer.add(reader)
     }
 
-    /// SAML-10: names with commas between them.
+    /// SAML-10: comma-separated names.
     private mutating func readRoleAttribute(_ reader: inout AssertionReader) {
         let expected = "names of attributes, with commas between them"
         let text = reader.text("attributes", expected: expected)
@@ -98,7 +99,7 @@ private struct SAMLRules {
         roleAttributes += names.map { ClaimSource(literal: $0) }
     }
 
-    /// SAML-11, with the rule of JWT-28 for one that is incomplete.
+    /// SAML-11; incomplete mappings as in JWT-28.
     private mutating func readRoleMapping(_ reader: inout AssertionReader, _ catalogue: RoleCatalogue) {
         let tokenRole = reader.text("tokenRole")
         let mappedRoles = reader.texts("mappedRoles")

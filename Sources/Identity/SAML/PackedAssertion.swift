@@ -1,14 +1,14 @@
 import Bytes
 
-/// A SAML assertion as it travels in a bearer token: compressed by gzip, then in Base64 (SAML-03).
+/// A SAML assertion in its bearer token encoding: gzip, then Base64 (SAML-03).
 package enum PackedAssertion {
     /// Longest packed form in bytes.
     package static let maximumBytes = 65_536
-    /// How many times its compressed length a document over 64 KiB may have. Assertions come to 20.
+    /// Maximum compression ratio of a document over 64 KiB. Assertions reach about 20.
     package static let maximumRatio = 128
 
-    /// The document of a packed assertion: Base64 in either alphabet, with padding or without; inside gzip, raw DEFLATE,
-    /// or the document itself.
+    /// Unpacks an assertion. Accepts Base64 in either alphabet, with or without padding; inside gzip, raw DEFLATE, or
+    /// the plain document.
     /// - Parameter limit: of the packed form.
     package static func unpack(
         _ packed: [UInt8], limit: Int = maximumBytes
@@ -16,12 +16,12 @@ package enum PackedAssertion {
         guard packed.count <= limit else { throw .tooLarge }
         guard let bytes = decode(packed), !bytes.isEmpty else { throw .malformedPackage }
         if bytes.starts(with: [0x1F, 0x8B]) { return try inflate(bytes, isGzip: true) }
-        // A compressed stream may begin like a document, but it is no text.
+        // A compressed stream may begin like a document, but is not text.
         if isDocument(bytes) { return bytes }
         return try inflate(bytes, isGzip: false)
     }
 
-    /// The packed form of a document, in the standard alphabet.
+    /// Packs a document, in the standard alphabet.
     package static func pack(_ xml: [UInt8]) throws(SAMLRejection) -> [UInt8] {
         #if SAML
             return Base64.encode(Deflate.deflate(xml, .gzip).span)
@@ -30,10 +30,11 @@ package enum PackedAssertion {
         #endif
     }
 
-    /// The packed form of the assertion in what a browser has posted as `SAMLResponse` (SAML-16): Base64, with DEFLATE
-    /// inside or without, perhaps URL-encoded, perhaps with the field's name in front; or the document itself.
+    /// Packs the assertion of a posted `SAMLResponse` (SAML-16): Base64, with or without DEFLATE, possibly URL-encoded
+    /// or with the field name as prefix; or the plain document.
     ///
-    /// Nothing is verified but that the assertion has a signature of its own, without which it is of no use elsewhere.
+    /// Checks only that the assertion has its own signature, without which it is useless elsewhere. Nothing is
+    /// verified.
     package static func pack(response text: [UInt8]) throws(SAMLRejection) -> [UInt8] {
         #if SAML
             let xml = isDocument(text) ? text : try unpack(field(text), limit: 2 * XMLBounds.bytes)
@@ -43,7 +44,7 @@ package enum PackedAssertion {
         #endif
     }
 
-    /// The value of the field, its URL encoding undone where it has one.
+    /// The field's value, URL-decoded if encoded.
     private static func field(_ text: [UInt8]) -> [UInt8] {
         var value = text.filter { $0 > ASCII.space }[...]
         let name = Array("SAMLResponse=".utf8)
@@ -62,7 +63,7 @@ package enum PackedAssertion {
         return decoded
     }
 
-    /// A message as the redirect binding compresses it (bindings section 3.4.4.1): raw DEFLATE, not encoded.
+    /// Compresses a message for the redirect binding (bindings section 3.4.4.1): raw DEFLATE, not encoded.
     package static func deflate(_ xml: [UInt8]) throws(SAMLRejection) -> [UInt8] {
         #if SAML
             return Deflate.deflate(xml, .none)
@@ -81,7 +82,7 @@ package enum PackedAssertion {
         guard padding == 0 || (padding <= 2 && (text.count + padding) % 4 == 0) else { return nil }
         let isURL = text.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
         if isURL { return Base64.decode(text.span, .url) }
-        // The alphabet that needs no padding.
+        // The URL-safe alphabet.
         let other = text.map { byte in
             switch byte {
             case UInt8(ascii: "+"): UInt8(ascii: "-")
@@ -92,7 +93,7 @@ package enum PackedAssertion {
         return Base64.decode(other.span, .url)
     }
 
-    /// Whether it is a text that begins with a tag, behind a byte order mark and white space.
+    /// Whether the text begins with a tag, after an optional byte order mark and white space.
     private static func isDocument(_ bytes: [UInt8]) -> Bool {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let first = text.first { $0 != ASCII.space && $0 != ASCII.tab && $0 != 0x0A && $0 != 0x0D }

@@ -8,7 +8,7 @@ extension SAMLAssertion {
         return issuer
     }
 
-    /// Reads an `Assertion` (SAML core section 2.3.3). What it must have and has not, or has twice, is malformed.
+    /// Reads an `Assertion` (SAML core section 2.3.3). A missing or repeated required element is malformed.
     init(_ element: XMLElement) throws(SAMLRejection) {
         let issuer = try SAMLAssertion.issuer(of: element)
         guard element["Version"] == "2.0", let id = element["ID"], !id.isEmpty,
@@ -64,7 +64,7 @@ extension SAMLAssertion {
                 guard !audiences.isEmpty, !audiences.contains(nil) else { throw .malformed }
                 audienceRestrictions.append(audiences.compactMap(\.self))
             case "OneTimeUse": isOneTimeUse = true
-            // It limits assertions that are made on the strength of this one (core section 2.5.1.6), which tokens are not.
+            // Limits assertions derived from this one (core section 2.5.1.6); tokens are not assertions.
             case "ProxyRestriction": break
             default: hasUnknownCondition = true
             }
@@ -85,7 +85,7 @@ extension SAMLAssertion {
         for element in statement.children {
             guard !element.has("EncryptedAttribute", SAMLName.assertion) else { throw .encrypted }
             guard element.has("Attribute", SAMLName.assertion), let name = element["Name"] else { throw .malformed }
-            // A value that is an element of its own has no text that could be a name or a role.
+            // A value with child elements has no text that could be a name or a role.
             let values = element.children("AttributeValue", SAMLName.assertion).compactMap(\.simpleText)
             attributes.append(Attribute(name: name, friendlyName: element["FriendlyName"], values: values))
         }
@@ -105,7 +105,7 @@ extension SAMLResponse.Status {
 }
 
 extension SAMLResponse {
-    /// Reads what stands around an assertion.
+    /// Reads the response around an assertion.
     init(_ element: XMLElement, isSigned: Bool, assertion: SAMLAssertion) throws(SAMLRejection) {
         guard element["Version"] == "2.0", let id = element["ID"] else { throw .malformed }
         let issuers = element.children("Issuer", SAMLName.assertion)

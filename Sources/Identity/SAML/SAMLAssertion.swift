@@ -1,5 +1,5 @@
-/// A SAML 2.0 assertion (SAML core section 2.3) as its issuer signed it: nothing of it comes from outside the signature.
-/// Times are seconds since 1970, fractions dropped. Whether it is good for anything here is for `SAMLConditions` to say.
+/// A SAML 2.0 assertion (SAML core section 2.3) as signed by its issuer: every member comes from signed content. Times
+/// are seconds since 1970, without fractions. `SAMLConditions` decides whether it is usable.
 package struct SAMLAssertion: Sendable, Equatable {
     /// `NameID` of the subject (core section 2.2.2).
     package struct NameID: Sendable, Equatable {
@@ -26,7 +26,7 @@ package struct SAMLAssertion: Sendable, Equatable {
         package var notOnOrAfter: Int64?
         package var inResponseTo: String?
 
-        /// Whoever has the assertion may use it (profiles section 3.3).
+        /// The bearer of the assertion may use it (profiles section 3.3).
         package static let bearer = "urn:oasis:names:tc:SAML:2.0:cm:bearer"
 
         package init(
@@ -41,7 +41,7 @@ package struct SAMLAssertion: Sendable, Equatable {
         }
     }
 
-    /// `Attribute`, with the texts of its values in their order (core section 2.7.3.1).
+    /// `Attribute` with its values in order (core section 2.7.3.1).
     package struct Attribute: Sendable, Equatable {
         package var name: String
         package var friendlyName: String?
@@ -57,20 +57,20 @@ package struct SAMLAssertion: Sendable, Equatable {
     package var id: String
     package var issuer: String
     package var issueInstant: Int64
-    /// Nil where the assertion is about nobody by name.
+    /// Nil if the subject has no name.
     package var nameID: NameID?
     package var confirmations: [Confirmation] = []
     package var notBefore: Int64?
     package var notOnOrAfter: Int64?
-    /// Each restriction must be met, by any one of its audiences (core section 2.5.1.4).
+    /// Each restriction must be met by one of its audiences (core section 2.5.1.4).
     package var audienceRestrictions: [[String]] = []
-    /// It must not be used twice (core section 2.5.1.5).
+    /// Whether it must be used only once (core section 2.5.1.5).
     package var isOneTimeUse = false
-    /// There is a condition whose meaning is not known, which leaves validity open (core section 2.5.1.1).
+    /// Whether it has an unknown condition, which leaves its validity undetermined (core section 2.5.1.1).
     package var hasUnknownCondition = false
-    /// Of all statements, in their order.
+    /// From all statements, in order.
     package var attributes: [Attribute] = []
-    /// When the user logged in at the issuer; the first statement that says so.
+    /// Time of the login at the issuer, from the first statement that has one.
     package var authnInstant: Int64?
     package var sessionIndex: String?
     package var sessionNotOnOrAfter: Int64?

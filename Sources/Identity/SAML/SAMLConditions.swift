@@ -1,16 +1,16 @@
-/// What must hold of an assertion here and now (SAML-05, SAML-06). Pure: time is an argument.
+/// Conditions for accepting an assertion (SAML-05, SAML-06). Pure: time is an argument.
 package struct SAMLConditions: Sendable, Equatable {
-    /// By how many seconds the issuer's clock may differ from ours, where nothing else is said.
+    /// Default for the allowed clock difference, in seconds.
     package static let clockSkew: Int64 = 60
 
     /// Each audience restriction must name one of these, compared byte by byte.
     package var audiences: [String]
-    /// What `Recipient` may be, where the confirmation has one.
+    /// Accepted values of `Recipient`, if present.
     package var recipients: [String]
-    /// Whether a confirmation must have a `Recipient` and a `NotOnOrAfter` (profiles section 4.1.4.2), which browser
-    /// logins need and packed assertions may do without.
+    /// Whether a confirmation must have `Recipient` and `NotOnOrAfter` (profiles section 4.1.4.2). Required for browser
+    /// logins, optional for packed assertions.
     package var requiresRecipient: Bool
-    /// The request that the confirmation must be an answer to; nil for any, and for none.
+    /// The request that the confirmation must answer; nil accepts any or none.
     package var inResponseTo: String?
     package var clockSkewSeconds = SAMLConditions.clockSkew
 
@@ -23,9 +23,9 @@ package struct SAMLConditions: Sendable, Equatable {
         self.inResponseTo = inResponseTo
     }
 
-    /// Refuses an assertion that may not be used.
+    /// Refuses an unusable assertion.
     /// - Parameter now: seconds since 1970.
-    /// - Returns: the second from which on it may not be used any more, without the skew.
+    /// - Returns: the first second at which it has expired, without the skew.
     package func check(_ assertion: SAMLAssertion, now: Int64) throws(SAMLRejection) -> Int64 {
         guard !assertion.hasUnknownCondition else { throw .unknownCondition }
         if let start = assertion.notBefore, start > now + clockSkewSeconds { throw .notYetValid }
@@ -37,7 +37,7 @@ package struct SAMLConditions: Sendable, Equatable {
         return end
     }
 
-    /// SAML-05: an assertion that is for everybody is for nobody.
+    /// SAML-05: an assertion without an audience is refused.
     private func checkAudience(_ assertion: SAMLAssertion) throws(SAMLRejection) {
         guard !assertion.audienceRestrictions.isEmpty else { throw .missingAudience }
         let isMet = assertion.audienceRestrictions.allSatisfy { named in
@@ -46,7 +46,7 @@ package struct SAMLConditions: Sendable, Equatable {
         guard isMet else { throw .wrongAudience }
     }
 
-    /// The first bearer confirmation that holds; else what is wrong with the last one.
+    /// The first valid bearer confirmation; otherwise throws the error of the last one.
     private func confirmation(
         of assertion: SAMLAssertion, now: Int64
     ) throws(SAMLRejection) -> SAMLAssertion.Confirmation {

@@ -1,8 +1,8 @@
 /// Times in SAML: `xs:dateTime` in UTC (SAML core section 1.3.3), such as `2026-02-03T04:05:06.789Z`.
 enum SAMLInstant {
-    /// Seconds since 1970, a fraction dropped; nil where there is no text.
+    /// Seconds since 1970, without fractions; nil without a text.
     ///
-    /// Another zone than UTC is taken for what it says; a text without one is UTC, as SAML has no other.
+    /// Zones other than UTC are honoured; a text without a zone is UTC, as SAML requires.
     static func read(_ text: String?) throws(SAMLRejection) -> Int64? {
         guard let text else { return nil }
         guard let seconds = seconds(Array(text.utf8)) else { throw .malformed }
@@ -21,7 +21,7 @@ enum SAMLInstant {
             rest = rest.dropFirst(fraction.count)
         }
         guard let offset = offset(&rest), rest.isEmpty else { return nil }
-        // A leap second is the first of the next minute.
+        // A leap second counts as the first second of the next minute.
         guard (1...9999).contains(year), (1...12).contains(month), (1...length(of: month, in: year)).contains(day),
             hour < 24, minute < 60, second <= 60
         else { return nil }
@@ -46,8 +46,8 @@ enum SAMLInstant {
         }
     }
 
-    /// Days since 1970-01-01 of a date in the Gregorian calendar. Years begin in March, so that the leap day comes last;
-    /// 400 of them have 146,097 days.
+    /// Days since 1970-01-01 in the Gregorian calendar. Years begin in March, so that the leap day comes last; 400
+    /// years have 146,097 days.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

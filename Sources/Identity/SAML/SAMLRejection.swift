@@ -1,27 +1,27 @@
 import Model
 
-/// Why a SAML assertion is not accepted. Who sent it is told none of it but that a response was sent in an assertion's
-/// place; the log has the reason.
+/// Why a SAML assertion is refused. The response reveals only that a response was sent instead of an assertion; the log
+/// records the reason.
 package enum SAMLRejection: ReasonedFailure, Equatable, CaseIterable {
-    /// This program verifies no SAML: see `SAMLVerifier.obstacle`.
+    /// SAML verification is unavailable; see `SAMLVerifier.obstacle`.
     case unavailable
 
-    // MARK: What it is packed in (SAML-03)
+    // MARK: Packing (SAML-03)
 
     /// Neither Base64, nor a compressed or plain document inside.
     case malformedPackage
-    /// Packed, inflated, or as a document with too many parts.
+    /// Too large when packed or inflated, or a document with too many parts.
     case tooLarge
 
     // MARK: The document
 
-    /// No well-formed XML in UTF-8, or not the elements that SAML has.
+    /// Not well-formed XML in UTF-8, or not SAML elements.
     case malformed
-    /// A document type, a processing instruction, an entity of the document's own (SAML-04).
+    /// A document type, processing instruction or entity declaration (SAML-04).
     case forbiddenDeclaration
-    /// A whole response where an assertion is asked for (SAML-03).
+    /// A response was sent instead of an assertion (SAML-03).
     case responseInsteadOfAssertion
-    /// The assertion is encrypted, for which no key is configured.
+    /// The assertion is encrypted, and no key is configured for it.
     case encrypted
     /// A response without an assertion, or with several.
     case notOneAssertion
@@ -31,25 +31,25 @@ package enum SAMLRejection: ReasonedFailure, Equatable, CaseIterable {
     // MARK: The signature (SAML-04)
 
     case unsigned
-    /// More than one, or not in the profile of core section 5.4.
+    /// Several signatures, or not in the profile of core section 5.4.
     case malformedSignature
-    /// The signature is about another element than the one it stands in, or its id is not the only one.
+    /// The signature refers to another element than its parent, or the id is not unique.
     case wrongReference
     case unsupportedAlgorithm
-    /// No certificate of the issuer is at hand and valid.
+    /// No valid certificate of the issuer is available.
     case unknownKey
     case badSignature
 
-    // MARK: What it says (SAML-05, SAML-06)
+    // MARK: Content (SAML-05, SAML-06)
 
     case expired, notYetValid
-    /// It says neither how long it is valid nor how long its bearer may use it.
+    /// Neither the assertion nor its confirmation has an expiry.
     case missingExpiry
     case missingAudience, wrongAudience
-    /// No bearer confirmation that holds now.
+    /// No valid bearer confirmation.
     case notConfirmed
     case wrongRecipient
-    /// A condition that is not understood.
+    /// An unknown condition.
     case unknownCondition
 
     /// Stable code for the log.

@@ -1,7 +1,7 @@
-/// A SAML 2.0 response (SAML core section 3.3.3) with the one assertion in it that its issuer signed.
+/// A SAML 2.0 response (SAML core section 3.3.3) with exactly one assertion, signed by its issuer.
 ///
-/// Where the signature is the assertion's own, what is beside the assertion is not signed: `destination`,
-/// `inResponseTo` and `issuer` are then what whoever has sent the response says. `isSigned` tells.
+/// If only the assertion is signed, `destination`, `inResponseTo` and `issuer` are unsigned claims of the sender; see
+/// `isSigned`.
 package struct SAMLResponse: Sendable, Equatable {
     /// `Status` (core section 3.2.2).
     package struct Status: Sendable, Equatable {
@@ -24,7 +24,7 @@ package struct SAMLResponse: Sendable, Equatable {
     package var destination: String?
     package var issuer: String?
     package var status: Status
-    /// Whether the signature is the whole response's.
+    /// Whether the signature covers the whole response.
     package var isSigned: Bool
     package var assertion: SAMLAssertion
 

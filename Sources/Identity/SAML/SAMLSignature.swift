@@ -1,19 +1,19 @@
 import Crypto
 
-/// The signature of an element, found to be in the profile of SAML core section 5.4 before anything is computed: the one
-/// that stands directly in the element, about that element by its id, which no other element has (SAML-04).
+/// The signature of an element. Before anything is computed, it is checked against the profile of SAML core section
+/// 5.4: a direct child of the element, referring to it by its unique id (SAML-04).
 struct SAMLSignature: Sendable, Equatable {
     enum KeyType: Sendable {
         case rsa, elliptic
     }
 
-    /// Its place among the child elements of the signed element.
+    /// Its index among the children of the signed element.
     let place: Int
-    /// What the reference names.
+    /// The id that the reference names.
     let id: String
     let keyType: KeyType
 
-    /// Nil where the element has no signature of its own.
+    /// Nil if the element has no signature of its own.
     /// - Parameters:
     ///   - element: what must be signed.
     ///   - document: the root.
@@ -22,7 +22,7 @@ struct SAMLSignature: Sendable, Equatable {
         guard let place = places.first else { return nil }
         guard places.count == 1 else { throw .malformedSignature }
         self.place = place
-        // What xmlsec makes of an id is an XPath expression: nothing that means something in one.
+        // xmlsec evaluates ids as XPath: characters with a meaning there are refused.
         guard let id = element["ID"], (1...256).contains(id.utf8.count), id.utf8.allSatisfy(SAMLSignature.isInName)
         else { throw .wrongReference }
         self.id = id
@@ -33,7 +33,7 @@ struct SAMLSignature: Sendable, Equatable {
         guard SAMLSignature.areUnique(document, &seen) else { throw .wrongReference }
     }
 
-    /// What must be signed by itself, where it may be signed by what it stands in.
+    /// The signature of an element that may also be covered by its parent's.
     static func required(
         of element: XMLElement, in document: XMLElement, allowsSHA1: Bool
     ) throws(SAMLRejection) -> SAMLSignature {
@@ -43,8 +43,8 @@ struct SAMLSignature: Sendable, Equatable {
         return signature
     }
 
-    /// `SignedInfo`'s three children: canonical form, signature method and the one reference. `Object` and manifests,
-    /// which could hold what is signed, are refused.
+    /// The three children of `SignedInfo`: canonicalisation, signature method and the one reference. `Object` and
+    /// manifests are refused, because they could contain signed content.
     private static func signedInfo(in signature: XMLElement) throws(SAMLRejection) -> [XMLElement] {
         let names = signature.children.map(\.name)
         guard signature.children.allSatisfy({ $0.namespace == SAMLName.signature }),
@@ -84,7 +84,7 @@ struct SAMLSignature: Sendable, Equatable {
         }
     }
 
-    /// Exclusive canonical form, perhaps with a list of prefixes.
+    /// Exclusive canonicalisation, optionally with a list of prefixes.
     private static func isExclusive(_ method: XMLElement) -> Bool {
         let algorithm = method["Algorithm"]
         guard algorithm == SAMLName.exclusive || algorithm == SAMLName.exclusiveWithComments else { return false }
@@ -93,8 +93,8 @@ struct SAMLSignature: Sendable, Equatable {
         return (list["PrefixList"] ?? "").utf8.split { $0 <= 0x20 }.count <= XMLBounds.prefixes
     }
 
-    /// Whether no two elements have the same id, by any spelling of the attribute's name: which attribute another
-    /// reader takes for one is not known here.
+    /// Whether all ids are unique, under any spelling of the attribute's name: another reader may take a different
+    /// attribute for the id.
     private static func areUnique(_ element: XMLElement, _ seen: inout Set<[UInt8]>) -> Bool {
         for attribute in element.attributes where attribute.name.utf8.map({ $0 | 0x20 }) == [0x69, 0x64] {
             guard seen.insert(Array(attribute.value.utf8)).inserted else { return false }
@@ -109,7 +109,7 @@ struct SAMLSignature: Sendable, Equatable {
         }
     }
 
-    /// Whether a certificate's key is of the type that has signed.
+    /// Whether a certificate's key is of the signature's type.
     func fits(_ certificate: SignerCertificate) -> Bool {
         switch (certificate.key.kind, keyType) {
         case (.rsa, .rsa), (.elliptic, .elliptic): true

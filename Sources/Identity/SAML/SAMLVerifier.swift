@@ -1,12 +1,11 @@
 import Crypto
 
-/// Signatures of SAML documents (SAML-04). It takes milliseconds of a processor, so it is called on the computing pool.
+/// Verifies signatures of SAML documents (SAML-04). Takes milliseconds of CPU time: call it on the computing pool.
 ///
-/// What is answered is read from the very bytes that were digested, parsed anew: whatever else a document holds, and
-/// however it is arranged, cannot get into the answer. It judges signatures alone: times, audience and the like are for
-/// `SAMLConditions`.
+/// The result is parsed again from exactly the digested bytes, so no other content of a document can reach it. It
+/// checks signatures only; `SAMLConditions` checks times, audience and the like.
 package enum SAMLVerifier {
-    /// Why this program can verify nothing at all, and what would help; nil where it can.
+    /// Why this program cannot verify SAML, and the remedy; nil if it can.
     package static var obstacle: (problem: String, expected: String)? {
         #if SAML
             XMLSecLibrary.isStarted
@@ -18,10 +17,10 @@ package enum SAMLVerifier {
 
     package static var isAvailable: Bool { obstacle == nil }
 
-    /// How many certificates of an issuer are tried.
+    /// Maximum number of an issuer's certificates that are tried.
     static let maximumKeys = 8
 
-    /// The issuer that a document names, not verified: for finding the certificates that must have signed it.
+    /// The unverified issuer of a document, for selecting the certificates.
     /// - Parameter xml: an `Assertion`, or a `Response` with one, in UTF-8.
     package static func claimedIssuer(in xml: [UInt8]) throws(SAMLRejection) -> String {
         #if SAML
@@ -33,7 +32,7 @@ package enum SAMLVerifier {
         #endif
     }
 
-    /// The issuer that a document names whose root must be an `Assertion`, not verified.
+    /// The unverified issuer of a document whose root must be an `Assertion`.
     package static func claimedIssuer(ofAssertion xml: [UInt8]) throws(SAMLRejection) -> String {
         #if SAML
             try SAMLAssertion.issuer(of: assertion(XMLDocument(xml).tree()))
@@ -42,10 +41,10 @@ package enum SAMLVerifier {
         #endif
     }
 
-    /// A document whose root is an `Assertion` with an enveloped signature of its own.
+    /// Verifies a document whose root is an `Assertion` with its own enveloped signature.
     /// - Parameters:
-    ///   - certificates: of the issuer, those that are valid now; any one of them may have signed.
-    ///   - allowsSHA1: whether signatures and digests with SHA-1 are believed.
+    ///   - certificates: the issuer's valid certificates; any of them may be the signer.
+    ///   - allowsSHA1: whether SHA-1 signatures and digests are accepted.
     package static func assertion(
         in xml: [UInt8], signedBy certificates: [SignerCertificate], allowsSHA1: Bool
     ) throws(SAMLRejection) -> SAMLAssertion {
@@ -59,8 +58,8 @@ package enum SAMLVerifier {
         #endif
     }
 
-    /// A document whose root is a `Response` with exactly one `Assertion`, of which either is signed; where both are,
-    /// both signatures are checked.
+    /// Verifies a document whose root is a `Response` with exactly one `Assertion`. At least one of the two must be
+    /// signed; if both are, both signatures are checked.
     /// - Parameters: as of `assertion(in:signedBy:allowsSHA1:)`.
     package static func response(
         in xml: [UInt8], signedBy certificates: [SignerCertificate], allowsSHA1: Bool
@@ -68,7 +67,7 @@ package enum SAMLVerifier {
         #if SAML
             var root = try XMLDocument(xml).tree()
             guard root.has("Response", SAMLName.protocol) else { throw .malformed }
-            // Who has failed at the issuer has no assertion, signed or not.
+            // After a failed login the response has no assertion, signed or not.
             guard try SAMLResponse.Status(of: root).code == SAMLResponse.Status.success else {
                 throw .statusNotSuccess
             }
@@ -91,8 +90,8 @@ package enum SAMLVerifier {
     }
 
     #if SAML
-        /// The one assertion of a response as a document of its own, or a document that is one. It must have a signature,
-        /// which is not verified.
+        /// The one assertion of a response, or of a document that is an assertion, as a separate document. It must have
+        /// a signature, which is not verified.
         static func signedAssertion(in xml: [UInt8]) throws(SAMLRejection) -> [UInt8] {
             let document = try XMLDocument(xml)
             let root = try document.tree()
@@ -113,8 +112,8 @@ package enum SAMLVerifier {
             let certificates: [SignerCertificate]
             let allowsSHA1: Bool
 
-            /// The element as it was signed, without its signature. Each signature has the document to itself, since it
-            /// is changed on the way, and may hold another one that is signed over.
+            /// The element as signed, without its signature. Each check parses its own document, because it modifies
+            /// it, and a signature may cover another one.
             func signed(
                 _ signature: SAMLSignature, at path: [Int], of element: XMLElement
             ) throws(SAMLRejection) -> XMLElement {
@@ -127,7 +126,7 @@ package enum SAMLVerifier {
                         allowsSHA1: allowsSHA1)
                     guard case .verified(let bytes) = verdict else { continue }
                     let signed = try XMLDocument(bytes).tree()
-                    // Whatever the library took the reference for, this is what was meant.
+                    // Whatever the library resolved the reference to, it must be this element.
                     guard signed.name == element.name, signed.namespace == element.namespace,
                         signed["ID"] == signature.id
                     else { throw .wrongReference }
@@ -144,7 +143,7 @@ package enum SAMLVerifier {
             return root
         }
 
-        /// The place of a response's one assertion among its children.
+        /// The index of a response's only assertion among its children.
         private static func onlyAssertion(in response: XMLElement) throws(SAMLRejection) -> Int {
             guard response.children("EncryptedAssertion", SAMLName.assertion).isEmpty else { throw .encrypted }
             let places = response.children.indices.filter {

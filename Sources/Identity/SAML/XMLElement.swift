@@ -1,23 +1,22 @@
-/// An element of an XML document as a value: names resolved, comments dropped, texts joined.
+/// An XML element as a value: names resolved, comments dropped, texts joined.
 ///
-/// Documents become such trees as a whole, so that everything behind the parser is plain values.
+/// Documents are converted to such trees as a whole, so that all later code handles plain values.
 package struct XMLElement: Sendable, Equatable {
     package struct Attribute: Sendable, Equatable {
-        /// Without its prefix.
+        /// Local name.
         package let name: String
         /// Nil for an attribute without a prefix.
         package let namespace: String?
         package let value: String
     }
 
-    /// Without its prefix.
+    /// Local name.
     package let name: String
     package let namespace: String?
-    /// Namespace declarations are none of them.
+    /// Without namespace declarations.
     package let attributes: [Attribute]
     package let children: [XMLElement]
-    /// What stands directly in it, as if comments and elements between were not there. A comment thus never cuts a
-    /// name short.
+    /// The direct text content, with comments and child elements removed. A comment therefore cannot truncate a name.
     package let text: String
 
     /// The attribute of this name without a namespace.
@@ -33,7 +32,7 @@ package struct XMLElement: Sendable, Equatable {
         children.filter { $0.has(name, namespace) }
     }
 
-    /// The text without white space at its ends; nil where elements stand in it.
+    /// The text without surrounding white space; nil if there are child elements.
     package var simpleText: String? {
         guard children.isEmpty else { return nil }
         let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
@@ -45,20 +44,20 @@ package struct XMLElement: Sendable, Equatable {
     }
 }
 
-/// What a document may hold at most. Some of what a parser and a canonical form take grows with the square of a number, so
-/// the first three are counted on the bytes, before a parser sees them, and the others before anything is canonicalised.
+/// Size limits of a document. Parsing and canonicalisation partly take quadratic time, so the first three limits are
+/// checked on the raw bytes before parsing, and the others before canonicalisation.
 package enum XMLBounds {
     /// SAML-03.
     package static let bytes = 524_288
-    /// Characters `<`: start tags, end tags, comments.
+    /// Number of `<`: start tags, end tags, comments.
     package static let brackets = 16_384
-    /// Quotes of either kind, two to an attribute.
+    /// Number of quotes of either kind, two per attribute.
     package static let quotes = 16_384
-    /// Elements within each other.
+    /// Nesting depth of elements.
     package static let depth = 48
     /// Attributes of one element, and namespaces declared on it.
     package static let attributes = 256
-    /// Prefixes that a canonical form is to treat as inclusive (exclusive canonicalisation section 3).
+    /// Inclusive prefixes of a canonicalisation (exclusive canonicalisation section 3).
     package static let prefixes = 32
 
     static func holds(_ bytes: Span<UInt8>) -> Bool {

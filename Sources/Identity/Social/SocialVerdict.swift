@@ -1,11 +1,11 @@
-/// What the provider says of a social token.
+/// The provider's verdict on a social token.
 package enum SocialVerdict: Sendable, Equatable {
     /// - Parameters:
-    ///   - userID: the provider's number of the person.
-    ///   - endsAt: seconds since 1970 when the token ends; nil where the provider does not say.
+    ///   - userID: the provider's id of the user.
+    ///   - endsAt: seconds since 1970 when the token expires; nil if not stated.
     case valid(userID: String, endsAt: Int64?)
-    /// It is worth nothing, or is for another app.
+    /// The token is invalid, or belongs to another app.
     case invalid
-    /// The provider does not answer, or not in a way that makes sense. Nobody's credentials are bad for that.
+    /// The provider does not answer, or its answer is unusable. Says nothing about the credentials.
     case unavailable
 }

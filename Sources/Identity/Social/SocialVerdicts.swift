@@ -1,11 +1,11 @@
-/// The verdicts that are known, and who waits for those that are being asked for: a value, told what happens.
+/// Cached verdicts, and the waiters for calls in progress. A pure value.
 struct SocialVerdicts<Waiter> {
-    /// What to do for somebody who wants a verdict.
+    /// The next step for a request.
     enum Step {
         case known(SocialVerdict)
-        /// Nobody has asked yet: ask, and `settle`.
+        /// No call in progress: make one, then `settle`.
         case ask
-        /// Somebody has asked; the waiter is told.
+        /// A call is in progress; the waiter is notified.
         case wait
     }
 
@@ -14,7 +14,7 @@ struct SocialVerdicts<Waiter> {
         let term: CacheTerm
     }
 
-    /// How long the provider's word counts, in seconds (FB-03).
+    /// Time that a verdict is cached, in seconds (FB-03).
     static var positiveSeconds: Int64 { 600 }
     static var negativeSeconds: Int64 { 10 }
 
@@ -24,7 +24,7 @@ struct SocialVerdicts<Waiter> {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// - Parameter key: what the question is about.
+    /// - Parameter key: identifies token and app.
     mutating func look(_ key: [UInt8], now: Int64, _ waiter: @autoclosure () -> Waiter) -> Step {
         if let held = known[key] {
             if held.term.covers(now) { return .known(held.verdict) }
@@ -38,7 +38,7 @@ struct SocialVerdicts<Waiter> {
         return .ask
     }
 
-    /// The provider has answered; these are to be told. That it did not answer is not remembered.
+    /// Stores the provider's verdict and returns the waiters to notify. `.unavailable` is not cached.
     mutating func settle(_ key: [UInt8], _ verdict: SocialVerdict, now: Int64) -> [Waiter] {
         switch verdict {
         case .valid(_, let endsAt):
@@ -51,7 +51,7 @@ struct SocialVerdicts<Waiter> {
 
     private mutating func remember(_ key: [UInt8], _ verdict: SocialVerdict, until: Int64, now: Int64) {
         if known.count >= capacity { known = known.filter { $0.value.term.covers(now) } }
-        // Full of living ones: room is made by forgetting any of them, which costs one more question.
+        // Full of valid entries: removing any of them costs one more call.
         while known.count >= capacity, let any = known.keys.first { known[any] = nil }
         known[key] = Known(verdict: verdict, term: CacheTerm(from: now, until: until))
     }

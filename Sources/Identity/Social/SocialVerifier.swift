@@ -3,8 +3,8 @@ import Model
 import Outbound
 import Synchronization
 
-/// Finds out from Facebook whom a token stands for (FB-03). Shared by all workers: of those who show the same token at
-/// the same time one asks, and what the provider said counts for a while.
+/// Verifies tokens with Facebook (FB-03). Shared by all workers: one call serves all concurrent requests with the same
+/// token, and the verdict is cached.
 package final class SocialVerifier: Sendable {
     private typealias Waiter = @Sendable (Effect<SocialVerdict>) -> Void
 
@@ -13,8 +13,8 @@ package final class SocialVerifier: Sendable {
     private let verdicts: Mutex<SocialVerdicts<Waiter>>
 
     /// - Parameters:
-    ///   - clock: seconds since 1970, for what has come after a call.
-    ///   - capacity: how many verdicts are remembered at the most.
+    ///   - clock: seconds since 1970, read when a call has ended.
+    ///   - capacity: maximum number of cached verdicts.
     package init(caller: any OutboundCaller, capacity: Int = 8192, clock: @escaping @Sendable () -> Int64) {
         self.caller = caller
         self.clock = clock
@@ -44,7 +44,7 @@ package final class SocialVerifier: Sendable {
         }
     }
 
-    /// A verdict is about a token and an app. Tokens are not kept: what is remembered is their digest.
+    /// Identifies token and app. Only the digest of a token is kept.
     private static func key(_ token: [UInt8], _ login: SocialLogin) -> [UInt8] {
         var text: [UInt8] = []
         for part in [Array(login.appID.utf8), Array(login.verifyURL.description.utf8), token] {

@@ -1,8 +1,8 @@
 import Bytes
 
-/// What asks an identity provider to log a user in (`AuthnRequest`, SAML core section 3.4.1, profiles section 4.1.4.1).
+/// A SAML authentication request (`AuthnRequest`, SAML core section 3.4.1, profiles section 4.1.4.1).
 struct AuthenticationRequest: Sendable {
-    /// What the answer names (`InResponseTo`): of the characters of an NCName, not to be guessed.
+    /// Id that the answer refers to (`InResponseTo`); an unguessable NCName.
     var id: String
     /// Seconds since 1970.
     var issuedAt: Int64
@@ -10,16 +10,16 @@ struct AuthenticationRequest: Sendable {
     var destination: String
     /// Entity id of the gateway.
     var issuer: String
-    /// Where the answer is posted to.
+    /// Where the provider posts the answer.
     var consumerURL: String
-    /// Which names of users are wanted; nil leaves it to the provider.
+    /// Requested name format; nil leaves it to the provider.
     var nameIDFormat: String?
-    /// How the user is to have logged in, one of these; empty leaves it to the provider.
+    /// Accepted authentication contexts; empty leaves the choice to the provider.
     var contexts: [String] = []
-    /// Whether the user is to log in though the provider knows him already.
+    /// Whether to force a login even with a session at the provider.
     var forcesLogin = false
 
-    /// The document. Whoever signs it does that beside it, by the binding.
+    /// The document. The binding signs it separately.
     var xml: [UInt8] {
         let force = forcesLogin ? " ForceAuthn=\"true\"" : ""
         var text = """
@@ -50,6 +50,6 @@ extension SAMLName {
     /// Bindings (SAML bindings sections 3.4.1, 3.5.1).
     static let redirectBinding = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect"
     static let postBinding = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"
-    /// Names that are others at every login (SAML core section 8.3.8).
+    /// Names that change at every login (SAML core section 8.3.8).
     static let transientFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
 }

@@ -1,8 +1,8 @@
 import Bytes
 
-/// What is known of an identity provider, by its metadata or without (SAML metadata section 2.4.3).
+/// Configuration of an identity provider, from its metadata or given directly (SAML metadata section 2.4.3).
 package struct IdentityProviderMetadata: Sendable, Equatable {
-    /// Why a document is of no use.
+    /// Why a document is unusable.
     package enum Problem: String, Error, Sendable {
         case malformed = "this is no SAML metadata"
         case wrongEntity = "there is no identity provider of this entity id in it"
@@ -10,9 +10,9 @@ package struct IdentityProviderMetadata: Sendable, Equatable {
     }
 
     package var entityID: String
-    /// Where browsers are sent by redirect; empty where it says none.
+    /// Single sign-on URL of the redirect binding; empty if absent.
     package var singleSignOn: String
-    /// What it signs with, each a certificate in PEM form.
+    /// Signing certificates in PEM form.
     package var certificates: [[UInt8]]
 
     package init(entityID: String, singleSignOn: String, certificates: [[UInt8]]) {
@@ -22,8 +22,8 @@ package struct IdentityProviderMetadata: Sendable, Equatable {
     }
 
     #if SAML
-        /// Reads a document that the operator has laid down, and so believes: its signature is not looked at.
-        /// - Parameter entityID: which provider is meant; nil for the only one.
+        /// Reads a document that the operator provided. It is trusted as a file, so its signature is not checked.
+        /// - Parameter entityID: the provider to use; nil for the only one.
         package init(_ xml: [UInt8], entityID: String?) throws(Problem) {
             let root: XMLElement
             do throws(SAMLRejection) { root = try XMLDocument(xml).tree() } catch { throw .malformed }
@@ -41,7 +41,7 @@ package struct IdentityProviderMetadata: Sendable, Equatable {
             let service = descriptor.children("SingleSignOnService", SAMLName.metadata).first {
                 $0["Binding"]?.utf8.elementsEqual(SAMLName.redirectBinding.utf8) ?? false
             }
-            // A key without a use is for both (section 2.4.1.1).
+            // A key without `use` serves both purposes (section 2.4.1.1).
             let keys = descriptor.children("KeyDescriptor", SAMLName.metadata).filter {
                 $0["use"]?.utf8.elementsEqual("signing".utf8) ?? true
             }
@@ -62,7 +62,7 @@ package struct IdentityProviderMetadata: Sendable, Equatable {
                 .flatMap { $0.children("X509Certificate", space) }.map { pem($0.text) }
         }
 
-        /// The frame that a certificate has in a file (RFC 7468 section 2).
+        /// Wraps a certificate in PEM encapsulation (RFC 7468 section 2).
         private static func pem(_ base64: String) -> [UInt8] {
             var pem = Array("-----BEGIN CERTIFICATE-----\n".utf8)
             var rest = base64.utf8.filter { $0 > ASCII.space }[...]

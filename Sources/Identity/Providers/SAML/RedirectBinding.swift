@@ -2,16 +2,16 @@ import Bytes
 import Crypto
 import Model
 
-/// Messages to an identity provider in the query of a URL (SAML bindings section 3.4).
+/// The HTTP redirect binding (SAML bindings section 3.4).
 enum RedirectBinding {
     /// Longest `RelayState` (section 3.4.3).
     static let longestState = 80
 
-    /// Where a browser is sent with a request.
+    /// The redirect URL of a request.
     ///
     /// - Parameters:
-    ///   - destination: of the provider; it may have a query already.
-    ///   - state: comes back with the answer, `longestState` bytes at most.
+    ///   - destination: of the provider; it may already have a query.
+    ///   - state: returned with the answer, `longestState` bytes at most.
     ///   - signer: nil leaves the request unsigned.
     static func location(
         _ request: [UInt8], at destination: WebURL, state: String, signer: SigningKey?
@@ -20,15 +20,15 @@ enum RedirectBinding {
         var fields = [("SAMLRequest", packed), ("RelayState", state)]
         if let signer, let name = algorithmName(signer.algorithm) {
             fields.append(("SigAlg", name))
-            // Section 3.4.4.1: what is signed is the query as it is sent, in this order.
+            // Section 3.4.4.1: the signature covers the query as sent, in this order.
             let signature = signer.sign(FormEncoding.form(fields).span)
             fields.append(("Signature", String(decoding: Base64.encode(signature.span), as: UTF8.self)))
         }
         return destination.with(fields)
     }
 
-    /// `SigAlg` (RFC 9231 section 2.3); nil for what the binding has no name for. Signatures of ECDSA are r and s side by
-    /// side, as those of JOSE (XML Signature section 6.4.3).
+    /// `SigAlg` (RFC 9231 section 2.3); nil for algorithms without an identifier. ECDSA signatures are r and s
+    /// concatenated, as in JOSE (XML Signature section 6.4.3).
     static func algorithmName(_ algorithm: SignatureAlgorithm) -> String? {
         switch algorithm {
         case .rs256: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"
@@ -41,8 +41,8 @@ enum RedirectBinding {
         }
     }
 
-    /// The bytes in the form that DEFLATE has (RFC 1951 section 3.2.4), not compressed: a request is short, and every
-    /// provider unpacks it the same.
+    /// DEFLATE in stored blocks (RFC 1951 section 3.2.4), without compression: requests are short, and every provider
+    /// can inflate them.
     static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var packed: [UInt8] = []
         var rest = bytes[...]

@@ -3,15 +3,15 @@ import Crypto
 import Model
 import Outbound
 
-/// What a provider posts by the browser (SAML bindings section 3.5, profiles section 4.1.4.3). Anybody can post anything:
-/// what counts is what the provider has signed, for this gateway, about a login that the gateway has asked for.
+/// Verifies answers posted by browsers (SAML bindings section 3.5, profiles section 4.1.4.3). Only what the provider
+/// signed counts, for this gateway, about a login that the gateway requested.
 extension SAMLProvider {
-    /// Longest name of a request or an assertion, in bytes.
+    /// Longest id of a request or an assertion, in bytes.
     private static let longestID = 256
 
     package func read(_ form: ProviderForm, now: Int64) -> Effect<Result<PostedIdentity, ProviderFailure>> {
         settings.certificates.valid(now: now).then { certificates in
-            // Signatures take milliseconds.
+            // Signature checks take milliseconds.
             .offload { [self] in
                 .done(Result { () throws(ProviderFailure) in try posted(form, certificates, now: now) })
             }
@@ -21,7 +21,7 @@ extension SAMLProvider {
     private func posted(
         _ form: ProviderForm, _ certificates: [SignerCertificate], now: Int64
     ) throws(ProviderFailure) -> PostedIdentity {
-        // Some providers break the lines.
+        // Some providers insert line breaks.
         let packed = form.response.utf8.filter { $0 > ASCII.space }
         guard !packed.isEmpty, let xml = Base64.decode(packed.span) else { throw .malformedCallback }
         let response: SAMLResponse
@@ -34,25 +34,25 @@ extension SAMLProvider {
         return try judge(response, now: now)
     }
 
-    /// - Parameter response: one whose signature has been checked.
+    /// - Parameter response: with a verified signature.
     func judge(_ response: SAMLResponse, now: Int64) throws(ProviderFailure) -> PostedIdentity {
         let assertion = response.assertion
         guard response.status.code.isExactly(SAMLResponse.Status.success) else {
             throw ProviderFailure(SAMLRejection.statusNotSuccess)
         }
-        // Mix-up: a certificate may be that of several providers.
+        // Prevents mix-up: several providers may share a certificate.
         guard assertion.issuer.isExactly(settings.issuer), response.issuer?.isExactly(settings.issuer) ?? true else {
             throw .foreignAnswer
         }
-        // A response that is signed must say where it goes (bindings section 3.5.5.2).
+        // A signed response must have a `Destination` (bindings section 3.5.5.2).
         guard response.destination?.isExactly(settings.consumerURL) ?? !response.isSigned else {
             throw .assertion("destination")
         }
-        // Whether it is the request of this browser's login is known once the cookie is here.
+        // The match with this browser's login is checked when the browser presents its cookie.
         guard let requestID = response.inResponseTo, !requestID.isEmpty, requestID.utf8.count <= SAMLProvider.longestID
         else { throw .assertion("unsolicited") }
         guard !assertion.id.isEmpty, assertion.id.utf8.count <= SAMLProvider.longestID else { throw .assertion("ID") }
-        // By the confirmation, which is signed in any case.
+        // From the confirmation, which is always signed.
         var conditions = SAMLConditions(
             audiences: [settings.entityID], recipients: [settings.consumerURL], requiresRecipient: true,
             inResponseTo: requestID)
@@ -67,12 +67,12 @@ extension SAMLProvider {
             identity: try identity(assertion), requestID: requestID, assertionID: assertion.id)
     }
 
-    /// How and when the user has logged in there. An assertion without that is about somebody who may not have.
+    /// Checks the authentication statement. Without one, the user may not have logged in at all.
     private func checkLogin(_ assertion: SAMLAssertion, now: Int64) throws(ProviderFailure) {
         guard let instant = assertion.authnInstant else { throw .assertion("AuthnStatement") }
         let skew = settings.clockSkewSeconds
         guard instant <= now + skew else { throw .assertion("AuthnInstant") }
-        // A login that was to be made anew was made after the request, which is no older than its ticket.
+        // A forced login is later than its request, which is no older than its ticket.
         guard !settings.forcesLogin || instant >= now - LoginStart.lifetimeSeconds - skew else {
             throw .assertion("AuthnInstant")
         }
@@ -83,11 +83,11 @@ extension SAMLProvider {
         }
     }
 
-    // MARK: Who it is
+    // MARK: Identity
 
     private func identity(_ assertion: SAMLAssertion) throws(ProviderFailure) -> ProvidedIdentity {
         guard let subject = assertion.nameID, IDTokenTerms.isSubject(subject.value) else { throw .assertion("NameID") }
-        // It is another one at every login, and so the name of nobody.
+        // It changes at every login and identifies no user.
         let isTransient = subject.format?.isExactly(SAMLName.transientFormat) ?? false
         guard !isTransient || !rules.identity.usernameSources.isEmpty else { throw .assertion("transient NameID") }
         return ProvidedIdentity(
@@ -104,7 +104,7 @@ extension SAMLProvider {
 }
 
 extension ProviderFailure {
-    /// What was posted is not believed, or says that there was no login.
+    /// Maps a rejection of the posted answer, or a status that reports a failed login.
     init(_ rejection: SAMLRejection) {
         switch rejection {
         case .statusNotSuccess: self = .denied("\(rejection.reason)")

@@ -4,32 +4,32 @@ import JOSE
 import Model
 import Outbound
 
-/// An identity provider that speaks SAML 2.0, to which the gateway is a service provider: the web browser profile with a
-/// request by redirect and an answer by form (SSO-07, SAML profiles section 4.1). Immutable; used by all threads.
+/// A SAML 2.0 identity provider, with the gateway as service provider: the web browser profile with request by redirect
+/// and answer by form post (SSO-07, SAML profiles section 4.1). Immutable; used by all threads.
 ///
-/// Answers that nobody has asked for are refused: they are how an attacker logs a victim in as himself.
+/// Unsolicited answers are refused: an attacker could use them to log a victim in as the attacker.
 package final class SAMLProvider: BrowserIdentityProvider {
     package struct Settings: Sendable {
         package var name: String
-        /// Entity id of the provider: what it calls itself as an issuer.
+        /// Entity id of the provider, its name as an issuer.
         package var issuer: String
-        /// Where browsers are sent to log in, by redirect.
+        /// Single sign-on URL of the redirect binding.
         package var singleSignOn: WebURL
-        /// Entity id of the gateway: the audience of its assertions.
+        /// Entity id of the gateway; the audience of its assertions.
         package var entityID: String
-        /// Where the answers are posted to, in full.
+        /// Where answers are posted; an absolute URL.
         package var consumerURL: String
-        /// Whose signatures are believed.
+        /// Trusted signers.
         package var certificates: SAMLSigners
         package var rules: ProviderRules
         /// Signs the requests; nil leaves them unsigned.
         package var signer: SigningKey?
-        /// That of `signer`, in PEM form.
+        /// Certificate of `signer`, in PEM form.
         package var signerCertificate: [UInt8]?
         package var nameIDFormat: String?
-        /// How the user is to have logged in there: one of these classes; empty for any.
+        /// Accepted authentication contexts; empty for any.
         package var contexts: [String] = []
-        /// Whether every login is asked for anew.
+        /// Whether to force a login each time.
         package var forcesLogin = false
         package var allowsSHA1 = false
         package var clockSkewSeconds = SAMLConditions.clockSkew
@@ -56,7 +56,7 @@ package final class SAMLProvider: BrowserIdentityProvider {
 
     package init(_ settings: Settings) { self.settings = settings }
 
-    /// The id of the request of a login. The challenge is public, and nobody can make it who does not know the verifier.
+    /// Id of a login's request. The challenge is public, but only the holder of the verifier can produce it.
     static func requestID(_ secrets: LoginSecrets) -> String { "_\(secrets.challenge)" }
 
     package func begin(_ start: LoginStart, now: Int64) -> Effect<Result<LoginRedirect, ProviderFailure>> {
@@ -84,9 +84,9 @@ package final class SAMLProvider: BrowserIdentityProvider {
         ).xml
     }
 
-    // MARK: What there is not
+    // MARK: Operations of other protocols
 
-    /// Codes are nothing that it gives.
+    /// SAML has no codes.
     package func finish(
         _ callback: ProviderCallback, _ secrets: LoginSecrets, redirectURI: String, now: Int64
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {

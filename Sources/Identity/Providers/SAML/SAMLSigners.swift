@@ -1,11 +1,11 @@
 import Crypto
 import Outbound
 
-/// Whose signatures under what a provider posts are believed.
+/// Trusted signers of posted answers.
 package struct SAMLSigners: Sendable {
-    /// Of the provider's entry and of its metadata.
+    /// From the provider's entry and its metadata.
     private let pinned: [SignerCertificate]
-    /// Of certificates in the store, which may change while the gateway runs (SAML-08).
+    /// Subjects of certificates in the store, which may change while the gateway runs (SAML-08).
     private let subjects: [DistinguishedName]
     private let store: AssertionSources?
 
@@ -17,7 +17,7 @@ package struct SAMLSigners: Sendable {
         self.store = store
     }
 
-    /// Those that may be used at this second since 1970.
+    /// The certificates that are valid at this second since 1970.
     func valid(now: Int64) -> Effect<[SignerCertificate]> {
         let pinned = pinned.filter { $0.isValid(at: now) }
         guard let store, !subjects.isEmpty else { return .done(pinned) }

@@ -1,12 +1,12 @@
 import Bytes
 
-/// What an identity provider must know of the gateway (SAML metadata section 2.4.4).
+/// Metadata of the gateway for an identity provider (SAML metadata section 2.4.4).
 struct ServiceProviderMetadata: Sendable {
     var entityID: String
-    /// Where answers are posted to.
+    /// Where answers are posted.
     var consumerURL: String
     var nameIDFormat: String?
-    /// What the gateway signs its requests with, in PEM form; nil where it does not.
+    /// Certificate of the request signatures, in PEM form; nil if requests are unsigned.
     var certificate: [UInt8]?
 
     var xml: [UInt8] {
@@ -33,7 +33,7 @@ struct ServiceProviderMetadata: Sendable {
             """
     }
 
-    /// The first certificate of a PEM text, without its frame.
+    /// The first certificate of a PEM text, without the encapsulation.
     private static func base64(ofPEM pem: [UInt8]) -> String {
         let lines = pem.split { $0 == ASCII.lineFeed || $0 == UInt8(ascii: "\r") }
         let body = lines.drop { !$0.starts(with: "-----BEGIN CERTIFICATE-----".utf8) }.dropFirst()

@@ -1,12 +1,12 @@
 #if SAML
     import CXMLSec
 
-    /// DEFLATE (RFC 1951), in gzip's wrapping (RFC 1952) or in none, as bindings section 3.4.4.1 wants it.
+    /// DEFLATE (RFC 1951), wrapped in gzip (RFC 1952) or raw, as required by bindings section 3.4.4.1.
     enum Deflate {
         enum Wrapping {
             case gzip, none
 
-            /// As zlib writes it: the window's size in bits, 16 more for gzip, negative for none.
+            /// zlib's notation: window size in bits, plus 16 for gzip, negative for raw.
             fileprivate var windowBits: Int32 {
                 switch self {
                 case .gzip: 31
@@ -19,11 +19,11 @@
             case malformed, tooLarge
         }
 
-        /// The bytes of a whole stream with nothing behind it.
-        /// - Parameter limit: bytes that come out at most; no more are ever made.
+        /// Inflates a complete stream; trailing bytes are an error.
+        /// - Parameter limit: maximum output in bytes; no more is ever produced.
         static func inflate(_ packed: [UInt8], _ wrapping: Wrapping, limit: Int) throws(Failure) -> [UInt8] {
-            // SAFETY: the stream is this call's own and is ended on leaving; input and output outlive the call that
-            // reads and writes them, within the counts given.
+            // SAFETY: the stream is local and ended on leaving; input and output outlive the call, within the given
+            // counts.
             var stream = unsafe z_stream()
             var result = unsafe inflateInit2_(
                 &stream, wrapping.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
@@ -31,7 +31,7 @@
             defer { unsafe inflateEnd(&stream) }
             var input = packed
             var rest = 0
-            // One byte more than may come tells a stream that ends at the limit from one that goes on.
+            // One extra byte distinguishes a stream that ends at the limit from one that continues.
             let text = unsafe [UInt8](unsafeUninitializedCapacity: limit + 1) { output, count in
                 unsafe input.withUnsafeMutableBufferPointer { source in
                     unsafe stream.next_in = source.baseAddress

@@ -3,29 +3,29 @@
     import Crypto
 
     extension XMLDocument {
-        /// What a signature has been found to be.
+        /// The result of a signature check.
         enum Verdict: Equatable {
-            /// The bytes that were digested: the element without its signature, in canonical form.
+            /// The digested bytes: the element without its signature, in canonical form.
             case verified([UInt8])
             case invalid
         }
 
-        /// Checks the signature that stands in an element, and is about that element: whoever calls has seen that the
-        /// signature is in the profile of SAML, and that the id is the only one of its value.
+        /// Checks the enveloped signature of an element. The caller has checked that the signature follows the SAML
+        /// profile and that the id is unique.
         ///
-        /// The key is the one given. What the signature says of keys is taken out of the document first, so no code
-        /// is ever reached that could believe it; it is none of what is signed.
+        /// Only the given key is used. `KeyInfo` is removed from the document first, so the library cannot use it; the
+        /// signature does not cover it.
         /// - Parameters:
-        ///   - path: of the element, as places among child elements from the root.
-        ///   - signature: its place among the element's child elements.
-        ///   - id: name and value of the attribute that the reference means.
+        ///   - path: of the element, as child indices from the root.
+        ///   - signature: its index among the element's children.
+        ///   - id: name and value of the attribute that the reference names.
         ///   - key: SubjectPublicKeyInfo in DER.
         func verify(
             at path: [Int], signature: Int, id: (name: String, value: String), key: [UInt8], allowsSHA1: Bool
         ) -> Verdict {
             defer { OpenSSLLibrary.clearErrors() }
-            // SAFETY: nodes live as long as the document, which nobody else uses; context and key are freed on leaving,
-            // the key by the context that takes it over.
+            // SAFETY: nodes live as long as the document, which is used exclusively; context and key are freed on
+            // leaving, the key by the context that owns it.
             guard let element = unsafe node(at: path), let node = unsafe node(at: path + [signature]),
                 let attribute = unsafe xmlHasProp(element, id.name)
             else { return .invalid }
@@ -49,7 +49,7 @@
         }
 
         private static func removeKeys(from signature: xmlNodePtr) {
-            // SAFETY: an element that is taken out of its document is freed by who has taken it.
+            // SAFETY: an unlinked element must be freed by the caller.
             let children = unsafe childElements(of: signature)
             for place in unsafe children.indices {
                 let child = unsafe children[place]
@@ -59,9 +59,9 @@
             }
         }
 
-        /// Leaves the library nothing but the profile of SAML core section 5.4.
+        /// Restricts the library to the profile of SAML core section 5.4.
         private static func restrict(_ context: xmlSecDSigCtxPtr, allowsSHA1: Bool) -> Bool {
-            // SAFETY: the context is the caller's own; transform ids are static tables of the library.
+            // SAFETY: the context belongs to the caller; transform ids are static tables of the library.
             unsafe context.pointee.enabledReferenceUris = UInt32(xmlSecTransformUriTypeSameDocument)
             unsafe context.pointee.flags |= UInt32(
                 XMLSEC_DSIG_FLAGS_STORE_SIGNEDINFO_REFERENCES | XMLSEC_DSIG_FLAGS_IGNORE_MANIFESTS)
@@ -91,7 +91,7 @@
         }
 
         private static func digested(_ context: xmlSecDSigCtxPtr) -> Verdict {
-            // SAFETY: list and buffer belong to the context; the bytes are copied while it is alive.
+            // SAFETY: list and buffer belong to the context; the bytes are copied during its lifetime.
             unsafe withUnsafeMutablePointer(to: &context.pointee.signedInfoReferences) { list in
                 guard unsafe xmlSecPtrListGetSize(list) == 1, let item = unsafe xmlSecPtrListGetItem(list, 0) else {
                     return .invalid

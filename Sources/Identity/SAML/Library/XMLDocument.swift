@@ -2,24 +2,24 @@
     import Bytes
     import CXMLSec
 
-    /// A document inside libxml2, for one thread at a time.
+    /// A libxml2 document, for use by one thread at a time.
     @safe
     final class XMLDocument {
-        // SAFETY: never null, not shared, freed in `deinit`; nodes of it are used within calls only.
+        // SAFETY: never null, not shared, freed in `deinit`; its nodes are used only within calls.
         let pointer: xmlDocPtr
 
-        /// Reads a document in UTF-8 that declares nothing: no document type, thus no entities, and no processing
+        /// Parses a UTF-8 document without declarations: no document type, hence no entities, and no processing
         /// instructions. Nothing is fetched.
         init(_ bytes: [UInt8]) throws(SAMLRejection) {
             guard XMLBounds.holds(bytes.span) else { throw .tooLarge }
-            // What another decoder would make of bytes that are not UTF-8 is nobody's business, and names are compared.
+            // Names are compared, so bytes that decoders may interpret differently are refused.
             guard !bytes.isEmpty, String(streamSafe: bytes) != nil else { throw .malformed }
             try XMLSecLibrary.start()
-            // SAFETY: the context is freed on leaving, and its handler table with it; the parser copies what it keeps
-            // of the text, which is alive through the call.
+            // SAFETY: the context and its handler table are freed on leaving; the parser copies what it keeps of the
+            // text, which outlives the call.
             guard let context = unsafe xmlNewParserCtxt() else { throw .malformed }
             defer { unsafe xmlFreeParserCtxt(context) }
-            // Both stop the parser before a single declaration is read.
+            // Both handlers stop the parser before any declaration is processed.
             unsafe context.pointee.sax.pointee.internalSubset = { context, _, _, _ in
                 unsafe XMLDocument.stop(context)
             }
@@ -33,7 +33,7 @@
                         context, text.baseAddress, Int32(text.count), nil, "UTF-8", Int32(options))
                 }
             }
-            // Where it is stopped the parser may leave what it has so far.
+            // A stopped parser may return a partial document.
             let isStopped = unsafe context.pointee.errNo == Int32(XML_ERR_USER_STOP.rawValue)
             let isWell = unsafe context.pointee.wellFormed == 1 && context.pointee.nsWellFormed == 1
             guard let document = unsafe document, isWell, !isStopped else {
@@ -46,17 +46,17 @@
         deinit { unsafe xmlFreeDoc(pointer) }
 
         private static func stop(_ context: UnsafeMutableRawPointer?) {
-            // SAFETY: the parser hands its own context to its handlers.
+            // SAFETY: the parser passes its own context to its handlers.
             unsafe xmlStopParser(context?.assumingMemoryBound(to: xmlParserCtxt.self))
         }
 
-        /// The document as a value.
+        /// The document as a value type.
         func tree() throws(SAMLRejection) -> XMLElement {
             guard let root = unsafe xmlDocGetRootElement(pointer) else { throw .malformed }
             return unsafe try XMLDocument.element(root, depth: 1)
         }
 
-        /// The element that a path of places among child elements leads to from the root.
+        /// The element at a path of child indices from the root.
         func node(at path: [Int]) -> xmlNodePtr? {
             // SAFETY: nodes live as long as the document.
             var node = unsafe xmlDocGetRootElement(pointer)
@@ -67,8 +67,8 @@
             return unsafe node
         }
 
-        /// An element as a document of its own. All namespaces that are known where it stands are declared on it, which
-        /// exclusive canonical form looks past: its signature holds.
+        /// An element as a separate document. All namespaces in scope are declared on it; exclusive canonicalisation
+        /// ignores unused ones, so its signature remains valid.
         func text(at path: [Int]) -> [UInt8] {
             // SAFETY: nodes and namespaces live as long as the document; the buffer is freed on leaving.
             guard let element = unsafe node(at: path), let buffer = unsafe xmlBufferCreate() else { return [] }
@@ -77,7 +77,7 @@
             while let node = unsafe ancestor, unsafe node.pointee.type == XML_ELEMENT_NODE {
                 var next = unsafe node.pointee.nsDef
                 while let namespace = unsafe next {
-                    // It declares nothing, and answers null, where the element knows the prefix already.
+                    // Declares nothing and returns null if the element already declares the prefix.
                     unsafe _ = xmlNewNs(element, namespace.pointee.href, namespace.pointee.prefix)
                     unsafe next = namespace.pointee.next
                 }
@@ -117,7 +117,7 @@
                 }
                 unsafe next = child.pointee.next
             }
-            // Written as references, they were no marks in the document.
+            // Written as character references, they bypassed the check of the raw document.
             guard StreamSafeText.holds(text.span) else { throw .malformed }
             return XMLElement(
                 name: unsafe string(node.pointee.name), namespace: unsafe try namespace(node.pointee.ns),
@@ -164,7 +164,7 @@
             // SAFETY: namespaces belong to elements of the same document.
             guard let namespace = unsafe namespace else { return nil }
             let name = unsafe string(namespace.pointee.href)
-            // As a URI it has no such characters; whether the library sees to that is not for us to trust.
+            // A URI has no such characters, but the library is not trusted to check that.
             guard StreamSafeText.holds(name) else { throw .malformed }
             return name
         }
@@ -174,7 +174,7 @@
         }
 
         private static func bytes(_ text: UnsafePointer<UInt8>?) -> [UInt8] {
-            // SAFETY: texts of libxml2 end with a zero.
+            // SAFETY: libxml2 strings are null-terminated.
             guard let text = unsafe text else { return [] }
             return unsafe Array(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
         }
