@@ -24,7 +24,7 @@ package struct PublicNames: Sendable {
         return origins.contains { $0.host.isExactly(named.host) } || isOfRoute(named.host)
     }
 
-    /// Excludes IP addresses: they name the machine, whichever route a request is for.
+    /// Includes `localhost` and IP addresses, which name the machine itself.
     private func isOfRoute(_ host: String) -> Bool {
         if host.isExactly("localhost") || AddressText.isIPv4(Array(host.utf8).span) || host.utf8.contains(ASCII.colon) {
             return true

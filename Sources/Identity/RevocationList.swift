@@ -130,8 +130,7 @@ package final class RevocationList: Sendable {
     ///
     /// - Parameters:
     ///   - origins: the tokens it was exchanged for; revoking one of these revokes it too. They share its subject and
-    ///     issuer
-    ///     and were valid at its issue, so a later cut-off applies to both alike.
+    ///     issuer and were valid at its issue, so a later cut-off applies to both alike.
     ///   - session: the session it was issued in; ending the session revokes the token (OMS-17).
     package func isRevoked(
         tokenID: String?, subject: String, backendID: String?, issuer: String? = nil, issuedAt: Int64?,

@@ -27,9 +27,8 @@ package struct BrowserSeals: Sendable {
 
     /// - Parameters:
     ///   - keys: the first key seals, all of them open.
-    ///   - store: distinguishes a non-persistent session store, so that cookies from another one, whose logouts are
-    ///     unknown
-    ///     here, are not accepted. Empty for a persistent store.
+    ///   - store: identifies a non-persistent session store: cookies from an earlier one are refused, because its
+    ///     logouts are unknown. Empty for a persistent store.
     package init(keys: AEADKeyRing, store: String = "") {
         sessions = SealedRecord(keys: keys, purpose: "portcullis browser session 1\(store)")
         targets = SealedRecord(keys: keys, purpose: "portcullis return target 1")
