@@ -1,15 +1,15 @@
 import Identity
 
-/// Access tokens that are refused though their signature and dates are good, as the store keeps them and as the
-/// processes that share it tell each other.
+/// Revocation of access tokens that are otherwise valid, as stored and as exchanged between the processes that share
+/// the store.
 package struct DenyEntry: Sendable, Equatable {
-    /// What is named. The raw value is what stores write.
+    /// Kind of entry. The raw value is stored.
     package enum Kind: String, Sendable, CaseIterable {
         case token, subject, backend, issuer
-        /// A notice about an account or a secret (`WithdrawnAccounts`): refused from now on, or good again.
+        /// A notice about an account or a secret (`WithdrawnAccounts`): refused from now on, or accepted again.
         case withdrawn, restored
 
-        /// Whether tokens are named.
+        /// Whether the entry revokes tokens.
         package var isAboutTokens: Bool {
             switch self {
             case .token, .subject, .backend, .issuer: true
@@ -18,7 +18,7 @@ package struct DenyEntry: Sendable, Equatable {
         }
     }
 
-    /// What an entry is about. Names count by their bytes.
+    /// Identity of an entry. Names are compared byte by byte.
     package struct Key: Hashable {
         private let kind: Kind
         private let name: [UInt8]
@@ -32,16 +32,16 @@ package struct DenyEntry: Sendable, Equatable {
     package var key: Key { Key(self) }
 
     package var kind: Kind
-    /// `TokenRecord.tokenID`, or the name of the subject, the id of the backend, the name of the issuer's entry
+    /// Depending on the kind: `TokenRecord.tokenID`, the subject, the backend's id, the name of the issuer's entry
     /// (`Principal.issuer`), or the name of the notice.
     package var name: String
-    /// Whose token `.token` names, where that is known: what was issued for that subject goes too (CACHE-07); whom a
-    /// notice is about. Else empty.
+    /// For `.token`, the token's subject if known: tokens issued for that subject are dropped too (CACHE-07). For a
+    /// notice, the holder. Otherwise empty.
     package var subject = ""
-    /// Seconds since 1970: tokens issued at this second or before are refused. 0 for `.token`, where it means nothing. Of
-    /// a notice the time of the change, in milliseconds.
+    /// Seconds since 1970: tokens issued at or before this second are refused. Unused (0) for `.token`. For a notice
+    /// the time of the change in milliseconds.
     package var issuedBefore: Int64
-    /// Seconds since 1970 when the last of these tokens has ended by itself and the entry can go.
+    /// Seconds since 1970 when the last of these tokens has expired and the entry can be removed.
     package var until: Int64
 
     package init(kind: Kind, name: String, subject: String = "", issuedBefore: Int64, until: Int64) {
@@ -57,30 +57,30 @@ package struct DenyEntry: Sendable, Equatable {
         DenyEntry(kind: .token, name: id, subject: subject, issuedBefore: 0, until: until)
     }
 
-    /// What a subject was issued so far.
+    /// All tokens of a subject issued so far.
     package static func subject(_ subject: String, issuedBefore: Int64, until: Int64) -> DenyEntry {
         DenyEntry(kind: .subject, name: subject, issuedBefore: issuedBefore, until: until)
     }
 
-    /// What a mobile backend was issued so far (MBE-06).
+    /// All tokens of a mobile backend issued so far (MBE-06).
     package static func backend(_ id: String, issuedBefore: Int64, until: Int64) -> DenyEntry {
         DenyEntry(kind: .backend, name: id, issuedBefore: issuedBefore, until: until)
     }
 
-    /// What is said of an account or a secret.
+    /// A notice about an account or a secret.
     package static func notice(_ name: String, _ notice: WithdrawnAccounts.Notice) -> DenyEntry {
         DenyEntry(
             kind: notice.isWithdrawn ? .withdrawn : .restored, name: name, subject: notice.holder,
             issuedBefore: notice.changedAt, until: notice.until)
     }
 
-    /// What an issuer has issued so far, by the name of its entry.
+    /// All tokens of an issuer issued so far, by the name of its entry.
     package static func issuer(_ name: String, issuedBefore: Int64, until: Int64) -> DenyEntry {
         DenyEntry(kind: .issuer, name: name, issuedBefore: issuedBefore, until: until)
     }
 }
 
-/// An entry with its place in the order in which the store took them. Places only ever grow.
+/// An entry with its sequence number. Sequence numbers only grow.
 package struct DenyChange: Sendable, Equatable {
     package var sequence: Int64
     package var entry: DenyEntry

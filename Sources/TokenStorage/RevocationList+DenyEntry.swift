@@ -1,7 +1,7 @@
 import Identity
 
 extension RevocationList {
-    /// Takes over what a store or an administrator denies.
+    /// Applies an entry from a store or an administrator.
     package func apply(_ entry: DenyEntry) {
         switch entry.kind {
         case .token: revoke(tokenID: entry.name, until: entry.until)
@@ -12,7 +12,7 @@ extension RevocationList {
         }
     }
 
-    /// All that is denied, except what has ended by itself.
+    /// All entries that have not expired.
     /// - Parameter now: seconds since 1970.
     package func denyEntries(now: Int64) -> [DenyEntry] {
         contents.filter { $0.until > now }.map { refused in
@@ -27,7 +27,7 @@ extension RevocationList {
 }
 
 extension WithdrawnAccounts {
-    /// Takes over what a store or an administrator says of accounts. Answers whether that is news.
+    /// Applies a notice from a store or an administrator. Returns whether it is news.
     package func apply(_ entry: DenyEntry) -> Bool {
         let notice = Notice(
             isWithdrawn: entry.kind == .withdrawn, holder: entry.subject, changedAt: entry.issuedBefore,
@@ -35,7 +35,7 @@ extension WithdrawnAccounts {
         return apply(notice, name: entry.name)
     }
 
-    /// What is known, as entries.
+    /// All notices as entries.
     package func entries(now: Int64) -> [DenyEntry] {
         notices.filter { $0.value.until > now }.map { .notice($0.key, $0.value) }
     }

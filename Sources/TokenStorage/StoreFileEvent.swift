@@ -1,23 +1,23 @@
-/// What happens to the file of a store while it is in use, for the log.
+/// Events of a store file in use, for the log.
 package enum StoreFileEvent: Sendable, Equatable {
-    /// It is gone, replaced or overwritten, as the text says. Nothing is answered before it is there again.
+    /// It was removed, replaced or overwritten, as the text says. Operations fail until it is restored.
     case lost(String)
-    /// It cannot be made anew for now. Tried again every second.
+    /// It cannot be restored for now. Retried every second.
     case failed(String)
-    /// It is there again.
+    /// It was restored.
     case restored(StoreFileContents)
-    /// It was written to by others, and these deny entries were missing in it. They are in it again.
+    /// Others wrote to it, and these deny entries were missing. They were added again.
     case amended(entries: Int)
 }
 
-/// What a file that was made anew has in it.
+/// Contents of a restored file.
 package enum StoreFileContents: String, Sendable, Equatable {
-    /// All that was in the lost one.
+    /// Everything that was in the lost file.
     case complete
-    /// The deny list. Refresh tokens, opaque tokens and sessions are gone: their holders log in again.
+    /// The deny list. Refresh tokens, opaque tokens and sessions are lost: their holders must log in again.
     case denyList = "deny list"
-    /// Another process has made it anew, from what both had.
+    /// Restored by another process, from its own state and this one's.
     case others = "of another process"
-    /// The file that was lost is where it was.
+    /// The lost file is back in its place.
     case returned
 }

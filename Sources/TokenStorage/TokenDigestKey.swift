@@ -1,9 +1,9 @@
 import Bytes
 import Crypto
 
-/// The key of an installation under which its stores know tokens. Digests are HMAC-SHA-256, so that nobody who reads a
-/// store can try tokens against it without the key; what must be given out again is sealed with AES-256-GCM. All
-/// processes that share a store have the same key.
+/// The secret key under which the stores of an installation index and seal tokens. Digests are HMAC-SHA-256, so that a
+/// reader of the store cannot test tokens against it without the key. Tokens that must be returned again are sealed
+/// with AES-256-GCM. All processes that share a store use the same key.
 package struct TokenDigestKey: Sendable {
     private let digestKey: [UInt8]
     private let sealKey: AEADKey
@@ -13,7 +13,7 @@ package struct TokenDigestKey: Sendable {
     /// Bytes of a digest.
     package static let digestLength = 32
 
-    /// Of 32 secret bytes; nil for another number.
+    /// - Parameter key: 32 secret bytes; nil for another length.
     package init?(_ key: [UInt8]) {
         guard key.count == TokenDigestKey.length else { return nil }
         digestKey = TokenDigestKey.derive(from: key, "portcullis store digest 1")
@@ -21,12 +21,12 @@ package struct TokenDigestKey: Sendable {
         sealKey = seal
     }
 
-    /// What the store knows a token by: 32 bytes.
+    /// The digest of a token in the store: 32 bytes.
     package func digest(_ token: Span<UInt8>) -> [UInt8] {
         DigestAlgorithm.sha256.hmac(key: digestKey.span, token)
     }
 
-    /// What the store knows a token by: 32 bytes.
+    /// The digest of a token in the store: 32 bytes.
     package func digest(_ token: String) -> [UInt8] {
         let bytes = Array(token.utf8)
         return digest(bytes.span)
@@ -37,14 +37,14 @@ package struct TokenDigestKey: Sendable {
         String(decoding: Base64.encode(digest(token).span, .url), as: UTF8.self)
     }
 
-    /// Seals what is to be given out again.
-    /// - Parameter id: `TokenRecord.id`; the result opens in that record only.
+    /// Seals data that must be returned again.
+    /// - Parameter id: `TokenRecord.id`; the result opens only for that record.
     package func seal(_ plaintext: [UInt8], id: String) -> [UInt8] {
         let bound = Array(id.utf8)
         return sealKey.seal(plaintext.span, authenticating: bound.span)
     }
 
-    /// What was sealed for the record of this id; nil where it was not, or not with this key.
+    /// Opens data sealed for the record with this id; nil if it was sealed for another one or with another key.
     package func open(_ sealed: [UInt8], id: String) -> [UInt8]? {
         let bound = Array(id.utf8)
         return sealKey.open(sealed.span, authenticating: bound.span)

@@ -1,65 +1,65 @@
-/// What the store knows of a token, or of a pair of them. Tokens themselves are never in it in clear: they are found by
-/// keyed digests, and where one must be given out again (AOM-06) it is sealed (`TokenDigestKey`).
+/// A stored token or pair of tokens. Never contains tokens in clear text: they are found by keyed digests, and sealed
+/// if they must be returned again (AOM-06, `TokenDigestKey`).
 package struct TokenRecord: Sendable, Equatable {
-    /// What is recorded. The raw value is what stores write.
+    /// Kind of record. The raw value is stored.
     package enum Kind: String, Sendable {
         /// Access and refresh token of an ApiOmat application (AOM-06).
         case pair
-        /// A refresh token of the OAuth endpoint, with the access token that was issued beside it.
+        /// A refresh token of the OAuth endpoint, with the access token issued with it.
         case refresh
-        /// An access token that only the store can tell anything of.
+        /// An opaque access token.
         case opaque
         /// A session of Mobile & Social, whose access token is the user token (OMS-06).
         case session
-        /// A device with an application on it, whose access token is the client registration handle (OMS-15).
+        /// An application on a device, whose access token is the client registration handle (OMS-15).
         case registration
         /// A client token of Mobile & Social.
         case client
-        /// A login at an identity provider, on which sessions rest. It has no token; its application is the provider's
-        /// session, or the provider's user (`ProviderLogin`).
+        /// A login at an identity provider, on which sessions depend. It has no token; its application is the
+        /// provider's session or the provider's user (`ProviderLogin`).
         case provided
-        /// A login that an application is to fetch its session for, whose access token is the one-time code (RP-02).
+        /// A completed login whose session an application can fetch; its access token is the one-time code (RP-02).
         case code
-        /// What a user's password was at the last login at another server (OMS-12). It has no access token; the refresh
-        /// digest names its state.
+        /// A verifier of the user's password, from the last login at another server (OMS-12). It has no access token;
+        /// the refresh digest identifies its state.
         case verifier
-        /// A login by which browsers get tokens for applications (SSO-08). Nobody has a token of it.
+        /// A single sign-on session (SSO-08). It has no token.
         case signOn = "sso"
-        /// What an identity provider has posted, for the browser to fetch. Nobody has a token of it.
+        /// An identity provider's posted answer, waiting for the browser. It has no token.
         case posted
-        /// A token that was issued for an upstream, to survive a restart (CACHE-10). Nobody has it but the gateway.
+        /// A token issued for an upstream, kept across a restart (CACHE-10). Only the gateway has it.
         case issued
     }
 
-    /// The family: 128 random bits as text (`AccessTokenMinter.randomID()`). A rotation keeps it.
+    /// Id of the family: 128 random bits as text (`AccessTokenMinter.randomID()`). Kept by rotation.
     package var id: String
     package var kind: Kind
-    /// What at most one record holds at a time; empty for none. The caller makes it of application, system, user and
+    /// At most one record holds a slot; empty for none. The caller derives it from application, system, user and
     /// `extra` (AOM-06).
     package var slot = ""
-    /// Name of the ApiOmat application, or the id of the mobile backend: whom a refresh token belongs to (AOM-12).
+    /// Name of the ApiOmat application or id of the mobile backend that a refresh token is bound to (AOM-12).
     package var application: String
     package var subject: String
-    /// What the deny list knows the access token by: its `jti`, or `TokenDigestKey.tokenID(of:)` of an opaque one. A token
-    /// whose value may be set again after it was revoked (AOM-18) has a random one instead. Empty: there is none.
+    /// Id of the access token in the deny list: its `jti`, or `TokenDigestKey.tokenID(of:)` of an opaque one. Random if
+    /// the same token value may be issued again after revocation (AOM-18). Empty without an access token.
     package var tokenID: String
-    /// Digest of an opaque access token; nil for a JWT, which is found by its `tokenID`.
+    /// Digest of an opaque access token; nil for a JWT, which is found by `tokenID`.
     package var accessDigest: [UInt8]?
-    /// Seconds since 1970 from which the access token is no longer good.
+    /// Seconds since 1970 when the access token expires.
     package var accessExpiresAt: Int64
     package var refreshDigest: [UInt8]?
-    /// Seconds since 1970 from which the refresh token is no longer good; 0 where there is none.
+    /// Seconds since 1970 when the refresh token expires; 0 without one.
     package var refreshExpiresAt: Int64 = 0
     /// Seconds since 1970.
     package var issuedAt: Int64
     package var scope = ""
     /// `extra` of an ApiOmat pair (AOM-10).
     package var extra = ""
-    /// Tokens that are given out again, sealed by `TokenDigestKey.seal`.
+    /// Tokens that must be returned again, sealed by `TokenDigestKey.seal`.
     package var sealed: [UInt8] = []
-    /// Seconds since 1970; 0 for a record of which nobody notes when it is used (OMS-09).
+    /// Seconds since 1970; 0 for a record whose use is not tracked (OMS-09).
     package var lastUsedAt: Int64 = 0
-    /// A small JSON object of whoever made the record; the store does not look into it.
+    /// A small JSON object of the record's creator, opaque to the store.
     package var attributes: [UInt8] = []
 
     package init(
@@ -75,19 +75,19 @@ package struct TokenRecord: Sendable, Equatable {
         self.issuedAt = issuedAt
     }
 
-    /// Whether the access token is still good at a time, as far as its date goes.
+    /// Whether the access token has not expired at a time.
     package func accessLives(at now: Int64) -> Bool { accessExpiresAt > now }
 
-    /// Whether there is a refresh token that is still good at a time, as far as its date goes.
+    /// Whether there is a refresh token that has not expired at a time.
     package func refreshLives(at now: Int64) -> Bool { refreshDigest != nil && refreshExpiresAt > now }
 }
 
-/// Names one record. Digests are those of `TokenDigestKey`.
+/// Identifies one record. Digests are those of `TokenDigestKey`.
 package enum TokenKey: Sendable, Equatable {
     case access([UInt8])
     case refresh([UInt8])
-    /// A refresh token, or one that was exchanged: the record of its family. Exchanged tokens are known as long as reuse
-    /// of them is detected.
+    /// A current or exchanged refresh token: the record of its family. Exchanged tokens are known while their reuse is
+    /// detected.
     case family(ofRefresh: [UInt8])
     /// `TokenRecord.id`.
     case id(String)
@@ -95,13 +95,13 @@ package enum TokenKey: Sendable, Equatable {
     case tokenID(String)
 }
 
-/// Names records that are to be revoked.
+/// Selects records to revoke.
 package enum TokenSelector: Sendable, Equatable {
-    /// The record of this key, if there is one.
+    /// The record with this key, if it exists.
     case one(TokenKey)
-    /// All of a subject, in one application or in all of them (AOM-22).
+    /// All records of a subject, in one application or in all (AOM-22).
     case subject(application: String?, subject: String)
-    /// All of an application.
+    /// All records of an application.
     case application(String)
 
     package static func access(_ digest: [UInt8]) -> TokenSelector { .one(.access(digest)) }

@@ -1,17 +1,17 @@
-/// Where tokens are kept: records by digest and slot, the deny list, what may be used only once. `StoreOperation` says
-/// what each operation means, and one conformance suite holds every store to it.
+/// A store of token records, the deny list and single-use keys. `StoreOperation` specifies each operation, and one
+/// conformance suite tests every store.
 package protocol TokenStore: AnyObject, Sendable {
-    /// `memory`, `sqlite` or `redis`: as in the configuration and in metrics.
+    /// `memory`, `sqlite` or `redis`, as in configuration and metrics.
     var kind: StaticString { get }
 
-    /// How the store is doing, without asking it.
+    /// Known state of the store, without asking it.
     var state: StoreState { get }
 
-    /// Does it, or says why not. A success is as durable as the store is: what was answered is not lost.
+    /// Performs an operation. A success is as durable as the store.
     ///
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - then: called exactly once, on any thread, perhaps before `perform` returns. It must not block.
+    ///   - then: called exactly once, on any thread, possibly before `perform` returns. It must not block.
     func perform(
         _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void)
 }
@@ -23,19 +23,19 @@ package enum StoreState: Sendable, Equatable {
     case unavailable(since: Int64)
 }
 
-/// Why a store did not do what it was asked. Nobody's credentials are bad for that: clients get 503.
+/// Why a store operation failed. Says nothing about the caller's credentials: clients get 503.
 package enum StoreFailure: Error, Sendable, Equatable {
-    /// It cannot be reached, or the disk fails.
+    /// The store cannot be reached, or the disk fails.
     case unavailable
-    /// No answer came in time. Whether the operation took effect is not known.
+    /// No answer in time. The operation may have taken effect.
     case timedOut
-    /// The server has done it, and fewer replicas than are asked for have it.
+    /// Executed, but fewer replicas than required have the change.
     case notReplicated
-    /// Too much waits already.
+    /// Too many operations are queued.
     case overloaded
-    /// There is no room for more.
+    /// The store is full.
     case full
-    /// What it holds or answers makes no sense.
+    /// Its data or answer is malformed.
     case malformed
 
     /// For logs.

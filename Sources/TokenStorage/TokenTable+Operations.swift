@@ -1,6 +1,6 @@
 import Model
 
-/// What each operation means, for every store that keeps its tables in this process.
+/// Semantics of the operations, shared by the stores whose tables are in this process.
 extension TokenTable {
     func perform(_ operation: StoreOperation, now: Int64) throws(StoreFailure) -> StoreAnswer {
         switch operation {
@@ -48,7 +48,7 @@ extension TokenTable {
         return .record(proposed)
     }
 
-    /// AOM-13, AOM-14: the used refresh token ends with the rotation, and the access token beside it.
+    /// AOM-13, AOM-14: rotation ends the used refresh token and its access token.
     private func rotate(
         _ digest: [UInt8], _ application: String, _ proposed: TokenRecord, _ reuse: ReuseRule, _ now: Int64
     ) throws(StoreFailure) -> StoreAnswer {
@@ -56,7 +56,7 @@ extension TokenTable {
             if case .ignored = reuse { return .record(nil) }
             return try rotateAgain(digest, application, proposed, now)
         }
-        // AOM-12: a refresh token is of use to the application that it was issued to.
+        // AOM-12: a refresh token is bound to the application that it was issued to.
         guard old.refreshLives(at: now), old.application.utf8.elementsEqual(application.utf8),
             proposed.isHeir(of: old)
         else { return .record(nil) }
@@ -68,8 +68,7 @@ extension TokenTable {
         return .rotated(old)
     }
 
-    /// RFC 9700 section 4.14.2: whoever comes with a used refresh token, or whoever came before, is not its owner, unless
-    /// the answer was lost.
+    /// RFC 9700 section 4.14.2: one of the two users of a refresh token is not its owner, unless the answer was lost.
     private func rotateAgain(
         _ digest: [UInt8], _ application: String, _ proposed: TokenRecord, _ now: Int64
     ) throws(StoreFailure) -> StoreAnswer {
@@ -82,14 +81,14 @@ extension TokenTable {
             return .reused(family: used.family)
         }
         guard try makeWay(for: proposed, [lost], now) else { return .conflict }
-        // If somebody has what was lost after all, there are two of them.
+        // If the lost successor turns up after all, the token has two holders.
         try remember(UsedRefresh(lost, successor: nil, graceUntil: 0), digest: lostDigest)
         used.successor = proposed.refreshDigest ?? []
         try remember(used, digest: digest)
         return .rotated(lost)
     }
 
-    /// The record that took the place of a used refresh token, as long as its holder may come again.
+    /// The successor of a used refresh token within its grace period.
     private func given(for used: UsedRefresh, _ now: Int64) throws(StoreFailure) -> TokenRecord? {
         guard used.graceUntil > now, let record = try record(.refresh(used.successor)), record.refreshLives(at: now),
             record.id.utf8.elementsEqual(used.family.utf8)
@@ -110,8 +109,8 @@ extension TokenTable {
         return leaving
     }
 
-    /// Puts a record in the place of those that leave. Answers false, with nothing changed, where one that does not
-    /// leave has the same token.
+    /// Replaces the leaving records by this one. Returns false, without changes, if a remaining record has one of its
+    /// tokens.
     private func makeWay(
         for proposed: TokenRecord, _ leaving: [TokenRecord], _ now: Int64
     ) throws(StoreFailure) -> Bool {
@@ -130,7 +129,7 @@ extension TokenTable {
         return true
     }
 
-    /// Records that have a token of this one; true beside those that have its refresh token.
+    /// Records that share a token with this one; true for those that share its refresh token.
     private func rivals(of record: TokenRecord) throws(StoreFailure) -> [(TokenRecord, Bool)] {
         var rivals: [(TokenRecord, Bool)] = []
         if let digest = record.accessDigest, let rival = try self.record(.access(digest)) {
@@ -145,7 +144,7 @@ extension TokenTable {
         return rivals
     }
 
-    /// Removes a record. Its access token is denied if it lives, unless it goes on under another record.
+    /// Removes a record. Denies its access token if still valid, unless another record continues it.
     private func expel(
         _ record: TokenRecord, _ now: Int64, unless heir: String = ""
     ) throws(StoreFailure) {
@@ -157,7 +156,7 @@ extension TokenTable {
 }
 
 extension TokenRecord {
-    /// Whether this record may take the place of another one in a rotation.
+    /// Whether this record may replace another one by rotation.
     fileprivate func isHeir(of old: TokenRecord) -> Bool {
         id.utf8.elementsEqual(old.id.utf8) && slot.utf8.elementsEqual(old.slot.utf8)
     }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Deletes token pairs whose tokens are both expired, and whatever else a store keeps for no use any more (AOM-23): daily,
-/// and when it is asked to. In small batches, between which the store serves others.
+/// Deletes token pairs whose tokens have both expired, and other obsolete entries of a store (AOM-23). Runs daily and
+/// on request, in small batches so that other operations can proceed in between.
 package final class TokenCleaner: Sendable {
-    /// What came of the runs so far.
+    /// Result of the runs so far.
     package struct Record: Sendable, Equatable {
         /// Seconds since 1970 when the last run ended; 0 before the first.
         package var lastRun: Int64
@@ -28,11 +28,11 @@ package final class TokenCleaner: Sendable {
     private let state = Mutex(State())
     private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// - Parameter later: runs a batch on some other thread, soon.
+    /// - Parameter later: schedules a batch on another thread.
     package init(later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) { self.later = later }
 
-    /// Another configuration.
-    /// - Parameter minuteOfDay: since local midnight; nil for no daily run.
+    /// Applies another configuration.
+    /// - Parameter minuteOfDay: since local midnight; nil disables the daily run.
     package func use(_ store: any TokenStore, minuteOfDay: Int?) {
         state.withLock { state in
             state.store = store
@@ -44,13 +44,13 @@ package final class TokenCleaner: Sendable {
 
     package var record: Record { state.withLock { $0.record } }
 
-    /// Begins the daily run where it is due. Cheap; called about once a second.
+    /// Starts the daily run if due. Cheap; called about once a second.
     package func tick(now: Int64, secondsEast: @autoclosure () -> Int64) {
         let isDue = state.withLock { $0.schedule?.isDue(now: now, secondsEast: secondsEast()) ?? false }
         if isDue { run(now: now) { _ in } }
     }
 
-    /// Deletes what is expired at that time.
+    /// Deletes everything that has expired at that time.
     /// - Parameter then: called once with the number of records, from any thread.
     package func run(now: Int64, then: @escaping @Sendable (Result<Int, StoreFailure>) -> Void) {
         guard let store = state.withLock({ $0.store }) else {

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// The store of a bare build: in the memory of one process, and gone with it (DEC-10).
+/// The default store: in the memory of one process, lost when it ends (DEC-10).
 package final class MemoryTokenStore: TokenStore {
     private let table: Mutex<MemoryTokenTable>
     private let capacity: Int
 
-    /// How much is dropped at once to make room.
+    /// Maximum number of entries removed at once to make room.
     private static let cleaningStep = 1024
 
-    /// - Parameter capacity: how many records, deny entries and so on are kept, of each. Where there is no room for more,
-    ///   new ones are refused; no deny entry is dropped before its time.
+    /// - Parameter capacity: maximum number of records, deny entries and so on, each. A full store refuses new entries;
+    ///   deny entries are never removed before they expire.
     package init(capacity: Int = 262_144) {
         table = Mutex(MemoryTokenTable())
         self.capacity = capacity

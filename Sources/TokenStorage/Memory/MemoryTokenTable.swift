@@ -1,8 +1,8 @@
 import Model
 
-/// Tables in dictionaries. Texts are keys by their bytes: two names that merely look alike are two names.
+/// Tables in dictionaries. Texts are keyed by their bytes, so Unicode-equivalent names stay distinct.
 final class MemoryTokenTable: TokenTable {
-    /// The bytes of a text, or a digest.
+    /// The bytes of a text or digest.
     private typealias Key = [UInt8]
 
     private var tokens: [Key: TokenRecord] = [:]
@@ -11,11 +11,11 @@ final class MemoryTokenTable: TokenTable {
     private var idByRefresh: [Key: Key] = [:]
     private var idByTokenID: [Key: Key] = [:]
     private var idsBySubject: [Key: Set<Key>] = [:]
-    /// Ids by the hour since 1970 in which the record ends, so that cleaning does not walk all of them.
+    /// Ids by the hour since 1970 in which the record expires, so that cleaning need not scan all of them.
     private var idsByEnd: [Int64: Set<Key>] = [:]
     private var used: [Key: UsedRefresh] = [:]
     private var singleUses: [Key: Int64] = [:]
-    /// By place, ascending.
+    /// By sequence number, ascending.
     private var denied: [DenyChange] = []
     private var lastSequence: Int64 = 0
 
@@ -111,7 +111,7 @@ final class MemoryTokenTable: TokenTable {
 
     func latestSequence() -> Int64 { lastSequence }
 
-    // MARK: What is used once
+    // MARK: Single use
 
     func usedRefresh(_ digest: [UInt8]) -> UsedRefresh? { used[digest] }
 
@@ -121,16 +121,16 @@ final class MemoryTokenTable: TokenTable {
 
     func remember(singleUse key: String, until: Int64) { singleUses[Array(key.utf8)] = until }
 
-    // MARK: Room
+    // MARK: Capacity
 
-    /// Whether an operation has room where `capacity` entries of each kind are kept. What is revoked always has: a
-    /// token that was recorded can be denied, and only so many are recorded.
+    /// Whether there is room for an operation with `capacity` entries of each kind. Revocation always has room: it only
+    /// denies recorded tokens, whose number is limited.
     func hasRoom(for operation: StoreOperation, capacity: Int) -> Bool {
         switch operation {
         case .find, .successor, .changes, .list, .revoke, .touch, .clean: true
         case .claim, .replace, .insert, .rotate: max(tokens.count, denied.count, used.count) < capacity
         case .remember: singleUses.count < capacity
-        // An administrator's word counts when clients have used up their room.
+        // Administrators can add entries after clients have used up their share.
         case .deny: denied.count < 2 * capacity
         }
     }

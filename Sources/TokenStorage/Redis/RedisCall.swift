@@ -1,16 +1,16 @@
 import Model
 
-/// An operation of a store as the script that does it, with what the script is told.
+/// A store operation as a script with its arguments.
 struct RedisCall: Sendable {
     let script: RedisScript
-    /// Whether it changes what is not to be lost: notes of use and cleaning may be.
+    /// Whether its effect must be durable. Recorded uses and cleaning need not be.
     let isLasting: Bool
-    /// The time first.
+    /// The first one is the time.
     let arguments: [[UInt8]]
 
-    /// How many records one step removes or lists: in each, nobody else is served.
+    /// Records removed or listed per step. A step blocks the server for all clients.
     static let batch = 256
-    /// Where in the arguments of a list stand how many are wanted, and the place behind which it goes on.
+    /// Positions of the limit and the cursor in the arguments of a list.
     private static let (limitPlace, scorePlace) = (4, 6)
 
     init(_ operation: StoreOperation, now: Int64) {
@@ -50,8 +50,8 @@ struct RedisCall: Sendable {
         arguments = [RedisCall.text(now)] + own
     }
 
-    /// The same list, from a place of its own on; nil for what is no such place.
-    /// - Parameter limit: how many are wanted still.
+    /// The same list, continued at a cursor; nil if the cursor is invalid.
+    /// - Parameter limit: remaining number of records.
     func continued(behind place: [UInt8], limit: Int) -> RedisCall? {
         let parts = place.split(separator: 32, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
         guard parts.count == 2 else { return nil }
@@ -61,7 +61,7 @@ struct RedisCall: Sendable {
         return RedisCall(script: script, arguments: arguments)
     }
 
-    /// Of a list that goes on.
+    /// Continues a list.
     private init(script: RedisScript, arguments: [[UInt8]]) {
         isLasting = false
         self.script = script
@@ -70,7 +70,7 @@ struct RedisCall: Sendable {
 
     private static func text(_ number: some BinaryInteger) -> [UInt8] { Array(String(number).utf8) }
 
-    /// The seconds of grace; empty where reuse is not looked for.
+    /// Grace period in seconds; empty if reuse is not detected.
     private static func text(_ reuse: ReuseRule) -> [UInt8] {
         switch reuse {
         case .ignored: []
@@ -101,7 +101,7 @@ struct RedisCall: Sendable {
         return [Array("issued".utf8)] + filter
     }
 
-    /// A record in the order that the scripts have.
+    /// The fields of a record in the order that the scripts expect.
     private static func fields(_ record: TokenRecord) -> [[UInt8]] {
         [
             Array(record.id.utf8), Array(record.kind.rawValue.utf8), Array(record.slot.utf8),

@@ -1,7 +1,6 @@
-/// What the codes of a server's refusals mean to an operator. The text that the server sends with them is not passed on:
-/// it may repeat what it was sent.
+/// Explains server error codes to operators. The server's text is not passed on, because it may repeat what was sent.
 package enum RedisRefusal {
-    /// The cause and the remedy; nil for a code that says nothing of either.
+    /// Cause and remedy; nil for codes that indicate neither.
     package static func cause(of code: String) -> StaticString? {
         switch code {
         case "MOVED", "ASK", "CROSSSLOT", "TRYAGAIN":

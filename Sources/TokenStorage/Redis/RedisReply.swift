@@ -1,16 +1,16 @@
 import Bytes
 
-/// What a script has answered.
+/// The reply of a script.
 struct RedisReply: Sendable {
     var answer: StoreAnswer
-    /// There is more of the same to be done.
+    /// Whether the script must run again to continue.
     var hasMore = false
-    /// The place behind which a list goes on; empty at its end.
+    /// Cursor for continuing a list; empty at its end.
     var place: [UInt8] = []
-    /// The server's clock in milliseconds since 1970, where it was asked for.
+    /// The server's clock in milliseconds since 1970, if requested.
     var serverTime: Int64?
 
-    /// Reads the reply of a script: an array of a word and what belongs to it.
+    /// Parses the reply of a script: an array of a word and its data.
     static func read(_ value: RESPValue) -> Result<RedisReply, StoreFailure> {
         if let code = value.errorCode { return .failure(failure(code)) }
         guard case .array(let parts) = value, case .bytes(let tag)? = parts.first,
@@ -19,8 +19,8 @@ struct RedisReply: Sendable {
         return .success(reply)
     }
 
-    /// A server that has no memory left is not gone; one that must not or cannot answer for now is as good as gone; and
-    /// every other refusal says that what it holds under our keys is not ours.
+    /// Maps an error code: out of memory is distinct from a server that is temporarily unable to answer. All other
+    /// codes mean that the data under our keys has an unexpected form.
     private static func failure(_ code: String) -> StoreFailure {
         switch code {
         case "OOM": .full
@@ -64,7 +64,7 @@ struct RedisReply: Sendable {
         return RedisReply(answer: .changes(changes, latest: latest), serverTime: time(parts.dropFirst()))
     }
 
-    /// Seconds and microseconds; nil for a server that does not tell, or says what no clock shows.
+    /// Seconds and microseconds; nil if absent or implausible.
     private static func time(_ parts: ArraySlice<RESPValue>) -> Int64? {
         guard case .bytes(let seconds)? = parts.first, case .bytes(let microseconds)? = parts.dropFirst().first,
             let seconds = number(seconds), let microseconds = number(microseconds), (0..<1 << 40).contains(seconds),
@@ -73,7 +73,7 @@ struct RedisReply: Sendable {
         return seconds * 1000 + microseconds / 1000
     }
 
-    /// Place, kind, issued before, until, the length of the name, and the name with the subject right behind it.
+    /// Sequence number, kind, issued before, until, length of the name, then name and subject without a separator.
     private static func change(_ bytes: [UInt8]) -> DenyChange? {
         let words = bytes.split(separator: 32, maxSplits: 5, omittingEmptySubsequences: false).map { Array($0) }
         guard words.count == 6, let sequence = number(words[0]), let kind = text(words[1]).flatMap(DenyEntry.Kind.init),
@@ -120,7 +120,7 @@ struct RedisReply: Sendable {
         record.extra = extra
         record.sealed = fields[13]
         record.attributes = fields[14]
-        // Records of before have no such field.
+        // Absent in records of earlier versions.
         record.lastUsedAt = lastUsedAt
         return record
     }

@@ -1,33 +1,33 @@
 import Bytes
 
-/// One connection to a server, and the commands that go over it: a value that takes what has happened and says what is
-/// to be done. It knows neither sockets nor clocks; times are milliseconds of any clock that only goes forward.
+/// State machine of one server connection and its commands: takes events, returns actions. Independent of sockets and
+/// clocks; times are milliseconds of any monotonic clock.
 ///
-/// Commands are sent as soon as they are given, one behind the other, and replies belong to them in order. When the
-/// connection breaks, what was sent is answered `.unavailable` and never sent again: the server may have done it.
-/// What was not sent waits for the next connection, within its time. After an attempt to connect has failed, commands
-/// are refused at once until one succeeds, and attempts go on in growing, jittered pauses.
+/// Commands are sent immediately, pipelined, and replies arrive in order. When the connection breaks, sent commands
+/// fail with `.unavailable` and are never sent again, because the server may have executed them. Unsent ones wait for
+/// the next connection until their timeout. After a failed connection attempt, commands fail immediately until one
+/// succeeds; attempts repeat with growing, jittered pauses.
 package struct RedisSession {
     package enum Action: Equatable, Sendable {
-        /// Begin a connection; `connected` or `broke` is to follow.
+        /// Start connecting; followed by `connected` or `broke`.
         case connect
         case send([UInt8])
-        /// Close the connection; nothing is to follow.
+        /// Close the connection; no event follows.
         case close
-        /// The command of this number has its answer.
+        /// Completes the command with this number.
         case answer(UInt64, Result<RESPValue, StoreFailure>)
-        /// The server has been greeted.
+        /// The connection is ready for commands.
         case opened
-        /// There is no session any more, or still none, and not for the same reason as told before.
+        /// The connection was lost or not made, for another reason than last reported.
         case lost(RedisFault)
     }
 
     private enum Phase: Equatable {
-        /// Nobody has asked for anything yet.
+        /// No command was submitted yet.
         case unopened
         case resting(until: Int64)
         case connecting(until: Int64)
-        /// Replies to the greeting that are still to come.
+        /// Outstanding replies to the greeting.
         case greeting(Int, until: Int64)
         case ready(since: Int64)
         case ended
@@ -35,7 +35,7 @@ package struct RedisSession {
 
     private struct Command {
         var number: UInt64
-        /// Empty once it was sent.
+        /// Empty after sending.
         var words: [[UInt8]]
         var deadline: Int64
     }
@@ -43,28 +43,28 @@ package struct RedisSession {
     private let settings: RedisSettings
     private var phase = Phase.unopened
     private var reader = RESPReader()
-    /// Sent, oldest first, and not answered.
+    /// Sent and unanswered, oldest first.
     private var underWay = Fifo<Command>()
     private var waiting = Fifo<Command>()
-    /// Attempts that have failed since a connection was of use.
+    /// Failed attempts since the last usable connection.
     private var failures = 0
-    /// The present connection has answered a command.
+    /// Whether this connection has answered a command.
     private var wasOfUse = false
     private var told: RedisFault?
     private var random: UInt64
 
-    /// - Parameter seed: makes the pauses differ from those of other sessions.
+    /// - Parameter seed: decorrelates the pauses of different sessions.
     package init(_ settings: RedisSettings, seed: UInt64) {
         self.settings = settings
         random = seed
     }
 
-    /// Commands that wait or are under way.
+    /// Number of commands waiting or sent.
     package var pending: Int { underWay.count + waiting.count }
     package var isReady: Bool { if case .ready = phase { true } else { false } }
     package var isConnecting: Bool { if case .connecting = phase { true } else { false } }
 
-    /// When `tick` is to be called; `.max` for never.
+    /// When to call `tick`; `.max` for never.
     package var deadline: Int64 {
         var next = min(underWay.first?.deadline ?? .max, waiting.first?.deadline ?? .max)
         switch phase {
@@ -76,7 +76,7 @@ package struct RedisSession {
 
     // MARK: Events
 
-    /// Somebody has a command.
+    /// Submits a command.
     package mutating func submit(_ words: [[UInt8]], number: UInt64, now: Int64) -> [Action] {
         let command = Command(number: number, words: words, deadline: now + settings.timeout)
         guard pending < settings.limit else { return [.answer(number, .failure(.overloaded))] }
@@ -87,7 +87,7 @@ package struct RedisSession {
             phase = .connecting(until: now + settings.timeout)
             return [.connect]
         case .resting, .connecting, .greeting:
-            // Whoever waited for a server that is down would wait for nothing.
+            // The server is down; waiting would be futile.
             guard failures == 0 else { return [.answer(number, .failure(.unavailable))] }
             waiting.append(command)
             return []
@@ -97,7 +97,7 @@ package struct RedisSession {
         }
     }
 
-    /// The connection stands; over TLS, when its handshake is over.
+    /// The connection is established, including the TLS handshake if used.
     package mutating func connected(now: Int64) -> [Action] {
         guard case .connecting(let until) = phase else { return [] }
         let greeting = settings.greeting
@@ -109,7 +109,7 @@ package struct RedisSession {
         return [.send(bytes)]
     }
 
-    /// Something has come from the server.
+    /// Received bytes from the server.
     package mutating func received(_ bytes: Span<UInt8>, now: Int64) -> [Action] {
         var actions: [Action] = []
         reader.append(bytes)
@@ -126,14 +126,14 @@ package struct RedisSession {
         return actions
     }
 
-    /// The connection is not to be had, or not any more.
+    /// The connection failed or ended.
     package mutating func broke(_ fault: RedisFault, now: Int64) -> [Action] {
         var actions: [Action] = []
         lose(fault, now: now, &actions)
         return actions
     }
 
-    /// It is `deadline`, or later.
+    /// `deadline` has passed.
     package mutating func tick(now: Int64) -> [Action] {
         var actions: [Action] = []
         if let oldest = underWay.first, oldest.deadline <= now { lose(.timedOut, now: now, &actions) }
@@ -147,13 +147,13 @@ package struct RedisSession {
         }
         while let oldest = waiting.first, oldest.deadline <= now {
             _ = waiting.popFirst()
-            // Never sent: nothing came of it.
+            // Never sent, so certainly not executed.
             actions.append(.answer(oldest.number, .failure(.unavailable)))
         }
         return actions
     }
 
-    /// Nobody will ask any more. What is not answered yet is answered now.
+    /// Ends the session. Fails all unanswered commands.
     package mutating func end() -> [Action] {
         var actions: [Action] = []
         switch phase {
@@ -168,7 +168,7 @@ package struct RedisSession {
 
     // MARK: Replies
 
-    /// Gives the reply to whom it belongs. Answers what ends the connection.
+    /// Handles one reply. Returns a fault that ends the connection.
     private mutating func take(_ reply: RESPValue, now: Int64, _ actions: inout [Action]) -> RedisFault? {
         if case .greeting(let missing, let until) = phase {
             if let code = reply.errorCode { return .refused(code) }
@@ -219,7 +219,7 @@ package struct RedisSession {
         phase = .resting(until: now + pause())
     }
 
-    /// A command whose time is over is told so; for the others, that came after it, the connection is lost.
+    /// Fails sent commands: expired ones with `.timedOut`, later ones because the connection is lost.
     private mutating func refuseUnderWay(_ fault: RedisFault, now: Int64, _ actions: inout [Action]) {
         while let oldest = underWay.first, fault == .timedOut, oldest.deadline <= now {
             _ = underWay.popFirst()
@@ -232,7 +232,7 @@ package struct RedisSession {
         while let command = commands.popFirst() { actions.append(.answer(command.number, .failure(.unavailable))) }
     }
 
-    /// Between half of the pause and all of it, so that many sessions don't come at once.
+    /// Between half and the full pause, so that sessions do not reconnect simultaneously.
     private mutating func pause() -> Int64 {
         let doublings = min(max(failures - 1, 0), 30)
         let whole = max(2, min(settings.longestPause, settings.firstPause << Int64(doublings)))

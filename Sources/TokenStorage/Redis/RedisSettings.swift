@@ -1,47 +1,47 @@
-/// How a session with a Redis or Valkey server is kept. Times in milliseconds.
+/// Parameters of a session with a Redis or Valkey server. Times in milliseconds.
 package struct RedisSettings: Equatable, Sendable {
-    /// Name for `AUTH`; nil for a server that knows a password only, or the user `default`.
+    /// User for `AUTH`; nil for a server with a password only, or the user `default`.
     package var username: String?
     package var password: String?
     /// Number for `SELECT`.
     package var database = 0
-    /// For a connection to be made and greeted, and for each command from when it is given to its reply.
+    /// Limit for connecting and greeting, and for each command from submission to reply.
     package var timeout: Int64 = 1000
-    /// Commands that wait or are under way. What is beyond is refused at once.
+    /// Maximum number of commands waiting or sent. Others fail immediately.
     package var limit = 1024
-    /// Before the first attempt to connect again, and doubled with each that fails.
+    /// Pause before the first reconnection attempt; doubled after each failure.
     package var firstPause: Int64 = 50
     package var longestPause: Int64 = 2000
 
     package init() {}
 
-    /// Commands before all others, in one piece with them.
+    /// Commands sent at the start of a connection, in one write with the first others.
     var greeting: [[[UInt8]]] {
         var commands: [[[UInt8]]] = []
         if let password {
             commands.append((["AUTH"] + (username.map { [$0] } ?? []) + [password]).map { Array($0.utf8) })
         }
         if database != 0 { commands.append(["SELECT", String(database)].map { Array($0.utf8) }) }
-        // A frozen server takes connections too: only an answer shows that it lives.
+        // A frozen server still accepts connections; only an answer proves that it works.
         commands.append([Array("PING".utf8)])
         return commands
     }
 }
 
-/// Why there is no session with the server.
+/// Why there is no connection to the server.
 package enum RedisFault: Error, Equatable, Sendable {
-    /// No address, no connection.
+    /// Name resolution or connecting failed.
     case unreachable
-    /// TLS came to nothing, for this reason.
+    /// The TLS handshake failed, for this reason.
     case tls(String)
     case closed
     case timedOut
     case malformed(RESPFault)
-    /// It sent what nobody asked for.
+    /// It sent an unsolicited reply.
     case unasked
-    /// It refused the greeting, with this code.
+    /// It refused the greeting with this error code.
     case refused(String)
-    /// It has become a replica, which takes no writes. Its name may lead to another server by now.
+    /// It has become a read-only replica. Its name may now resolve to another server.
     case readOnly
 
     /// For logs.

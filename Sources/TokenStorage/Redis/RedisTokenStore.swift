@@ -1,26 +1,26 @@
 import Bytes
 import Synchronization
 
-/// A store in a Redis or Valkey server, which several processes share. Each operation is one Lua script, and so one step.
+/// A store in a Redis or Valkey server shared by several processes. Each operation is one Lua script and therefore
+/// atomic.
 ///
-/// Records that have expired go by themselves, an hour later; `clean` takes them, and what was denied, earlier. The
-/// server must not throw keys away for want of memory (`maxmemory-policy noeviction`). What it has answered outlives its
-/// crash where it is told `appendonly yes` and `appendfsync always`; with `everysec` it answers before it has written.
-/// It outlives the loss of the server where `replicas` of them have it: without, a replica that takes over may lack
-/// what was answered last.
+/// Expired records are removed by the server an hour later; `clean` removes them and deny entries earlier. The server
+/// must not evict keys (`maxmemory-policy noeviction`). Answered changes survive a crash of the server with `appendonly
+/// yes` and `appendfsync always`; with `everysec` it answers before writing. They survive loss of the server if
+/// `replicas` of them have the change; otherwise a promoted replica may lack the latest changes.
 package final class RedisTokenStore: TokenStore {
     private let channel: any RedisChannel
-    /// What all keys begin with. Its hash tag keeps them together in a cluster, where a script reaches no others.
+    /// Prefix of all keys. Its hash tag keeps them in one cluster slot, as scripts require.
     private let base: [UInt8]
     private let current = Mutex(StoreState.ok)
-    /// How many replicas must have a change before it is answered, and the command that waits for them; nil for none.
+    /// Number of replicas that must have a change before it is answered, and the `WAIT` command for it; nil for none.
     private let wait: (replicas: Int, command: [[UInt8]])?
     private let clock: (any GroupClock)?
 
     /// - Parameters:
-    ///   - replicas: how many of them must have a change before it is answered.
-    ///   - patience: for how many milliseconds they are waited for.
-    ///   - clock: what is told of the server's clock.
+    ///   - replicas: number of replicas that must have a change before it is answered.
+    ///   - patience: milliseconds to wait for them.
+    ///   - clock: receives readings of the server's clock.
     package init(
         channel: any RedisChannel, keyPrefix: String, replicas: Int = 0, patience: Int64 = 500,
         clock: (any GroupClock)? = nil
@@ -47,7 +47,7 @@ package final class RedisTokenStore: TokenStore {
         }
     }
 
-    /// Lists page by page: one answer has a bound, and while a script runs nobody else is served.
+    /// Lists page by page: replies are bounded, and a running script blocks the server.
     private func list(
         _ call: RedisCall, now: Int64, limit: Int, listed: [TokenRecord],
         _ then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
@@ -64,7 +64,7 @@ package final class RedisTokenStore: TokenStore {
         }
     }
 
-    /// Runs the script, and again as long as there is more to be removed.
+    /// Runs the script, repeatedly while more remains to be removed.
     private func run(
         _ call: RedisCall, now: Int64, removed: [TokenRecord],
         _ then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
@@ -76,7 +76,7 @@ package final class RedisTokenStore: TokenStore {
         }
     }
 
-    /// Runs a script once, and goes on with what it has answered.
+    /// Runs a script once and passes on its reply.
     private func ask(
         _ call: RedisCall, now: Int64, orElse fail: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void,
         _ next: @escaping @Sendable (RedisReply) -> Void
@@ -95,7 +95,7 @@ package final class RedisTokenStore: TokenStore {
         }
     }
 
-    /// A server that was started anew, or another one, does not know the script yet.
+    /// Loads the script if the server does not have it, for instance after a restart.
     private func send(_ call: RedisCall, _ then: @escaping @Sendable (Result<RESPValue, StoreFailure>) -> Void) {
         let base = base
         send(call.script.callByDigest(base, call.arguments), waits: call.isLasting) { [self] result in
@@ -104,7 +104,7 @@ package final class RedisTokenStore: TokenStore {
         }
     }
 
-    /// Sends a command, and right behind it over the same connection what waits for the replicas to have it.
+    /// Sends a command, followed on the same connection by `WAIT` for the replicas.
     private func send(
         _ command: [[UInt8]], waits: Bool, _ then: @escaping @Sendable (Result<RESPValue, StoreFailure>) -> Void
     ) {

@@ -1,12 +1,12 @@
 #if SQLite
     extension SQLiteConnection {
-        /// Files up to this size are read through at the start.
+        /// Files up to this size are checked completely at start.
         private static let checkedBytes: Int64 = 256 * 1024 * 1024
-        /// Milliseconds between two tries for a lock.
+        /// Milliseconds between two attempts to get a lock.
         private static let pause: Int32 = 10
 
-        /// A connection to a token store: sound, ours, and with the schema of now. A file that is missing or empty
-        /// becomes one; any other that is none is left as it is.
+        /// A connection to a valid token store with the current schema. A missing or empty file is initialised; any
+        /// other file that is not a token store is left unchanged.
         /// - Parameter patience: milliseconds to wait for a lock of another process.
         static func openStore(_ path: String, patience: Int32) throws(SQLiteOpenError) -> SQLiteConnection {
             let connection: SQLiteConnection
@@ -14,7 +14,7 @@
             do throws(SQLiteFailure) {
                 connection = try SQLiteConnection(path: path)
                 connection.waitForLocks(milliseconds: patience)
-                // SQL in the schema of a file that somebody has prepared must not run with our rights.
+                // SQL in the schema of a prepared file must not run with this process's rights.
                 try connection.run("PRAGMA trusted_schema = OFF")
                 refusal = try connection.refusal()
                 if refusal == nil { try connection.settle(patience: patience) }
@@ -25,9 +25,10 @@
             return connection
         }
 
-        /// What speaks against using the file; nothing is written.
+        /// Why the file cannot be used; nothing is written.
         private func refusal() throws(SQLiteFailure) -> SQLiteOpenError? {
-            // At one moment: another process may be making the file a store, which is nobody else's file half way.
+            // In one transaction: another process may be initialising the file, which must not look like a foreign
+            // file.
             try run("BEGIN")
             let application = try integer("PRAGMA application_id")
             let version = try integer("PRAGMA user_version")
@@ -43,15 +44,15 @@
             return finding == "ok" ? nil : .damaged(finding)
         }
 
-        /// Makes the file durable and brings its schema up to now.
+        /// Makes the file durable and migrates its schema.
         private func settle(patience: Int32) throws(SQLiteFailure) {
             let mode = try writeAheadLog(patience: patience)
             guard mode == "wal" else { throw .withoutLog(mode) }
-            // FULL: the log is on the disk before a transaction counts, whatever becomes of process and power.
+            // FULL: the log is synced before a transaction commits, so that it survives a crash or power loss.
             try run("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY")
             guard try integer("PRAGMA user_version") < SQLiteSchema.version else { return }
             try run("BEGIN IMMEDIATE")
-            // Another process may have done it while this one waited for the lock.
+            // Another process may have migrated it while this one waited for the lock.
             let version = try integer("PRAGMA user_version")
             for step in SQLiteSchema.steps.dropFirst(Int(version)) { try run(step) }
             try run("PRAGMA application_id = \(SQLiteSchema.applicationID)")
@@ -59,8 +60,8 @@
             try run("COMMIT")
         }
 
-        /// Changes to it. That wants the file for itself, and where another is opening it as well SQLite may say so at once
-        /// instead of waiting: so the waiting is done here, and for no longer than for any other lock.
+        /// Switches to the write-ahead log. This needs exclusive access, and SQLite may fail immediately while another
+        /// process opens the file. The wait is therefore done here, bounded like that for any other lock.
         private func writeAheadLog(patience: Int32) throws(SQLiteFailure) -> String {
             waitForLocks(milliseconds: 0)
             defer { waitForLocks(milliseconds: patience) }

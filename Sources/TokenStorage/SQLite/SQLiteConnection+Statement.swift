@@ -6,7 +6,7 @@
         @safe
         final class Statement {
             // SAFETY: the pointer is private, comes from sqlite3_prepare_v3 and is finalised by `deinit` alone; the
-            // connection is kept until then.
+            // connection lives until then.
             private let statement: OpaquePointer
             private let connection: SQLiteConnection
 
@@ -16,11 +16,11 @@
             }
 
             deinit {
-                // SAFETY: nobody has the statement any more.
+                // SAFETY: no references to the statement remain.
                 unsafe sqlite3_finalize(statement)
             }
 
-            /// A value of a row or for a parameter.
+            /// A column value or a parameter.
             enum Value {
                 case null
                 case integer(Int64)
@@ -28,7 +28,7 @@
                 case bytes([UInt8])
             }
 
-            /// Runs a statement that answers no rows.
+            /// Runs a statement without result rows.
             func run(_ parameters: [Value]) throws(SQLiteFailure) {
                 try bind(parameters)
                 defer { reset() }
@@ -36,7 +36,7 @@
                 guard code == SQLITE_DONE || code == SQLITE_ROW else { throw connection.failure(code) }
             }
 
-            /// The rows, each read by `read`, which gets the statement at that row.
+            /// The rows, each converted by `read`, which gets the statement at that row.
             func rows<Row>(
                 _ parameters: [Value], _ read: (borrowing Statement) throws(SQLiteFailure) -> Row
             ) throws(SQLiteFailure) -> [Row] {
@@ -53,8 +53,8 @@
                 }
             }
 
-            // SAFETY, of what follows: the statement is not finalised as long as this object lives; texts and bytes are
-            // copied by the library when they are bound, and by us before the row is left.
+            // SAFETY, of what follows: the statement is not finalised while this object lives; the library copies texts
+            // and bytes when they are bound, and they are copied before the row is left.
 
             private func bind(_ parameters: [Value]) throws(SQLiteFailure) {
                 for (place, value) in parameters.enumerated() {
@@ -65,7 +65,7 @@
                     case .integer(let number): code = unsafe sqlite3_bind_int64(statement, index, number)
                     case .text(let text):
                         code = unsafe csqlite_bind_text(statement, index, text, Int32(text.utf8.count))
-                    // An array without elements may have no address, which would bind null.
+                    // An empty array may have no address, which would bind null.
                     case .bytes(let bytes) where bytes.isEmpty:
                         code = unsafe sqlite3_bind_zeroblob(statement, index, 0)
                     case .bytes(let bytes):
@@ -76,7 +76,7 @@
             }
 
             private func reset() {
-                // Its result is that of the step, which was looked at.
+                // Repeats the error of the step, which was already checked.
                 _ = unsafe sqlite3_reset(statement)
                 _ = unsafe sqlite3_clear_bindings(statement)
             }
@@ -88,7 +88,7 @@
             func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
             func bytes(_ column: Int32) -> [UInt8] {
-                // In this order, as the library asks for: the first call may convert the value.
+                // In this order, as the library requires: the first call may convert the value.
                 let start = unsafe sqlite3_column_blob(statement, column)
                 let count = Int(unsafe sqlite3_column_bytes(statement, column))
                 guard let start = unsafe start, count > 0 else { return [] }

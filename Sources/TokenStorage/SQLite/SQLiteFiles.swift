@@ -1,9 +1,9 @@
 #if SQLite
     import CSQLite
 
-    /// The files of a store: the database, and beside it its write-ahead log and the index of that.
+    /// The files of a store: the database, its write-ahead log and the index of the log.
     struct SQLiteFiles: Equatable {
-        /// What the file system says of one of them.
+        /// File status of one of them.
         struct Status: Equatable {
             var device: UInt64
             var inode: UInt64
@@ -11,10 +11,10 @@
             /// Nanoseconds since 1970 of the last change.
             var changed: Int64
 
-            /// What is at a path; nil where nothing is, or it cannot be told.
+            /// Status of a path; nil if missing or unknown.
             init?(_ path: String) {
                 var status = csqlite_status()
-                // SAFETY: the path is a null-terminated copy, and `status` is this call's own.
+                // SAFETY: the path is a null-terminated copy, and `status` is local.
                 guard unsafe csqlite_look(path, &status) == 0 else { return nil }
                 (device, inode) = (status.device, status.inode)
                 (bytes, changed) = (status.bytes, status.changed)
@@ -27,7 +27,7 @@
         var log: Status?
         var index: Status?
 
-        /// What is at the paths now.
+        /// Current status of the files.
         init(of path: String) {
             database = Status(path)
             log = Status(path + SQLiteFiles.logSuffix)
@@ -36,40 +36,40 @@
 
         static let logSuffix = "-wal"
         static let indexSuffix = "-shm"
-        /// All files that a database may have.
+        /// Suffixes of all files that a database may have.
         static let suffixes = ["", logSuffix, indexSuffix, "-journal"]
     }
 
-    /// Why a step with a file did not work.
+    /// Error of a file operation.
     struct SQLiteFileFailure: Error {
         var text: String
     }
 
-    /// Steps with files that SQLite has no part in.
+    /// File operations outside SQLite.
     enum SQLiteFileStep {
         private static func check(_ code: Int32, _ step: String) throws(SQLiteFileFailure) {
             guard code != 0 else { return }
-            // SAFETY: the text of the C library is copied at once; each thread has its own.
+            // SAFETY: the C library's text is copied at once; it is per thread.
             throw SQLiteFileFailure(text: "\(step): \(unsafe String(cString: csqlite_error_text(code)))")
         }
 
-        // SAFETY, of what follows: paths are null-terminated copies for the time of the call.
+        // SAFETY, of what follows: paths are null-terminated copies for the duration of the call.
 
         static func rename(_ from: String, to: String) throws(SQLiteFileFailure) {
             try check(unsafe csqlite_rename(from, to), "\(from) cannot be renamed")
         }
 
-        /// Removes what is there, if anything is.
+        /// Removes the file if it exists.
         static func remove(_ path: String) throws(SQLiteFileFailure) {
             try check(unsafe csqlite_remove(path), "\(path) cannot be removed")
         }
 
-        /// A new empty file that nobody else may read.
+        /// Creates an empty file, readable by the owner only.
         static func create(_ path: String) throws(SQLiteFileFailure) {
             try check(unsafe csqlite_create(path), "\(path) cannot be made")
         }
 
-        /// Makes the names in the directory of a file durable.
+        /// Syncs the directory of a file, which makes its names durable.
         static func syncDirectory(of path: String) throws(SQLiteFileFailure) {
             let directory =
                 path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
@@ -77,7 +77,7 @@
                 unsafe csqlite_sync_directory(directory.isEmpty ? "/" : directory), "\(directory) cannot be written")
         }
 
-        /// Does something that only one process may do at a time. Throws at once where another one does it.
+        /// Runs the body under an exclusive lock between processes. Throws at once if another process holds it.
         static func locked<Value>(
             _ path: String, _ body: () throws(SQLiteFileFailure) -> Value
         ) throws(SQLiteFileFailure) -> Value {

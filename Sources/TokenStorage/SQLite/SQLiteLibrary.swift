@@ -1,11 +1,11 @@
 #if SQLite
     import CSQLite
 
-    /// The database library this program is linked with, under the trait `SQLite` (DEC-10).
+    /// The linked database library, present with the trait `SQLite` (DEC-10).
     package enum SQLiteLibrary {
         /// Its version, such as `3.40.1`.
         package static var version: String {
-            // SAFETY: sqlite3_libversion answers a pointer to a static string.
+            // SAFETY: sqlite3_libversion returns a pointer to a static string.
             unsafe String(cString: sqlite3_libversion())
         }
     }

@@ -1,13 +1,13 @@
 #if SQLite
-    /// Why a file cannot be the token store.
+    /// Why a file cannot be used as the token store.
     package enum SQLiteOpenError: Error, Sendable, Equatable {
-        /// It cannot be opened, or the file system cannot do what is asked of it.
+        /// It cannot be opened, or the file system lacks a required feature.
         case unusable(String)
-        /// It is no database.
+        /// It is not a database.
         case notADatabase
-        /// It is a database of another program.
+        /// It belongs to another program.
         case foreign
-        /// A newer version of this program has made it.
+        /// It was created by a newer version of this program.
         case newer(version: Int64)
         case damaged(String)
 
@@ -22,7 +22,7 @@
                 }
         }
 
-        /// What is the matter, for operators, to go behind the name of the file.
+        /// Description for operators, to follow the file name.
         package var text: String {
             switch self {
             case .unusable(let reason): "cannot be used as the token store: \(reason)"

@@ -1,15 +1,15 @@
 #if SQLite
-    /// What stands in the file: version 4 of the schema.
+    /// The database schema, version 4.
     ///
-    /// Times are seconds since 1970. The file says by its `application_id` that it is a token store, and by its
-    /// `user_version` of which version.
+    /// Times are seconds since 1970. `application_id` identifies the file as a token store, `user_version` its schema
+    /// version.
     enum SQLiteSchema {
         /// "PTCS".
         static let applicationID: Int64 = 0x5054_4353
         static let version: Int64 = 4
 
-        /// What each version adds to the one before; the last stands for `version`. A change of the schema is one more
-        /// step here and nothing else: older files take the steps that they lack.
+        /// The migrations to each version; the last one leads to `version`. Changing the schema means appending a step:
+        /// older files run the steps that they lack.
         static let steps = [step1, step2, step3, step4]
 
         private static let step1 = """
@@ -41,16 +41,16 @@
             CREATE INDEX denied_end ON denied (until);
             """
 
-        /// What was given for a used refresh token, and until when it may come again.
+        /// The successor of a used refresh token, and its grace period.
         private static let step2 = """
             ALTER TABLE used_refresh ADD COLUMN successor BLOB NOT NULL DEFAULT x'';
             ALTER TABLE used_refresh ADD COLUMN grace_until INTEGER NOT NULL DEFAULT 0;
             """
 
-        /// When a record was used last (OMS-09).
+        /// Last use of a record (OMS-09).
         private static let step3 = "ALTER TABLE token ADD COLUMN last_used_at INTEGER NOT NULL DEFAULT 0;"
 
-        /// Which file this is (`SQLiteOrigin`).
+        /// Identity of the file (`SQLiteOrigin`).
         private static let step4 = """
             CREATE TABLE origin (
                 id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), lineage BLOB NOT NULL, generation INTEGER NOT NULL

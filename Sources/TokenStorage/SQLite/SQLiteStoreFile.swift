@@ -1,7 +1,7 @@
 #if SQLite
-    /// The file of a store, for as long as the store is open. A file that is removed, replaced or overwritten meanwhile is
-    /// noticed before anything is answered, and made anew: by a copy of what the connection still reads of a file that
-    /// has only lost its name, else of the deny list that this process knows.
+    /// The file of a store while it is open. Before each answer it checks that the file was not removed, replaced or
+    /// overwritten. If it was, it recreates the file: by copying through the connection if the file only lost its name,
+    /// otherwise from the deny list known to this process.
     final class SQLiteStoreFile {
         typealias Task = SQLiteLedger.Task
 
@@ -10,23 +10,23 @@
         private let known: @Sendable () -> [DenyEntry]
         private let report: @Sendable (StoreFileEvent) -> Void
         private var ledger: SQLiteLedger
-        /// As they are meant to be.
+        /// The expected status.
         private var files: SQLiteFiles
         private var loss: SQLiteFileLoss?
-        /// When the file could not be made anew, in seconds since 1970, and why.
+        /// Time of the last failed attempt to recreate the file, in seconds since 1970, and its cause.
         private var failed: (at: Int64, why: String)?
 
         /// Opens the file, see `SQLiteConnection.openStore`.
         ///
         /// - Parameters:
-        ///   - known: what this process denies, for a file that has lost it.
-        ///   - report: called with what happens to the file, on the thread that `perform` runs on.
+        ///   - known: the deny entries of this process, for a file that has lost them.
+        ///   - report: called with events of the file, on the thread that runs `perform`.
         init(
             path: String, patience: Int32, known: @escaping @Sendable () -> [DenyEntry],
             report: @escaping @Sendable (StoreFileEvent) -> Void
         ) throws(SQLiteOpenError) {
             ledger = try SQLiteLedger(path: path, patience: patience)
-            // Symbolic links are followed once.
+            // Symbolic links are resolved once.
             self.path = ledger.path
             self.patience = patience
             self.known = known
@@ -34,7 +34,7 @@
             files = SQLiteFiles(of: ledger.path)
         }
 
-        /// Does all of them and waits for the disk once. What is answered as a success is in the file that has the name.
+        /// Performs all operations with one sync. Successful ones are in the file that currently has the name.
         func perform(_ tasks: [Task]) -> [Result<StoreAnswer, StoreFailure>] {
             let now = tasks.last?.now ?? 0
             guard isThere(now: now) else { return tasks.map { _ in .failure(.unavailable) } }
@@ -42,13 +42,13 @@
             guard tasks.contains(where: { !$0.operation.isRead }), let found = change(byOwnWrite: true)
             else { return results }
             report(.lost(found.text))
-            // A copy has in it what was just written; the deny list that is known has not.
+            // A copy contains what was just written; a file rebuilt from the deny list does not.
             let contents = restore(found, now: now)
             if contents == .complete { return results }
             return tasks.map { _ in .failure(.unavailable) }
         }
 
-        /// Whether the file is what it was, or is so again.
+        /// Whether the file is intact, or was restored.
         private func isThere(now: Int64) -> Bool {
             guard let found = change(byOwnWrite: false) else {
                 if loss != nil { end(.returned) }
@@ -60,15 +60,15 @@
 
         // MARK: Watching
 
-        /// What has become of the files since they were looked at last; nil while they are what they were.
+        /// What happened to the files since the last check; nil if unchanged.
         private func change(byOwnWrite: Bool) -> SQLiteFileLoss? {
             let seen = SQLiteFiles(of: path)
             guard let database = seen.database else { return .removed }
             guard let before = files.database, database.isSameFile(as: before) else { return .replaced }
-            // Nobody removes these while a connection is open.
+            // These are never removed while a connection is open.
             if let log = files.log, !log.isSameFile(as: seen.log) { return .logRemoved }
             if let index = files.index, !index.isSameFile(as: seen.index) { return .logRemoved }
-            // Nothing makes a store's file smaller.
+            // A store file never shrinks.
             guard database.bytes >= before.bytes else { return .overwritten("it has become shorter") }
             if !byOwnWrite, database != before {
                 do throws(StoreFailure) {
@@ -76,7 +76,7 @@
                     let missing = try ledger.deny(missing: known())
                     if missing > 0 { report(.amended(entries: missing)) }
                 } catch {
-                    // Where it cannot be told for now, the next operation looks again.
+                    // If the check is impossible now, the next operation repeats it.
                     return error == .malformed ? .overwritten("it is damaged") : nil
                 }
             }
@@ -84,9 +84,9 @@
             return nil
         }
 
-        // MARK: Making it anew
+        // MARK: Restoring
 
-        /// Tries it, once a second. Nil where it is not there again.
+        /// Tries to restore the file, at most once a second. Nil if it failed.
         private func restore(_ found: SQLiteFileLoss, now: Int64) -> StoreFileContents? {
             loss = found
             if failed?.at == now { return nil }
@@ -110,18 +110,18 @@
             report(.restored(contents))
         }
 
-        /// Goes over to the file that another process has put there. Nil where there is none.
+        /// Switches to a file that another process has restored. Nil if there is none.
         private func adopt() throws(SQLiteFileFailure) -> StoreFileContents? {
             let here = SQLiteFiles(of: path)
             guard let database = here.database, !database.isSameFile(as: files.database) else { return nil }
-            // Our own log must not be taken for that of the other file.
+            // The lost file's log must not be applied to the other file.
             try dropSideFiles(here)
             guard let other = try ledger(at: path), other.origin.succeeds(ledger.origin) else { return nil }
             try use(other)
             return .others
         }
 
-        /// Opens another file. Nil for what is no store, and stays as it is.
+        /// Opens another file. Nil if it is not a token store; it is left unchanged.
         private func ledger(at path: String) throws(SQLiteFileFailure) -> SQLiteLedger? {
             do throws(SQLiteOpenError) {
                 return try SQLiteLedger(path: path, patience: patience)
@@ -133,7 +133,7 @@
             }
         }
 
-        /// Opens a file that this process has made.
+        /// Opens a file created by this process.
         private func own(_ path: String) throws(SQLiteFileFailure) -> SQLiteLedger {
             guard let ledger = try ledger(at: path) else { throw SQLiteFileFailure(text: "\(path) is no store") }
             return ledger
@@ -148,7 +148,7 @@
             }
         }
 
-        /// Puts a new file in the place, complete from its first moment on. What is there is kept under another name.
+        /// Replaces the file by a new one, atomically. An existing file is kept under another name.
         private func remake(_ found: SQLiteFileLoss, now: Int64) throws(SQLiteFileFailure) -> StoreFileContents {
             let draft = path + ".new"
             for suffix in SQLiteFiles.suffixes { try SQLiteFileStep.remove(draft + suffix) }
@@ -160,7 +160,7 @@
                 throw SQLiteFileFailure(text: "\(draft) cannot be written: its log stays")
             }
             ledger.leaveLog()
-            // The index of a log is made anew where it is missing.
+            // A missing log index is rebuilt automatically.
             try SQLiteFileStep.remove(path + SQLiteFiles.indexSuffix)
             for suffix in SQLiteFiles.suffixes where SQLiteFiles.Status(path + suffix) != nil {
                 try SQLiteFileStep.rename(path + suffix, to: "\(path).lost-\(now)\(suffix)")
@@ -171,8 +171,7 @@
             return contents
         }
 
-        /// Writes into a new file what every one has. Its log is written back when the connection ends, so that one file is
-        /// all there is.
+        /// Initialises a new file. Closing the connection checkpoints its log, which leaves a single file.
         private func begin(_ draft: String) throws(SQLiteFileFailure) {
             let fresh = try own(draft)
             try SQLiteStoreFile.asking { () throws(StoreFailure) in
@@ -181,9 +180,9 @@
             }
         }
 
-        /// Copies what the connection still reads. False where that is damaged.
+        /// Copies what the connection still reads. False if that is damaged.
         private func copy(to draft: String) throws(SQLiteFileFailure) -> Bool {
-            // Only its owner may read it, from the first byte on.
+            // Created first with owner-only access, so that the copy is never readable by others.
             try SQLiteFileStep.create(draft)
             do throws(StoreFailure) {
                 try ledger.copy(to: draft)
@@ -195,7 +194,7 @@
             }
         }
 
-        /// Goes on with another connection.
+        /// Switches to another connection.
         private func use(_ other: SQLiteLedger) throws(SQLiteFileFailure) {
             try SQLiteStoreFile.asking { () throws(StoreFailure) in _ = try other.deny(missing: known()) }
             ledger = other
@@ -211,16 +210,16 @@
         }
     }
 
-    /// What has become of a store's file.
+    /// How a store file was lost.
     enum SQLiteFileLoss: Equatable {
         case removed
-        /// Another file has the name.
+        /// Another file has its name.
         case replaced
-        /// The write-ahead log or its index is gone, and with it what was not yet written back.
+        /// The write-ahead log or its index was removed, and with it changes that were not checkpointed.
         case logRemoved
         case overwritten(String)
 
-        /// Whether the connection still reads all that was in it.
+        /// Whether the connection still reads the complete contents.
         var keepsContents: Bool {
             if case .overwritten = self { false } else { true }
         }

@@ -1,12 +1,12 @@
 #if SQLite
     import Synchronization
 
-    /// The durable embedded store (DEC-10): a file that several processes of one machine may share. An answer comes when
-    /// what it tells of is on the disk.
+    /// The embedded durable store (DEC-10): a file that several processes of one machine may share. Answers are sent
+    /// after the change is on disk.
     ///
-    /// Operations queue up while the disk is busy with those before, and then share one transaction and one wait for it.
+    /// Operations that arrive during a sync are queued and then share one transaction and one sync.
     package final class SQLiteTokenStore: TokenStore {
-        /// Runs work one piece after the other, away from the event loops.
+        /// Runs work items serially, off the event loops.
         package typealias Executor = @Sendable (@escaping @Sendable () -> Void) -> Void
 
         private struct Waiting: Sendable {
@@ -24,17 +24,17 @@
         private let lastState = Mutex(StoreState.ok)
         private let executor: Executor
 
-        /// Operations of one transaction at the most, and of all that wait.
+        /// Maximum number of operations per transaction, and of all queued operations.
         private static let batchLimit = 256
         private static let queueLimit = 8192
 
-        /// Opens the file, and makes it where it is missing.
+        /// Opens the file, creating it if missing.
         ///
         /// - Parameters:
         ///   - patience: milliseconds to wait for a lock that another process holds.
-        ///   - known: what this process denies, for a file that loses it while it is in use.
-        ///   - report: called with what happens to the file meanwhile, where the executor runs. It must not block.
-        ///   - executor: where the disk is waited for. One piece at a time.
+        ///   - known: the deny entries of this process, for a file that loses them while in use.
+        ///   - report: called with events of the file, on the executor. It must not block.
+        ///   - executor: runs blocking disk work, one item at a time.
         package init(
             path: String, patience: Int32, known: @escaping @Sendable () -> [DenyEntry] = { [] },
             report: @escaping @Sendable (StoreFileEvent) -> Void = { _ in }, executor: @escaping Executor
@@ -65,7 +65,7 @@
             }
         }
 
-        /// Runs batches until nothing waits.
+        /// Runs batches until the queue is empty.
         private func runAll() {
             while let batch = takeBatch() {
                 let results = file.withLock { $0.perform(batch.map(\.task)) }

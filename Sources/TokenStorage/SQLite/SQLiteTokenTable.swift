@@ -1,7 +1,7 @@
 import Model
 
 #if SQLite
-    /// Tables in a database, as `SQLiteSchema` has them. Each call is a statement of the transaction that is under way.
+    /// The tables of `SQLiteSchema`. Each call is one statement of the current transaction.
     final class SQLiteTokenTable: TokenTable {
         typealias Statement = SQLiteConnection.Statement
         typealias Value = SQLiteConnection.Statement.Value
@@ -127,11 +127,11 @@ import Model
         }
 
         func latestSequence() throws(StoreFailure) -> Int64 {
-            // What AUTOINCREMENT counts by: it only grows, also where entries have been cleaned away.
+            // The AUTOINCREMENT counter, which never decreases, even after cleaning.
             try rows("SELECT seq FROM sqlite_sequence WHERE name = 'denied'", []) { row in row.integer(0) }.first ?? 0
         }
 
-        // MARK: What is used once
+        // MARK: Single use
 
         func usedRefresh(_ digest: [UInt8]) throws(StoreFailure) -> UsedRefresh? {
             let text = "SELECT family, application, until, successor, grace_until FROM used_refresh WHERE digest = ?"
@@ -160,7 +160,7 @@ import Model
             try run("INSERT OR REPLACE INTO single_use (key, until) VALUES (?, ?)", .text(key), .integer(until))
         }
 
-        // MARK: Room
+        // MARK: Capacity
 
         func clean(limit: Int, now: Int64) throws(StoreFailure) -> (records: Int, most: Int) {
             let tables = [
@@ -183,7 +183,7 @@ import Model
 
         // MARK: Statements
 
-        /// Each text is prepared once. There are few of them: values are parameters.
+        /// Prepares each text once. There are few distinct texts, since values are parameters.
         private func statement(_ text: String) throws(SQLiteFailure) -> Statement {
             if let prepared = statements[text] { return prepared }
             let statement = try connection.prepare(text)

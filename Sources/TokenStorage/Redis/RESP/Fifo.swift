@@ -1,4 +1,4 @@
-/// First in, first out, without moving what stands behind.
+/// A first-in, first-out queue that does not shift elements on removal.
 struct Fifo<Element> {
     private var elements: [Element] = []
     private var start = 0

@@ -1,4 +1,4 @@
-/// Commands as servers read them: an array of bulk strings, in which every byte stands for itself.
+/// Encodes commands: an array of binary-safe bulk strings.
 package enum RESPCommand {
     /// Appends a command of these words, the name first.
     package static func append(_ words: [[UInt8]], to bytes: inout [UInt8]) {

@@ -1,33 +1,33 @@
 import Bytes
 
-/// Why what a server says is no reply. The connection is of no use any more: where the next reply begins is unknown.
+/// A protocol violation by the server. The connection is unusable: the start of the next reply is unknown.
 package enum RESPFault: Error, Equatable, Sendable {
     case malformed
-    /// Longer, or of more elements, than any reply that was asked for.
+    /// Exceeds the size or number of elements of any expected reply.
     case tooLarge
-    /// More arrays in arrays than any reply has.
+    /// Exceeds the nesting depth of any expected reply.
     case tooDeep
 }
 
-/// Reads replies from a stream of bytes, however it is cut.
+/// Parses replies from a byte stream, however it is segmented.
 ///
-/// A server that was taken over, or something else that listens at its port, may send anything. What it announces is
-/// refused before memory is taken for it, and memory grows only with what has come.
+/// A compromised server, or another service on its port, may send anything. Announced sizes are checked before memory
+/// is allocated, and memory grows only with received bytes.
 package struct RESPReader {
     package struct Limits: Sendable {
         /// Bytes of one reply.
         package var bytes = 16 * 1024 * 1024
-        /// Bytes of a line: a status, an error, a number.
+        /// Bytes of a line: a status, an error or a number.
         package var line = 16 * 1024
-        /// Values of one reply, those in arrays included.
+        /// Values of one reply, including those in arrays.
         package var elements = 256 * 1024
-        /// Arrays in each other.
+        /// Nesting depth of arrays.
         package var depth = 8
 
         package init() {}
     }
 
-    /// An array whose elements have not all come yet.
+    /// An incomplete array.
     private struct OpenArray {
         var missing: Int
         var elements: [RESPValue] = []
@@ -37,20 +37,20 @@ package struct RESPReader {
 
     private let limits: Limits
     private var received: [UInt8] = []
-    /// Up to here `received` is read.
+    /// Start of the unread part of `received`.
     private var position = 0
-    /// Up to here the end of the line at `position` was looked for.
+    /// Position up to which the end of the line at `position` was searched.
     private var searched = 0
     /// Outermost first.
     private var open: [OpenArray] = []
-    /// Of the reply that is being read.
+    /// Size of the current reply so far.
     private var bytesRead = 0
     private var elementsAnnounced = 1
     private var fault: RESPFault?
 
     package init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Adds what has come. `next` is to be asked until it answers nil before more is added.
+    /// Adds received bytes. Call `next` until it returns nil before adding more.
     package mutating func append(_ bytes: Span<UInt8>) {
         if position > 0 {
             received.removeFirst(position)
@@ -61,7 +61,7 @@ package struct RESPReader {
         for i in bytes.indices { received.append(bytes[i]) }
     }
 
-    /// The next reply that has come whole; nil where there is none. A fault is final.
+    /// The next complete reply; nil if there is none. Errors are final.
     package mutating func next() throws(RESPFault) -> RESPValue? {
         if let fault { throw fault }
         do {
@@ -83,8 +83,8 @@ package struct RESPReader {
 
     // MARK: Arrays
 
-    /// Puts a value into the array that it belongs to, and this one, once it is complete, into its own. Answers what
-    /// belongs to none: a whole reply.
+    /// Adds a value to the innermost open array, closing arrays that become complete. Returns the reply if it is
+    /// complete.
     private mutating func place(_ value: RESPValue) -> RESPValue? {
         var value = value
         while var array = open.popLast() {
@@ -99,7 +99,7 @@ package struct RESPReader {
         return value
     }
 
-    /// The next value that is no array, or an empty one. Arrays with elements are opened on the way.
+    /// The next value other than a non-empty array. Opens the arrays before it.
     private mutating func readValue() throws(RESPFault) -> RESPValue? {
         while let end = try lineEnd() {
             let type = received[position]
@@ -134,7 +134,7 @@ package struct RESPReader {
         open.append(OpenArray(missing: count))
     }
 
-    /// A bulk string; nil while it is not all there.
+    /// A bulk string; nil while incomplete.
     ///
     /// - Parameter length: nil for the null string.
     private mutating func readBytes(_ length: Int?, behind start: Int) throws(RESPFault) -> RESPValue? {
@@ -144,7 +144,7 @@ package struct RESPReader {
         }
         guard length <= limits.bytes - bytesRead - (start - position) else { throw .tooLarge }
         let end = start + length
-        // What stands where the line must end is looked at as soon as it is there.
+        // Checks the line terminator as soon as it has arrived.
         if received.count > end, received[end] != ASCII.carriageReturn { throw .malformed }
         guard received.count >= end + 2 else { return nil }
         guard received[end + 1] == ASCII.lineFeed else { throw .malformed }
@@ -155,9 +155,9 @@ package struct RESPReader {
 
     // MARK: Lines
 
-    /// Where the CRLF of the line at `position` stands; nil while it is not there.
+    /// Position of the CRLF of the line at `position`; nil if not yet received.
     private mutating func lineEnd() throws(RESPFault) -> Int? {
-        // Whoever speaks something else is not waited for until it ends a line.
+        // Refuses other protocols without waiting for the end of a line.
         guard position == received.count || RESPReader.types.contains(received[position]) else { throw .malformed }
         searched = max(searched, position)
         while searched < received.count {
@@ -181,13 +181,13 @@ package struct RESPReader {
         searched = position
     }
 
-    /// A number with at most one sign before its digits.
+    /// A number with an optional sign.
     static func integer(_ text: Span<UInt8>) -> Int64? {
         let isNegative = !text.isEmpty && text[0] == UInt8(ascii: "-")
         let isSigned = isNegative || (!text.isEmpty && text[0] == UInt8(ascii: "+"))
         let digits = text.extracting((isSigned ? 1 : 0)..<text.count)
         guard !digits.isEmpty else { return nil }
-        // Summed up below zero, where there is room for one more than above.
+        // Accumulates negatively: the negative range is larger by one.
         var value: Int64 = 0
         for i in digits.indices {
             guard ASCII.isDigit(digits[i]) else { return nil }
@@ -200,7 +200,7 @@ package struct RESPReader {
         return value == .min ? nil : -value
     }
 
-    /// A length: `.some(nil)` for `-1`, which stands for null; nil for what is none.
+    /// A length: `.some(nil)` for `-1`, which means null; nil if invalid.
     private static func length(_ text: Span<UInt8>) -> Int?? {
         if text.count == 2, text[0] == UInt8(ascii: "-"), text[1] == UInt8(ascii: "1") { return .some(nil) }
         return Decimal.parse(text).map { .some($0) }

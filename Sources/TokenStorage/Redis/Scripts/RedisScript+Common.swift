@@ -1,18 +1,18 @@
 extension RedisScript {
-    /// What all scripts begin with. `KEYS[1]` is what all keys begin with, its hash tag included, and `ARGV[1]` the
-    /// caller's time: the server's clock decides nothing, but for when it forgets what has long expired.
+    /// Common beginning of all scripts. `KEYS[1]` is the prefix of all keys, including its hash tag; `ARGV[1]` is the
+    /// caller's time. The server's clock is used only to remove keys long after they expired.
     ///
-    /// | key | type | what |
+    /// | key | type | value |
     /// |---|---|---|
     /// | `record:ID` | hash | a record |
     /// | `slot:SLOT`, `access:DIGEST`, `refresh:DIGEST`, `token:TOKENID` | string | the id of its record |
-    /// | `used:DIGEST` | hash | whose refresh token it was, and what was given for it, until it would have expired |
-    /// | `single:KEY` | string | until when it may not be used again |
-    /// | `used-ends` | sorted set | digests of used refresh tokens by their end |
-    /// | `ends` | sorted set | ids by the end of both tokens |
-    /// | `issued`, `subject:NAME`, `application:NAME` | sorted set | ids, those issued last first |
-    /// | `denied`, `denied-ends` | sorted set | deny entries by their place, and by their end |
-    /// | `sequence` | string | the last place given out |
+    /// | `used:DIGEST` | hash | family and successor of a used refresh token, kept until it would have expired |
+    /// | `single:KEY` | string | until when it must not be used again |
+    /// | `used-ends` | sorted set | digests of used refresh tokens by their expiry |
+    /// | `ends` | sorted set | ids by the expiry of both tokens |
+    /// | `issued`, `subject:NAME`, `application:NAME` | sorted set | ids, latest issued first |
+    /// | `denied`, `denied-ends` | sorted set | deny entries by sequence number, and by expiry |
+    /// | `sequence` | string | the last assigned sequence number |
     static let common = #"""
         local base, now = KEYS[1], tonumber(ARGV[1])
         local call = redis.call

@@ -1,4 +1,4 @@
-/// The scripts, one for each operation of a store. `ARGV[2]` and the following are the operation's own.
+/// The scripts, one for each operation of a store. The operation's own arguments start at `ARGV[2]`.
 extension RedisScript {
     /// A record.
     static let claim = RedisScript(
@@ -26,7 +26,7 @@ extension RedisScript {
         return {'record', record and fields(record) or false}
         """#)
 
-    /// Digest, application, seconds of grace (empty where reuse is not looked for), the proposed record.
+    /// Digest, application, grace period in seconds (empty if reuse is not detected), the proposed record.
     static let rotate = RedisScript(
         #"""
         local digest, application, grace, proposed = ARGV[2], ARGV[3], tonumber(ARGV[4]), record_at(5)
@@ -71,9 +71,8 @@ extension RedisScript {
         return {'removed', 0, fields(record)}
         """#)
 
-    /// `subject` or `application` and its name, whether only one application is meant, which, how many at the most.
-    /// Answers 1 where there may be more: all the records of an application are too many for one step, in which nobody
-    /// else is served.
+    /// `subject` or `application` and its name, whether to restrict to one application, which, limit. Returns 1 if
+    /// there may be more: the records of an application are too many for one step, which blocks the server.
     static let revokeAll = RedisScript(
         #"""
         local key, only, limit = base .. ARGV[2] .. ':' .. ARGV[3], ARGV[4], tonumber(ARGV[6])
@@ -107,7 +106,7 @@ extension RedisScript {
         return {'denied', place}
         """#)
 
-    /// After, limit. Answers with the seconds and microseconds of the server's clock, unless the access list forbids it.
+    /// After, limit. Returns the seconds and microseconds of the server's clock unless an access list forbids it.
     static let changes = RedisScript(
         #"""
         local entries = call('ZRANGEBYSCORE', base .. 'denied', '(' .. ARGV[2], '+inf', 'LIMIT', 0, ARGV[3])
@@ -125,7 +124,7 @@ extension RedisScript {
         return {'fresh', 1}
         """#)
 
-    /// Ids, each with when its record was used.
+    /// Ids, each with the time of its record's use.
     static let touch = RedisScript(
         #"""
         local count = 0
@@ -142,7 +141,7 @@ extension RedisScript {
         return {'touched', count}
         """#)
 
-    /// Limit. What may be used once only the server forgets by itself. Answers behind the count 1 where it is done.
+    /// Limit. Single-use keys expire by themselves. Returns the count, then 1 if nothing remains.
     static let clean = RedisScript(
         #"""
         local limit, count, most = ARGV[2], 0, 0
@@ -166,9 +165,9 @@ extension RedisScript {
         return {'cleaned', count, most < tonumber(limit) and 1 or 0}
         """#)
 
-    /// Index, whether only one application is meant, which, how many at the most, how many in one answer, and the place
-    /// behind which it goes on: score and id, empty for the beginning. Answers first the place to go on behind; empty at
-    /// the end. Whatever is there all the while is listed, once.
+    /// Index, whether to restrict to one application, which, total limit, limit per reply, and the cursor: score and
+    /// id, empty at the beginning. Returns the next cursor first; empty at the end. A record that exists throughout is
+    /// listed exactly once.
     static let list = RedisScript(
         #"""
         local key, only, limit, page, score, last = base .. ARGV[2], ARGV[3], tonumber(ARGV[5]), tonumber(ARGV[6]),

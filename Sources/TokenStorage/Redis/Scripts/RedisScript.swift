@@ -1,13 +1,13 @@
 import Bytes
 import Crypto
 
-/// A Lua script that the server runs as one step, known to it by its digest once it has seen it.
+/// A Lua script that the server runs atomically. The server caches it under its digest.
 struct RedisScript: Sendable {
     let text: [UInt8]
-    /// SHA-1 in hexadecimal, as `EVALSHA` wants it.
+    /// SHA-1 in hexadecimal, as required by `EVALSHA`.
     let digest: [UInt8]
 
-    /// - Parameter body: what follows the part that all scripts have in common.
+    /// - Parameter body: the part after the common beginning of all scripts.
     init(_ body: String) {
         let text = Array((RedisScript.common + body).utf8)
         var digest: [UInt8] = []
@@ -18,12 +18,12 @@ struct RedisScript: Sendable {
         self.digest = digest
     }
 
-    /// The call by digest, which is all that usually goes over the wire.
+    /// The call by digest, which is the usual one.
     func callByDigest(_ base: [UInt8], _ arguments: [[UInt8]]) -> [[UInt8]] {
         [RedisScript.evalsha, digest, RedisScript.one, base] + arguments
     }
 
-    /// The call with the text, after `NOSCRIPT`; the server knows it from then on.
+    /// The call with the text, after `NOSCRIPT`; the server caches it.
     func callByText(_ base: [UInt8], _ arguments: [[UInt8]]) -> [[UInt8]] {
         [RedisScript.eval, text, RedisScript.one, base] + arguments
     }

@@ -1,26 +1,26 @@
 #if SQLite
-    /// Which file this is: all that were made anew from one another have one lineage, and count up.
+    /// Identity of a file: files recreated from one another share the lineage, with increasing generations.
     struct SQLiteOrigin: Equatable {
         var lineage: [UInt8]
         var generation: Int64
 
-        /// Whether a file was made anew in the place of another one.
+        /// Whether a file was recreated to replace another one.
         func succeeds(_ other: SQLiteOrigin) -> Bool { lineage == other.lineage && generation > other.generation }
     }
 
-    /// What a store's file is asked about itself.
+    /// Operations on the store file itself.
     extension SQLiteLedger {
-        /// Files up to this size are read through when others have written to them.
+        /// Files up to this size are checked completely after others have written to them.
         private static let checkedBytes: Int64 = 16 * 1024 * 1024
-        /// How far the places of deny entries go ahead in a file that was made anew: further than any that another process
-        /// has given out in the lost one, and that nobody else knows.
+        /// Gap in the sequence of deny entries of a recreated file. It exceeds any entries that another process may
+        /// have added to the lost file unnoticed.
         private static let gap: Int64 = 1_000_000
 
-        /// What speaks against the file being what it was; nil for nothing.
+        /// A problem found with the file; nil if it is intact.
         func finding(bytes: Int64) throws(StoreFailure) -> String? {
             try SQLiteLedger.asking { () throws(SQLiteFailure) in
                 guard try connection.hasHeader() else { return "it is no database" }
-                // What is cached says nothing of what is on the disk.
+                // The cache does not reflect what is on disk.
                 try connection.run("PRAGMA shrink_memory")
                 guard try connection.origin() == origin else { return "it is another store" }
                 guard try connection.integer("SELECT max(seq) FROM sqlite_sequence") >= latest else {
@@ -32,7 +32,7 @@
             }
         }
 
-        /// Takes up where a lost file has ended.
+        /// Continues the sequence of a lost file.
         func takeUp(after lost: SQLiteOrigin, latest: Int64) throws(StoreFailure) {
             try SQLiteLedger.asking { () throws(SQLiteFailure) in
                 try connection.run("BEGIN IMMEDIATE")
@@ -48,7 +48,7 @@
             }
         }
 
-        /// Appends those entries that the file does not have. Answers how many they were.
+        /// Appends the entries that the file lacks. Returns their number.
         func deny(missing entries: [DenyEntry]) throws(StoreFailure) -> Int {
             guard !entries.isEmpty else { return 0 }
             var held: [DenyEntry.Key: DenyEntry] = [:]
@@ -74,17 +74,17 @@
             return missing.count
         }
 
-        /// Copies all to another file, which is empty.
+        /// Copies everything to another, empty file.
         func copy(to other: String) throws(StoreFailure) {
             try SQLiteLedger.asking { () throws(SQLiteFailure) in
                 try connection.prepare("VACUUM INTO ?").run([.text(other)])
             }
         }
 
-        /// What is in the log is not written back at the end: the file is not ours any more.
+        /// Skips the checkpoint at close: the file belongs to another process now.
         func leaveLog() { connection.leaveLog() }
 
-        /// Where the file really is.
+        /// The resolved path of the file.
         var path: String { connection.path }
 
         private static func asking<Value>(
@@ -95,7 +95,7 @@
     }
 
     extension SQLiteConnection {
-        /// Which file it is.
+        /// Reads the file's identity.
         func origin() throws(SQLiteFailure) -> SQLiteOrigin {
             let rows = try prepare("SELECT lineage, generation FROM origin").rows([]) { row in
                 SQLiteOrigin(lineage: row.bytes(0), generation: row.integer(1))
@@ -104,7 +104,7 @@
             return rows[0]
         }
 
-        /// Whether the file on the disk begins as databases do.
+        /// Whether the file on disk starts with the SQLite header.
         func hasHeader() throws(SQLiteFailure) -> Bool {
             try start(SQLiteConnection.magic.count) == SQLiteConnection.magic
         }

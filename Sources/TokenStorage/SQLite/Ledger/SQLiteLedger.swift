@@ -1,16 +1,16 @@
 #if SQLite
-    /// The one connection of a store and what runs over it: batches of operations, each batch one transaction.
+    /// The single connection of a store. Runs batches of operations, each batch in one transaction.
     final class SQLiteLedger {
         let connection: SQLiteConnection
         let table: SQLiteTokenTable
         let origin: SQLiteOrigin
-        /// The highest place of the deny list that is known to have been given out.
+        /// The highest known sequence number of the deny list.
         private(set) var latest: Int64 = 0
         private let begin: SQLiteConnection.Statement
         private let beginToWrite: SQLiteConnection.Statement
         private let commit: SQLiteConnection.Statement
 
-        /// An operation with the time that it was asked at.
+        /// An operation with the time of its request.
         struct Task: Sendable {
             var operation: StoreOperation
             var now: Int64
@@ -22,7 +22,7 @@
             table = SQLiteTokenTable(connection)
             do throws(SQLiteFailure) {
                 begin = try connection.prepare("BEGIN")
-                // A transaction that is to write takes the lock at once: none is lost to one that came in between.
+                // Takes the write lock at once, so that a transaction never fails when it starts to write.
                 beginToWrite = try connection.prepare("BEGIN IMMEDIATE")
                 commit = try connection.prepare("COMMIT")
                 origin = try connection.origin()
@@ -31,12 +31,12 @@
             }
         }
 
-        /// Does all of them and waits for the disk once. What is answered as a success is on it.
+        /// Performs all operations with one sync. Successful ones are durable.
         func perform(_ tasks: [Task]) -> [Result<StoreAnswer, StoreFailure>] {
             do throws(BatchFailure) {
                 return try transaction(tasks).map { .success($0) }
             } catch {
-                // One operation alone may be to blame; then the others need not suffer.
+                // If a single operation may have failed the batch, the others are run without it.
                 guard tasks.count > 1, error.isOfOneOperation else { return tasks.map { _ in .failure(error.cause) } }
                 return tasks.flatMap { perform([$0]) }
             }
@@ -81,8 +81,8 @@
         }
 
         private func rollBack() {
-            // Where the failure has ended the transaction already there is nothing to do, and where this fails too the
-            // next BEGIN will say so.
+            // Nothing to do if the failure has already ended the transaction; if this fails too, the next BEGIN reports
+            // it.
             if connection.isInTransaction { try? connection.run("ROLLBACK") }
         }
     }
