@@ -1,23 +1,23 @@
 import Endpoints
 import Model
 
-/// Why a form is not taken, or not shown. What is wrong with what was typed into it is a `MobileSocialFailure`.
+/// Why a form is refused or not shown. Errors in the entered values are `MobileSocialFailure`s.
 package enum BrowserLoginFailure: EndpointFailure, CaseIterable {
-    /// No scheme has a form here that logs in to such a service domain.
+    /// No scheme has a login form for this service domain.
     case unknownService
-    /// The place that the browser is to go back to asks for a level that no login at the domain has (CHAL-06).
+    /// The return target requires a level that no login at the domain reaches (CHAL-06).
     case levelUnreachable
-    /// The application is none of the domain's, or logs in by the agent, or no provider looks after the domain (RP-01).
+    /// The application does not belong to the domain or logs in by the agent, or the domain has no provider (RP-01).
     case unknownApplication
-    /// A parameter is missing or malformed, or there twice.
+    /// A parameter is missing, malformed or repeated.
     case malformedRequest
-    /// The application may not have browsers sent back there (RP-02).
+    /// The application must not redirect browsers there (RP-02).
     case foreignRedirect
-    /// The form was not handed out here, or to another browser, or for something else, or cookies are off.
+    /// The form was not issued here, or to another browser, or for another purpose, or cookies are disabled.
     case foreignForm
-    /// The form stayed open for too long.
+    /// The form was open for too long.
     case expiredForm
-    /// What is to be known of the user is more than browsers keep in a cookie: he has too many roles of a provider's.
+    /// The session exceeds the size of a cookie: the user has too many roles from a provider.
     case oversizedSession
     case methodNotAllowed
 
@@ -35,7 +35,7 @@ package enum BrowserLoginFailure: EndpointFailure, CaseIterable {
         }
     }
 
-    /// What people are told.
+    /// Text shown to the user.
     package var detail: String {
         switch self {
         case .unknownService: PageText.unknownService

@@ -1,9 +1,9 @@
 import Endpoints
 import Model
 
-/// The page that a browser gets for an error of the gateway's own.
+/// The page for a browser that receives an error of the gateway.
 package enum ErrorPage {
-    /// - Parameter requestID: by which operators find the request in their logs.
+    /// - Parameter requestID: id of the request in the log.
     package static func response(status: Int, requestID: String) -> EndpointResponse {
         let (title, detail) = PageText.error(of: status)
         var page = Page(
@@ -12,7 +12,8 @@ package enum ErrorPage {
                 <p role="alert">\(Page.escaped(detail))</p>
                 <p>\(Page.escaped(PageText.requestID)) <code>\(Page.escaped(requestID))</code></p>
                 """)
-        // An origin of its own: an error of one application must not end what its windows have to do with each other.
+        // Sandboxed: `Cross-Origin-Opener-Policy` on an error page would cut the application's ties between its
+        // windows.
         page.sandbox = ""
         return page.response(status: status, reason: .errorPage)
     }

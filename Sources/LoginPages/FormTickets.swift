@@ -5,13 +5,13 @@ import Identity
 import Model
 import Outbound
 
-/// What pages with forms have in common: each form has a ticket, of which the browser holds the other half.
+/// Common part of pages with forms: each form has a ticket, bound to the browser by a cookie.
 package protocol FormTickets: Sendable {
     var seals: BrowserSeals { get }
 }
 
 extension FormTickets {
-    /// A sealed ticket, and the field that gives the browser its half where it has none.
+    /// A sealed ticket, and the `Set-Cookie` field for a browser without the matching cookie.
     package func ticket(
         _ purpose: String, _ browser: BrowserRequest, target: ReturnTarget = .root, level: Int = 0
     ) -> (String, [(name: String, value: String)]) {
@@ -34,9 +34,9 @@ extension FormTickets {
 
     // MARK: Logout
 
-    /// By GET the question, since a link from elsewhere must log nobody out; by POST the logout.
+    /// GET asks for confirmation, because a link from another site must not log the user out; POST logs out.
     ///
-    /// - Parameter end: goes on where the user wants to log out.
+    /// - Parameter end: continues with a confirmed logout.
     package func confirmLogout(
         _ browser: BrowserRequest, _ end: () -> Effect<EndpointResponse>
     ) -> Effect<EndpointResponse> {
@@ -62,13 +62,13 @@ extension FormTickets {
     }
 
     /// - Parameters:
-    ///   - session: the cookie of the session that has ended.
-    ///   - there: where the browser goes on to. By the page and no redirect: the answer to a form may lead nowhere that
-    ///     `form-action` does not name, and nobody knows where the provider sends its browsers.
+    ///   - session: the cookie of the ended session.
+    ///   - there: where the browser continues. The page refreshes to it: redirects after a form post are limited to
+    ///     `form-action`, and where the provider redirects its browsers is unknown.
     package func loggedOut(
         _ session: BrowserCookie, _ browser: BrowserRequest, _ there: WebURL? = nil
     ) -> EndpointResponse {
-        // To a form of another site browsers send none, and are to keep what they have.
+        // Browsers send no cookies with a form of another site; theirs must not be removed.
         let held = [session, BrowserCookie.login].filter { BrowserRequest.cookie($0, browser.request) != nil }
         let removals = held.map { removal($0, browser) }
         guard let there else {

@@ -3,18 +3,18 @@ import Crypto
 import Identity
 import OAuthServer
 
-/// What a form carries for the gateway: what it is for, where the browser goes back to, and that the form was handed out
-/// to this browser. The browser holds the other half in a cookie, so that nobody can have somebody else send it.
+/// The sealed state of a form: its purpose, the return target, and the browser it was issued to. The browser has the
+/// matching half in a cookie, which prevents cross-site request forgery.
 package struct LoginTicket: Equatable, Sendable {
     /// How long a form may stay open, in seconds.
     static let lifetimeSeconds: Int64 = 600
 
-    /// What the form is for, such as the service domain that is signed in to.
+    /// The purpose of the form, such as the service domain of a login.
     var purpose: String
     package var target: ReturnTarget
-    /// The level that the target asks for (CHAL-06).
+    /// The level that the target requires (CHAL-06).
     package var level: Int
-    /// The browser's half, random.
+    /// The browser's half; random.
     var nonce: String
 
     init(purpose: String, target: ReturnTarget, level: Int, nonce: String) {
@@ -29,8 +29,8 @@ package struct LoginTicket: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - purpose: what the form is to be for.
-    ///   - nonce: what the browser's cookie says; nil for none.
+    ///   - purpose: the required purpose.
+    ///   - nonce: from the browser's cookie; nil without one.
     package init(
         _ text: String, for purpose: String, nonce: String?, _ record: SealedRecord, now: Int64
     ) throws(BrowserLoginFailure) {
@@ -48,7 +48,7 @@ package struct LoginTicket: Equatable, Sendable {
         self.init(purpose: purpose, target: target, level: level, nonce: nonce)
     }
 
-    /// The browser's half where it has one already, so that several forms can be open in it; else a new one.
+    /// The browser's existing half, so that several forms can be open at once; otherwise a new one.
     static func nonce(_ held: String?) -> String {
         guard let held, held.utf8.count == 22,
             held.utf8.allSatisfy({ ASCII.isLetter($0) || ASCII.isDigit($0) || "-_".utf8.contains($0) })

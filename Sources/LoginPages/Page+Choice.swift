@@ -1,18 +1,18 @@
 import Bytes
 import Identity
 
-/// The page on which users choose where they log in.
+/// The page for choosing a login option.
 extension Page {
-    /// A link for each way. None of them is more than a GET: what it leads to is bound to the browser there.
+    /// Links to the options. Plain GETs suffice: the login is bound to the browser at its target.
     ///
     /// - Parameters:
-    ///   - service: what people know the place by that they sign in to; nil for nothing.
-    ///   - choices: what each way is called, and path and query that it is at.
+    ///   - service: title of the service that the user logs in to; nil for none.
+    ///   - choices: title of each option, and its path and query.
     package static func choice(to service: String?, of choices: [(text: String, target: String)]) -> Page {
         let items = choices.map { text, target in
             "<li><a href=\"\(escaped(target))\">\(escaped(text))</a></li>\n"
         }
-        // Without its marks some browsers take a list for none, but for the role.
+        // Some browsers do not expose a list without markers as a list, unless it has the role.
         return Page(
             title: service.map(PageText.signIn(to:)) ?? PageText.signIn,
             content: """
@@ -26,13 +26,12 @@ extension Page {
 extension LoginChoice {
     package var isOwnForm: Bool { provider.isExactly(LoginChoice.ownForm) }
 
-    /// What the page calls it.
+    /// Title shown to the user.
     package var text: String { title ?? (isOwnForm ? PageText.ownForm : provider) }
 }
 
 extension [LoginChoice] {
-    /// The one that somebody has chosen, if it is one of them; the only one, whatever he says. Nil where it is still to be
-    /// chosen.
+    /// The requested option if it exists; the only one regardless of the request. Nil if the user must choose.
     package func chosen(_ name: String?) -> LoginChoice? {
         if count == 1 { return self[0] }
         return name.flatMap { name in first { $0.name.isExactly(name) } }

@@ -2,10 +2,10 @@ import Endpoints
 import Model
 
 extension Page {
-    /// What a form says besides its fields, since what was sent before was not taken.
+    /// A message in a form about its previous submission.
     package struct Notice: Sendable, Equatable {
         let text: String
-        /// Whether it is the last field of the form that is to be filled in again.
+        /// Whether the message is about the last field, which must be filled in again.
         let isAboutField: Bool
 
         package static let wrongAnswer = Notice(text: PageText.wrongAnswer, isAboutField: true)
@@ -19,23 +19,23 @@ extension Page {
 
         package init(_ failure: BrowserLoginFailure) { self.init(text: failure.detail, isAboutField: false) }
 
-        /// Read out before the fields, and said to belong to the one that is to be filled in again.
+        /// Announced before the fields, and linked to the field that must be filled in again.
         fileprivate var html: String { "<p role=\"alert\" id=\"notice\">\(escaped(text))</p>\n" }
     }
 
-    /// The form that asks for user name and password (SCH-02).
+    /// The form for user name and password (SCH-02).
     ///
     /// - Parameters:
-    ///   - service: what people know the place by that they sign in to; nil for nothing.
-    ///   - action: path and query that the form is sent to.
+    ///   - service: title of the service that the user logs in to; nil for none.
+    ///   - action: path and query that the form is posted to.
     ///   - ticket: the sealed `LoginTicket`.
-    ///   - username: what was typed before.
-    ///   - link: where else one can log in; nil for nowhere.
+    ///   - username: the previous input.
+    ///   - link: another login option; nil for none.
     package static func login(
         to service: String?, action: String, ticket: String, username: String = "", notice: Notice? = nil,
         link: Link? = nil
     ) -> Page {
-        // The field that is to be filled next has the cursor.
+        // Focuses the next field to fill in.
         let (nameFocus, passwordFocus) = username.isEmpty ? (" autofocus", "") : ("", " autofocus")
         return Page(
             title: service.map(PageText.signIn(to:)) ?? PageText.signIn,
@@ -52,11 +52,11 @@ extension Page {
                 """)
     }
 
-    /// The form that asks for what a login takes beside the password (OMS-14).
+    /// The form for the second factor (OMS-14).
     ///
     /// - Parameters:
-    ///   - question: that of the user; nil where a code is asked for.
-    ///   - username: who signs in.
+    ///   - question: the user's security question; nil to ask for a code.
+    ///   - username: of the user who logs in.
     ///   - challenge: the sealed `PendingLogin`.
     package static func answer(
         to question: String?, of username: String, action: String, ticket: String, challenge: String,
@@ -84,7 +84,7 @@ extension Page {
                 """)
     }
 
-    /// A question whether to sign out, since a link from elsewhere must not do it.
+    /// Asks for confirmation of a logout, because a link from another site must not log the user out.
     static func logout(action: String, ticket: String, notice: Notice? = nil) -> Page {
         Page(
             title: PageText.signOutQuestion,
@@ -95,7 +95,7 @@ extension Page {
                 """)
     }
 
-    /// Where a page leads.
+    /// A link at the end of a page.
     package struct Link: Sendable {
         let text: String
         let target: String
@@ -108,7 +108,7 @@ extension Page {
 
     /// A title and a sentence.
     ///
-    /// - Parameter link: what else can be done, and where; nil for nothing.
+    /// - Parameter link: how to continue; nil for nothing.
     package static func message(_ title: String, _ detail: String, isError: Bool = false, link: Link? = nil) -> Page {
         Page(title: title, content: "<p\(isError ? " role=\"alert\"" : "")>\(escaped(detail))</p>\(html(of: link))")
     }
@@ -117,12 +117,12 @@ extension Page {
         link.map { "\n<p><a href=\"\(escaped($0.target))\">\(escaped($0.text))</a></p>" } ?? ""
     }
 
-    /// A page that says why, and leads nowhere.
+    /// A page that explains a failure.
     package static func failure(_ failure: some EndpointFailure) -> EndpointResponse {
         message(PageText.error, failure.detail, isError: true).response(status: failure.status, reason: failure.reason)
     }
 
-    /// Says that it is not the user's fault.
+    /// A page for failures that are not the user's fault.
     package static func unavailable(_ status: Int, _ reason: Reason) -> EndpointResponse {
         message(PageText.error, PageText.unavailable, isError: true).response(
             status: status, reason: reason, fields: [(name: "Retry-After", value: "1")])

@@ -3,30 +3,30 @@ import Crypto
 import Endpoints
 import Model
 
-/// A page for browsers: HTML and CSS of its own and nothing else. No other server, no frame around it, and no script but
-/// the one that sends a form.
+/// A self-contained HTML page. Its policy forbids other servers, framing, and all scripts except the one that submits a
+/// form.
 package struct Page {
     private let title: String
     private let content: String
-    /// Where its form may be sent, as a source expression (CSP 3 section 2.3.1).
+    /// Allowed target of its form, as a source expression (CSP 3 section 2.3.1).
     package var formAction = "'self'"
-    /// What it runs; nil for nothing.
+    /// The only allowed script; nil for none.
     package var script: String?
-    // With `no-referrer`, browsers would call the origin of the form `null` (Fetch, section 3.2).
+    // With `no-referrer`, browsers would send `null` as the origin of the form (Fetch, section 3.2).
     package var referrerPolicy = "same-origin"
 
-    /// What it may do in an origin of its own (`sandbox` of CSP 3 section 6.3.2), so that no other page of this host can
-    /// read what is on it, not even one that has opened it in a window; nil for the host's origin, which forms to the
-    /// gateway need, and in which pages that others open are in a group of their own at least.
+    /// Permissions in an opaque origin (`sandbox` of CSP 3 section 6.3.2), which keeps other pages of this host,
+    /// including openers, from reading the page. Nil for the host's origin, which forms to the gateway need; such pages
+    /// are at least in a separate browsing context group when opened by others.
     package var sandbox: String?
 
-    /// - Parameter content: HTML, what is not of this house escaped in it.
+    /// - Parameter content: HTML, with foreign text escaped.
     package init(title: String, content: String) {
         self.title = title
         self.content = content
     }
 
-    /// - Parameter fields: further ones, such as cookies.
+    /// - Parameter fields: additional header fields, such as cookies.
     package func response(
         status: Int, reason: Reason, fields: [(name: String, value: String)] = []
     ) -> EndpointResponse {
@@ -54,10 +54,10 @@ package struct Page {
         """
     }
 
-    /// Text as it stands in an element or in a quoted attribute.
+    /// Text escaped for an element or a quoted attribute.
     package static func escaped(_ text: String) -> String { MarkupText.escaped(text) }
 
-    /// The one style that the policy lets in, by its digest.
+    /// The only allowed style, identified by its digest.
     private static let style = """
 
         :root { color-scheme: light dark; --accent: #0b57d0; --wrong: #b3261e; --line: #767676; --edge: #d0d3d6; }
@@ -87,7 +87,7 @@ package struct Page {
 
     private static let styleSource = source(of: style)
 
-    /// What a policy calls a text that stands in the page (CSP 3 section 2.3.1).
+    /// The source expression for inline text (CSP 3 section 2.3.1).
     private static func source(of text: String) -> String {
         let digest = DigestAlgorithm.sha256.digest(Array(text.utf8).span)
         return "'sha256-\(String(decoding: Base64.encode(digest.span, .standard), as: UTF8.self))'"
@@ -107,8 +107,8 @@ package struct Page {
             ("X-Content-Type-Options", "nosniff"),
             ("X-Frame-Options", "DENY"),
         ]
-        // Cuts the tie to whoever has opened the page. Not for a sandbox: browsers do not show what has both (WHATWG HTML
-        // section 7.4.5).
+        // Severs the link to the opener. Not with a sandbox: browsers refuse pages with both (WHATWG HTML section
+        // 7.4.5).
         if sandbox == nil { fields.append((name: "Cross-Origin-Opener-Policy", value: "same-origin")) }
         return fields
     }

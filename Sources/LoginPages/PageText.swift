@@ -1,4 +1,4 @@
-/// All that pages say to people, in one place so that it can be translated.
+/// All texts of the pages, collected for translation.
 package enum PageText {
     /// Language of the texts (BCP 47).
     static let language = "en"
@@ -72,7 +72,7 @@ package enum PageText {
 
     static let requestID = "Request:"
 
-    /// Title and sentence for an error by its status.
+    /// Title and sentence for an error status.
     static func error(of status: Int) -> (title: String, detail: String) {
         switch status {
         case 401: ("Sign in first", "You are not signed in, or not any more.")

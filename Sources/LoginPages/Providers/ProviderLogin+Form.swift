@@ -8,14 +8,15 @@ import OAuthServer
 import Outbound
 import TokenStorage
 
-/// Answers that a provider's page has the browser post (SAML bindings section 3.5).
+/// Answers that the provider's page posts through the browser (SAML bindings section 3.5).
 ///
-/// The form comes from another site, so that the browser sends none of its `Lax` cookies with it, and here nobody knows
-/// whose browser it is. What the provider has signed is therefore checked and laid down, and the browser goes on to the
-/// same path by a GET, with a sealed word of it for a minute: to that it sends its cookies, and there the answer is taken
-/// by the browser that has the ticket of the login, once, if it answers that login's request. A cookie for other sites
-/// (`SameSite=None`) would need TLS in every trial, and would go with whatever any site has the browser send. A page that
-/// posts the form once more, to its own site, would need a script or a click, and have what anybody posts here in it.
+/// The post comes from another site, so browsers omit `Lax` cookies and the browser is not yet identified. The handler
+/// therefore verifies the provider's signature, stores the answer, and redirects to the same path with a sealed
+/// reference that is valid for a minute. The browser sends its cookies with that GET. The answer is accepted once, from
+/// the browser that has the login's ticket, if it answers that login's request.
+///
+/// Alternatives were rejected: a `SameSite=None` cookie needs TLS even in trials and is sent with requests from any
+/// site. A page that posts the form again needs a script or a click, and contains untrusted input.
 extension ProviderLogin {
     /// `POST` with `SAMLResponse` and `RelayState`.
     func take(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
@@ -31,7 +32,7 @@ extension ProviderLogin {
             let form = try? FormFields.parse(request.body.span, limit: ProviderEndpoints.longestForm),
             form.repeatedName == nil, let response = form.first("SAMLResponse")
         else { return refuse(.malformedCallback) }
-        // What nobody here has asked for comes without it, and goes nowhere.
+        // Without it the answer is unsolicited, and refused.
         guard let state = form.first("RelayState"), ProviderTicket.isID(state) else {
             return refuse(.assertion("unsolicited"))
         }
@@ -49,8 +50,8 @@ extension ProviderLogin {
         }
     }
 
-    /// Replays: what the provider has signed counts once, wherever it is shown (profiles section 4.1.4.5). It is remembered
-    /// for as long as a login may take, since it is an answer to nothing after that.
+    /// Stores the answer. Prevents replays: each assertion is accepted once, at any endpoint (profiles section
+    /// 4.1.4.5). It is remembered for the maximum duration of a login, since later it answers no request.
     private func keep(
         _ posted: PostedIdentity, _ provider: any BrowserIdentityProvider, now: Int64,
         _ next: @escaping @Sendable (PostedAnswer.Outcome) -> Effect<EndpointResponse>
@@ -87,7 +88,7 @@ extension ProviderLogin {
 
     // MARK: With the browser's cookie
 
-    /// What was posted for a login that this browser has under way.
+    /// The posted answer to a pending login of this browser.
     func collect(
         _ ticket: ProviderTicket, _ provider: any BrowserIdentityProvider, _ browser: BrowserRequest
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
@@ -101,7 +102,7 @@ extension ProviderLogin {
             answer.provider.isExactly(provider.name), answer.state.isExactly(ticket.id)
         else { return refuse(.malformedCallback) }
         switch answer.outcome {
-        // The log has it already.
+        // Already logged.
         case .failed(let failure): return .done(.failure(failure))
         case .held(let id):
             return store.ask(.revoke(.id(id)), now: now) { [seals] answer in
@@ -109,7 +110,7 @@ extension ProviderLogin {
                 guard let record = gone.first,
                     let posted = PostedIdentity(record, provider: provider.name, seals, now: now)
                 else { return refuse(.malformedCallback) }
-                // The answer to somebody else's request, who wants this browser to go on as himself.
+                // Answers another browser's request: a login CSRF attempt.
                 guard provider.isAnswer(posted.requestID, to: ticket.secrets) else {
                     return refuse(.assertion("InResponseTo"))
                 }
@@ -118,7 +119,7 @@ extension ProviderLogin {
         }
     }
 
-    /// The document that the provider takes the gateway's addresses and keys from.
+    /// The metadata document with the gateway's URLs and keys, for the provider.
     func metadata(_ request: EndpointRequest) -> EndpointResponse {
         guard let names = PathSegment.decode(request.path, behind: ProviderEndpoints.metadataPath), names.count == 1,
             let document = provider(named: names[0])?.metadata

@@ -8,29 +8,30 @@ import OAuthServer
 import Outbound
 import TokenStorage
 
-/// The end of logins at providers (OpenID Connect Back-Channel Logout). Every login has a record in the store that its
-/// sessions rest on; who takes it away ends the sessions and all tokens that came of them, in every process.
+/// Logouts at providers (OpenID Connect Back-Channel Logout). Every login has a store record on which its sessions
+/// depend. Removing it ends the sessions and all tokens derived from them, in every process.
 extension ProviderLogin {
-    /// By how many seconds a provider's clock may be behind ours: logins that began later than its word are others.
+    /// Seconds by which a provider's clock may be behind: logins that began later than that after the notice are not
+    /// affected.
     private static let clockSkew: Int64 = 60
-    /// Marks the record of a user whose login has no name at the provider.
+    /// Marks the record of a login without a session id of the provider.
     private static let nameless = "nameless"
-    /// Logins that one user of a provider has at a time.
+    /// Maximum number of concurrent logins per user of a provider.
     static let mostLogins = 256
 
-    /// Lays down a login that sessions are to rest on: a record that is found by the provider's session, and one that is
-    /// found by the provider's user and names the first.
+    /// Stores a login on which sessions will depend: one record found by the provider's session, and one found by the
+    /// provider's user that refers to the first.
     ///
     /// - Parameters:
-    ///   - subject: the user's name here, whose injected tokens go with the login.
+    ///   - subject: the user's name here, whose injected tokens end with the login.
     ///   - until: seconds since 1970 when the last of the sessions ends.
     ///   - unredeemed: seconds since 1970 when the login ends unless `LoginFoundation.keep` is called before.
-    /// - Returns: the id of the record; nil where the store does not take it.
+    /// - Returns: the id of the record; nil if the store fails.
     package func foundation(
         of identity: ProvidedIdentity, subject: String, until: Int64, unredeemed: Int64? = nil, now: Int64
     ) -> Effect<String?> {
         let id = AccessTokenMinter.randomID()
-        // The login ends here when the provider wants it to (SAML core section 2.7.2).
+        // The login ends at the time the provider requests (SAML core section 2.7.2).
         let until = min(until, identity.endsAt ?? until)
         let login = TokenRecord(
             id: id, kind: .provided,
@@ -52,8 +53,8 @@ extension ProviderLogin {
         }
     }
 
-    /// Ends the oldest logins of a provider's user who has too many, so that nobody fills the store by himself.
-    /// - Parameter index: by which the newest is found.
+    /// Ends the oldest logins of a provider's user who has too many, so that one user cannot fill the store.
+    /// - Parameter index: finds the newest login.
     private func endSurplus(beside index: TokenRecord, now: Int64) -> Effect<Void> {
         let list = StoreOperation.list(application: index.application, subject: index.subject, limit: .max)
         return store.ask(list, now: now) { [self] answer in
@@ -63,7 +64,7 @@ extension ProviderLogin {
         }
     }
 
-    /// The names are the provider's: of any length, and with whatever it likes in them.
+    /// The provider's names may have any length and any characters.
     private static func session(_ id: String, at provider: String) -> String {
         "provider:\(provider):sid:\(digest(id))"
     }
@@ -77,7 +78,7 @@ extension ProviderLogin {
         return String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
     }
 
-    // MARK: A provider's word
+    // MARK: Back-channel notices
 
     /// `POST` of a `logout_token`.
     func logOut(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
@@ -92,7 +93,7 @@ extension ProviderLogin {
             switch result {
             case .failure(let failure):
                 observe(provider.name, failure, request.requestID)
-                // Section 2.8: 400 for what is not believed; what cannot be known now may be told again.
+                // Section 2.8: 400 for an invalid notice; 503 lets the provider retry.
                 return .done(ProviderLogin.refusal(failure.status == 503 ? 503 : 400, reason: failure.reason))
             case .success(let notice): return end(notice, provider.name, now: now)
             }
@@ -123,19 +124,19 @@ extension ProviderLogin {
         }
     }
 
-    /// Where the records of logins are found.
+    /// Where to look up the records of logins.
     private struct Place: Sendable {
         let application: String
-        /// Whether those are left out that have a name at the provider.
+        /// Whether to skip logins with a session id of the provider.
         var onlyNameless = false
     }
 
-    /// What logins have left that stand at some places.
+    /// Record ids of the logins at some places.
     ///
     /// - Parameters:
-    ///   - time: when the last of them was. What came after the provider's word is none of it: a token that is sent once more
-    ///     ends no later login.
-    ///   - then: is told nil where the store does not answer.
+    ///   - time: latest login to include. Logins after the provider's notice are excluded, so that a replayed notice
+    ///     does not end them.
+    ///   - then: gets nil if the store fails.
     private func ids(
         at places: ArraySlice<Place>, by time: Int64, _ found: [String] = [],
         now: Int64, then: @escaping @Sendable ([String]?) -> Effect<EndpointResponse>
@@ -152,7 +153,7 @@ extension ProviderLogin {
         }
     }
 
-    /// - Parameter then: is told whether the store has done it all.
+    /// - Parameter then: whether the store has done everything.
     private func revoke<Value: Sendable>(
         _ ids: ArraySlice<String>, now: Int64, then: @escaping @Sendable (Bool) -> Effect<Value>
     ) -> Effect<Value> {
@@ -166,7 +167,7 @@ extension ProviderLogin {
         }
     }
 
-    /// In the shape of a service of Mobile & Social that is not there, as providers have always been told here.
+    /// Compatible with earlier versions: the shape of an unknown service of Mobile & Social.
     private static var unknownProvider: EndpointResponse {
         var writer = JSONWriter()
         writer.beginObject()

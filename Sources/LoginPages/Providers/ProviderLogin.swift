@@ -9,15 +9,15 @@ import Outbound
 import Synchronization
 import TokenStorage
 
-/// Goes on with a login that a browser has come back from.
+/// Continues a login after the browser has returned.
 package typealias LoginReturn = @Sendable (ProviderLogin.Arrival) -> Effect<EndpointResponse>
 
-/// Browsers on their way to identity providers and back (SSO-07, RP-01). What a login is for is the business of whoever
-/// begins it, and gets the answer.
+/// Redirects browsers to identity providers and handles their return (SSO-07, RP-01). The component that started a
+/// login receives the result.
 package final class ProviderLogin: Sendable {
-    /// What its endpoints are answered by.
+    /// The handlers of its endpoints.
     ///
-    /// - Parameter returns: how logins go on, by what they were begun for.
+    /// - Parameter returns: continuations, by the purpose that logins were started for.
     package func handlers(
         _ returns: [LoginErrand.Kind: LoginReturn]
     ) -> [EndpointDescriptor: EndpointHandler] {
@@ -28,7 +28,7 @@ package final class ProviderLogin: Sendable {
         ]
     }
 
-    /// A browser that comes back, to what has sent it to the provider.
+    /// Passes a returning browser to the component that started the login.
     private func receive(
         _ request: EndpointRequest, _ returns: [LoginErrand.Kind: LoginReturn], now: Int64
     ) -> Effect<EndpointResponse> {
@@ -48,44 +48,44 @@ package final class ProviderLogin: Sendable {
         }
     }
 
-    /// What came of a browser that has come back.
+    /// Outcome of a browser's return.
     enum Return: Sendable {
-        /// There is nothing to go on with: a page that says so.
+        /// The login cannot continue: an error page.
         case ended(EndpointResponse)
         case arrived(Arrival)
     }
 
-    /// A browser that is back, and what the provider says.
+    /// A returning browser with the provider's result.
     package struct Arrival: Sendable {
         package let errand: LoginErrand
         package let result: Result<ProvidedIdentity, ProviderFailure>
         package let browser: BrowserRequest
-        /// What the browser is to be told beside whatever it is answered.
+        /// Header fields to add to any response.
         var fields: [(name: String, value: String)] = []
     }
 
-    /// Told of every login that failed, for the log.
+    /// Called with every failed login, for the log.
     package typealias Observer = @Sendable (_ provider: String, _ failure: ProviderFailure, _ requestID: String) -> Void
 
     let store: any TokenStore
     let revocations: RevocationList
     private let providers: [any BrowserIdentityProvider]
-    /// Whether there is no provider that browsers are sent to.
+    /// Whether no provider is configured.
     package var isEmpty: Bool { providers.isEmpty }
     let seals: BrowserSeals
     private let baseURL: String
     private let furtherOrigins: [WebOrigin]
     private let throttle: LoginThrottle
-    /// Logins that browsers have come back from, as far as this process remembers.
+    /// Used tickets, as far as this process remembers.
     private let seen = Mutex(RecentSet(capacity: 16_384))
     private let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
     let observe: Observer
 
     /// - Parameters:
-    ///   - baseURL: that of the gateway, without a trailing slash.
-    ///   - furtherOrigins: other ones of the gateway.
-    ///   - throttle: holds networks back whose browsers bring answers that are none; not that of passwords, so that a provider
-    ///     that is set up wrongly keeps nobody out elsewhere.
+    ///   - baseURL: of the gateway, without a trailing slash.
+    ///   - furtherOrigins: additional origins of the gateway.
+    ///   - throttle: limits networks whose browsers bring invalid answers. Separate from the password throttle, so that
+    ///     a misconfigured provider does not block other logins.
     package init(
         _ providers: [any BrowserIdentityProvider], seals: BrowserSeals, store: any TokenStore,
         revocations: RevocationList, baseURL: String, furtherOrigins: [WebOrigin] = [],
@@ -106,19 +106,19 @@ package final class ProviderLogin: Sendable {
         providers.first { $0.name.isExactly(name) }
     }
 
-    /// Where the browser is: its cookies are of that host, and come back to no other.
+    /// The origin the browser uses: cookies are bound to its host.
     private func origin(of request: EndpointRequest) -> String {
         let origin = try? WebOrigin("\(request.secure ? "https" : "http")://\(request.authority)")
         return furtherOrigins.first { $0 == origin }?.description ?? baseURL
     }
 
-    /// Answers by form are addressed to `baseURL` alone: it is what the provider has read of the gateway.
+    /// Form answers always use `baseURL`, which is in the metadata that the provider has read.
     private func redirectURI(of provider: any BrowserIdentityProvider, _ request: EndpointRequest) -> String {
         let origin = provider.answersByForm ? baseURL : origin(of: request)
         return ProviderLogin.redirectURI(of: provider.name, baseURL: origin)
     }
 
-    /// The one that a path ends with.
+    /// The provider named by the last segment of a path.
     func provider(at path: String) -> (any BrowserIdentityProvider)? {
         guard let names = PathSegment.decode(path, behind: ProviderEndpoints.callbackPath), names.count == 1 else {
             return nil
@@ -126,20 +126,20 @@ package final class ProviderLogin: Sendable {
         return provider(named: names[0])
     }
 
-    /// Where a provider sends browsers back to.
+    /// Redirect URI of a provider.
     /// - Parameter baseURL: as of `init`.
     package static func redirectURI(of provider: String, baseURL: String) -> String {
         "\(baseURL)\(ProviderEndpoints.callbackPath)\(PathSegment.encode(provider))"
     }
 
-    /// Where a provider reads what it must know of the gateway.
+    /// URL of the gateway's metadata for a provider.
     package static func metadataURL(of provider: String, baseURL: String) -> String {
         "\(baseURL)\(ProviderEndpoints.metadataPath)\(PathSegment.encode(provider))"
     }
 
     // MARK: To the provider
 
-    /// Sends the browser to the provider.
+    /// Redirects the browser to the provider.
     package func begin(
         _ provider: any BrowserIdentityProvider, _ errand: LoginErrand, _ browser: BrowserRequest,
         forcesLogin: Bool = false
@@ -171,8 +171,8 @@ package final class ProviderLogin: Sendable {
         }
     }
 
-    /// A page that says why there is no login.
-    /// - Parameter again: where to begin anew; nil for nowhere.
+    /// An error page.
+    /// - Parameter again: where to start over; nil for nowhere.
     package func page(_ failure: ProviderFailure, again: String? = nil) -> EndpointResponse {
         let text =
             switch failure {
@@ -188,13 +188,13 @@ package final class ProviderLogin: Sendable {
 
     // MARK: Back again
 
-    /// A browser that has come back. What it brings is believed once the ticket is this gateway's, this browser's, for this
-    /// provider, and has not come before.
+    /// Handles a returning browser. Its answer is used only if the ticket was issued by this gateway, to this browser,
+    /// for this provider, and is unused.
     func receive(_ request: EndpointRequest, now: Int64) -> Effect<Return> {
         guard let browser = BrowserRequest(request, now: now), let provider = provider(at: request.path) else {
             return .done(.ended(BrowserLoginFailure.unknownService.response))
         }
-        // Not by a HEAD: it says what a GET would do, and the answer counts once.
+        // Not by HEAD, which must not have effects: the answer is accepted once.
         guard request.method == .get else {
             let methods = provider.answersByForm ? "GET, POST" : "GET"
             return .done(.ended(BrowserLoginFailure.page(allow: methods)))
@@ -212,15 +212,15 @@ package final class ProviderLogin: Sendable {
         switch throttle.admit(network: request.address?.subscriberBytes ?? [], now: now) {
         case .refused(let seconds): return .done(.ended(ProviderLogin.throttled(seconds)))
         case .admitted(let attempt):
-            // A code goes to its provider once, so that its ticket is used up before the answer is known. An answer by form
-            // uses the ticket up only when it is accepted: a wrong one leaves the login open for the right one.
+            // A code is sent to the provider once, so its ticket is used up in advance. A form answer uses the ticket
+            // up only when accepted; an invalid one leaves the login open for the right one.
             guard provider.answersByForm ? !isUsed(ticket) : use(ticket) else {
                 throttle.withdraw(attempt)
                 return .done(.ended(BrowserLoginFailure.foreignForm.response))
             }
             return finish(ticket, provider, browser).then { [self] arrival in
                 switch arrival.result {
-                // Neither is anything that a browser could have made up for the provider to look at.
+                // None of these means that the browser invented the answer.
                 case .success, .failure(.denied), .failure(.unavailable): throttle.withdraw(attempt)
                 case .failure: break
                 }
@@ -258,8 +258,8 @@ package final class ProviderLogin: Sendable {
         return ticket
     }
 
-    /// Of browsers that come back from one login, one goes on, in whatever process. The store is told of those alone who have
-    /// logged in: anybody gets tickets, as many as he likes, and would fill it up.
+    /// Of browsers that return from one login, one continues, across all processes. The store records only successful
+    /// logins: tickets are free to obtain and could be used to fill it.
     private func takeOnce(
         _ ticket: ProviderTicket, now: Int64, _ next: @escaping @Sendable () -> Return
     ) -> Effect<Return> {

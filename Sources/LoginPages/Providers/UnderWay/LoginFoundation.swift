@@ -5,19 +5,19 @@ import JOSE
 import Outbound
 import TokenStorage
 
-/// What the store has of a login at an identity provider: a record that its sessions rest on, and one that the provider's
-/// user is found by. Both go when the sessions go, and soon where there never are any.
+/// Store records of a login at an identity provider: one that its sessions depend on, and one that is found by the
+/// provider's user. Both expire with the sessions, or soon if there never are any.
 package enum LoginFoundation {
-    /// Ids of both, the one that sessions name first.
+    /// Ids of both records; sessions refer to the first.
     package static func ids(of id: String) -> [String] { [id, index(of: id)] }
 
-    /// Id of the record that the provider's user is found by.
+    /// Id of the record that is found by the provider's user.
     static func index(of id: String) -> String { "\(id).user" }
 
-    /// Makes a login last that was laid down for a while. One that has ended stays so, whoever has ended it and when.
+    /// Extends a login that was stored for a short time. A login that has ended stays ended.
     ///
-    /// - Parameter id: of the record that sessions name.
-    /// - Returns: whether it lasts now.
+    /// - Parameter id: of the record that sessions refer to.
+    /// - Returns: whether the login is now kept.
     package static func keep(_ id: String, in store: any TokenStore, now: Int64) -> Effect<Bool> {
         keep(ids(of: id)[...], in: store, now: now)
     }
@@ -26,7 +26,7 @@ package enum LoginFoundation {
         guard let id = ids.first else { return .done(true) }
         return store.ask(.find(.id(id)), now: now) { answer in
             guard case .success(.record(let held?)) = answer, let lasting = held.lasting else { return .done(false) }
-            // In one step, so that nobody's logout comes in between.
+            // Atomic, so that a concurrent logout is not lost.
             let exchange = StoreOperation.rotate(
                 refresh: TokenRecord.hold(id), application: held.application, proposed: lasting, reuse: .ignored)
             return store.ask(exchange, now: now) { answer in
@@ -38,7 +38,7 @@ package enum LoginFoundation {
 }
 
 extension TokenRecord {
-    /// The record of a login for a while, until it is kept.
+    /// The short-lived record of a login, until it is kept.
     /// - Parameter end: seconds since 1970.
     func held(until end: Int64) -> TokenRecord {
         var record = self
@@ -53,7 +53,7 @@ extension TokenRecord {
         return record
     }
 
-    /// The same as it is to be for good; nil for one that is not held.
+    /// The same record with its final lifetime; nil if it is not a short-lived one.
     fileprivate var lasting: TokenRecord? {
         guard kind == .provided, refreshDigest != nil,
             let until = (try? JSONNode.parse(attributes.span, maximumDepth: 2))?["until"]?.integer
@@ -64,7 +64,7 @@ extension TokenRecord {
         return record
     }
 
-    /// What such a record is exchanged by. Nobody has a token of this digest, since tokens have keyed ones.
+    /// The digest that such a record is exchanged by. No token has it, since digests of tokens are keyed.
     fileprivate static func hold(_ id: String) -> [UInt8] {
         DigestAlgorithm.sha256.digest(Array("provided \(id)".utf8).span)
     }

@@ -2,15 +2,15 @@ import Bytes
 import Crypto
 import Identity
 
-/// The logins that a browser has under way at providers whose answers are posted, in a cookie of the browser's.
+/// A browser's pending logins at providers that answer by form post, kept in a cookie.
 ///
-/// `RelayState`, which comes back with the answer, may have 80 bytes (SAML bindings section 3.5.3), and a ticket has
-/// hundreds: so the ticket stays in the browser, and `RelayState` is its id. Nothing is kept here of logins that are begun,
-/// however many there are.
+/// `RelayState`, which the answer returns, is limited to 80 bytes (SAML bindings section 3.5.3), and a ticket takes
+/// hundreds. The ticket therefore stays in the browser, and `RelayState` is its id. The gateway stores nothing for
+/// pending logins.
 struct LoginsUnderWay: Sendable {
-    /// Browsers keep 4096 bytes of name, value and attributes (RFC 6265bis section 5.6).
+    /// Browsers limit name, value and attributes to 4096 bytes (RFC 6265bis section 5.6).
     private static let longestValue = 3900
-    /// Those of so many windows.
+    /// Maximum number of logins, for as many windows.
     private static let most = 6
 
     private struct Login: Sendable {
@@ -19,10 +19,10 @@ struct LoginsUnderWay: Sendable {
     }
 
     private let record: SealedRecord
-    /// The newest first.
+    /// Newest first.
     private var logins: [Login]
 
-    /// Those of the browser's cookie that are its own and go on.
+    /// The valid, unexpired logins of the browser's cookie.
     init(_ browser: BrowserRequest, _ seals: BrowserSeals) {
         record = seals.keptTickets
         let value = browser.logins ?? ""
@@ -38,11 +38,11 @@ struct LoginsUnderWay: Sendable {
         }
     }
 
-    /// The login that an answer is for.
+    /// The login that an answer belongs to.
     func ticket(id: String) -> ProviderTicket? { logins.first { $0.ticket.id.isExactly(id) }?.ticket }
 
-    /// Begins one more. Those that find no place beside it are given up, the oldest first.
-    /// - Returns: whether a browser keeps as much as the new one takes.
+    /// Adds a login. Drops the oldest ones that no longer fit.
+    /// - Returns: whether the new one fits into a cookie.
     mutating func add(_ ticket: ProviderTicket) -> Bool {
         let login = Login(ticket: ticket, sealed: ticket.sealed(record))
         guard login.sealed.utf8.count <= LoginsUnderWay.longestValue else { return false }
@@ -55,7 +55,7 @@ struct LoginsUnderWay: Sendable {
 
     private var value: String { logins.map(\.sealed).joined(separator: ".") }
 
-    /// The field that has the browser keep them.
+    /// The `Set-Cookie` field.
     func field(secure: Bool) -> (name: String, value: String) {
         let cookie = BrowserCookie.logins
         return (

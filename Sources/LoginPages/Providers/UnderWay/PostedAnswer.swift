@@ -5,11 +5,11 @@ import Model
 import OAuthServer
 import TokenStorage
 
-/// What came of a form that was posted for a provider, as the browser carries it to where it shows its cookie: sealed, of
-/// one login, and for a minute.
+/// The result of a posted form, carried by the browser to the request with its cookies: sealed, for one login, valid
+/// for a minute.
 struct PostedAnswer: Sendable {
     enum Outcome: Sendable {
-        /// The store holds whom the provider has named, in a record of this id.
+        /// The store has the user's identity in the record with this id.
         case held(String)
         case failed(ProviderFailure)
     }
@@ -17,7 +17,7 @@ struct PostedAnswer: Sendable {
     static let lifetimeSeconds: Int64 = 60
 
     let provider: String
-    /// `RelayState` as it came with the form: the id of the ticket.
+    /// `RelayState` of the form: the id of the ticket.
     let state: String
     let outcome: Outcome
 
@@ -36,7 +36,7 @@ struct PostedAnswer: Sendable {
         return record.seal([provider, state] + words, expiresAt: now + PostedAnswer.lifetimeSeconds)
     }
 
-    /// Nil for what was not sealed here, or too long ago.
+    /// Nil if not sealed here, or too old.
     init?(_ text: String, _ record: SealedRecord, now: Int64) {
         let bytes = Array(text.utf8)
         guard let texts = try? record.open(bytes.span, now: now).texts, texts.count == 5 else { return nil }
@@ -49,7 +49,7 @@ struct PostedAnswer: Sendable {
 }
 
 extension ProviderFailure {
-    /// One that a form can come to.
+    /// A failure that a posted form can have.
     fileprivate init(postedReason reason: String, detail: String) {
         self =
             switch reason {
@@ -63,11 +63,11 @@ extension ProviderFailure {
 }
 
 extension PostedIdentity {
-    /// Longest text that is kept of one. Who says more of a user than this says too much.
+    /// Maximum size of a stored identity. Larger ones are refused.
     private static let longestText = 49_152
 
-    /// A record that holds it for a minute, sealed: what a provider says of people is nobody's to read.
-    /// - Returns: nil where there is too much of it.
+    /// A sealed record that is kept for a minute; claims about users must not be readable in the store.
+    /// - Returns: nil if too large.
     package func record(_ seals: BrowserSeals, now: Int64) -> TokenRecord? {
         let until = now + PostedAnswer.lifetimeSeconds
         var writer = JSONWriter()
@@ -88,7 +88,7 @@ extension PostedIdentity {
         return record
     }
 
-    /// Nil for a record of another kind, of another provider or another time.
+    /// Nil for a record of another kind, provider or time.
     init?(_ record: TokenRecord, provider: String, _ seals: BrowserSeals, now: Int64) {
         guard record.kind == .posted, record.accessLives(at: now),
             record.application.isExactly("provider:\(provider):posted"),

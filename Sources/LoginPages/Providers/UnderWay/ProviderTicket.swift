@@ -4,19 +4,19 @@ import HTTP
 import Identity
 import OAuthServer
 
-/// What a login at an identity provider was begun for, and what is to be known of it when it comes back.
+/// The purpose of a login at an identity provider, with the state to restore on return.
 package struct LoginErrand: Sendable, Equatable {
     package enum Kind: String, Sendable {
-        /// A browser at the form of a scheme (SCH-02).
+        /// A browser login at a scheme's form (SCH-02).
         case form
-        /// An application that has sent a browser (RP-02).
+        /// An application that redirected the browser (RP-02).
         case application
-        /// A browser that wants a token for an application (SSO-07).
+        /// A browser that requests a token for an application (SSO-07).
         case relay
     }
 
     package var kind: Kind
-    /// Of whoever has begun it.
+    /// State of the component that started the login.
     package var texts: [String]
 
     package init(_ kind: Kind, _ texts: [String]) {
@@ -25,16 +25,16 @@ package struct LoginErrand: Sendable, Equatable {
     }
 }
 
-/// A login that is under way at a provider, as `state` carries it through the browser, or a cookie (`LoginsUnderWay`):
-/// sealed, so that nobody reads the code verifier or changes where the login leads; bound to the browser by a cookie; good
-/// once, and not for long.
+/// A pending login at a provider, carried by `state` through the browser or in a cookie (`LoginsUnderWay`). Sealed, so
+/// that the code verifier is secret and the target cannot be changed; bound to the browser by a cookie; usable once and
+/// for a short time.
 struct ProviderTicket: Equatable, Sendable {
-    /// Tells it from others, so that it is good once.
+    /// Unique id, which makes it single-use.
     let id: String
-    /// Name of the provider that the browser was sent to (RFC 9700 section 4.4).
+    /// Name of the provider that the browser was redirected to (RFC 9700 section 4.4).
     let provider: String
     let secrets: LoginSecrets
-    /// The browser's half, which its cookie has.
+    /// The browser's half, also in its cookie.
     let nonce: String
     let errand: LoginErrand
     /// Seconds since 1970.
@@ -49,7 +49,7 @@ struct ProviderTicket: Equatable, Sendable {
         expiresAt = now + LoginStart.lifetimeSeconds
     }
 
-    /// Whether a text looks like the id of one.
+    /// Whether a text has the format of an id.
     static func isID(_ text: String) -> Bool { text.isExactly(LoginTicket.nonce(text)) }
 
     func sealed(_ record: SealedRecord) -> String {
@@ -59,7 +59,7 @@ struct ProviderTicket: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - nonce: what the browser's cookie says; nil for none.
+    ///   - nonce: from the browser's cookie; nil without one.
     ///   - now: seconds since 1970.
     init(_ text: String, nonce: String?, _ record: SealedRecord, now: Int64) throws(BrowserLoginFailure) {
         let bytes = Array(text.utf8)
