@@ -3,8 +3,8 @@ import Endpoints
 import Identity
 import Model
 
-/// Why the token endpoint gives no token: the error table of RFC 6749 section 5.2 with the reasons told apart for the
-/// log. Clients see `error` and a description that says nothing about which part of a credential was wrong.
+/// Why the token endpoint refuses a request: the error codes of RFC 6749 section 5.2, with distinct reasons for the
+/// log. Clients get `error` and a description that does not reveal which part of a credential was wrong.
 package enum TokenFailure: EndpointFailure, CaseIterable {
     case methodNotAllowed, bodyTooLarge
     case wrongContentType, malformedForm, repeatedParameter, credentialInQuery
@@ -18,19 +18,19 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
     case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
     case backendNotAllowed, keysUnavailable
     case storeUnavailable, issuerUnavailable
-    /// `Oracle-Mobile-Backend-ID` is missing or repeated, or names nobody (AMB-11).
+    /// `Oracle-Mobile-Backend-ID` is missing, repeated or unknown (AMB-11).
     case missingBackend, unknownBackend
-    /// The backend has HTTP Basic off (SAML-02), or is none of the issuer's `allowedMbes`.
+    /// The backend has HTTP Basic switched off (SAML-02), or is not in the issuer's `allowedMbes`.
     case basicNotEnabled, ssoBackendNotAllowed
-    /// A bearer token and `clientID` at once (CON-16).
+    /// Both a bearer token and `clientID` (CON-16).
     case twoSignOns
     case samlUnavailable
     case conflictingApplication, invalidParameter, providerUnavailable
     case loginThrottled
-    /// Too many secrets of the client, or from the address, were wrong.
+    /// Too many wrong secrets for the client or from the address.
     case clientThrottled
 
-    /// What a login that failed is answered with: both halves of a password credential fail alike.
+    /// Maps a failed login: a wrong name and a wrong password are answered alike.
     package init(_ refusal: PasswordLogin.Refusal) {
         switch refusal {
         case .wrongPassword: self = .invalidGrant
@@ -39,9 +39,9 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
     }
 
     package struct Definition: Sendable {
-        /// `error` of the reply.
+        /// `error` of the response.
         package let error: String
-        /// `error_description` of the reply.
+        /// `error_description` of the response.
         package let description: String
         /// Stable code for the log.
         package let reason: Reason
@@ -117,7 +117,7 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
         // JWT-35.
         case .keysUnavailable:
             Definition("temporarily_unavailable", "try again later", .assertionKeysUnavailable)
-        // Nobody's credentials are bad for that.
+        // Says nothing about the client's credentials.
         case .storeUnavailable:
             Definition("temporarily_unavailable", "try again later", .tokenStoreUnavailable)
         // JTX-12.
@@ -151,7 +151,7 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
     package var fields: [(name: String, value: String)] {
         switch self {
         case .methodNotAllowed: [(name: "Allow", value: "POST")]
-        // RFC 9110 section 15.5.2 wants a challenge; the bearer token was not what was wrong.
+        // RFC 9110 section 15.5.2 requires a challenge, although the bearer token was not at fault.
         case .unknownBackend: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)]
         case .invalidClient, .invalidClientAssertion, .replayedClientAssertion:
             [(name: "WWW-Authenticate", value: #"Basic realm="portcullis""#)]

@@ -8,11 +8,11 @@ package struct TokenForm {
 
     /// The media type of a form.
     static let mediaType = "application/x-www-form-urlencoded"
-    /// As the documents of the exchange endpoint spell it (CON-08).
+    /// As spelt in the documentation of the exchange endpoint (CON-08).
     static let misspeltMediaType = "application/x/www-form-urlencoded"
 
-    /// Reads the body of a request. Query parameters are ignored, but a credential among them is refused.
-    /// - Parameter types: the media types that are taken.
+    /// Reads the body of a request. Query parameters are ignored, except that a credential among them is refused.
+    /// - Parameter types: accepted media types.
     package init(_ request: EndpointRequest, types: [String] = [mediaType]) throws(TokenFailure) {
         guard TokenForm.isForm(request.contentType, types) else { throw .wrongContentType }
         fields = try TokenForm.parse(request.body)
@@ -24,13 +24,13 @@ package struct TokenForm {
         }
     }
 
-    /// The value of a parameter. One without a value counts as absent (RFC 6749 section 3.2).
+    /// The value of a parameter. An empty value counts as absent (RFC 6749 section 3.2).
     package subscript(_ name: String) -> String? {
         guard let value = fields.first(name), !value.isEmpty else { return nil }
         return value
     }
 
-    /// Undoes form encoding of a single value; nil where it is none.
+    /// Decodes a form-encoded value; nil if malformed.
     static func decode(_ text: [UInt8]) -> [UInt8]? {
         let form = Array("v=".utf8) + text
         guard !text.contains(UInt8(ascii: "&")), let fields = try? FormFields.parse(form.span) else { return nil }
@@ -45,7 +45,7 @@ package struct TokenForm {
         }
     }
 
-    /// One of the types, with any parameters.
+    /// Whether the media type is one of these, with any parameters.
     package static func isForm(_ contentType: String?, _ types: [String] = [mediaType]) -> Bool {
         guard let contentType else { return false }
         let mediaType = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }

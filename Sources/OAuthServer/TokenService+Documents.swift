@@ -6,7 +6,7 @@ import JOSE
 import Model
 
 extension TokenService {
-    /// Who the caller is (BASIC-04): users of any kind; a client or the holder of an anonymous key is nobody here.
+    /// Describes the caller (BASIC-04). Only users are described; clients and anonymous keys are refused.
     func whoAmI(_ principal: Principal?) -> EndpointResponse {
         guard let principal, principal.kind == .user, let details = Details(principal, settings) else {
             return .problem(
@@ -16,12 +16,12 @@ extension TokenService {
         return .personal(details.json(), reason: .whoAmI)
     }
 
-    /// The facts about a caller. Of a virtual user only the name and the roles are known.
+    /// Data about a caller. For a virtual user only name and roles are known.
     private struct Details {
         let principal: Principal
         let user: User?
 
-        /// Nil for a local user whose account is gone or disabled (MAP-04).
+        /// Nil for a local user whose account was removed or disabled (MAP-04).
         init?(_ principal: Principal, _ settings: TokenServiceSettings) {
             self.principal = principal
             guard !principal.virtual else {
@@ -55,7 +55,7 @@ extension TokenService {
 }
 
 extension TokenServiceSettings {
-    /// The realm of what a credential is bound to; nil where it is bound to nothing.
+    /// The realm that a credential is bound to; nil for an unbound one.
     fileprivate func boundRealm(of principal: Principal) -> String? {
         let application = principal.application.flatMap { applications?.application(named: $0) }
         let backend = principal.backendID.flatMap { backends.backend(id: Array($0.utf8).span) }
@@ -64,14 +64,14 @@ extension TokenServiceSettings {
 }
 
 extension TokenService {
-    /// The realm of a caller: that of the backend or application, or else of the one user of the name.
+    /// The realm of a caller: that of the backend or application, otherwise of the only user with the name.
     package func realm(of principal: Principal) -> String? {
         if let realm = settings.boundRealm(of: principal) { return realm }
         let candidates = principal.virtual ? [] : settings.users.users(named: principal.subject, realm: nil)
         return candidates.count == 1 ? candidates[0].realm : nil
     }
 
-    /// The settings of a backend as its developers need them (MBE-04).
+    /// The settings of a backend for its developers (MBE-04).
     package func describe(_ backend: Backend, includingSecrets: Bool) -> [UInt8] {
         backend.settingsJSON(
             baseURL: settings.baseURL,
@@ -83,6 +83,6 @@ extension TokenService {
 }
 
 extension TokenService {
-    /// A token as the endpoint would issue it, without anybody's credential: for the command line.
+    /// A token as the endpoint would issue it, without authentication: for the command line.
     package func mint(_ grant: AccessTokenMinter.Grant, now: Int64) -> [UInt8] { minter.mint(grant, now: now) }
 }

@@ -6,9 +6,9 @@ import Model
 import Outbound
 
 extension TokenService {
-    /// RFC 7662: a resource server asks what an access token is worth. Whatever is not certainly good, or none of its
-    /// business, is inactive, and nothing more is said of it (section 2.2). So are refresh tokens: who asks would take
-    /// "active" for leave to serve the request.
+    /// RFC 7662: introspection for resource servers. Tokens that are not certainly valid, or not meant for the caller,
+    /// are reported as inactive without details (section 2.2). So are refresh tokens: the caller would take "active" as
+    /// permission to serve the request.
     func introspect(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
@@ -27,7 +27,7 @@ extension TokenService {
         }
     }
 
-    /// The resource server whose secret was presented; nil where it may be a backend's.
+    /// The resource server with the presented secret; nil if the credentials may be a backend's.
     private func resourceServer(
         _ request: EndpointRequest, _ form: TokenForm, now: Int64
     ) throws(TokenFailure) -> ResourceServer? {
@@ -50,7 +50,7 @@ extension TokenService {
             return .done(TokenService.described(mayAsk(claims) ? claims : nil))
         }
         guard !settings.grantIssuers.isEmpty else { return .done(TokenService.described(nil)) }
-        // Read first: a list that is complete again must have been complete when it was asked.
+        // Read before the check: if the list is complete later, the check was complete too.
         let isBlind = settings.revocations.reading.isBlind
         return grantRecords.claims(of: Array(token.utf8), now: now).map { [self] result in
             switch result {
@@ -63,20 +63,20 @@ extension TokenService {
         }
     }
 
-    /// - Parameter claims: nil for a token that is not good, or is none of the caller's business.
+    /// - Parameter claims: nil for a token that is invalid or not meant for the caller.
     private static func described(_ claims: AccessTokenClaims?) -> EndpointResponse {
         guard let claims else { return .personal(Array(#"{"active":false}"#.utf8), reason: .tokenInactive) }
         return .personal(describe(claims), reason: .tokenActive)
     }
 
-    /// The members of RFC 7662 section 2.2, and our own claims beside them.
+    /// The members of RFC 7662 section 2.2, followed by this service's own claims.
     private static func describe(_ claims: AccessTokenClaims) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("active", true)
         writer.member("token_type", "Bearer")
         if claims.kind == .user { writer.member("username", claims.subject) }
-        // A claim set is an object, so that its members go behind these.
+        // The claim set is a JSON object; its members are appended.
         let json = claims.json()
         if let members = (try? JSONNode.parse(json.span))?.members {
             for member in members { writer.member(member.name, member.node) }

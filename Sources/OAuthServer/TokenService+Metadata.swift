@@ -5,9 +5,9 @@ import JOSE
 import Model
 
 extension TokenService {
-    /// Authorization server metadata (RFC 8414 section 2). There is no authorization endpoint, so no response type; the
-    /// OpenID Connect document says the same and claims nothing that is not there. What only some clients may do is
-    /// named where there is such a client.
+    /// Authorization server metadata (RFC 8414 section 2). There is no authorization endpoint, hence no response type;
+    /// the OpenID Connect document has the same content. Features of certain clients are listed only if such a client
+    /// exists.
     static func metadata(_ settings: TokenServiceSettings) -> [UInt8] {
         let clients = settings.backends.backends.filter(\.oauthConsumer)
         let grants = clients.map(\.grants)
@@ -40,7 +40,7 @@ extension TokenService {
         return types
     }
 
-    /// How clients show who they are at an endpoint.
+    /// Client authentication methods of an endpoint.
     private static func addEndpoint(_ name: String, keys: Bool, _ writer: inout JSONWriter) {
         let secrets = ["client_secret_basic", "client_secret_post"]
         writer.member("\(name)_endpoint_auth_methods_supported", keys ? secrets + ["private_key_jwt"] : secrets)

@@ -6,14 +6,14 @@ import Outbound
 import TokenStorage
 
 extension TokenService {
-    /// RFC 7009: a client ends a token of its own. With a refresh token goes the login that it came of, its access token
-    /// included. What is no token any more is answered like one that was ended (section 2.2).
+    /// RFC 7009: a client revokes its own token. Revoking a refresh token ends its login, including the access token.
+    /// An unknown token is answered like a revoked one (section 2.2).
     func revokeToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
         let proof = try clients.authenticate(request, form, now: now)
         return admitted(proof, now: now) { [self] () throws(TokenFailure) in
-            // `token_type_hint` is a hint only, and nothing is gained by it here (section 2.1).
+            // `token_type_hint` is ignored: it is optional and would save no work (section 2.1).
             guard let token = form["token"] else { throw .missingParameter }
             if let claims = ownTokens.signed(token, now: now) { return try revoke(claims, proof.backend, now: now) }
             return revokeFamily(settings.storeKey.digest(token), proof.backend, now: now)
@@ -31,8 +31,8 @@ extension TokenService {
         }
     }
 
-    /// Ends the login that a refresh token came of, also where the token was exchanged before. A rotation keeps the id of
-    /// the family, so that one between the two operations changes nothing.
+    /// Ends the login of a refresh token, even if the token was already exchanged. Rotation keeps the family's id, so a
+    /// rotation between the two operations does no harm.
     private func revokeFamily(_ digest: [UInt8], _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
         ask(.find(.family(ofRefresh: digest)), now: now) { [self] answer in
             guard case .record(let record?) = answer, record.kind == .refresh else {

@@ -4,7 +4,8 @@ import Outbound
 import TokenStorage
 
 extension TokenService {
-    /// Asks the store. Where it does not answer, nobody's credentials are to blame: 503.
+    /// Performs a store operation. A failing store is answered with 503, since the client's credentials are not at
+    /// fault.
     func ask(
         _ operation: StoreOperation, now: Int64, _ next: @escaping @Sendable (StoreAnswer) -> Effect<EndpointResponse>
     ) -> Effect<EndpointResponse> {
@@ -16,8 +17,7 @@ extension TokenService {
         }
     }
 
-    /// Ends the access tokens of records that the store holds no more: here at once, elsewhere as soon as the store's
-    /// deny list has got there.
+    /// Revokes the access tokens of removed records: immediately in this process, elsewhere when the deny list is read.
     func end(_ records: [TokenRecord]) {
         for record in records { settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt) }
     }

@@ -5,8 +5,8 @@ import JOSE
 import Model
 import Outbound
 
-/// The gateway's own endpoints as requests and responses. It opens no socket and never blocks: what takes time is returned
-/// as an effect.
+/// The gateway's own endpoints as requests and responses. Opens no sockets and never blocks: slow work is returned as
+/// an effect.
 package final class TokenService: Sendable {
     package let settings: TokenServiceSettings
     let minter: AccessTokenMinter
@@ -36,7 +36,7 @@ package final class TokenService: Sendable {
 }
 
 extension TokenService {
-    /// The OAuth server, and what callers learn about themselves.
+    /// The OAuth server, and the description of the caller.
     package var handlers: [EndpointDescriptor: EndpointHandler] {
         [
             .token: { request, now in

@@ -3,28 +3,28 @@ import JOSE
 import Model
 import TokenStorage
 
-/// What the token service is built from. Immutable; a reload builds another service.
+/// Settings of the token service. Immutable; a reload builds another service.
 package struct TokenServiceSettings: Sendable {
-    /// `iss` of its tokens, and where the metadata says the service is: without a trailing slash.
+    /// `iss` of its tokens and base of its URLs in the metadata, without a trailing slash.
     package var issuer: String
     /// `aud` of its tokens.
     package var audience: [String]
     /// The gateway's base URL, without a trailing slash.
     package var baseURL: String
-    /// Path of the token endpoint that the metadata names.
+    /// Path of the token endpoint in the metadata.
     package var tokenPath = OAuthEndpoints.tokenPath
     /// Path of the revocation endpoint (RFC 7009).
     package var revocationPath = OAuthEndpoints.revocationPath
     /// Path of the introspection endpoint (RFC 7662).
     package var introspectionPath = OAuthEndpoints.introspectionPath
     package var signer: JWTSigner
-    /// The keys of everything that this gateway signs: the service's own and those of issuers. Secrets among them are
-    /// not shown.
+    /// The public keys of everything that this gateway signs: the service's own and those of issuers. Symmetric keys
+    /// are not published.
     package var publishedKeys: KeySet
     package var users: UserStore
-    /// Who holds back those who guess passwords.
+    /// Limits password guessing.
     package var throttle = LoginThrottle()
-    /// Who holds back those who guess the secrets of clients.
+    /// Limits guessing of client secrets.
     package var clientThrottle = ClientThrottle()
     package var backends: BackendStore
     package var catalogue: RoleCatalogue
@@ -32,28 +32,28 @@ package struct TokenServiceSettings: Sendable {
     package var clientTokenSeconds: Int64 = 604_800
     /// Lifetime of a token of the password grant (CON-09).
     package var userTokenSeconds: Int64 = 604_800
-    /// How far in the future `iat` of its own tokens may lie, which a sibling with another clock has issued.
+    /// How far in the future `iat` of its own tokens may lie, if another instance's clock is ahead.
     package var clockSkewSeconds: Int64 = 5
-    /// The scopes that may be granted. Empty: scopes mean nothing here, any is accepted and none is recorded.
+    /// The scopes that may be granted. If empty, any scope is accepted and none is recorded.
     package var scopes: [String] = []
-    /// The applications of ApiOmat, whose users have a realm; nil where there are none.
+    /// The ApiOmat applications, whose users have a realm; nil for none.
     package var applications: ApplicationStore?
-    /// Where browsers get tokens by single sign-on; nil where no backend has it.
+    /// Path of the single sign-on endpoint; nil if no backend uses it.
     package var signOnPath: String?
-    /// Where SAML assertions are exchanged; nil where they are not.
+    /// Path of the SAML exchange; nil if not used.
     package var samlPath: String?
 
-    /// Whose tokens are exchanged, and by which rules; nil for nobody's.
+    /// Issuers whose tokens are exchanged, with their rules; nil for none.
     package var assertions: AssertionSources?
-    /// Who may ask about tokens beside backends.
+    /// Clients besides backends that may introspect tokens.
     package var resourceServers: [ResourceServer] = []
-    /// What makes the tokens of backends that name it, by name (OAUTH-09).
+    /// Issuers of the tokens of backends that name them, by name (OAUTH-09).
     package var grantIssuers: [String: any GrantIssuer] = [:]
-    /// What the data plane refuses tokens by.
+    /// The deny list, shared with the data plane.
     package var revocations: RevocationList
-    /// Where refresh tokens are kept, and what may be used only once.
+    /// Stores refresh tokens and single-use keys.
     package var store: any TokenStore
-    /// What the store knows tokens by.
+    /// Key of the digests in the store.
     package var storeKey: TokenDigestKey
 
     package init(

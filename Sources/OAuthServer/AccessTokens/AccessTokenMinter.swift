@@ -3,9 +3,9 @@ import Crypto
 import Identity
 import JOSE
 
-/// Makes the access tokens of this gateway: signed JWTs of type `at+jwt` (ISS-02, RFC 9068).
+/// Issues the access tokens of this gateway: signed JWTs of type `at+jwt` (ISS-02, RFC 9068).
 package struct AccessTokenMinter: Sendable {
-    /// Whom a token is for and what it grants.
+    /// Subject and rights of a token.
     package struct Grant: Sendable {
         package var subject: String
         /// `.user` or `.client`.
@@ -15,25 +15,25 @@ package struct AccessTokenMinter: Sendable {
         package var level = Principal.standardLevel
         package var virtual = false
         package var scope: String?
-        /// When the user logged in; nil for a token without a user.
+        /// Time of the login; nil for a token without a user.
         package var authenticatedAt: Int64?
-        /// How: `amr`, in the words of RFC 8176.
+        /// Authentication methods: `amr` values of RFC 8176.
         package var methods: [String] = []
-        /// Who acts for the subject, the one of now first.
+        /// Actors on behalf of the subject, the current one first.
         package var actors: [String] = []
-        /// The Webgate whose routes it opens, and no others; nil for no such bond (DEC-06).
+        /// The only Webgate whose routes accept it; nil if unrestricted (DEC-06).
         package var webgate: String?
         /// The session that it ends with; nil for none.
         package var session: String?
-        /// Seconds without a request after which that session ends; nil for no limit.
+        /// Idle timeout of that session in seconds; nil for none.
         package var idleSeconds: Int64?
-        /// Whether the user logged in without the server that knows the password (OMS-12).
+        /// Whether the login was checked without the server that has the password (OMS-12).
         package var isOffline = false
-        /// How the user of the session has logged in; nil for a token of no session.
+        /// How the user of the session logged in; nil for a token without a session.
         package var login: LoginClass?
-        /// What the token is exchanged for, the latest first.
+        /// Tokens that it was exchanged for, the latest first.
         package var origins: [TokenOrigin] = []
-        /// `aud`; nil for the service's own. The gateway takes no token for another audience.
+        /// `aud`; nil for the service's own. The gateway refuses tokens for other audiences.
         package var audience: [String]?
         /// `exp - iat`.
         package var lifetimeSeconds: Int64
@@ -49,7 +49,7 @@ package struct AccessTokenMinter: Sendable {
     private let signer: JWTSigner
     private let issuer: String
     private let audience: [String]
-    /// Whether signing takes long enough to be done off the event loop (RSA).
+    /// Whether signing is too slow for the event loop (RSA).
     package let isSlow: Bool
 
     package init(signer: JWTSigner, issuer: String, audience: [String]) {
@@ -59,7 +59,7 @@ package struct AccessTokenMinter: Sendable {
         self.audience = audience
     }
 
-    /// A compact JWS.
+    /// Issues a token as a compact JWS.
     /// - Parameters:
     ///   - tokenID: `jti`, 128 random bits.
     ///   - now: seconds since 1970.
@@ -68,7 +68,7 @@ package struct AccessTokenMinter: Sendable {
         return signer.sign(claims: claims.json(), type: AccessTokenClaims.type)
     }
 
-    /// What a token of a grant says.
+    /// The claims of a token.
     func claims(of grant: Grant, tokenID: String, now: Int64) -> AccessTokenClaims {
         var claims = AccessTokenClaims(
             issuer: issuer, subject: grant.subject, audience: grant.audience ?? audience, issuedAt: now,
@@ -88,8 +88,8 @@ package struct AccessTokenMinter: Sendable {
         return claims
     }
 
-    /// An id for a token that nobody can guess or meet twice. It does not begin with a dash, so that it is no option where it
-    /// stands in a command line.
+    /// An unguessable, unique id for a token. It does not begin with a dash, so that it is not taken for an option on a
+    /// command line.
     package static func randomID() -> String {
         while true {
             let id = SecureRandom.text(16)

@@ -3,15 +3,15 @@ import Identity
 import JOSE
 import Model
 
-/// Says whether an access token of this service is good, by the same rules as the data plane (ISS-08): for those who ask
-/// about it, end it, or want another one for it.
+/// Validates access tokens of this service by the rules of the data plane (ISS-08), for introspection, revocation and
+/// exchange.
 package struct OwnAccessTokens: Sendable {
     private let verifier: JWTVerifier
     private let settings: TokenServiceSettings
 
     init(_ settings: TokenServiceSettings) {
         self.settings = settings
-        // Tokens for other audiences are ours as well.
+        // Includes tokens for other audiences, which this service issues too.
         let trust = TrustedIssuer(
             name: OwnAccessTokens.issuerName, issuer: settings.issuer, audiences: [], requireAudience: false,
             keys: KeySet(keys: [settings.signer.publishedKey]), algorithms: [settings.signer.key.algorithm],
@@ -19,27 +19,27 @@ package struct OwnAccessTokens: Sendable {
         verifier = JWTVerifier(issuers: [trust])
     }
 
-    /// The claims of a token that this service has signed and that has not expired; nil for any other text.
+    /// The claims of an unexpired token signed by this service; nil for other text.
     /// - Parameter now: seconds since 1970.
     package func signed(_ token: String, now: Int64) -> AccessTokenClaims? {
         guard case .verified(let verified) = verifier.verify(Array(token.utf8).span, now: now) else { return nil }
         return AccessTokenClaims(verified: verified.claims)
     }
 
-    /// What the deny list calls the issuer of these tokens: the name of its entry, as `Principal.issuer` has it.
+    /// The deny list's name for the issuer of these tokens: its entry, as in `Principal.issuer`.
     package static let issuerName = "local"
 
-    /// The claims of a token that is good; nil for whatever is not certainly so. Throws where nobody knows what others
-    /// have revoked: what a revoked token were exchanged for, nobody would have revoked.
+    /// The claims of a valid token; nil for anything not certainly valid. Throws while revocations by others may be
+    /// missing: a token obtained in exchange for a revoked one would stay valid.
     package func live(_ token: String, now: Int64) throws(TokenFailure) -> AccessTokenClaims? {
-        // Read first: a list that is complete again must have been complete when it was asked.
+        // Read before the check: if the list is complete later, the check was complete too.
         let isBlind = settings.revocations.reading.isBlind
         guard let claims = signed(token, now: now), isLive(claims) else { return nil }
         if isBlind { throw .storeUnavailable }
         return claims
     }
 
-    /// Whether a token with these claims, which has not expired, is still good as far as the deny list knows.
+    /// Whether an unexpired token with these claims is not revoked, as far as the deny list knows.
     func isLive(_ claims: AccessTokenClaims) -> Bool {
         guard let backend = settings.backends.backend(id: Array(claims.backendID.utf8).span), backend.oauthConsumer,
             claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), hasAccount(claims, realm: backend.realm),
@@ -55,7 +55,7 @@ package struct OwnAccessTokens: Sendable {
             session: claims.session)
     }
 
-    /// Whether a local user is still there and enabled, with the password that the token goes back to.
+    /// Whether a local user still exists and is enabled, with the password that the token is based on.
     private func hasAccount(_ claims: AccessTokenClaims, realm: String) -> Bool {
         guard claims.kind == .user, !claims.virtual else { return true }
         guard let user = settings.users.user(named: claims.subject, realm: realm) else { return false }

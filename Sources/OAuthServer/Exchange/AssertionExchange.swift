@@ -6,8 +6,8 @@ import JOSE
 import Model
 import Outbound
 
-/// The exchange of one outside token for one of the gateway's own, in the order of JTX-10: issuer, client, backend, keys
-/// and signature, times, audience, filters, user, roles, lifetime.
+/// Exchanges an outside token for one of the gateway's own, in the order of JTX-10: issuer, client, backend, keys and
+/// signature, times, audience, filters, user, roles, lifetime.
 package struct AssertionExchange: Sendable {
     let service: TokenService
     let sources: AssertionSources
@@ -65,7 +65,7 @@ package struct AssertionExchange: Sendable {
         }
     }
 
-    /// Whose client asks, where that may exchange tokens of the issuer.
+    /// The backend of the client, if it may exchange tokens of the issuer.
     private func authenticatedBackend(_ issuer: AssertionIssuer) throws(TokenFailure) -> Backend {
         let backend: Backend? =
             switch client {
@@ -73,7 +73,7 @@ package struct AssertionExchange: Sendable {
             case .token(let token, let named): try backend(ofClientToken: token, named: named)
             case .name(let id) where !issuer.requiresClientAuthentication: settings.backends.backend(clientID: id)
             case .backend(let backend):
-                // CON-17: what this backend must have switched on is for the endpoint to say.
+                // CON-17: the endpoint checks the switches of the backend.
                 if issuer.allows(backend) { backend } else { throw .ssoBackendNotAllowed }
             case .name, .unrecognised: nil
             }
@@ -85,7 +85,7 @@ package struct AssertionExchange: Sendable {
         return backend
     }
 
-    /// JTX-06: a token that this service has given the client itself, good like one that opens routes.
+    /// JTX-06: a token that this service issued to the client itself, valid as for a route.
     private func backend(ofClientToken token: String, named: String?) throws(TokenFailure) -> Backend? {
         guard let claims = try service.ownTokens.live(token, now: now), claims.kind == .client,
             claims.audience.contains(where: { audience in
@@ -109,7 +109,7 @@ package struct AssertionExchange: Sendable {
         } catch {
             return refuse(error, backend)
         }
-        // The verifier has seen that there is an expiry, and that it is to come.
+        // The verifier has checked that there is an expiry in the future.
         guard let expiresAt = received.expiresAt else { return refuse(.missingExpiry, backend) }
         return OutsideGrant(
             service: service, place: place, issuer: issuer, lifetime: policy.lifetime, backend: backend,
@@ -118,8 +118,8 @@ package struct AssertionExchange: Sendable {
         ).run()
     }
 
-    /// What two uses of one assertion have in common (JTX-11): `jti`, or where it has none, all that it says. Not the
-    /// signature, of which some algorithms allow several.
+    /// Identifies an assertion for single use (JTX-11): `jti`, or all claims if it has none. Excludes the signature,
+    /// since some algorithms allow several valid ones.
     private var singleUseName: [UInt8] {
         received.tokenID.map { Array("id \($0)".utf8) } ?? Array("text ".utf8) + received.signedPart(of: token.span)
     }
@@ -136,6 +136,6 @@ package struct AssertionExchange: Sendable {
 }
 
 extension AssertionRejection {
-    /// One answer for all: what is wrong with a token helps nobody but who forges one (JTX-10).
+    /// One answer for all rejections: details would only help forgers (JTX-10).
     package var response: EndpointResponse { .tokenError("invalid_grant", "the assertion is not accepted", reason) }
 }

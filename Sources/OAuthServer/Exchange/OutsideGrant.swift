@@ -5,13 +5,13 @@ import Identity
 import Outbound
 import TokenStorage
 
-/// Where an outside token is exchanged.
+/// An endpoint that exchanges outside tokens.
 package struct ExchangePlace: Sendable {
     /// For the audit log.
     let action: String
-    /// Seconds, where neither issuer nor environment says anything (CON-01).
+    /// Default lifetime in seconds (CON-01).
     let standardLifetime: Int64
-    /// What a JWT may be for beside the issuer's own audiences.
+    /// Accepted audiences of a JWT besides the issuer's own.
     let audiences: [String]
 
     /// `/mobile/platform/auth/token`.
@@ -32,24 +32,23 @@ package struct ExchangePlace: Sendable {
     }
 }
 
-/// What an outside token has come to that was found to be good: the gateway's own token, unless the deny list knows it or
-/// it was exchanged before.
+/// A verified outside token, about to be exchanged for the gateway's own unless it is revoked or was exchanged before.
 package struct OutsideGrant: Sendable {
     let service: TokenService
     let place: ExchangePlace
     let issuer: AssertionIssuer
-    /// Of the environment.
+    /// The environment's setting.
     let lifetime: TokenLifetime
     let backend: Backend
     let identity: ExternalIdentity
-    /// `jti`, or the id of a SAML assertion; nil for none.
+    /// `jti`, or the id of a SAML assertion; nil if absent.
     let tokenID: String?
-    /// Seconds since 1970, as are all times here; nil where the token says nothing of it.
+    /// Seconds since 1970, as are all times here; nil if not stated.
     let issuedAt: Int64?
     let expiresAt: Int64
-    /// For how long after that it is still taken.
+    /// Clock skew for which it is still accepted after its expiry.
     let skew: Int64
-    /// What two uses of it have in common, where it may be used once only.
+    /// Identifies the assertion if it is single-use.
     let singleUseName: [UInt8]?
     let now: Int64
 
@@ -83,8 +82,8 @@ package struct OutsideGrant: Sendable {
         }
     }
 
-    /// Whether the outside token was revoked, or all that its subject has had. One without a date counts as made now: its
-    /// subject would have to do without the issuer for as long as the list remembers.
+    /// Whether the outside token, or all tokens of its subject, are revoked. A token without a date counts as just
+    /// issued: otherwise a revocation of its subject would block it for as long as the list keeps the entry.
     private var isRevoked: Bool {
         service.settings.revocations.isRevoked(
             tokenID: tokenID, subject: identity.username, backendID: nil, issuedAt: issuedAt ?? now)
@@ -98,7 +97,7 @@ package struct OutsideGrant: Sendable {
         grant.roles = service.settings.catalogue.names(of: identity.roles)
         grant.level = issuer.level
         grant.virtual = identity.virtual
-        // Whoever revokes the outside token by its id means what came of it as well.
+        // Revoking the outside token by its id revokes tokens derived from it.
         if let tokenID, (1...TokenOrigin.maximumTokenIDBytes).contains(tokenID.utf8.count) {
             grant.origins = [TokenOrigin(tokenID: tokenID, backendID: nil)]
         }

@@ -8,8 +8,7 @@ extension TokenService {
     /// RFC 7523 section 2.1.
     static let assertionGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-    /// `POST /mobile/platform/auth/token` (JTX-01 to JTX-12): what is wrong with the request is told before anything is
-    /// looked at.
+    /// `POST /mobile/platform/auth/token` (JTX-01 to JTX-12). Errors of the request are reported before any lookup.
     func exchangeAssertion(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request, types: [TokenForm.mediaType, TokenForm.misspeltMediaType])
@@ -30,7 +29,7 @@ extension TokenService {
         }
     }
 
-    /// For the command line: whose tokens are exchanged, and among whom their users are looked for.
+    /// Issuers and users of the exchange, for the command line.
     package var assertions: AssertionSources? { settings.assertions }
     package var users: UserStore { settings.users }
 }

@@ -4,9 +4,9 @@ import Model
 import Outbound
 
 extension TokenService {
-    /// RFC 8693: a token of a user for another one that is worth less, for a client whose backend has rules for it. The
-    /// user, the level and what is known of the login stay; scope, audience and lifetime can only shrink. It names what it
-    /// was exchanged for, and is refused with that.
+    /// RFC 8693: exchanges a user's token for a more restricted one, for a client whose backend has rules for it. User,
+    /// level and login data are kept; scope, audience and lifetime can only shrink. The new token names its origin and
+    /// is revoked with it.
     func exchangeToken(
         _ form: TokenForm, _ backend: Backend, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
@@ -30,7 +30,7 @@ extension TokenService {
         grant.scope = scope.claim
         grant.authenticatedAt = subject.authenticatedAt
         grant.methods = subject.methods
-        // What binds a token binds what came of it (DEC-06, OMS-17).
+        // Restrictions of a token also apply to tokens derived from it (DEC-06, OMS-17).
         grant.webgate = subject.webgate
         grant.session = subject.session
         grant.idleSeconds = subject.idleSeconds
@@ -42,7 +42,7 @@ extension TokenService {
         return issue(issuance, now: now)
     }
 
-    /// The token that is brought: a good one of this service for the gateway itself, of a backend that the rules name.
+    /// The subject token: valid, issued by this service for the gateway itself, of a backend that the rules name.
     private func subject(
         _ token: String, _ backend: Backend, _ rules: ExchangeRules, now: Int64
     ) throws(TokenFailure) -> AccessTokenClaims {
@@ -57,12 +57,12 @@ extension TokenService {
         return claims
     }
 
-    /// A token for somebody else's eyes is no proof here (RFC 8693 section 2.1).
+    /// A token for another audience is not accepted as proof (RFC 8693 section 2.1).
     private func isForGateway(_ claims: AccessTokenClaims) -> Bool {
         claims.audience.contains { audience in settings.audience.contains { $0.utf8.elementsEqual(audience.utf8) } }
     }
 
-    /// A user belongs to the realm of the backend (MBE-09), and a token without a user to its own client.
+    /// A user must belong to the backend's realm (MBE-09), and a token without a user to its own client.
     private func check(_ subject: AccessTokenClaims, _ target: Backend) throws(TokenFailure) {
         if subject.backendID.utf8.elementsEqual(target.mobileBackendID.utf8) { return }
         let origin = settings.backends.backend(id: Array(subject.backendID.utf8).span)
@@ -71,8 +71,8 @@ extension TokenService {
         else { throw .invalidTarget }
     }
 
-    /// Who acts: the holder of the actor token, which is to be the client's own, before those who acted already
-    /// (section 4.1).
+    /// The chain of actors (section 4.1): the holder of the actor token, which must be the client's own, before earlier
+    /// actors.
     private func actors(
         _ form: TokenForm, behind earlier: [String], _ backend: Backend, _ rules: ExchangeRules, now: Int64
     ) throws(TokenFailure) -> [String] {
@@ -89,20 +89,20 @@ extension TokenService {
         return [actor.subject] + earlier
     }
 
-    /// Our access tokens are JWTs, so that both names mean the same here (section 3).
+    /// Both token types mean the same here, because access tokens of this service are JWTs (section 3).
     private static func check(type: String) throws(TokenFailure) {
         let known = ["urn:ietf:params:oauth:token-type:access_token", "urn:ietf:params:oauth:token-type:jwt"]
         guard known.contains(where: { $0.utf8.elementsEqual(type.utf8) }) else { throw .unsupportedTokenType }
     }
 
-    /// What of a scope the rules let through.
+    /// The part of a scope that the rules allow.
     private static func narrowed(_ scope: String?, by limit: [String]) -> String {
         guard let scope, !limit.isEmpty else { return scope ?? "" }
         return scope.split(separator: " ").map(String.init).filter(limit.contains).joined(separator: " ")
     }
 }
 
-/// What an exchanged token is for.
+/// Target of an exchanged token.
 struct TokenExchangeTarget {
     let backend: Backend
     /// `aud`; nil for the gateway's own.
@@ -110,7 +110,7 @@ struct TokenExchangeTarget {
 
     /// - Parameters:
     ///   - audience: a backend as `name/version`, or a value of `aud`; nil for the client's own backend.
-    ///   - resource: the same as a URL (RFC 8707); only one of the two.
+    ///   - resource: the same as a URL (RFC 8707); excludes `audience`.
     init(
         audience: String?, resource: String?, _ client: Backend, _ rules: ExchangeRules, backends: BackendStore
     ) throws(TokenFailure) {

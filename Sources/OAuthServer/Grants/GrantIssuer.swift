@@ -1,19 +1,19 @@
 import Identity
 import Outbound
 
-/// Makes the access tokens of a backend in the place of the token service, which has found out for whom (OAUTH-09,
-/// JTX-12). The composition root fills it with an issuer module.
+/// Issues the access tokens of a backend instead of the token service, which has authenticated the subject (OAUTH-09,
+/// JTX-12). The composition root implements it with an issuer module.
 package protocol GrantIssuer: Sendable {
     /// Called on an event loop.
     /// - Parameter now: seconds since 1970.
     func issue(_ grant: AccessTokenMinter.Grant, now: Int64) -> Effect<Result<GrantedToken, GrantIssuerFailure>>
 }
 
-/// A token that an issuer module has made.
+/// A token issued by an issuer module.
 package struct GrantedToken: Sendable {
     /// Visible ASCII.
     package var value: [UInt8]
-    /// Seconds until it ends; nil where it never does.
+    /// Lifetime in seconds; nil if it does not expire.
     package var expiresIn: Int64?
 
     package init(value: [UInt8], expiresIn: Int64?) {
@@ -22,7 +22,7 @@ package struct GrantedToken: Sendable {
     }
 }
 
-/// There is no token, and the client is not to blame: 503 (JTX-12).
+/// No token was issued, and not by the client's fault: 503 (JTX-12).
 package struct GrantIssuerFailure: Error, Sendable {
     package init() {}
 }

@@ -4,9 +4,9 @@ import Identity
 import Outbound
 import TokenStorage
 
-/// The records of access tokens that issuer modules have made for backends (OAUTH-09): by them the routes of the backend take
-/// what its token endpoint gives out, and refuse it once it was revoked. A record holds the claims that the gateway's own
-/// token would have had, and ends with the token.
+/// Records of access tokens that issuer modules issued for backends (OAUTH-09). With them, the backend's routes accept
+/// tokens of its token endpoint, and refuse them after revocation. A record holds the claims that the gateway's own
+/// token would have, and expires with the token.
 package struct GrantRecords: GrantedTokens {
     /// Longest token that is looked up.
     private static let longestToken = 8192
@@ -31,7 +31,7 @@ package struct GrantRecords: GrantedTokens {
         }
     }
 
-    /// Nil for a record that names no holder.
+    /// Nil for a record without a holder.
     static func claims(of record: TokenRecord) -> AccessTokenClaims? {
         guard record.kind == .opaque, let node = try? JSONNode.parse(record.attributes.span, maximumDepth: 8),
             let claims = AccessTokenClaims(verified: node), claims.tokenID.isExactly(record.tokenID)
@@ -39,11 +39,11 @@ package struct GrantRecords: GrantedTokens {
         return claims
     }
 
-    /// Records the issue of a token; false where the store does not answer.
+    /// Records an issued token; false if the store fails.
     ///
-    /// A module may give one token to several callers. Nobody can be recognised by that, so that it opens nothing here.
+    /// A module may issue one token to several callers. Such a token identifies no caller and is refused here.
     ///
-    /// - Parameter revocations: told of a token that opens nothing any more.
+    /// - Parameter revocations: receives tokens that are no longer accepted.
     func keep(
         _ token: [UInt8], _ claims: AccessTokenClaims, _ revocations: RevocationList, now: Int64
     ) -> Effect<Bool> {
@@ -65,7 +65,7 @@ package struct GrantRecords: GrantedTokens {
         }
     }
 
-    /// Replaces the record of another holder, or of none, by one of none that lasts as long as either.
+    /// Replaces the record of another holder by one without a holder, which lasts as long as either.
     private func disown(_ rival: TokenRecord, _ revocations: RevocationList, now: Int64) -> Effect<Bool> {
         let digest = rival.accessDigest ?? []
         return store.ask(.find(.access(digest)), now: now) { answer in
@@ -95,9 +95,9 @@ package struct GrantRecords: GrantedTokens {
 extension TokenService {
     var grantRecords: GrantRecords { GrantRecords(store: settings.store, key: settings.storeKey) }
 
-    /// Records a token that a module has made; nil where that fails. One that the gateway reads by itself needs no record.
+    /// Records a token of a module; nil if that fails. Tokens that the gateway can verify by itself need no record.
     func recorded(_ token: GrantedToken, of issuance: Issuance, now: Int64) -> Effect<GrantedToken?> {
-        // A token for another audience opens nothing here.
+        // A token for another audience is not accepted here.
         if issuance.grant.audience != nil { return .done(token) }
         if let text = String(validating: token.value, as: UTF8.self), ownTokens.signed(text, now: now) != nil {
             return .done(token)
@@ -108,7 +108,7 @@ extension TokenService {
         return grantRecords.keep(token.value, claims, settings.revocations, now: now).map { $0 ? token : nil }
     }
 
-    /// Ends a token that a module has made for this client; nil where the token is none.
+    /// Revokes a module's token of this client; nil if the token is not one.
     func revokeGranted(_ digest: [UInt8], _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
         ask(.find(.access(digest)), now: now) { [self] answer in
             guard case .record(let record?) = answer, record.kind == .opaque else {

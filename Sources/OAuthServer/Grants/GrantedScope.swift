@@ -1,11 +1,11 @@
-/// What becomes of a requested scope (RFC 6749 section 3.3).
+/// Handling of the `scope` parameter (RFC 6749 section 3.3).
 package struct GrantedScope: Sendable {
-    /// What the token says; nil where scopes mean nothing here, or none was asked for.
+    /// Scope in the token; nil if scopes are not configured, or none was requested.
     let claim: String?
-    /// What the reply says; nil where it is what was asked for (OAUTH-03).
+    /// Scope in the response; nil if equal to the requested one (OAUTH-03).
     let reply: String?
 
-    /// None was asked for.
+    /// No scope was requested.
     package static let none = GrantedScope()
 
     private init(claim: String? = nil, reply: String? = nil) {
@@ -14,9 +14,9 @@ package struct GrantedScope: Sendable {
     }
 
     /// - Parameters:
-    ///   - requested: the parameter's value; nil for none.
-    ///   - allowed: the configured scopes. Where there are none, a client may name any it likes: it gets a token that
-    ///     carries none, so nobody upstream can take the client's word for a right.
+    ///   - requested: the parameter's value; nil if absent.
+    ///   - allowed: the configured scopes. If empty, any scope is accepted but not put into the token, so that
+    ///     upstreams do not take a client's request for a right.
     init(requested: String?, allowed: [String]) throws(TokenFailure) {
         guard let requested else {
             self.init()
@@ -33,9 +33,9 @@ package struct GrantedScope: Sendable {
         self.init(claim: granted, reply: granted == requested ? nil : granted)
     }
 
-    /// The scope of a token that comes of an earlier grant: all of that, or the part that is asked for, and never more
-    /// (RFC 6749 section 6, RFC 8693 section 2.1).
-    /// - Parameter granted: the scope of before; empty for none.
+    /// The scope of a token derived from an earlier grant: the same, or the requested subset (RFC 6749 section 6, RFC
+    /// 8693 section 2.1).
+    /// - Parameter granted: the earlier scope; empty for none.
     init(requested: String?, granted: String, allowed: [String]) throws(TokenFailure) {
         guard let requested else {
             self.init(claim: granted.isEmpty ? nil : granted)
@@ -52,10 +52,10 @@ package struct GrantedScope: Sendable {
         self.init(claim: claim, reply: claim == requested ? nil : claim)
     }
 
-    /// How many names a scope may have, where no more are configured.
+    /// Maximum number of names in a scope, unless more are configured.
     private static let usualNames = 128
 
-    /// The names in their order, each once.
+    /// The names in order, without duplicates.
     private static func names(_ scope: String, _ allowed: [String]) throws(TokenFailure) -> [String] {
         let names = scope.utf8.split(separator: 0x20, omittingEmptySubsequences: false)
         guard names.count <= max(usualNames, allowed.count),

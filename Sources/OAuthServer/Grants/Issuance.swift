@@ -1,8 +1,8 @@
 import Identity
 
-/// A grant that was made and a token that is about to be.
+/// An accepted grant whose token is about to be issued.
 package struct Issuance: Sendable {
-    /// What the reply looks like.
+    /// Format of the response.
     enum Shape: Sendable {
         /// OAUTH-02 and OAUTH-04.
         case oracle
@@ -14,11 +14,11 @@ package struct Issuance: Sendable {
 
     package let grant: AccessTokenMinter.Grant
     let scope: GrantedScope
-    /// Which grant it was, for the audit log: `password`.
+    /// The grant type, for the audit log, such as `password`.
     let action: String
     var shape = Shape.oracle
     package var tokenID = AccessTokenMinter.randomID()
-    /// What goes with the access token; nil for nothing.
+    /// Refresh token of the response; nil for none.
     var refreshToken: String?
 
     package init(_ grant: AccessTokenMinter.Grant, _ scope: GrantedScope, action: String) {

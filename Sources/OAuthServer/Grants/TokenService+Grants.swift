@@ -7,7 +7,7 @@ import Outbound
 import TokenStorage
 
 extension TokenService {
-    /// The token endpoint: what is wrong with the request is told before who the client is, and that before the grant.
+    /// The token endpoint. Checks the request, then the client, then the grant, and reports the first error.
     func grantToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
@@ -29,7 +29,7 @@ extension TokenService {
     /// RFC 8693 section 2.1.
     static let exchangeGrant = "urn:ietf:params:oauth:grant-type:token-exchange"
 
-    /// Goes on as soon as it is certain that a client's proof is used for the first time.
+    /// Continues once a client assertion is known to be used for the first time.
     func admitted(
         _ proof: ClientAuthentication.Proof, now: Int64,
         _ next: @escaping @Sendable () throws(TokenFailure) -> Effect<EndpointResponse>
@@ -54,7 +54,7 @@ extension TokenService {
         return issue(Issuance(grant, scope, action: "client_credentials"), now: now)
     }
 
-    /// RFC 6749 section 4.3 (OAUTH-03). The password lives in this request alone (OAUTH-07).
+    /// RFC 6749 section 4.3 (OAUTH-03). The password exists only within this request (OAUTH-07).
     private func password(
         _ form: TokenForm, _ backend: Backend, _ request: EndpointRequest, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
@@ -87,7 +87,7 @@ extension TokenService {
         }
     }
 
-    /// What the audit log says of a grant that was refused; one that was made has said it.
+    /// Writes refused grants to the audit log; successful ones are already logged.
     private static func audited(_ response: EndpointResponse, _ grantType: String, _ backend: Backend)
         -> EndpointResponse
     {

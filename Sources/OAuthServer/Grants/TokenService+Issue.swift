@@ -5,15 +5,15 @@ import Model
 import Outbound
 
 extension TokenService {
-    /// Makes the token and the reply.
+    /// Issues the token and builds the response.
     func issue(_ issuance: Issuance, now: Int64) -> Effect<EndpointResponse> {
         token(of: issuance, now: now).map { token in
             token.map { TokenService.reply(issuance, $0) } ?? TokenFailure.issuerUnavailable.response
         }
     }
 
-    /// The token alone; off the loop where the signature is slow, and by the backend's own issuer where it has one
-    /// (OAUTH-09). Nil where that gives none that would do.
+    /// Issues the token only: off the event loop if the signature is slow, and by the backend's own issuer if it has
+    /// one (OAUTH-09). Nil if that fails or returns an unsuitable token.
     package func token(of issuance: Issuance, now: Int64) -> Effect<GrantedToken?> {
         let grant = issuance.grant
         if let name = grant.backend.issuer {
@@ -30,8 +30,8 @@ extension TokenService {
         return minter.isSlow ? .offload { .done(sign()) } : .done(sign())
     }
 
-    /// The reply of RFC 6749 section 5.1 with the `oracle_*` members that clients expect, and no other (OAUTH-02,
-    /// OAUTH-04); or that of RFC 8693 section 2.2.1.
+    /// The response of RFC 6749 section 5.1 with only those `oracle_*` members that clients expect (OAUTH-02,
+    /// OAUTH-04), or that of RFC 8693 section 2.2.1.
     private static func reply(_ issuance: Issuance, _ token: GrantedToken) -> EndpointResponse {
         let grant = issuance.grant
         if issuance.shape == .mobile { return granted(mobileReply(issuance, token), issuance) }
@@ -55,7 +55,7 @@ extension TokenService {
         return granted(writer.bytes, issuance)
     }
 
-    /// The reply of JTX-07: these four members, `id_token` always null, `expires_in` always a number.
+    /// The response of JTX-07: these four members, `id_token` always null, `expires_in` always a number.
     private static func mobileReply(_ issuance: Issuance, _ token: GrantedToken) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -79,7 +79,7 @@ extension TokenService {
 }
 
 extension GrantedToken {
-    /// What a token is exchanged for does not outlive it, whoever makes it (RFC 8693 section 2.2.1).
+    /// An exchanged token must not outlive its origin, whichever component issues it (RFC 8693 section 2.2.1).
     fileprivate func isShortEnough(for issuance: Issuance) -> Bool {
         guard issuance.shape == .exchanged else { return true }
         return expiresIn.map { $0 <= issuance.grant.lifetimeSeconds } ?? false

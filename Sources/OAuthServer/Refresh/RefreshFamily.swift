@@ -2,14 +2,14 @@ import Bytes
 import Crypto
 import Identity
 
-/// What a refresh token stands for beside what the store asks about: kept as `TokenRecord.attributes`.
+/// Data of a refresh token that the store does not interpret: kept as `TokenRecord.attributes`.
 struct RefreshFamily: Sendable, Equatable {
-    /// When the user logged in, which is when the family began.
+    /// Time of the login, at which the family began.
     var authenticatedAt: Int64
-    /// How: `amr`.
+    /// Authentication methods: `amr`.
     var methods: [String]
     var level: Int
-    /// Whether the user has no account here; then `roles` are those that the login gave.
+    /// Whether the user has no account here; `roles` are then those of the login.
     var virtual: Bool
     var roles: [String]
 
@@ -33,7 +33,7 @@ struct RefreshFamily: Sendable, Equatable {
         return writer.bytes
     }
 
-    /// Nil for what `json()` does not write.
+    /// Nil for input that `json()` does not produce.
     init?(_ attributes: [UInt8]) {
         guard let node = try? JSONNode.parse(attributes.span, maximumDepth: 4),
             let authenticatedAt = node["auth_time"]?.integer, let level = node["level"]?.integer,

@@ -6,12 +6,12 @@ import Outbound
 import TokenStorage
 
 extension TokenService {
-    /// RFC 6749 section 6 with the rotation of RFC 9700 section 4.14.2: each refresh token is good for one use, and one
-    /// that comes a second time ends all that came of the same login, because one of its two holders is a thief.
+    /// RFC 6749 section 6 with the rotation of RFC 9700 section 4.14.2: each refresh token is single-use. Reuse revokes
+    /// everything derived from the same login, because one of the two users of the token is a thief.
     func refresh(
         _ form: TokenForm, _ backend: Backend, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
-        // OAUTH-05: who has not opted in gets the answer of a server without refresh tokens.
+        // OAUTH-05: without opt-in, answers like a server without refresh tokens.
         guard let lifetimes = backend.grants.refresh else { throw .unsupportedGrantType }
         guard let token = form["refresh_token"] else { throw .missingParameter }
         let digest = settings.storeKey.digest(token)
@@ -27,7 +27,7 @@ extension TokenService {
         return ask(.find(.refresh(digest)), now: now) { [self] answer in
             if case .record(let record?) = answer { return renewed(record) }
             guard lifetimes.reuseSeconds > 0 else { return refuseUnknown(digest, backend, now: now) }
-            // Whoever has lost the answer comes again with the token of before, and gets another pair in its place.
+            // A client that lost the answer retries with the old token and gets another pair instead.
             return ask(.successor(of: digest), now: now) { [self] answer in
                 guard case .record(let record?) = answer else { return refuseUnknown(digest, backend, now: now) }
                 return renewed(record)
@@ -35,9 +35,9 @@ extension TokenService {
         }
     }
 
-    /// The digest is nobody's now. Where it once was, the family ends here.
+    /// The digest is not current. If it was used before, the family is revoked.
     private func refuseUnknown(_ digest: [UInt8], _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
-        // Nothing is put in the place of nothing.
+        // A placeholder: there is nothing to replace.
         let nothing = TokenRecord(
             id: AccessTokenMinter.randomID(), kind: .refresh, application: backend.mobileBackendID, subject: "",
             tokenID: "", accessExpiresAt: 0, issuedAt: now)
@@ -51,7 +51,7 @@ extension TokenService {
         if case .reused = answer { .refreshTokenReused } else { .invalidRefreshToken }
     }
 
-    /// What a refresh token leads to.
+    /// The result of using a refresh token.
     private struct Renewal: Sendable {
         let issuance: Issuance
         let record: TokenRecord
@@ -64,8 +64,8 @@ extension TokenService {
         guard record.kind == .refresh, record.application.utf8.elementsEqual(backend.mobileBackendID.utf8),
             record.refreshLives(at: now), let family = RefreshFamily(record.attributes),
             family.authenticatedAt + lifetimes.familySeconds > now,
-            // A user whose tokens were all revoked is not let in by what is left of them: the date is that of the login,
-            // whatever has come of it since.
+            // After a revocation of all of a user's tokens, older refresh tokens are refused: the date is that of the
+            // login, regardless of rotations since.
             !settings.revocations.isRevoked(
                 tokenID: nil, subject: record.subject, backendID: record.application,
                 issuer: OwnAccessTokens.issuerName, issuedAt: family.authenticatedAt),
@@ -87,7 +87,7 @@ extension TokenService {
         return Renewal(issuance: issuance, record: next)
     }
 
-    /// The roles that the user has now, or nil for one that may no longer log in.
+    /// The user's current roles; nil if the user may no longer log in.
     private func roles(of subject: String, _ family: RefreshFamily, realm: String) -> [String]? {
         if family.virtual { return family.roles }
         guard let user = settings.users.user(named: subject, realm: realm), user.enabled else { return nil }
@@ -109,7 +109,7 @@ extension TokenService {
 
     // MARK: The first of a family
 
-    /// Keeps the refresh token that goes with a fresh access token.
+    /// Stores the refresh token issued with a new access token.
     func beginFamily(_ issuance: Issuance, _ lifetimes: RefreshLifetimes, now: Int64) -> Effect<EndpointResponse> {
         var issuance = issuance
         let record = refreshRecord(
@@ -120,7 +120,7 @@ extension TokenService {
         }
     }
 
-    /// Gives an issuance a refresh token; what the store is to know of it.
+    /// Adds a refresh token to an issuance and returns its record.
     private func refreshRecord(
         _ issuance: inout Issuance, _ family: RefreshFamily, _ lifetimes: RefreshLifetimes, id: String, now: Int64
     ) -> TokenRecord {
@@ -137,7 +137,7 @@ extension TokenService {
         return record
     }
 
-    /// How long a user's access token of this backend lives.
+    /// Lifetime of a user's access token of this backend.
     func userTokenSeconds(of backend: Backend) -> Int64 {
         backend.grants.accessTokenSeconds ?? settings.userTokenSeconds
     }
