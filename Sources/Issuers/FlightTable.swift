@@ -1,6 +1,6 @@
 import Identity
 
-/// The issuer calls that are under way, at most one per key (CACHE-02). Not thread-safe.
+/// Issuer calls in progress, at most one per key (CACHE-02). Not thread-safe.
 struct FlightTable {
     private struct Call {
         let ticket: UInt64
@@ -8,16 +8,16 @@ struct FlightTable {
         var waiters: [IssuedTokenStore.Waiter]
     }
 
-    /// A call that has not reported back after this time is taken to be lost, and another may be made.
+    /// A call that takes longer is considered lost and may be replaced.
     private let patienceSeconds: Int64
     private var calls: [InjectionKey: Call] = [:]
-    /// Waiters of calls whose result must not be kept any more, by ticket.
+    /// Waiters of calls whose result must not be cached, by ticket.
     private var detached: [UInt64: [IssuedTokenStore.Waiter]] = [:]
     private var lastTicket: UInt64 = 0
 
     init(patienceSeconds: Int64) { self.patienceSeconds = patienceSeconds }
 
-    /// Adds a waiter to the call for this key; false where there is none to wait for.
+    /// Adds a waiter to the call for this key; false if there is none to join.
     mutating func join(_ key: InjectionKey, _ waiter: IssuedTokenStore.Waiter, now: Int64) -> Bool {
         guard isUnderWay(key, now: now) else { return false }
         calls[key]?.waiters.append(waiter)
@@ -28,7 +28,7 @@ struct FlightTable {
         calls[key]?.term.covers(now) ?? false
     }
 
-    /// Begins a call. Those who wait for a lost one now wait for this.
+    /// Begins a call. Waiters of a lost one wait for it.
     mutating func begin(
         _ key: InjectionKey, replacing previous: IssuedToken?, now: Int64
     ) -> IssuedTokenStore.Flight {
@@ -40,8 +40,8 @@ struct FlightTable {
     }
 
     /// Ends a call.
-    /// - Returns: who waits for it, and whether its result may be kept: not after a purge, and not when another call has
-    ///   taken its place.
+    /// - Returns: its waiters, and whether its result may be cached: not after a purge, nor if another call has
+    ///   replaced it.
     mutating func end(_ flight: IssuedTokenStore.Flight) -> (waiters: [IssuedTokenStore.Waiter], mayKeep: Bool) {
         guard let call = calls[flight.key], call.ticket == flight.ticket else {
             return (detached.removeValue(forKey: flight.ticket) ?? [], false)
@@ -50,7 +50,7 @@ struct FlightTable {
         return (call.waiters, true)
     }
 
-    /// Lets the calls whose key fits run on, but nobody joins them and their results are not kept.
+    /// Detaches calls with matching keys: they continue, but cannot be joined, and their results are not cached.
     mutating func detach(where fits: (InjectionKey) -> Bool) {
         for key in calls.keys.filter(fits) {
             guard let call = calls.removeValue(forKey: key), !call.waiters.isEmpty else { continue }

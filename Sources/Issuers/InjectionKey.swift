@@ -3,13 +3,13 @@ import Crypto
 import Identity
 import TokenStorage
 
-/// A place that tokens are injected at: a webgate, or a route without one, and the issuer that serves it. Made once when
-/// the configuration is loaded.
+/// A place where tokens are injected: a webgate, or a route without one, together with its issuer. Created once per
+/// configuration.
 package final class InjectionTarget: Sendable {
     /// Name of the webgate; empty for a route without one.
     package let webgate: String
     package let issuer: any TokenIssuer
-    /// What tells the place from others, in UTF-8.
+    /// Identity of the place, in UTF-8.
     fileprivate let placeBytes: [UInt8]
     /// The issuer's `configurationID` in UTF-8.
     package let configurationBytes: [UInt8]
@@ -18,7 +18,7 @@ package final class InjectionTarget: Sendable {
     package let dependsOnCaller: Bool
     fileprivate let hash: UInt64
 
-    /// - Parameter place: tells the target from others of the issuer; nil where the name of the webgate does.
+    /// - Parameter place: distinguishes targets of the same issuer; nil to use the webgate's name.
     package init(webgate: String, place: String? = nil, issuer: any TokenIssuer) {
         self.webgate = webgate
         self.issuer = issuer
@@ -31,19 +31,18 @@ package final class InjectionTarget: Sendable {
         hash = InjectionKey.hash(placeBytes) &* 31 &+ InjectionKey.hash(configurationBytes)
     }
 
-    /// Whether a token for the one is a token for the other.
+    /// Whether a token for one is valid for the other.
     package func isSamePlace(as other: InjectionTarget) -> Bool {
         self === other || (placeBytes == other.placeBytes && configurationBytes == other.configurationBytes)
     }
 }
 
-/// What an issued token belongs to (CACHE-03). Making, hashing and comparing one allocates nothing.
+/// Cache key of an issued token (CACHE-03). Creating, hashing and comparing one allocates nothing.
 ///
-/// Two keys are equal when every fact that a token may be made from is equal: who the caller is (kind, subject and the
-/// issuer that vouches for the name), the backend or application, roles and level of the session, the webgate and the
-/// settings of the upstream's issuer; where that makes its tokens from the caller's own, that one, too. Of the caller
-/// nothing counts where the issuer has one token for all. Fields are
-/// compared one by one, so no two lists of fields can run together into the same key.
+/// It contains everything that a token may depend on: the caller (kind, subject and its issuer), backend or
+/// application, roles and level of the session, webgate and settings of the upstream's issuer, and the caller's token
+/// if the issuer derives its tokens from it. If the issuer has one token for all, the caller is excluded. Fields are
+/// compared individually, so different field lists cannot collide.
 package struct InjectionKey: Hashable, Sendable {
     package let principal: Principal
     package let target: InjectionTarget
@@ -65,7 +64,7 @@ package struct InjectionKey: Hashable, Sendable {
             && a.roleNames.elementsEqual(b.roleNames) { $0.utf8.elementsEqual($1.utf8) }
     }
 
-    /// What the key is known by beyond the process: a keyed digest of everything that two keys are told apart by.
+    /// The key's name outside the process: a keyed digest of all its fields.
     func name(_ key: TokenDigestKey) -> String {
         var text: [UInt8] = []
         func add(_ field: [UInt8]) {
@@ -88,7 +87,7 @@ package struct InjectionKey: Hashable, Sendable {
         return key.tokenID(of: text.span)
     }
 
-    /// Seeded per process: clients can't choose subjects that collide.
+    /// Seeded per process, so that clients cannot choose colliding subjects.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(target.hash)
         guard target.dependsOnCaller else { return }
@@ -96,7 +95,7 @@ package struct InjectionKey: Hashable, Sendable {
         hasher.combine(InjectionKey.hash(principal.backendBytes))
         hasher.combine(principal.kind)
         hasher.combine(principal.level)
-        // One caller may have any number of tokens.
+        // One caller may have many tokens.
         if target.dependsOnCredential { hasher.combine(InjectionKey.hash(principal.token)) }
     }
 

@@ -1,24 +1,24 @@
 import Model
 
-/// Why there is no token. The caller is authenticated, so none of these is ever answered with 401 (ISS-03).
+/// Why there is no token. The caller is authenticated, so none of these is answered with 401 (ISS-03).
 package struct IssueFailure: ReasonedFailure, Equatable {
     package enum Kind: Sendable, CaseIterable {
         /// The issuer refuses this caller.
         case refused
-        /// The issuer can't be reached or is overloaded; a later request may succeed.
+        /// The issuer is unreachable or overloaded; a later request may succeed.
         case unavailable
-        /// The issuer's answer makes no sense, or its token has ended already.
+        /// The issuer's answer is malformed, or its token has already expired.
         case invalidToken
-        /// The issuer doesn't accept the gateway itself, whoever the caller is: a mistake in the configuration.
+        /// The issuer refuses the gateway itself: a configuration error.
         case misconfigured
-        /// The issuer makes its tokens from the caller's own, and this caller has not brought any.
+        /// The issuer derives its tokens from the caller's, but the caller sent none.
         case credentialMissing
     }
 
     package let kind: Kind
-    /// How long the issuer wants to be left alone, or is; nil where nobody has said.
+    /// Pause requested by the issuer or the breaker; nil if unknown.
     package let requestedPause: Int?
-    /// What exactly is wrong, for the log; no part of what a failure is.
+    /// Details for the log; ignored by comparisons.
     package let detail: String?
 
     private init(_ kind: Kind, pause: Int? = nil, detail: String? = nil) {
@@ -31,7 +31,7 @@ package struct IssueFailure: ReasonedFailure, Equatable {
         left.kind == right.kind && left.requestedPause == right.requestedPause
     }
 
-    /// The same failure, with a word for the log.
+    /// The same failure with details for the log.
     package func because(_ detail: String) -> IssueFailure {
         IssueFailure(kind, pause: requestedPause, detail: detail)
     }
@@ -42,7 +42,7 @@ package struct IssueFailure: ReasonedFailure, Equatable {
     package static let misconfigured = IssueFailure(.misconfigured)
     package static let credentialMissing = IssueFailure(.credentialMissing)
 
-    /// - Parameter seconds: at least one, and never more than an hour, whatever an issuer says.
+    /// - Parameter seconds: at least one, and limited to an hour.
     package static func unavailable(retryAfter seconds: Int) -> IssueFailure {
         IssueFailure(.unavailable, pause: min(max(1, seconds), 3600))
     }
@@ -59,10 +59,10 @@ package struct IssueFailure: ReasonedFailure, Equatable {
         }
     }
 
-    /// Seconds for a `Retry-After`; nil where waiting does not help.
+    /// Seconds for `Retry-After`; nil if waiting does not help.
     package var retryAfterSeconds: Int? { requestedPause ?? reason.retryAfterSeconds }
 
-    /// Whether the issuer is down: yes, or no since it has answered; nil where nobody has asked it.
+    /// Whether the issuer is down: false if it answered, nil if it was not called.
     var isOutage: Bool? {
         switch kind {
         case .unavailable, .invalidToken: true

@@ -1,18 +1,18 @@
 import Identity
 
-/// Whom a token is wanted for, and where it is to be used.
+/// Caller and target of a token.
 package struct IssueRequest: Sendable {
-    /// The verified caller. The token's level is the level of the caller's session (AMB-28).
+    /// The verified caller. The token's level is that of the caller's session (AMB-28).
     package let principal: Principal
     /// The caller's backend; nil for callers of an outside issuer without one.
     package let backend: Backend?
     /// Name of the webgate; empty for a route without one.
     package let webgate: String
-    /// How long the token is to live, where a grant says so; nil for as long as the issuer likes.
+    /// Lifetime required by a grant; nil for the issuer's default.
     package let lifetimeSeconds: Int64?
-    /// The token that this one is to replace, ended or about to; its refresh token may save a login.
+    /// The token to replace, expired or about to; its refresh token may save a login.
     package let previous: IssuedToken?
-    /// What the upstream's own Webgate has asked for (CACHE-08); nil where none has.
+    /// The challenge of the upstream's own Webgate (CACHE-08); nil without one.
     package let challenge: UpstreamChallenge?
 
     package init(
@@ -27,17 +27,17 @@ package struct IssueRequest: Sendable {
         self.challenge = challenge
     }
 
-    /// The bearer token that the caller presented, for grants that hand it on; empty for any other credential.
+    /// The caller's bearer token, for grants that forward it; empty for other credentials.
     package var credential: [UInt8] { principal.method == .cookie ? [] : principal.token }
 }
 
-/// What an upstream behind a Webgate of its own wants to have answered (CACHE-08).
+/// The challenge of an upstream's own Webgate (CACHE-08).
 package struct UpstreamChallenge: Sendable {
     /// Name of the upstream's Webgate.
     package let webgate: String
-    /// `request-ctx`, exactly as it came.
+    /// `request-ctx`, unchanged.
     package let requestContext: [UInt8]
-    /// URL of the resource that was asked for.
+    /// URL of the requested resource.
     package let resource: String
 
     package init(webgate: String, requestContext: [UInt8], resource: String) {

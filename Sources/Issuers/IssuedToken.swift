@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A token for an upstream. Immutable but for its end, so that caches and workers share it.
+/// A token for an upstream. Immutable except for its refusal, so that caches and workers can share it.
 package final class IssuedToken: Sendable {
-    /// The token in ASCII, fit for a header field.
+    /// The token in ASCII, as a header field value.
     package let value: [UInt8]
     /// Seconds since 1970 when it was obtained.
     package let issuedAt: Int64
-    /// Seconds since 1970 when it ends; `Int64.max` for never.
+    /// Seconds since 1970 when it expires; `Int64.max` for never.
     package let expiresAt: Int64
-    /// What its successor may be had for without the caller (RFC 6749 section 6); nil for nothing. Never leaves the
-    /// issuer and the gateway.
+    /// Refresh token, with which a successor is obtained without the caller (RFC 6749 section 6); nil for none. Sent
+    /// only to the issuer.
     package let refresh: [UInt8]?
-    /// Seconds since 1970 when `refresh` ends; nil where the issuer has not said.
+    /// Seconds since 1970 when `refresh` expires; nil if not stated.
     package let refreshExpiresAt: Int64?
     private let refusals = Atomic<Bool>(false)
 
@@ -25,26 +25,26 @@ package final class IssuedToken: Sendable {
         self.refreshExpiresAt = refreshExpiresAt
     }
 
-    /// Whether its upstream has refused it, so that no cache may hand it out any more. One atomic load.
+    /// Whether the upstream has refused it, so that caches must not return it. One atomic load.
     package var isRefused: Bool { refusals.load(ordering: .relaxed) }
 
     func refuse() { refusals.store(true, ordering: .relaxed) }
 
-    /// The refresh token, where there is one that has not ended.
+    /// The refresh token, unless absent or expired.
     package func usableRefresh(now: Int64) -> [UInt8]? {
         if let end = refreshExpiresAt, now >= end { return nil }
         return refresh
     }
 
-    /// Whether it is a header value that nothing can be smuggled through: visible ASCII, and at least one character.
+    /// Whether it is a safe header field value: visible ASCII, not empty.
     package var isFitForHeaders: Bool {
         !value.isEmpty && value.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 }
 
-/// When a token is no longer handed out, and when a new one is fetched in advance.
+/// When a token is no longer used, and when it is refreshed ahead of that.
 package struct TokenTiming: Sendable {
-    /// A token is not used in its last seconds, because the request it goes with takes time (CACHE-05).
+    /// A token is not used in its last seconds, because the request takes time (CACHE-05).
     package var skewSeconds: Int64
 
     package init(skewSeconds: Int64 = 30) {
@@ -52,10 +52,10 @@ package struct TokenTiming: Sendable {
         self.skewSeconds = skewSeconds
     }
 
-    /// The token may be handed out before this instant.
+    /// The token may be used before this instant.
     package func usableUntil(_ token: IssuedToken) -> Int64 { token.expiresAt &- skewSeconds }
 
-    /// From this instant on a new one is fetched while the old one is still used: the last fifth of the usable time.
+    /// From this instant a new token is fetched while the old one stays in use: the last fifth of the usable time.
     package func refreshAt(_ token: IssuedToken) -> Int64 {
         let end = usableUntil(token)
         return end - max(0, end - token.issuedAt) / 5

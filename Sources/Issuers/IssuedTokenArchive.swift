@@ -4,19 +4,19 @@ import Identity
 import Synchronization
 import TokenStorage
 
-/// Issued tokens in the token store, so that a process that starts anew makes no calls for them (CACHE-10).
+/// Issued tokens in the token store, so that a restarted process makes no calls for them (CACHE-10).
 ///
-/// A token is written when it was issued, sealed under the key of the store, and goes from there with the token in the
-/// cache. The records are read once, at the start. One is taken over when its caller comes.
+/// A token is written when issued, sealed with the store's key, and removed together with the cached token. Records are
+/// read once at start; each is taken over when its caller appears.
 package final class IssuedTokenArchive: Sendable {
     /// One record.
     private struct Entry {
         var subject: [UInt8]
         var backend: [UInt8]
         var configuration: [UInt8]
-        /// Seconds since 1970 from which the record is of no use.
+        /// Seconds since 1970 from which the record is useless.
         var until: Int64
-        /// Nil where the cache has it, or had it.
+        /// Nil once taken over by the cache.
         var token: IssuedToken?
     }
 
@@ -42,29 +42,29 @@ package final class IssuedTokenArchive: Sendable {
     private let key: TokenDigestKey
     private let capacity: Int
     private let index = Mutex(Index())
-    /// How many were read and not taken over: one atomic load where there are none.
+    /// Number of records that were read and not taken over: one atomic load if there are none.
     private let waiting = Atomic<Int>(0)
 
-    /// `TokenRecord.application` of all of them. No application and no backend has such a name.
+    /// `TokenRecord.application` of all these records. No application or backend can have this name.
     package static let application = "\u{1f}issued"
-    /// A record of a token that never ends is kept for so long.
+    /// Lifetime of a record whose token does not expire.
     private static let longestSeconds: Int64 = 366 * 86_400
     private static let page = 1000
 
-    /// - Parameter capacity: how many records this process writes and reads at the most.
+    /// - Parameter capacity: maximum number of records written and read by this process.
     package init(store: any TokenStore, key: TokenDigestKey, capacity: Int) {
         self.store = store
         self.key = key
         self.capacity = capacity
     }
 
-    // MARK: The start
+    // MARK: Start
 
-    /// Reads what an earlier process has left, except the tokens of callers that were revoked since.
+    /// Reads the records of an earlier process, except tokens of callers revoked since.
     ///
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - then: called when that is done, or the store has failed; with whether it is done.
+    ///   - then: called at the end with whether it succeeded.
     package func load(now: Int64, then: @escaping @Sendable (Bool) -> Void) {
         let list = StoreOperation.list(application: IssuedTokenArchive.application, subject: nil, limit: capacity)
         store.perform(list, now: now) { [self] result in
@@ -73,7 +73,8 @@ package final class IssuedTokenArchive: Sendable {
         }
     }
 
-    /// The deny list says of whom something was revoked, and not when: better one call too many than a token too many.
+    /// The deny list names the subjects of revocations but not their times. One unnecessary call is better than a
+    /// surviving token.
     private func dropRevoked(
         after place: Int64, now: Int64, kept: [(name: String, entry: Entry)], _ then: @escaping @Sendable (Bool) -> Void
     ) {
@@ -115,7 +116,7 @@ package final class IssuedTokenArchive: Sendable {
 
     // MARK: Use
 
-    /// The token for a key that an earlier process has left. It is given once.
+    /// Takes over an earlier process's token for a key, at most once.
     func take(_ injection: InjectionKey) -> IssuedToken? {
         guard waiting.load(ordering: .relaxed) > 0 else { return nil }
         let name = injection.name(key)
@@ -127,7 +128,7 @@ package final class IssuedTokenArchive: Sendable {
         }
     }
 
-    /// Writes a token that was issued.
+    /// Writes an issued token.
     func keep(_ token: IssuedToken, for injection: InjectionKey, now: Int64) {
         let name = injection.name(key)
         let principal = injection.principal
@@ -168,7 +169,7 @@ package final class IssuedTokenArchive: Sendable {
         remove { Array($0.namesBySubject[subject] ?? []) }
     }
 
-    /// Removes all tokens of a backend, of an issuer's configuration, or all there are.
+    /// Removes all tokens of a backend, of an issuer's configuration, or all tokens.
     func remove(backend: [UInt8]? = nil, configuration: [UInt8]? = nil) {
         remove { index in
             index.entries.filter { _, entry in
@@ -194,7 +195,7 @@ package final class IssuedTokenArchive: Sendable {
     }
 }
 
-/// What is sealed in a record.
+/// The sealed content of a record.
 private struct SealedToken {
     var token: IssuedToken
     var backend: [UInt8]
@@ -212,7 +213,7 @@ private struct SealedToken {
         writer.member("value", String(decoding: token.value, as: UTF8.self))
         writer.member("issued", token.issuedAt)
         writer.member("expires", token.expiresAt)
-        // Whatever bytes an issuer has made it of.
+        // Arbitrary bytes, as chosen by the issuer.
         if let refresh = token.refresh {
             writer.member("refresh", String(decoding: Base64.encode(refresh.span, .url), as: UTF8.self))
         }
@@ -223,7 +224,7 @@ private struct SealedToken {
         return writer.bytes
     }
 
-    /// Nil for what `json()` does not write.
+    /// Nil for input that `json()` does not produce.
     init?(_ text: [UInt8]) {
         guard let node = try? JSONNode.parse(text.span, maximumDepth: 2), let value = node["value"]?.string,
             let issuedAt = node["issued"]?.integer, let expiresAt = node["expires"]?.integer,

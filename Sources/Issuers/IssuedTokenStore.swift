@@ -2,12 +2,12 @@ import Identity
 import Synchronization
 import TokenStorage
 
-/// The issued tokens of the whole process, and the calls that are under way for more. Shared by all workers.
+/// The issued tokens of the process and the calls in progress for more. Shared by all workers.
 ///
-/// Whoever finds no token leads a call to the issuer and reports its outcome with `complete`; whoever comes meanwhile
-/// joins as a waiter and is named when the call ends. An ended token is never handed out.
+/// On a miss, the first exchange leads a call to the issuer and reports its outcome with `complete`; others join as
+/// waiters and are returned when the call ends. An expired token is never returned.
 package final class IssuedTokenStore: Sendable {
-    /// An exchange that waits for somebody else's call, as its worker knows it.
+    /// An exchange waiting for another exchange's call, as identified by its worker.
     package struct Waiter: Sendable, Hashable {
         package let worker: Int
         package let exchange: UInt64
@@ -18,18 +18,19 @@ package final class IssuedTokenStore: Sendable {
         }
     }
 
-    /// The duty to make one issuer call and to report its outcome.
+    /// The obligation to make one issuer call and report its outcome.
     package struct Flight: Sendable {
         package let key: InjectionKey
-        /// What the new token is to replace, where there is something.
+        /// The token to replace, if any.
         package let previous: IssuedToken?
         let ticket: UInt64
     }
 
     package enum Lookup: Sendable {
-        /// A token to use now. With `refresh`, also make that call in the background: exactly one caller is asked to.
+        /// A token to use now. With `refresh`, the caller must also make that call in the background; only one caller
+        /// is asked to.
         case hit(IssuedToken, refresh: Flight?)
-        /// Somebody makes the call already; the waiter is named when it ends.
+        /// A call is in progress; the waiter is returned when it ends.
         case join
         /// Make this call, and use its outcome.
         case lead(Flight)
@@ -37,26 +38,26 @@ package final class IssuedTokenStore: Sendable {
         case failed(IssueFailure)
     }
 
-    /// What a call came to, for its leader and for those who waited.
+    /// Outcome of a call, for its leader and its waiters.
     package struct Completion: Sendable {
         package let result: Result<IssuedToken, IssueFailure>
         package let waiters: [Waiter]
     }
 
-    /// Sums since the start of the process, for metrics (CACHE-06).
+    /// Totals since the start of the process, for metrics (CACHE-06).
     package struct Counters: Sendable, Equatable {
         package var hits: UInt64 = 0
         package var misses: UInt64 = 0
-        /// Misses that found a call under way; also counted in `misses`.
+        /// Misses that joined a call; also counted in `misses`.
         package var joins: UInt64 = 0
         package var evictions: UInt64 = 0
         package var issued: UInt64 = 0
         package var failed: UInt64 = 0
         /// Entries removed by a purge.
         package var purged: UInt64 = 0
-        /// Tokens that their upstreams refused; also counted in `purged`.
+        /// Tokens refused by their upstreams; also counted in `purged`.
         package var refused: UInt64 = 0
-        /// Entries at present.
+        /// Current number of entries.
         package var entries = 0
     }
 
@@ -64,7 +65,7 @@ package final class IssuedTokenStore: Sendable {
         var tokens: TokenTable
         var flights: FlightTable
         var failures: [InjectionKey: (failure: IssueFailure, term: CacheTerm)] = [:]
-        /// For how long another refusal of an upstream changes nothing.
+        /// Period in which further refusals by an upstream are ignored.
         var refusals: [InjectionKey: CacheTerm] = [:]
         var counters = Counters()
 
@@ -75,7 +76,7 @@ package final class IssuedTokenStore: Sendable {
     }
 
     package let timing: TokenTiming
-    /// How many tokens are held at the most.
+    /// Maximum number of tokens.
     let capacity: Int
     private let state: Mutex<State>
     private let archive: IssuedTokenArchive?
@@ -83,8 +84,8 @@ package final class IssuedTokenStore: Sendable {
 
     /// - Parameters:
     ///   - maximumEntries: at least 1.
-    ///   - flightSeconds: how long a call may take before another one is made in its place.
-    ///   - archive: where tokens survive a restart; nil for nowhere.
+    ///   - flightSeconds: after this time a call may be replaced by another one.
+    ///   - archive: keeps tokens across restarts; nil for none.
     package init(
         maximumEntries: Int = 100_000, timing: TokenTiming = TokenTiming(), flightSeconds: Int64 = 60,
         archive: IssuedTokenArchive? = nil
@@ -98,7 +99,7 @@ package final class IssuedTokenStore: Sendable {
                 flights: FlightTable(patienceSeconds: flightSeconds)))
     }
 
-    /// Changes with every purge: a worker's cache that knows another value must be emptied. One atomic load.
+    /// Changes with every purge: a worker cache that has seen another value must be emptied. One atomic load.
     package var epoch: UInt64 { purges.load(ordering: .acquiring) }
 
     package var counters: Counters {
@@ -109,12 +110,12 @@ package final class IssuedTokenStore: Sendable {
         }
     }
 
-    /// How many tokens of a subject are held.
+    /// Number of cached tokens of a subject.
     package func entries(subject: String) -> Int {
         state.withLock { $0.tokens.count(subject: Array(subject.utf8)) }
     }
 
-    /// The token for a key, or what to do to get one.
+    /// The token for a key, or how to get one.
     /// - Parameter now: seconds since 1970.
     package func lookup(_ key: InjectionKey, waiter: Waiter, now: Int64) -> Lookup {
         state.withLock { state in
@@ -123,7 +124,7 @@ package final class IssuedTokenStore: Sendable {
                 state.counters.hits += 1
                 return .hit(known, refresh: refresh(key, known, in: &state, now: now))
             }
-            // One that has ended stays while its refresh token is good for another.
+            // An expired token stays while its refresh token is usable.
             if known != nil, known?.usableRefresh(now: now) == nil { _ = state.tokens.remove(key) }
             state.counters.misses += 1
             if state.flights.join(key, waiter, now: now) {
@@ -135,7 +136,7 @@ package final class IssuedTokenStore: Sendable {
         }
     }
 
-    /// The token for a key, where there is one to use; nothing is begun to get another.
+    /// A usable token for a key; does not start a call.
     /// - Parameter now: seconds since 1970.
     package func find(_ key: InjectionKey, now: Int64) -> IssuedToken? {
         state.withLock { state in
@@ -145,8 +146,8 @@ package final class IssuedTokenStore: Sendable {
         }
     }
 
-    /// Reports what a call came to. A token that has ended, or that does not fit into a header field, is a failure.
-    /// - Returns: the result as leader and waiters are to take it. A failed refresh leaves the old token in use.
+    /// Reports the outcome of a call. A token that has expired, or does not fit into a header field, is a failure.
+    /// - Returns: the result for leader and waiters. A failed refresh leaves the old token in use.
     package func complete(_ flight: Flight, _ result: Result<IssuedToken, IssueFailure>, now: Int64) -> Completion {
         let result = result.flatMap { token in
             now < token.expiresAt && token.isFitForHeaders ? .success(token) : .failure(.invalidToken)
@@ -165,7 +166,7 @@ package final class IssuedTokenStore: Sendable {
         }
     }
 
-    /// The token of a key, or the one that an earlier process has left.
+    /// The token of a key, from the cache or an earlier process.
     private func held(_ key: InjectionKey, in state: inout State, now: Int64) -> IssuedToken? {
         if let token = state.tokens.use(key) { return token }
         guard let token = archive?.take(key) else { return nil }
@@ -190,7 +191,7 @@ package final class IssuedTokenStore: Sendable {
 }
 
 extension IssuedTokenStore {
-    /// How many failures are remembered at a time; with more of them, some are forgotten early.
+    /// Maximum number of remembered failures; beyond it, some are forgotten early.
     private static let maximumFailures = 10_000
 
     private func recentFailure(_ key: InjectionKey, in state: inout State, now: Int64) -> IssueFailure? {
@@ -200,11 +201,11 @@ extension IssuedTokenStore {
         return nil
     }
 
-    /// Time is in whole seconds, so this is remembered for at most one (CACHE-05).
+    /// Time has a resolution of seconds, so this is remembered for at most one (CACHE-05).
     private func remember(_ failure: IssueFailure, for key: InjectionKey, in state: inout State, now: Int64) {
         if state.failures.count >= IssuedTokenStore.maximumFailures { state.failures.removeAll(keepingCapacity: true) }
         state.failures[key] = (failure, CacheTerm(from: now, seconds: 1))
-        // Whoever is refused has lost what could have been renewed; what is still good goes on to its end.
+        // A refusal discards a token kept for renewal; a token that is still valid stays until it expires.
         if failure == .refused, let token = state.tokens.use(key), now >= timing.usableUntil(token) {
             _ = state.tokens.remove(key)
             archive?.remove(key)
@@ -213,7 +214,7 @@ extension IssuedTokenStore {
 }
 
 extension IssuedTokenStore {
-    /// Forgets all tokens of a subject, in whatever role it called (CACHE-07).
+    /// Removes all tokens of a subject, whatever its roles (CACHE-07).
     package func purge(subject: String) {
         let subject = Array(subject.utf8)
         purge {
@@ -223,7 +224,7 @@ extension IssuedTokenStore {
         }
     }
 
-    /// Forgets all tokens that belong to a backend.
+    /// Removes all tokens of a backend.
     package func purge(backendID: String) {
         let backend = Array(backendID.utf8)
         purge {
@@ -232,7 +233,7 @@ extension IssuedTokenStore {
         }
     }
 
-    /// Forgets all tokens of an issuer configuration.
+    /// Removes all tokens of an issuer configuration.
     package func purge(configurationID: String) {
         let configuration = Array(configurationID.utf8)
         purge {
@@ -241,7 +242,7 @@ extension IssuedTokenStore {
         }
     }
 
-    /// Forgets every token.
+    /// Removes all tokens.
     package func purgeAll() {
         purge {
             archive?.remove()
@@ -249,12 +250,11 @@ extension IssuedTokenStore {
         }
     }
 
-    /// Forgets one token that its upstream refused. Where it has been replaced meanwhile nothing happens, so that many
-    /// exchanges which hold the same stale token cause one new call.
+    /// Removes a token that its upstream refused. Does nothing if it was already replaced, so that many exchanges with
+    /// the same stale token cause one new call.
     /// - Parameter now: seconds since 1970.
-    /// - Returns: whether another token may be had for the request. No: its upstream has refused one of the same caller
-    ///   within the last second, and this is what came of that. An upstream that refuses them all does not keep the
-    ///   issuer busy.
+    /// - Returns: whether to get another token for the request. False if the upstream refused another token of the same
+    ///   caller within the last second: an upstream that refuses every token must not keep the issuer busy.
     package func refuse(_ token: IssuedToken, for key: InjectionKey, now: Int64) -> Bool {
         state.withLock { state in
             guard state.tokens.use(key) === token else { return true }
@@ -263,7 +263,7 @@ extension IssuedTokenStore {
                 state.refusals.removeAll(keepingCapacity: true)
             }
             state.refusals[key] = CacheTerm(from: now, seconds: 1)
-            // Workers look at this, and need not forget the tokens of everybody else.
+            // Worker caches check this mark and need not drop other tokens.
             token.refuse()
             _ = state.tokens.remove(key)
             archive?.remove(key)
@@ -273,7 +273,8 @@ extension IssuedTokenStore {
         }
     }
 
-    /// Removes under the lock. The epoch changes under it too: a worker that has seen the new value finds nothing old.
+    /// Removes under the lock. The epoch also changes under it, so a worker that sees the new value finds no old
+    /// entries.
     private func purge(_ body: (inout State) -> Int) {
         state.withLock { state in
             state.counters.purged += UInt64(body(&state))

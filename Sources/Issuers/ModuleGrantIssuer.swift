@@ -2,7 +2,7 @@ import Identity
 import OAuthServer
 import Outbound
 
-/// An issuer module that makes the access tokens of a backend (OAUTH-09, JTX-12).
+/// An issuer module as issuer of a backend's access tokens (OAUTH-09, JTX-12).
 package struct ModuleGrantIssuer: GrantIssuer {
     private let module: any TokenIssuer
     private let catalogue: RoleCatalogue

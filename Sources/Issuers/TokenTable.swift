@@ -1,17 +1,17 @@
 import Identity
 import TokenStorage
 
-/// Issued tokens by key, bounded, the least recently used one dropped first (CACHE-06). Not thread-safe.
+/// Issued tokens by key: a bounded table with least-recently-used eviction (CACHE-06). Not thread-safe.
 ///
-/// Entries are slots of one array, threaded by two lists: all of them in order of use, and those of one subject, so that
-/// a logout finds its tokens without walking the table.
+/// Entries are slots of one array in two linked lists: all entries by use, and those of one subject, so that a logout
+/// finds its tokens without a scan.
 struct TokenTable {
     private struct Entry {
         let key: InjectionKey
         var token: IssuedToken
     }
 
-    /// The neighbours of a slot in both lists, by index; -1 for none.
+    /// The neighbours of a slot in a list, by index; -1 for none.
     private struct Links {
         /// Towards the most recently used.
         var newer = -1
@@ -36,7 +36,7 @@ struct TokenTable {
 
     var count: Int { indices.count }
 
-    /// The token of a key, which becomes the most recently used one.
+    /// The token of a key, which becomes the most recently used.
     mutating func use(_ key: InjectionKey) -> IssuedToken? {
         guard let index = indices[key] else { return nil }
         makeNewest(index)
@@ -44,7 +44,7 @@ struct TokenTable {
     }
 
     /// Stores a token as the most recently used one.
-    /// - Returns: whether another one had to go for it.
+    /// - Returns: whether another one was evicted.
     mutating func insert(_ token: IssuedToken, for key: InjectionKey) -> Bool {
         if let index = indices[key] {
             entries[index]?.token = token
@@ -60,8 +60,8 @@ struct TokenTable {
         return evicts
     }
 
-    /// Removes the token of a key; where `token` is given, only if it is that one.
-    /// - Returns: whether there was one.
+    /// Removes the token of a key; with `token`, only if it is that one.
+    /// - Returns: whether one was removed.
     mutating func remove(_ key: InjectionKey, ifSame token: IssuedToken? = nil) -> Bool {
         guard let index = indices[key] else { return false }
         if let token, entries[index]?.token !== token { return false }
@@ -69,7 +69,7 @@ struct TokenTable {
         return true
     }
 
-    /// Removes all tokens of a subject and returns how many they were.
+    /// Removes all tokens of a subject; returns their number.
     mutating func removeAll(subject: [UInt8]) -> Int {
         var removed = 0
         while let index = firstOfSubject[subject] {
@@ -79,14 +79,14 @@ struct TokenTable {
         return removed
     }
 
-    /// Removes all tokens whose key fits, by a walk over the whole table, and returns how many they were.
+    /// Removes all tokens with matching keys by a full scan; returns their number.
     mutating func removeAll(where fits: (InjectionKey) -> Bool) -> Int {
         let doomed = indices.filter { fits($0.key) }.values
         for index in doomed { remove(at: index) }
         return doomed.count
     }
 
-    /// How many tokens a subject has.
+    /// Number of a subject's tokens.
     func count(subject: [UInt8]) -> Int {
         var count = 0
         var index = firstOfSubject[subject] ?? -1

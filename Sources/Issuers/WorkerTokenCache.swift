@@ -1,19 +1,19 @@
 import Identity
 
-/// One worker's cache in front of the shared store: no lock, and no allocation on a hit. Not thread-safe.
+/// One worker's cache in front of the shared store: no locks, and no allocation on a hit. Not thread-safe.
 ///
-/// It knows callers and places by identity: the same principal object (which the cache of verified tokens hands out for
-/// the same credential) at the same target. Anything else goes to the store, which compares field by field.
+/// Entries are identified by object identity: the same principal (which the cache of verified tokens returns for the
+/// same credential) and the same target. Misses go to the store, which compares field by field.
 package final class WorkerTokenCache {
-    /// What is compared: no references, so that a walk over some of them counts none.
+    /// Plain values for comparison, so that a search touches no reference counts.
     private struct Tag {
         var principal: ObjectIdentifier
         var target: ObjectIdentifier
-        /// From this instant on the store has to be asked, which organises the refresh.
+        /// From this instant the store must be asked, which arranges the refresh.
         var goodUntil: Int64
     }
 
-    /// The objects of a tag, held so that no others can get their identities.
+    /// Retains the objects of a tag, so that their identities are not reused.
     private struct Owners {
         var principal: Principal
         var target: InjectionTarget
@@ -29,11 +29,11 @@ package final class WorkerTokenCache {
     private var epoch: UInt64
     private var victim = 0
 
-    /// Sums since the start of the worker.
+    /// Totals since the start of the worker.
     package private(set) var hits: UInt64 = 0
     package private(set) var misses: UInt64 = 0
 
-    /// - Parameter capacity: number of tokens, but not more than the store's, rounded down to a power of two; 4 at least.
+    /// - Parameter capacity: number of tokens, at most the store's, rounded down to a power of two; at least 4.
     package init(store: IssuedTokenStore, capacity: Int = 4096) {
         precondition(capacity > 0)
         var sets = 1
@@ -46,9 +46,9 @@ package final class WorkerTokenCache {
         epoch = store.epoch
     }
 
-    /// The token to inject for this caller at this place, or what to do to get one.
+    /// The token to inject, or how to get one.
     /// - Parameters:
-    ///   - waiter: this exchange, to be named when a call that it joins ends.
+    ///   - waiter: this exchange, returned when a call that it joins ends.
     ///   - now: seconds since 1970.
     package func lookup(
         _ principal: Principal, _ target: InjectionTarget, waiter: IssuedTokenStore.Waiter, now: Int64
@@ -61,7 +61,7 @@ package final class WorkerTokenCache {
         return answer
     }
 
-    /// The token to inject, where there is one; nothing is begun to get another.
+    /// The token to inject if there is one; does not start a call.
     package func find(_ principal: Principal, _ target: InjectionTarget, now: Int64) -> IssuedToken? {
         let set = firstSlot(principal, target)
         if let token = held(principal, target, in: set, now: now) { return token }
@@ -71,9 +71,9 @@ package final class WorkerTokenCache {
         return token
     }
 
-    /// The token that the cache itself has.
+    /// The token in this cache.
     private func held(_ principal: Principal, _ target: InjectionTarget, in set: Int, now: Int64) -> IssuedToken? {
-        // Before the store is asked: what is kept later was current at this epoch or later (CACHE-07).
+        // Before the store is asked: what is cached afterwards is as of this epoch or later (CACHE-07).
         let current = store.epoch
         if current != epoch {
             clear()
@@ -88,7 +88,7 @@ package final class WorkerTokenCache {
         return nil
     }
 
-    /// Forgets everything, as after a reload.
+    /// Removes everything, as after a reload.
     package func clear() {
         for index in tags.indices { forget(index) }
     }
@@ -122,8 +122,8 @@ package final class WorkerTokenCache {
         owners[index] = Owners(principal: principal, target: target)
     }
 
-    /// Index of the first of the slots in which this pair may stand. Addresses are multiples of 16 and close together,
-    /// so they are spread by a multiplication and the upper half is used.
+    /// Index of the first possible slot of this pair. Addresses are multiples of 16 and close together, so a
+    /// multiplication spreads them and the upper half is used.
     private func firstSlot(_ principal: Principal, _ target: InjectionTarget) -> Int {
         let caller = UInt(bitPattern: ObjectIdentifier(principal))
         let place = UInt(bitPattern: ObjectIdentifier(target))

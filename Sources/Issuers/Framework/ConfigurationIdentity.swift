@@ -2,20 +2,19 @@ import Bytes
 import Crypto
 import Synchronization
 
-/// By what settings are told apart where secrets are among them: keyed digests, which can't be tried out on a dictionary
-/// elsewhere.
+/// Identities of settings that include secrets: keyed digests, which are safe from dictionary attacks elsewhere.
 package enum ConfigurationIdentity {
     private static let key = Mutex<[UInt8]?>(nil)
 
-    /// Has the digests be those of every process with this secret. To be called before the first one is made; nothing
-    /// changes them later.
+    /// Makes the digests the same in every process with this secret. Call it before the first digest; later calls have
+    /// no effect.
     package static func bind(to secret: [UInt8]) {
         let label = Array("portcullis issuer settings 1".utf8)
         let derived = DigestAlgorithm.sha256.hmac(key: secret.span, label.span)
         key.withLock { $0 = $0 ?? derived }
     }
 
-    /// Of a process that nothing was bound in, they hold for its life.
+    /// Unless bound, digests are valid for the life of the process.
     static func digest(of settings: [UInt8]) -> String {
         let key = key.withLock { known in
             let key = known ?? SecureRandom.bytes(32)

@@ -3,10 +3,10 @@ import Identity
 import Model
 import Outbound
 
-/// A module as the data plane uses it: counted, left alone while it fails, and none of its tokens kept for ever.
+/// A module as used by the data plane: with metrics, a circuit breaker, and limited token lifetimes.
 package final class GuardedIssuer: TokenIssuer {
     package struct Settings: Sendable {
-        /// How long a token may be used at the most, whatever its issuer says; nil for as long as that says.
+        /// Upper bound of token lifetimes; nil for the issuer's own.
         package var maximumLifetimeSeconds: Int64?
         package var breaker: CircuitBreaker.Settings = {
             var breaker = CircuitBreaker.Settings(pause: 1000, longestPause: 60_000)
@@ -70,7 +70,7 @@ package final class GuardedIssuer: TokenIssuer {
         }
     }
 
-    /// What cannot be used counts as the issuer's failure, and what never ends does end (CACHE-05).
+    /// Unusable tokens count as failures of the issuer, and tokens without an expiry get one (CACHE-05).
     private func judge(
         _ result: Result<IssuedToken, IssueFailure>, now: Int64
     ) -> Result<IssuedToken, IssueFailure> {

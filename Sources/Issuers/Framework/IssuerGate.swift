@@ -2,10 +2,9 @@ import Crypto
 import Model
 import Synchronization
 
-/// How it stands with one issuer, for all threads: its breaker, and what became of the calls so far. It outlives
-/// configurations.
+/// Circuit breaker and call counters of one issuer, shared by all threads. Survives configuration changes.
 package final class IssuerGate: Sendable {
-    /// What a call came to. The raw values stand in metrics.
+    /// Outcome of a call. The raw values are metric labels.
     package enum Outcome: String, Sendable, CaseIterable {
         case issued, refused, unavailable
         /// A password was right.
@@ -13,7 +12,7 @@ package final class IssuerGate: Sendable {
         case invalidToken = "invalid_token"
         case misconfigured
         case credentialMissing = "credential_missing"
-        /// Not made, since the breaker is open.
+        /// Skipped because the breaker is open.
         case spared
 
         init(_ failure: IssueFailure) {
@@ -28,19 +27,19 @@ package final class IssuerGate: Sendable {
         }
     }
 
-    /// How it stands at a moment, for metrics and readiness.
+    /// State for metrics and readiness.
     package struct Report: Sendable {
         package let name: String
         package let state: CircuitBreaker.State
         /// In the order of `Outcome.allCases`.
         package let outcomes: [UInt64]
-        /// The time of all calls together, in microseconds.
+        /// Total duration of all calls, in microseconds.
         package let microseconds: UInt64
         package let underWay: Int
-        /// Of the last call, where that failed by the issuer's fault.
+        /// Of the last call, if the issuer caused its failure.
         package let failure: IssueFailure?
 
-        /// Calls that were made and have ended.
+        /// Completed calls.
         package var made: UInt64 { outcomes.reduce(0, &+) &- count(.spared) }
 
         package func count(_ outcome: Outcome) -> UInt64 {
@@ -48,16 +47,16 @@ package final class IssuerGate: Sendable {
         }
     }
 
-    /// What the log is told.
+    /// An event for the log.
     package enum Event: Sendable {
-        /// It fails for the first time since it was well.
+        /// The first failure after a success.
         case failed(IssueFailure)
-        /// It is left alone for a while.
+        /// The breaker opened.
         case opened(IssueFailure)
         case recovered
     }
 
-    /// A call that may be made.
+    /// Permission for one call.
     struct Pass {
         let isProbe: Bool
         /// Microseconds of the monotonic clock.
@@ -82,7 +81,7 @@ package final class IssuerGate: Sendable {
 
     /// - Parameters:
     ///   - name: of the entry in `issuers.json`.
-    ///   - observe: is told when the issuer begins or ceases to fail; must not block.
+    ///   - observe: called when the issuer begins or ceases to fail; must not block.
     package init(name: String, observe: @escaping @Sendable (Event) -> Void = { _ in }) {
         self.name = name
         self.observe = observe
@@ -111,8 +110,8 @@ package final class IssuerGate: Sendable {
     }
 
     /// - Parameters:
-    ///   - success: what the call is counted as that has not failed.
-    ///   - failure: nil where it has not.
+    ///   - success: counted as this outcome if the call did not fail.
+    ///   - failure: nil if the call did not fail.
     func leave(
         _ pass: Pass, _ success: Outcome, _ failure: IssueFailure?, _ settings: CircuitBreaker.Settings, _ now: Int64
     ) {
@@ -137,13 +136,13 @@ package final class IssuerGate: Sendable {
         if let event { observe(event) }
     }
 
-    /// It has answered, though perhaps not as one would like.
+    /// Records a call that the server answered, even if with a refusal.
     private static func succeeded(
         _ state: inout State, _ pass: Pass, _ failure: IssueFailure?, _ settings: CircuitBreaker.Settings, _ now: Int64
     ) -> Event? {
         let before = state.failure
         state.breaker.succeeded(now / 1000, probe: pass.isProbe, settings)
-        // Who refuses one caller is well.
+        // A refusal of one caller does not mean that the issuer is faulty.
         state.failure = failure?.kind == .misconfigured ? failure : nil
         if let now = state.failure { return before?.kind == now.kind ? nil : .failed(now) }
         return before == nil ? nil : .recovered

@@ -1,12 +1,11 @@
 import Identity
 import Outbound
 
-/// An issuer as service domains know it whose users log in elsewhere: all that it has to tell is whether a password is
-/// right.
+/// An issuer as password verifier of a service domain whose users log in elsewhere.
 package struct IssuerPasswords: PasswordVerifier {
     private let issuer: GuardedIssuer
 
-    /// Nil for an issuer that verifies no passwords.
+    /// Nil for an issuer that cannot verify passwords.
     package init?(_ issuer: GuardedIssuer) {
         guard issuer.verifiesPasswords else { return nil }
         self.issuer = issuer
@@ -32,7 +31,7 @@ package struct IssuerPasswords: PasswordVerifier {
 }
 
 extension PasswordVerdict {
-    /// Of a server that wants to be asked less about an account. It is well, and other accounts are asked about.
-    /// - Parameter pause: seconds, where it has said.
+    /// The server limits attempts for this account. It is healthy, and other accounts are not affected.
+    /// - Parameter pause: seconds, if stated.
     static func throttled(pause: Int64?) -> PasswordVerdict { .throttled(retryAfter: Int(min(pause ?? 30, 3600))) }
 }

@@ -2,7 +2,7 @@ import Bytes
 import Identity
 import Outbound
 
-/// Where something stands in the answer of a login.
+/// Location of a value in the answer to a login.
 enum AnswerPlace: Sendable {
     /// A JSON pointer into the body (RFC 6901).
     case pointer([String])
@@ -20,7 +20,7 @@ enum AnswerPlace: Sendable {
         self = .pointer(names)
     }
 
-    /// `~1` is a slash and `~0` a tilde, and no other tilde is allowed.
+    /// `~1` is a slash and `~0` a tilde; other uses of the tilde are invalid.
     private static func unescaped(_ part: Substring) -> String? {
         var name = ""
         var rest = part
@@ -38,8 +38,8 @@ enum AnswerPlace: Sendable {
         return name
     }
 
-    /// The text that stands there, and where a cookie is meant its `Max-Age` for `lifetime`; nil for nothing, for two of
-    /// them, and for what is neither text nor number.
+    /// The text at this location; for a cookie and `lifetime`, its `Max-Age`. Nil if absent, ambiguous, or neither text
+    /// nor number.
     func text(in response: OutboundResponse, body: JSONNode?) -> String? {
         switch self {
         case .pointer(let names): return AnswerPlace.node(names, body).flatMap { $0.string ?? AnswerPlace.number($0) }
@@ -48,7 +48,7 @@ enum AnswerPlace: Sendable {
         }
     }
 
-    /// How long what stands there is good, as the place itself says: a cookie does.
+    /// The lifetime that the location itself carries, as a cookie does.
     func maximumAge(in response: OutboundResponse) -> Int64? {
         guard case .cookie(let name) = self else { return nil }
         return AnswerPlace.cookie(name, response)?.maximumAge
@@ -75,7 +75,7 @@ enum AnswerPlace: Sendable {
         return node
     }
 
-    /// The one cookie of that name (RFC 6265 section 5.2).
+    /// The only cookie of that name (RFC 6265 section 5.2).
     private static func cookie(_ name: String, _ response: OutboundResponse) -> (value: String, maximumAge: Int64?)? {
         var found: [(value: String, maximumAge: Int64?)] = []
         for line in response.values(of: "Set-Cookie") {

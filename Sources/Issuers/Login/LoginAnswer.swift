@@ -2,34 +2,34 @@ import Bytes
 import Identity
 import Outbound
 
-/// How the answer of a login is read.
+/// How to interpret the answer to a login.
 struct LoginAnswer: Sendable {
-    /// What the number of a lifetime means.
+    /// Unit of a lifetime.
     enum Unit: String, Sendable, CaseIterable {
         case seconds
         case milliseconds
-        /// The end, in seconds since 1970.
+        /// The expiry, in seconds since 1970.
         case epochSeconds
         case epochMilliseconds
     }
 
     var statuses: Set<Int> = [200]
-    /// What says that this caller gets no token.
+    /// Statuses that refuse this caller.
     var refusals: Set<Int> = [403]
-    /// What says that a password is wrong.
+    /// Statuses that reject a password.
     var wrong: Set<Int> = [401]
     var token = AnswerPlace.pointer(["access_token"])
-    /// What stands before the token there, and is no part of it.
+    /// Prefix of the token, removed from it.
     var prefix = ""
-    /// nil where nothing says.
+    /// Nil if the answer has no lifetime.
     var lifetime: AnswerPlace? = .pointer(["expires_in"])
     var unit = Unit.seconds
-    /// Where the answer has no lifetime.
+    /// Used if the answer has no lifetime.
     var defaultLifetimeSeconds: Int64 = 300
     /// Whether the answer is that of a token endpoint: a `token_type`, if there is one, must be Bearer.
     var isTokenResponse = true
 
-    /// - Parameter now: when the call began, so that nothing is believed for longer than it was meant to.
+    /// - Parameter now: when the call began, so that its duration does not extend the lifetime.
     func read(_ result: OutboundResult, now: Int64) -> Result<IssuedToken, IssueFailure> {
         switch result {
         case .failed(let failure): return .failure(IssueFailure(failure))
@@ -43,8 +43,8 @@ struct LoginAnswer: Sendable {
         }
     }
 
-    /// What an answer says of a user's password. A right one brings a token, as elsewhere: a page that is no answer at all,
-    /// with status 200, lets nobody in.
+    /// The password verdict of an answer. As elsewhere, a correct password must yield a token: an unrelated page with
+    /// status 200 must not count as a login.
     func verdict(_ result: OutboundResult, now: Int64) -> Result<PasswordVerdict, IssueFailure> {
         if case .response(let response) = result, !statuses.contains(response.status) {
             if wrong.contains(response.status) { return .success(.wrong) }
@@ -74,7 +74,7 @@ struct LoginAnswer: Sendable {
         return token.isFitForHeaders && expiresAt > now ? .success(token) : .failure(.invalidToken.because("token"))
     }
 
-    /// Nil where it is said, and makes no sense.
+    /// Nil if present but malformed.
     private func end(in response: OutboundResponse, _ body: JSONNode?, now: Int64) -> Int64? {
         if let lifetime, let text = lifetime.text(in: response, body: body) {
             if case .cookie = lifetime { return now + (lifetime.maximumAge(in: response) ?? defaultLifetimeSeconds) }

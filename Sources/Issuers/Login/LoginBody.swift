@@ -7,7 +7,7 @@ enum LoginBody: Sendable {
     /// A JSON value whose strings are templates.
     case json(LoginJSON)
     case form([(name: LoginTemplate, value: LoginTemplate)])
-    /// Who calls, as a JSON object, for servers that are made for it (ISS-03).
+    /// The caller as a JSON object, for servers designed for it (ISS-03).
     case caller
 
     var contentType: String? {
@@ -52,8 +52,8 @@ enum LoginBody: Sendable {
     }
 }
 
-/// A JSON value with templates in the place of its strings. They are filled in and then written as strings, so that
-/// whatever a caller is called stays within the quotes.
+/// A JSON value with templates as strings. Values are inserted before the strings are encoded, so that they cannot
+/// leave the quotes.
 indirect enum LoginJSON: Sendable {
     case fixed(JSONNode)
     case text(LoginTemplate)

@@ -4,8 +4,8 @@ import Identity
 import Model
 import Outbound
 
-/// Obtains tokens from any API that gives one for an HTTP request (ISS-03). Module `http`: method, address, fields and
-/// body are templates, and the configuration says where token and lifetime stand in the answer.
+/// Obtains tokens from any API that returns one for an HTTP request (ISS-03). Module `http`: method, URL, fields and
+/// body are templates, and the configuration locates token and lifetime in the answer.
 final class LoginIssuer: TokenIssuer {
     struct Settings: Sendable {
         var method = "POST"
@@ -13,17 +13,17 @@ final class LoginIssuer: TokenIssuer {
         var headers: [(name: String, value: LoginTemplate)] = []
         var body = LoginBody.caller
         var secrets: [String: String] = [:]
-        /// The value of `Authorization` by which the gateway shows who it is.
+        /// Value of `Authorization` with which the gateway authenticates.
         var authorization: String?
         var answer = LoginAnswer()
         var transport = OutboundTransport()
-        /// How often a call is made again that has failed; for those only that do no harm twice.
+        /// Number of retries of a failed call; only for idempotent calls.
         var retries = 0
-        /// Before the first of them; twice that before the next.
+        /// Pause before the first retry; doubled for each further one.
         var backOffMilliseconds: Int64 = 100
     }
 
-    /// Pauses grow to this.
+    /// Upper bound of the pause.
     private static let longestBackOff: Int64 = 5000
 
     let kind = "http"
@@ -54,9 +54,9 @@ final class LoginIssuer: TokenIssuer {
 
     var verifiesPasswords: Bool { settings.places.contains(where: \.isPassword) }
 
-    /// One call: accounts are locked after a few wrong passwords.
+    /// A single call: servers lock accounts after a few wrong passwords.
     func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, IssueFailure>> {
-        // RFC 7617 section 2: to the server the name ends at the colon, and is somebody else's.
+        // RFC 7617 section 2: the server would end the name at the colon, which makes it another user's.
         guard !login.username.utf8.contains(UInt8(ascii: ":")),
             let call = call(LoginValues(origin: .login(login), secrets: settings.secrets))
         else { return .done(.success(.wrong)) }
@@ -79,20 +79,20 @@ final class LoginIssuer: TokenIssuer {
         }
     }
 
-    /// Doubles, and is spread between half and whole, so that those who failed together do not come back together.
+    /// Doubles, with jitter between half and full, so that calls that failed together are not retried together.
     private func pause(before retry: Int) -> Int64 {
         let whole = min(settings.backOffMilliseconds << Int64(min(retry, 16)), LoginIssuer.longestBackOff)
         return whole / 2 + Int64(SecureRandom.uint64() % UInt64(whole / 2 + 1))
     }
 
-    /// Nil where a value cannot be part of an address or of a field.
+    /// Nil if a value cannot be part of a URL or header field.
     private func call(_ values: LoginValues) -> OutboundCall? {
         guard let url = try? WebURL(settings.url.filled(values, escape: FormEncoding.encode)) else { return nil }
         var headers = [(name: "Accept", value: "application/json")]
         if let type = settings.body.contentType { headers.append((name: "Content-Type", value: type)) }
         if let authorization = settings.authorization { headers.append((name: "Authorization", value: authorization)) }
         for header in settings.headers {
-            // A field of the configuration takes the place of ours.
+            // A configured field replaces the default one.
             headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
             headers.append((name: header.name, value: header.value.filled(values, escape: LoginIssuer.fieldText)))
         }
@@ -105,7 +105,7 @@ final class LoginIssuer: TokenIssuer {
         return call
     }
 
-    /// What would end a line, or is no ASCII, is percent-encoded, as in the fields that upstreams get (GW-09).
+    /// Line breaks and non-ASCII characters are percent-encoded, as in the fields for upstreams (GW-09).
     private static func fieldText(_ text: String) -> String {
         let value = FieldValue.encode(text)
         if value.allSatisfy({ $0 < 0x80 }) { return String(decoding: value, as: UTF8.self) }

@@ -4,8 +4,8 @@ import Model
 import Outbound
 
 extension IssuerModule {
-    /// ISS-03. `remote` is the catalogue's name for it; what stands nowhere is as the catalogue has it: a POST that says
-    /// who calls, and `access_token`, `expires_in`, `token_type` in the answer.
+    /// ISS-03. `remote` is the catalogue's name for it. Defaults follow the catalogue: a POST that names the caller,
+    /// and `access_token`, `expires_in`, `token_type` in the answer.
     package static let login = IssuerModule(
         kind: "http", aliases: ["remote"], callsOut: true,
         keys: [
@@ -63,7 +63,7 @@ extension IssuerModule {
         })
 }
 
-/// What is in the configuration, on its way to an issuer.
+/// The configuration, on its way to an issuer.
 private struct LoginSettings {
     static let placeKeys = [
         IssuerKey("pointer", .text, "JSON pointer into the body; one of the three."),
@@ -87,7 +87,7 @@ private struct LoginSettings {
         made.answer = try answer()
         made.transport = settings.transport
         made.retries = settings.count("retries")
-        // RFC 9110 section 9.2.2: what does harm twice is done once.
+        // RFC 9110 section 9.2.2: only idempotent calls are retried.
         let isIdempotent = settings.flag("idempotent") ?? (made.method != "POST")
         if made.retries > 0, !isIdempotent {
             throw IssuerProblem(
@@ -108,7 +108,7 @@ private struct LoginSettings {
             caller: caller)
     }
 
-    /// Who verifies passwords knows nobody but who is logging in.
+    /// A password verifier knows only the user who is logging in, not a caller.
     private func checkLogin(_ made: inout LoginIssuer.Settings) throws(IssuerProblem) {
         if made.url.places.contains(where: \.isPassword) {
             throw IssuerProblem(
@@ -136,7 +136,7 @@ private struct LoginSettings {
         }
     }
 
-    /// The address must be one whatever is put in: the places stand behind the host.
+    /// Must be a valid URL whatever the values: placeholders are allowed only after the host.
     private func url() throws(IssuerProblem) -> LoginTemplate {
         let text = settings.word("url")
         let url = try template(text, at: "url")
@@ -175,7 +175,7 @@ private struct LoginSettings {
                     return (name: name, value: try template(field.value, at: "form/\(field.name)"))
                 })
         case (nil, false):
-            // A service account has nobody to tell of.
+            // A service account has no caller to name.
             return method == "GET" || !settings.isOn("perCaller") ? .none : .caller
         }
     }

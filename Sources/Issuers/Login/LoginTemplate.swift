@@ -1,13 +1,13 @@
 import Bytes
 import Identity
 
-/// A text of the configuration with places for what belongs to a request: `{subject}`, `{secret:NAME}`; `{{` is a brace.
-/// What is put in is escaped for the place that it is put into, so that no caller's name ends a string or begins a field.
+/// A configured text with placeholders for request data: `{subject}`, `{secret:NAME}`; `{{` is a literal brace. Values
+/// are escaped for their context, so that a caller's name cannot end a string or start a header field.
 struct LoginTemplate: Sendable {
-    /// What can be put in.
+    /// A placeholder.
     enum Place: Equatable, Sendable {
         case subject, kind, backend, backendVersion, backendID, application, webgate, level, roles, credential
-        /// What a user has typed whose password is to be verified, and both for a field of Basic (RFC 7617).
+        /// The credentials of a user whose password is verified, separately or combined for Basic (RFC 7617).
         case username, password, basic
         case secret(String)
 
@@ -32,7 +32,7 @@ struct LoginTemplate: Sendable {
             }
         }
 
-        /// Whether it is not the same for everybody.
+        /// Whether the value depends on the caller.
         var isCallers: Bool {
             switch self {
             case .webgate, .secret: false
@@ -41,14 +41,14 @@ struct LoginTemplate: Sendable {
             }
         }
 
-        /// Whether it holds a password.
+        /// Whether it contains a password.
         var isPassword: Bool { self == .password || self == .basic }
 
-        /// Whether it belongs to a login, and not to a caller who has one already.
+        /// Whether it belongs to a login, not to an authenticated caller.
         var isOfLogin: Bool { self == .username || isPassword }
     }
 
-    /// What is wrong with a text.
+    /// An error in a template.
     enum Problem: Error, Equatable {
         case unknown(String)
         case unfinished
@@ -99,13 +99,13 @@ struct LoginTemplate: Sendable {
         parts.compactMap { if case .place(let place) = $0 { place } else { nil } }
     }
 
-    /// The text with the same value in every place, to see whether it is sound around them.
+    /// The text with the same value for every placeholder, for checking the text around them.
     func withEach(_ value: String) -> String {
         parts.map { if case .text(let text) = $0 { text } else { value } }.joined()
     }
 
     /// The text for a request.
-    /// - Parameter escape: what makes a value fit for where the text stands.
+    /// - Parameter escape: escapes a value for the text's context.
     func filled(_ values: LoginValues, escape: (String) -> String = { $0 }) -> String {
         parts.map { part in
             switch part {
@@ -116,9 +116,9 @@ struct LoginTemplate: Sendable {
     }
 }
 
-/// What a request puts into templates.
+/// The values of a request.
 struct LoginValues {
-    /// Whom it is about.
+    /// Subject of the request.
     enum Origin {
         case caller(IssueRequest)
         case login(PresentedLogin)

@@ -2,9 +2,9 @@ import Bytes
 import Identity
 import Outbound
 
-/// What a token service of Mobile & Social has said, read strictly (oam-wire 8.2).
+/// A strictly parsed answer of a Mobile & Social token service (oam-wire 8.2).
 struct MobileSocialAnswer: Sendable {
-    /// The kinds of tokens, as they are asked for and named in answers.
+    /// Kinds of tokens, as named in requests and answers.
     enum Wanted: String, Sendable {
         case registration = "CLIENTREGHANDLE"
         case user = "USERTOKEN"
@@ -13,11 +13,11 @@ struct MobileSocialAnswer: Sendable {
 
     /// Visible ASCII.
     let value: String
-    /// Which Oracle's servers don't say, and gateways of this kind do.
+    /// Stated by gateways of this kind, but not by Oracle's servers.
     let lifetimeSeconds: Int64?
 
-    /// - Parameter isCallers: the session is the caller's, so that a refusal is about the caller and not about the
-    ///   gateway's own account.
+    /// - Parameter isCallers: whether the session is the caller's, so that a refusal concerns the caller and not the
+    ///   gateway's account.
     static func read(
         _ result: OutboundResult, _ wanted: Wanted, isCallers: Bool
     ) -> Result<MobileSocialAnswer, IssueFailure> {
@@ -32,13 +32,13 @@ struct MobileSocialAnswer: Sendable {
             return MobileSocialAnswer(response, wanted).map { .success($0) } ?? .failure(.invalidToken)
         case 401, 403:
             return .failure((isCallers ? IssueFailure.refused : .misconfigured).because("status \(response.status)"))
-        // The request that was challenged has its part in the context: what is wrong with one says nothing of others.
+        // The context includes the challenged request, so this failure says nothing about other requests.
         case 400 where wanted == .access: return .failure(.misconfigured.because("the context was not taken"))
         default: return .failure(.misconfigured.because("status \(response.status)"))
         }
     }
 
-    /// What an answer says of a user's password (oam-wire 3.9).
+    /// The password verdict of an answer (oam-wire 3.9).
     static func verdict(_ result: OutboundResult, _ wanted: Wanted) -> Result<PasswordVerdict, IssueFailure> {
         if case .response(let response) = result, [401, 403, 429].contains(response.status) {
             return switch response.status {
@@ -50,11 +50,11 @@ struct MobileSocialAnswer: Sendable {
         return read(result, wanted, isCallers: true).map { _ in .right }
     }
 
-    /// Nil where a member is missing, or the token is of another kind than was asked for.
+    /// Nil if a member is missing, or the token is of another kind than requested.
     private init?(_ response: OutboundResponse, _ wanted: Wanted) {
         guard let node = try? JSONNode.parse(response.body.span, maximumDepth: 16),
             let type = node["X-Idaas-Rest-Token-Type"]?.string,
-            // A type may name the provider behind it: USERTOKEN::OAMUT.
+            // A type may include the provider: USERTOKEN::OAMUT.
             type.utf8.elementsEqual(wanted.rawValue.utf8) || type.hasPrefix(wanted.rawValue + "::"),
             let value = node["X-Idaas-Rest-Token-Value"]?.string, !value.isEmpty,
             value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })

@@ -4,31 +4,31 @@ import Model
 import Outbound
 
 /// Obtains access tokens for a Webgate from a Mobile & Social server: Oracle's, or another gateway of this kind. Module
-/// `oam`: a login gives a user token, and that with the request context of the Webgate's challenge an access token
+/// `oam`: a login yields a user token; that and the request context of the Webgate's challenge yield an access token
 /// (oam-wire 8.2).
 ///
-/// The user token is kept as what the access token's successor is had for, so that a further token takes one call.
+/// The user token is kept in place of a refresh token, so that further access tokens take one call.
 final class MobileSocialIssuer: TokenIssuer {
     struct Settings: Sendable {
-        /// Everything in front of the name of a call.
+        /// URL prefix of all calls.
         let base: String
         let serviceDomain: String
         var login: Login
-        /// The application, and whether it registers a device and shows the handle from then on.
+        /// The application, and whether it registers a device and presents the handle from then on.
         var clientID: String?
         var registers = false
-        /// JSON object.
+        /// A JSON object.
         var deviceProfile: [UInt8] = Array("{}".utf8)
-        /// Of tokens whose answer says nothing of it: the attested one does not.
+        /// Used if the answer has no lifetime; the attested answer has none.
         var lifetimeSeconds: Int64 = 3600
         var transport = OutboundTransport()
     }
 
-    /// Whose session the tokens are of.
+    /// Which session the tokens belong to.
     enum Login: Sendable {
-        /// An account of the gateway's own: all callers share its tokens.
+        /// An account of the gateway: all callers share its tokens.
         case account(username: String, password: String)
-        /// The caller's, by the token that it has brought.
+        /// The caller's session, identified by the caller's token.
         case caller
     }
 
@@ -56,7 +56,7 @@ final class MobileSocialIssuer: TokenIssuer {
             return begin(request, challenge, now: now)
         }
         return access(session, challenge, now: now).then { [self] result in
-            // The session has ended: a new one.
+            // The session has ended: start a new one.
             guard case .failure(let failure) = result, failure.kind == .refused || failure.kind == .misconfigured
             else { return .done(result) }
             return begin(request, challenge, now: now)
@@ -76,7 +76,7 @@ final class MobileSocialIssuer: TokenIssuer {
 
     // MARK: Calls
 
-    /// Registers where the service wants that, and logs in.
+    /// Registers if the service requires it, and logs in.
     private func logIn(_ request: IssueRequest) -> Effect<Result<Session, IssueFailure>> {
         guard settings.registers else { return authenticate(request, handle: nil) }
         return call("register", wanted: .registration, request, handle: nil).then { [self] result in
@@ -109,7 +109,7 @@ final class MobileSocialIssuer: TokenIssuer {
         return post(name, body.bytes, handle: handle, wanted)
     }
 
-    /// What a login says beside who it is.
+    /// Appends the requested token type and the application.
     private func finish(_ body: inout JSONWriter, _ wanted: MobileSocialAnswer.Wanted) {
         body.member("X-Idaas-Rest-New-Token-Type-To-Create", wanted.rawValue)
         if let clientID = settings.clientID {
@@ -121,7 +121,7 @@ final class MobileSocialIssuer: TokenIssuer {
         body.endObject()
     }
 
-    /// The token for the Webgate that has challenged.
+    /// The token for the challenging Webgate.
     private func access(
         _ session: Session, _ challenge: UpstreamChallenge, now: Int64
     ) -> Effect<Result<IssuedToken, IssueFailure>> {
@@ -164,7 +164,7 @@ final class MobileSocialIssuer: TokenIssuer {
             headers.append((name: "X-Idaas-Rest-Authorization", value: proof))
         }
         let transport = settings.transport
-        // A call with a password is never made twice: accounts are locked after a few wrong ones.
+        // Calls with a password are never retried: servers lock accounts after a few wrong ones.
         let call = OutboundCall(
             method: "POST", url: url, headers: headers, body: body, tls: transport.tls,
             connectTimeoutMilliseconds: transport.connectTimeoutMilliseconds,
@@ -176,7 +176,7 @@ final class MobileSocialIssuer: TokenIssuer {
 
     var verifiesPasswords: Bool { true }
 
-    /// One call: where devices are registered, that call wants the password, and shows as much as a login.
+    /// A single call: if devices are registered, registration includes the password and proves as much as a login.
     func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, IssueFailure>> {
         let wanted: MobileSocialAnswer.Wanted = settings.registers ? .registration : .user
         var body = JSONWriter()
@@ -188,7 +188,7 @@ final class MobileSocialIssuer: TokenIssuer {
         }
     }
 
-    /// What a further access token is had for.
+    /// Data for obtaining further access tokens.
     private struct Session: Sendable {
         let userToken: String
         let handle: String?

@@ -79,7 +79,7 @@ extension ModuleSettings {
         }
     }
 
-    /// Handles are shown as `clientId:handle`, split at the first colon (oam-wire 8.3).
+    /// Handles are sent as `clientId:handle`, split at the first colon (oam-wire 8.3).
     private func clientID() throws(IssuerProblem) -> String? {
         guard let id = text("clientId") else { return nil }
         guard !id.utf8.contains(ASCII.colon) else {

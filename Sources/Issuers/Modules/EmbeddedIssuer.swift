@@ -6,12 +6,12 @@ import Model
 import OAuthServer
 import Outbound
 
-/// The built-in issuer: a signed JWT that tells the upstream who calls (ISS-02, ISS-06). Module `embedded`.
+/// The built-in issuer: a signed JWT that identifies the caller to the upstream (ISS-02, ISS-06). Module `embedded`.
 package final class EmbeddedIssuer: TokenIssuer {
     package struct Settings: Sendable {
         /// `iss`.
         package var issuer: String
-        /// `aud`; left out where empty.
+        /// `aud`; omitted if empty.
         package var audience: [String] = []
         /// `exp - iat` (AMB-28).
         package var lifetimeSeconds: Int64 = 3600
@@ -24,8 +24,8 @@ package final class EmbeddedIssuer: TokenIssuer {
     private let settings: Settings
     private let signer: JWTSigner
 
-    /// - Parameter signer: ES256 unless configured otherwise (DEC-11). Nil for an HMAC key: whoever can verify its tokens
-    ///   can make them.
+    /// - Parameter signer: ES256 unless configured otherwise (DEC-11). Nil for an HMAC key, since every verifier could
+    ///   forge tokens.
     package init?(settings: Settings, signer: JWTSigner) {
         guard !signer.key.algorithm.isSymmetric else { return nil }
         self.settings = settings
@@ -42,7 +42,7 @@ package final class EmbeddedIssuer: TokenIssuer {
 
     private func mint(_ request: IssueRequest, now: Int64) -> IssuedToken {
         let expiresAt = now + (request.lifetimeSeconds ?? settings.lifetimeSeconds)
-        // Type JWT and not at+jwt: an upstream that sends its token back to the gateway gets nowhere with it.
+        // Type JWT rather than at+jwt: the gateway refuses the token if an upstream sends it back.
         let value = signer.sign(claims: claims(request, now: now, expiresAt: expiresAt), type: "JWT")
         return IssuedToken(value: value, issuedAt: now, expiresAt: expiresAt)
     }
@@ -75,7 +75,7 @@ package final class EmbeddedIssuer: TokenIssuer {
         return writer.bytes
     }
 
-    /// A digest of everything that a token depends on besides the request.
+    /// A digest of everything that a token depends on apart from the request.
     private static func configurationID(_ settings: Settings, _ signer: JWTSigner) -> String {
         var writer = JSONWriter()
         writer.beginArray()
@@ -83,7 +83,7 @@ package final class EmbeddedIssuer: TokenIssuer {
         writer.value(settings.audience)
         writer.value(settings.lifetimeSeconds)
         writer.value(signer.keyID)
-        // A key id may be given by hand and stay when the key changes.
+        // A configured key id may stay the same when the key changes.
         writer.value(signer.publishedKey.thumbprint ?? "")
         writer.endArray()
         let digest = DigestAlgorithm.sha256.digest(writer.bytes.span)
@@ -105,8 +105,7 @@ extension IssuerModule {
             IssuerKey("audience", .text, "`aud`; none by default."),
         ],
         build: { settings, surroundings throws(IssuerProblem) in
-            // Without a key file of its own the issuer signs with the token service's key, so that one key set serves
-            // both.
+            // Without its own key file the issuer signs with the token service's key, so that one key set serves both.
             let algorithm = settings.word("algorithm")
             let shared = surroundings.serviceKey.flatMap { $0.algorithm.rawValue == algorithm ? $0 : nil }
             guard let key = settings.key("keyFile") ?? shared else {

@@ -3,23 +3,23 @@ import Crypto
 import Identity
 import Model
 
-/// A member that a module has in `issuers.json`.
+/// A member of a module's entry in `issuers.json`.
 package struct IssuerKey: Sendable {
-    /// What it may be. The composition root reads it, reports what is wrong with its place, and resolves secrets, files
-    /// and addresses, so that modules see sound values alone.
+    /// Type of the value. The composition root reads it, reports errors with their location, and resolves secrets,
+    /// files and URLs, so that modules get valid values only.
     package enum Shape: Sendable {
-        /// A string without control characters, and not empty.
+        /// A non-empty string without control characters.
         case text
         /// A secret: the value, `env:NAME` or `file:path`.
         case secret
-        /// An address to call.
+        /// A URL to call.
         case url
         case flag
         case count(ClosedRange<Int>)
-        /// Whole seconds, as a number.
+        /// A whole number of seconds.
         case seconds
         case choice([String])
-        /// A signature algorithm that others can verify by a published key.
+        /// A signature algorithm with a public verification key.
         case publicAlgorithm
         /// An array of strings.
         case texts
@@ -33,19 +33,19 @@ package struct IssuerKey: Sendable {
         case header
         /// Any JSON value.
         case json
-        /// A PEM file with a private key, made where it is missing. Its algorithm is the value of another key, ES256 where
-        /// that is not there.
+        /// A PEM file with a private key, created if missing. Another key's value names its algorithm, ES256 by
+        /// default.
         case signingKey(algorithm: String)
-        /// An object of further keys, of which some exclude each other and one is needed.
+        /// An object of further keys; of those listed, exactly one must be present.
         case object([IssuerKey], exactlyOne: [String] = [])
     }
 
     package let name: String
     package let shape: Shape
-    /// What `ModuleSettings` answers where the key is not there.
+    /// Default of `ModuleSettings` if the key is absent.
     package let standard: IssuerValue?
     package let isRequired: Bool
-    /// What the key means, in Markdown, for the reference and the JSON Schema.
+    /// Description in Markdown, for the reference and the JSON Schema.
     package let meaning: String
 
     package init(
@@ -60,7 +60,7 @@ package struct IssuerKey: Sendable {
     }
 }
 
-/// The value of a key, of the shape that it was declared with.
+/// The value of a key, of its declared shape.
 package enum IssuerValue: Sendable {
     case text(String)
     case url(WebURL)

@@ -2,16 +2,15 @@ import Crypto
 import Identity
 import Outbound
 
-/// A kind of issuer as the composition root knows it: the name and the settings that it has in `issuers.json`, and how
-/// it is made of them (ISS-01).
+/// A kind of issuer: its name and settings in `issuers.json`, and its factory (ISS-01).
 package struct IssuerModule: Sendable {
     package let kind: String
-    /// Other names of the same.
+    /// Alternative names.
     package let aliases: [String]
     package let keys: [IssuerKey]
-    /// What is checked of several keys at once, as members of a JSON Schema.
+    /// Constraints between keys, as members of a JSON Schema.
     package let constraints: String
-    /// Whether it asks other servers, so that there is something to trust, to wait for and to spare.
+    /// Whether it calls other servers, which then have TLS, timeout and breaker settings.
     package let callsOut: Bool
     package let build: @Sendable (ModuleSettings, IssuerSurroundings) throws(IssuerProblem) -> any TokenIssuer
 
@@ -29,11 +28,11 @@ package struct IssuerModule: Sendable {
     }
 }
 
-/// What a module finds around it.
+/// Dependencies of a module.
 package struct IssuerSurroundings: Sendable {
     /// Calls other servers.
     package let caller: any OutboundCaller
-    /// What the token service signs with.
+    /// The signing key of the token service.
     package let serviceKey: SigningKey?
     /// The `iss` of the token service.
     package let serviceIssuer: String
@@ -45,9 +44,9 @@ package struct IssuerSurroundings: Sendable {
     }
 }
 
-/// Settings that are sound one by one and make no sense together.
+/// Settings that are individually valid but inconsistent.
 package struct IssuerProblem: Error, Sendable {
-    /// The member that is to blame, as a JSON pointer below the entry; empty for the entry itself.
+    /// The member at fault, as a JSON pointer relative to the entry; empty for the entry itself.
     package let pointer: String
     package let message: String
     package let expected: String?

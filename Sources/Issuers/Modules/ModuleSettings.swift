@@ -5,14 +5,14 @@ import JOSE
 import Model
 import Outbound
 
-/// What stands in `issuers.json` for one issuer, read by the keys of its module. A key that is not there has the default
-/// that it was declared with, or is nil.
+/// The settings of one issuer in `issuers.json`, read by its module's declarations. An absent key has its declared
+/// default, or is nil.
 package struct ModuleSettings: Sendable {
     private let values: [String: IssuerValue]
     private let standards: [String: IssuerValue]
     package let transport: OutboundTransport
 
-    /// - Parameter keys: the declarations, which have the defaults.
+    /// - Parameter keys: the declarations with their defaults.
     package init(
         _ values: [String: IssuerValue], keys: [IssuerKey] = [], transport: OutboundTransport = OutboundTransport()
     ) {
@@ -70,7 +70,7 @@ package struct ModuleSettings: Sendable {
         if case .object(let settings) = self[name] { settings } else { nil }
     }
 
-    // Of keys that are required or have a default.
+    // For keys that are required or have a default.
 
     package func word(_ name: String) -> String { text(name) ?? "" }
     package func count(_ name: String) -> Int { number(name) ?? 0 }
@@ -80,7 +80,7 @@ package struct ModuleSettings: Sendable {
 
     // MARK: Identity
 
-    /// A `configurationID`: the same for the same settings, another for any others, see `ConfigurationIdentity`.
+    /// A `configurationID`: equal for equal settings only, see `ConfigurationIdentity`.
     package func identity(of kind: String) -> String {
         var writer = JSONWriter()
         write(to: &writer)

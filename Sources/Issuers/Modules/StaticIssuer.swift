@@ -2,7 +2,7 @@ import Bytes
 import Identity
 import Outbound
 
-/// The issuer whose token is in the configuration, the same for everybody. Module `static`.
+/// An issuer with a configured token for all callers. Module `static`.
 package final class StaticIssuer: TokenIssuer {
     package let kind = "static"
     package let configurationID: String

@@ -5,20 +5,20 @@ import JOSE
 import Model
 import OAuthServer
 
-/// On what ground an authorization server is to give a token.
+/// The grant with which a token is requested.
 enum OAuth2Grant: Sendable {
-    /// RFC 6749 section 4.4: what the gateway itself may.
+    /// RFC 6749 section 4.4: the gateway's own rights.
     case clientCredentials
-    /// RFC 6749 section 4.3: an account of the gateway's.
+    /// RFC 6749 section 4.3: an account of the gateway.
     case password(user: String, password: String)
-    /// RFC 7523 section 2.1: the gateway vouches for the caller.
+    /// RFC 7523 section 2.1: an assertion by the gateway about the caller.
     case mintedAssertion(AssertionTerms)
-    /// RFC 7523 section 2.1: what the caller has brought along.
+    /// RFC 7523 section 2.1: the caller's own token.
     case callersAssertion
-    /// RFC 8693: what the caller has brought along, for another token.
+    /// RFC 8693: exchanges the caller's own token.
     case tokenExchange(ExchangeTerms)
 
-    /// Whether a refusal is about the caller, and not about the gateway.
+    /// Whether a refusal concerns the caller rather than the gateway.
     var isCallerBound: Bool {
         switch self {
         case .clientCredentials, .password: false
@@ -26,7 +26,7 @@ enum OAuth2Grant: Sendable {
         }
     }
 
-    /// Whether it hands on the caller's own token.
+    /// Whether it sends the caller's own token.
     var dependsOnCredential: Bool {
         switch self {
         case .clientCredentials, .password, .mintedAssertion: false
@@ -41,7 +41,7 @@ enum OAuth2Grant: Sendable {
     private static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
     private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 
-    /// The fields of the form; nil where the caller has not brought what it takes.
+    /// The fields of the form; nil if the caller lacks the required token.
     func form(_ request: IssueRequest, endpoint: WebURL, now: Int64) -> [(String, String)]? {
         switch self {
         case .clientCredentials: return [("grant_type", "client_credentials")]
@@ -73,7 +73,7 @@ enum OAuth2Grant: Sendable {
     }
 }
 
-/// What a token is exchanged for (RFC 8693 section 2.1).
+/// Parameters of a token exchange (RFC 8693 section 2.1).
 struct ExchangeTerms: Sendable {
     static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
 
@@ -81,14 +81,14 @@ struct ExchangeTerms: Sendable {
     var requestedTokenType: String?
 }
 
-/// How the gateway vouches for a caller (RFC 7523 section 3).
+/// Parameters of the gateway's assertions about callers (RFC 7523 section 3).
 struct AssertionTerms: Sendable {
     let signer: JWTSigner
     let issuer: String
-    /// nil for the token endpoint itself.
+    /// Nil for the token endpoint itself.
     let audience: String?
     let lifetimeSeconds: Int64
-    /// Further claims, the same for everybody.
+    /// Additional claims, equal for all callers.
     let claims: [(name: String, value: String)]
 
     func assertion(about principal: Principal, endpoint: WebURL, now: Int64) -> [UInt8] {

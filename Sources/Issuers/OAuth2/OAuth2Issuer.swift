@@ -5,19 +5,18 @@ import JOSE
 import Model
 import Outbound
 
-/// Obtains tokens from an authorization server of somebody else's (RFC 6749, ISS-05). Module `oauth2`.
+/// Obtains tokens from an external authorization server (RFC 6749, ISS-05). Module `oauth2`.
 ///
-/// A refresh token that came with the last token is used first; where the server does not take it any more, the grant
-/// begins anew.
+/// The refresh token of the last answer is tried first; if the server refuses it, the grant is used again.
 final class OAuth2Issuer: TokenIssuer {
     struct Settings: Sendable {
         let client: OAuth2Client
         let grant: OAuth2Grant
-        /// Further fields of the form: scope, audience, resource and whatever the server wants (RFC 8707).
+        /// Additional form fields: scope, audience, resource and others (RFC 8707).
         var parameters: [(String, String)] = []
         var terms = TokenAnswer.Terms()
         var transport = OutboundTransport()
-        /// Whether each caller gets a token of its own.
+        /// Whether each caller gets its own token.
         var dependsOnCaller = true
         var publishedKeys: [SigningKey] = []
     }
@@ -40,7 +39,7 @@ final class OAuth2Issuer: TokenIssuer {
     var publishedKeys: [SigningKey] { settings.publishedKeys }
 
     func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
-        // Known before anybody is asked.
+        // Known without a call.
         if settings.grant.dependsOnCredential, request.credential.isEmpty {
             return .done(.failure(.credentialMissing))
         }
@@ -58,13 +57,13 @@ final class OAuth2Issuer: TokenIssuer {
         guard let old = request.previous?.usableRefresh(now: now) else { return begin(request, at: url, now: now) }
         let form = [("grant_type", "refresh_token"), ("refresh_token", String(decoding: old, as: UTF8.self))]
         return ask(url, now: now) { form }.then { [self] answer in
-            // RFC 6749 section 5.2: it has ended, was revoked, or is another client's by now.
+            // RFC 6749 section 5.2: expired, revoked, or issued to another client.
             if case .refused("invalid_grant") = answer { return begin(request, at: url, now: now) }
             return .done(outcome(answer, keeping: old, request.previous?.refreshExpiresAt, now: now))
         }
     }
 
-    /// Without anything left of an earlier token.
+    /// Requests a token without a refresh token.
     private func begin(
         _ request: IssueRequest, at url: WebURL, now: Int64
     ) -> Effect<Result<IssuedToken, IssueFailure>> {
@@ -73,14 +72,14 @@ final class OAuth2Issuer: TokenIssuer {
             .map { [self] in outcome($0, keeping: nil, nil, now: now) }
     }
 
-    /// - Parameter form: what belongs to the grant; made on the computing pool where it is signed slowly.
+    /// - Parameter form: fields of the grant; built on the computing pool if signing is slow.
     private func ask(
         _ url: WebURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)]
     ) -> Effect<TokenAnswer> {
         exchange(url, now: now, form) { [terms = settings.terms] in TokenAnswer($0, terms, now: now) }
     }
 
-    /// - Parameter read: makes of the answer what is wanted to know.
+    /// - Parameter read: interprets the answer.
     private func exchange<Value: Sendable>(
         _ url: WebURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)],
         _ read: @escaping @Sendable (OutboundResult) -> Value
@@ -92,7 +91,7 @@ final class OAuth2Issuer: TokenIssuer {
         return settings.client.isSlow || settings.grant.isSlow ? .offload(work) : work()
     }
 
-    /// - Parameter refresh: the refresh token that was used, which goes on where no other has come (RFC 6749 section 6).
+    /// - Parameter refresh: the refresh token that was used; kept if the answer has no new one (RFC 6749 section 6).
     private func outcome(
         _ answer: TokenAnswer, keeping refresh: [UInt8]?, _ refreshExpiresAt: Int64?, now: Int64
     ) -> Result<IssuedToken, IssueFailure> {
@@ -114,7 +113,7 @@ final class OAuth2Issuer: TokenIssuer {
     }
 }
 
-/// Passwords of users, by the password grant (RFC 6749 section 4.3), whatever grant the tokens are had by.
+/// Verifies users' passwords by the password grant (RFC 6749 section 4.3), independent of the grant for tokens.
 extension OAuth2Issuer {
     var verifiesPasswords: Bool { true }
 

@@ -70,13 +70,13 @@ extension IssuerModule {
         })
 }
 
-/// What is in the configuration, on its way to an issuer.
+/// The configuration, on its way to an issuer.
 private struct OAuth2Settings {
     static let grants = ["client_credentials", "password", "jwt-bearer", "saml2-bearer", "token-exchange"]
     static let authentications = [
         "client_secret_basic", "client_secret_post", "private_key_jwt", "tls_client_auth", "none",
     ]
-    /// What the module itself puts into forms.
+    /// Form fields that the module sets itself.
     private static let reserved = [
         "grant_type", "client_id", "client_secret", "client_assertion", "client_assertion_type", "assertion",
         "username", "password", "refresh_token", "subject_token", "subject_token_type", "requested_token_type", "scope",

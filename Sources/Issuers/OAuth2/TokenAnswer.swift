@@ -2,21 +2,21 @@ import Bytes
 import Identity
 import Outbound
 
-/// What an authorization server has said to a request for a token, read strictly (RFC 6749 sections 5.1 and 5.2).
+/// A strictly parsed answer to a token request (RFC 6749 sections 5.1 and 5.2).
 enum TokenAnswer: Sendable {
     case token(IssuedToken)
-    /// It refuses with one of the codes of RFC 6749 section 5.2 or their like.
+    /// An error with a code as in RFC 6749 section 5.2.
     case refused(code: String)
     case failed(IssueFailure)
 
     struct Terms: Sendable {
-        /// How long a token is good where the server does not say (RFC 6749 section 5.1).
+        /// Lifetime if the server does not state one (RFC 6749 section 5.1).
         var defaultLifetimeSeconds: Int64 = 300
-        /// Of RFC 8693; nil where any will do.
+        /// Required type (RFC 8693); nil for any.
         var issuedTokenType: String?
     }
 
-    /// - Parameter now: when the request began, so that nothing is believed for longer than it was meant to.
+    /// - Parameter now: when the request began, so that its duration does not extend the lifetime.
     init(_ result: OutboundResult, _ terms: Terms, now: Int64) {
         switch TokenReply(result) {
         case .failed(let failure): self = .failed(IssueFailure(failure))
@@ -30,12 +30,12 @@ enum TokenAnswer: Sendable {
         }
     }
 
-    /// What a refusal means to the caller.
+    /// Maps an error code to a failure.
     static func failure(code: String, isCallerBound: Bool, isExchange: Bool) -> IssueFailure {
         switch code {
         case "invalid_grant", "unauthorized_client", "access_denied":
             return (isCallerBound ? IssueFailure.refused : .misconfigured).because(code)
-        // RFC 8693 section 2.2.2: that is how a subject token is refused.
+        // RFC 8693 section 2.2.2: the code for a refused subject token.
         case "invalid_request" where isExchange: return .refused.because(code)
         case "temporarily_unavailable", "server_error", "slow_down": return .unavailable.because(code)
         default: return .misconfigured.because(code)
@@ -44,7 +44,7 @@ enum TokenAnswer: Sendable {
 }
 
 extension IssuedToken {
-    /// Nil where it is a token of another type than was asked for.
+    /// Nil for a token of another type than requested.
     fileprivate convenience init?(_ granted: TokenReply.Granted, _ terms: TokenAnswer.Terms, now: Int64) {
         if let wanted = terms.issuedTokenType {
             guard let issued = granted.members["issued_token_type"]?.string, issued.utf8.elementsEqual(wanted.utf8)
@@ -59,7 +59,7 @@ extension IssuedToken {
 }
 
 extension IssueFailure {
-    /// No answer at all.
+    /// For a call without an answer.
     init(_ failure: OutboundFailure) {
         switch failure {
         case .resolve, .connect, .tls, .timeout, .unavailable: self = .unavailable.because(failure.rawValue)
@@ -67,7 +67,7 @@ extension IssueFailure {
         }
     }
 
-    /// A server that cannot just now, or wants to be asked less; nil for any other answer.
+    /// For a server that is temporarily unable to answer, or limits requests; nil for other answers.
     init?(overloaded response: OutboundResponse) {
         guard response.status == 429 || response.status >= 500 else { return nil }
         let pause = response.value(of: "Retry-After").flatMap(Lifetime.seconds(text:))

@@ -3,12 +3,12 @@ import Identity
 import Model
 import Outbound
 
-/// Where an authorization server gives tokens: known, or to be found in what it says of itself (RFC 8414, OpenID Connect
+/// The token endpoint of an authorization server: configured, or discovered from its metadata (RFC 8414, OpenID Connect
 /// Discovery).
 final class TokenEndpoint: Sendable {
     enum Place: Sendable {
         case known(WebURL)
-        /// - Parameter issuer: whom the document must speak for.
+        /// - Parameter issuer: required `issuer` of the document.
         case discovered(at: WebURL, issuer: String)
     }
 
