@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Calls back when every worker has installed what it was sent.
+/// Calls back when every worker has processed what it was sent.
 package final class Countdown: Sendable {
     private struct State {
         var missing: Int
@@ -11,7 +11,7 @@ package final class Countdown: Sendable {
 
     init(of count: Int, then: @escaping @Sendable () -> Void) { state = Mutex(State(missing: count, then: then)) }
 
-    /// One worker has installed it.
+    /// One worker has processed it.
     func arrived() {
         let then = state.withLock { state -> (@Sendable () -> Void)? in
             state.missing -= 1

@@ -1,7 +1,7 @@
 import Reactor
 import Synchronization
 
-/// A bound listener on its way to the worker that takes it.
+/// A bound listener in transit to its worker.
 package final class BoundListenerBox: Sendable {
     package let id: Int
     package let address: SocketAddress
@@ -16,14 +16,14 @@ package final class BoundListenerBox: Sendable {
     package func take() -> BoundListener? { listener.withLock { $0.take() } }
 }
 
-/// Starts the workers and waits for their end.
+/// Starts the workers and waits for them to end.
 package struct DataPlane {
     private var threads: [WorkerThread] = []
 
-    /// Starts one thread for each mailbox of the shared state, and waits until all of them listen. One that cannot would
-    /// leave connections to its sockets unanswered, so that there is no data plane then, and the process has to end.
+    /// Starts one thread for each mailbox of the shared state, and waits until all listen. If one cannot, connections
+    /// to its sockets would not be served; this then throws, and the process must exit.
     ///
-    /// - Parameter listeners: for each worker the listeners it takes.
+    /// - Parameter listeners: the listeners of each worker.
     package init(shared: SharedState, snapshot: GatewaySnapshot, listeners: [[BoundListenerBox]]) throws(KernelError) {
         let starts = try Mailbox<Result<Void, KernelError>>()
         shared.snapshots.replace(with: snapshot)
@@ -49,8 +49,8 @@ package struct DataPlane {
         }
     }
 
-    /// The snapshot is neither captured by the thread nor a variable beside the run: either would hold the configuration of
-    /// the start for as long as the thread runs.
+    /// The snapshot is neither captured by the thread nor kept in a local variable: either would retain the initial
+    /// configuration for the thread's lifetime.
     private static func worker(_ number: Int, _ shared: SharedState) throws(KernelError) -> Worker {
         guard let first = shared.snapshots.current else { preconditionFailure("no snapshot") }
         return try Worker(number: number, shared: shared, snapshot: first)

@@ -1,8 +1,8 @@
 import Reactor
 import Synchronization
 
-/// Keeps replaced values until they are unused, and releases them on a thread beside the loops: to free a configuration
-/// with very many users takes longer than a loop may stand still.
+/// Keeps replaced values until they are unused, and releases them on another thread: freeing a configuration with very
+/// many users would block an event loop for too long.
 final class DeferredRelease<Value: AnyObject & Sendable>: Sendable {
     private struct State {
         var current: Value?
@@ -16,17 +16,17 @@ final class DeferredRelease<Value: AnyObject & Sendable>: Sendable {
     private let freed: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - milliseconds: interval of the checks whether replaced values are still used.
+    ///   - milliseconds: interval for checking whether replaced values are still used.
     ///   - freed: called after a release.
     init(reviewedEvery milliseconds: Int = 1000, freed: @escaping @Sendable () -> Void = {}) {
         self.milliseconds = milliseconds
         self.freed = freed
     }
 
-    /// The one in use; nil before the first.
+    /// The current value; nil before the first.
     var current: Value? { state.withLock { $0.current } }
 
-    /// The one in use from now on. Call it before the last other reference to the former one ends.
+    /// Sets the current value. Call it before the last other reference to the previous one ends.
     func replace(with fresh: Value) {
         let isFirst = state.withLock { state -> Bool in
             if let old = state.current { state.replaced.append(old) }
@@ -40,7 +40,7 @@ final class DeferredRelease<Value: AnyObject & Sendable>: Sendable {
 
     private func reviewLater() { queue.submit(afterMilliseconds: milliseconds) { [weak self] in self?.review() } }
 
-    /// Releases what has no other reference.
+    /// Releases values without other references.
     private func review() {
         var (unused, isDone) = state.withLock { state -> ([Value], Bool) in
             var (unused, used): ([Value], [Value]) = ([], [])
@@ -51,7 +51,7 @@ final class DeferredRelease<Value: AnyObject & Sendable>: Sendable {
             state.isReviewing = !used.isEmpty
             return (unused, used.isEmpty)
         }
-        // Freed here, outside of the lock.
+        // Freed here, outside the lock.
         if !unused.isEmpty {
             unused = []
             freed()

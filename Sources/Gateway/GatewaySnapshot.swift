@@ -7,54 +7,54 @@ import OAuthServer
 import Outbound
 import Policy
 
-/// Everything a worker acts by that can change with the configuration. Immutable: a reload hands a new one to every
-/// worker, and exchanges under way keep the one they began with.
+/// A worker's complete configuration. Immutable: a reload gives a new one to every worker, and exchanges in progress
+/// keep theirs.
 package final class GatewaySnapshot: Sendable {
-    /// Counts the configurations of this process.
+    /// Sequence number of the configuration in this process.
     package let generation: UInt64
     package let policy: PolicySnapshot
-    /// Where the upstream's token comes from, by the number of the route; nil where nothing is injected.
+    /// Source of the upstream's token, by route index; nil if none is injected.
     package let injections: [InjectionTarget?]
-    /// The Webgates that the upstream is behind, by the number of the route; nil where it is behind none (CACHE-08).
+    /// The Webgates of the upstream, by route index; nil if it has none (CACHE-08).
     package let upstreamWebgates: [UpstreamWebgates?]
     package let tokens: TokenService
-    /// Of the endpoints, by their position in the route table.
+    /// By endpoint index in the route table.
     let endpointHandlers: [EndpointHandler]
     package let backends: BackendStore
     package let upstreams: [Upstream]
     package let limits: GatewayLimits
     package let proxies: TrustedProxies
-    /// Names of request fields that never reach an upstream as a client sent them.
+    /// Field names that are never forwarded as sent by a client.
     package let managedNames: ManagedNames
-    /// The request-rate limits of each route, by its number; empty where no route has any.
+    /// Request rate limits by route index; empty if no route has any.
     package let rateLimits: [[RateLimiter]]
-    /// Those of the gateway's own endpoints together.
+    /// Rate limits of the gateway's own endpoints together.
     package let endpointLimits: [RateLimiter]
-    /// The steps of decisions: rates are no step where nothing is limited.
+    /// The steps of decisions; without rate limits that step is omitted.
     let steps: Decision.Steps
-    /// Of the trusted issuers that publish theirs.
+    /// Of trusted issuers that publish their keys.
     package let issuerKeys: [IssuerKeys]
-    /// Those that obtain tokens for upstreams, in the order of their names.
+    /// Issuers of upstream tokens, sorted by name.
     package let issuers: [IssuerGate]
-    /// By the listener's id; those that are not here speak HTTP/1 without TLS.
+    /// By listener id; listeners not listed here speak HTTP/1 without TLS.
     package let listeners: [ListenerSettings]
-    /// What the admin listener wants as bearer token; nil where there is none.
+    /// Bearer token of the admin listener; nil for none.
     package let adminToken: [UInt8]?
-    /// Names in lower case by which the admin listener is asked, beside `localhost` and IP addresses.
+    /// Host names of the admin listener in lower case, besides `localhost` and IP addresses.
     package let adminHosts: [String]
-    /// The names by which clients reach the gateway.
+    /// Public names of the gateway.
     package let names: PublicNames
 
-    /// What the access log tells beside the rest.
+    /// Optional fields of the access log.
     package let accessFields: AccessLogFields
 
-    /// Whether browsers have cookies of the gateway's, which are no upstream's business.
+    /// Whether the gateway sets cookies in browsers, which are withheld from upstreams.
     var hasBrowserCookies: Bool { policy.hasBrowserCookies }
 
-    /// Names of the routes in the order of their numbers, for the counters.
+    /// Route names by index, for the counters.
     var routeNames: [String] { policy.routes.routes.map(\.name) }
 
-    /// The Webgates that the route's upstream is behind, where it is behind one.
+    /// The Webgates of the route's upstream; nil if it has none.
     func upstreamWebgates(of route: Route) -> UpstreamWebgates? {
         upstreamWebgates.indices.contains(route.index) ? upstreamWebgates[route.index] : nil
     }
@@ -65,7 +65,7 @@ package final class GatewaySnapshot: Sendable {
         return id.isEmpty ? nil : backends.backend(id: id.span)
     }
 
-    /// The longest body that a request may have, in bytes; nil for no limit.
+    /// Maximum request body length in bytes; nil for no limit.
     ///
     /// - Parameter route: nil for requests without one.
     package func bodyLimit(of route: Route?) -> Int? {
@@ -73,7 +73,7 @@ package final class GatewaySnapshot: Sendable {
         return limit == 0 ? nil : limit
     }
 
-    /// The limits of the rate of a route's requests.
+    /// The rate limits of a route.
     package func rateLimits(of route: Route) -> [RateLimiter] { rateLimits.isEmpty ? [] : rateLimits[route.index] }
 
     func listener(_ id: Int) -> ListenerSettings? { listeners.indices.contains(id) ? listeners[id] : nil }
@@ -117,8 +117,8 @@ package final class GatewaySnapshot: Sendable {
 }
 
 extension GatewayLimits {
-    /// The limits of request heads on a listener. Administrators get as much as a buffer holds, to name and remove what was
-    /// created under a long name.
+    /// Limits of request heads on a listener. Administrators may use a whole buffer, so that entities with long names
+    /// can be removed.
     func head(_ role: ListenerRole) -> HTTPLimits {
         guard role == .admin else { return head }
         var limits = head

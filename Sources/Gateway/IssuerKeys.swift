@@ -1,11 +1,11 @@
 import Identity
 
-/// The keys of a trusted issuer that publishes them, as the configuration wants them.
+/// The published keys of a trusted issuer, as configured.
 package struct IssuerKeys: Sendable {
-    /// Of the configuration entry.
+    /// Name of the configuration entry.
     package let name: String
     package let keys: RemoteKeySet
-    /// The gateway is ready without them.
+    /// Whether the gateway is ready without them.
     package let isOptional: Bool
 
     package init(name: String, keys: RemoteKeySet, isOptional: Bool) {

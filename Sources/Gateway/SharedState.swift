@@ -9,69 +9,68 @@ import Reactor
 import Synchronization
 import TokenStorage
 
-/// What all workers of a process share beside the snapshot: mailboxes, the pools of threads, the store of issued tokens,
-/// the deny list. Everything here is safe to use from any thread, and none of it stands on the way of a request whose
-/// token is known.
+/// State shared by all workers besides the snapshot: mailboxes, thread pools, issued tokens, the deny list. Everything
+/// is thread-safe, and requests with a cached token use none of it.
 package final class SharedState: Sendable {
-    /// Settings that hold for the life of the process.
+    /// Settings for the life of the process.
     package struct Settings: Sendable {
         package var engine = LoopEngine.epoll
         package var tokenCacheEntries = 16_384
         package var accessLog: LogWriter?
         /// Of the program.
         package var version = ""
-        /// Deletes expired tokens; nil where there is no store of them.
+        /// Deletes expired tokens; nil without a store.
         package var cleaner: TokenCleaner?
-        /// When sessions were used last; nil where there is no store of them.
+        /// Last use of sessions; nil without a store.
         package var sessions: (any SessionActivities)?
-        /// The connections to the server that keeps the tokens, where one does.
+        /// Connections to the Redis server, if the store uses one.
         package var redis: RedisLine?
-        /// What could not be read anew for token exchange, by what it was.
+        /// Failed reloads for token exchange, by source.
         package var assertionReloadFailures: [(source: String, failures: ReloadFailures)] = []
-        /// Holds back those who guess the admin token.
+        /// Limits guessing of the admin token.
         package var adminThrottle = ClientThrottle()
         package init() {}
     }
 
     package let settings: Settings
     package let mailboxes: [Mailbox<WorkerMessage>]
-    /// For work that blocks and cannot call back: the system's resolver, the files of a reload.
+    /// For blocking work without callbacks: the system's resolver, reading files for a reload.
     package let blocking: BlockingPool
-    /// For what takes milliseconds of a processor and is no hash of a password: slow signatures, assertions. Pausing, since
-    /// a flood of assertions would else have the loops wait for ticks of the kernel.
+    /// For CPU work of milliseconds other than password hashes: slow signatures, assertions. It yields, because a flood
+    /// of assertions would otherwise make the loops wait for scheduler ticks.
     package let computing: BlockingPool
-    /// For slow hashes of passwords: at the most on half of the processors at the same time, since each of them fills the
-    /// caches as well, and since a flood of guesses must leave processors for other requests.
+    /// For slow password hashes: on at most half of the processors, since each also fills the caches, and a flood of
+    /// guesses must leave processors for other requests.
     package let hashes: BlockingPool
     package let issuedTokens: IssuedTokenStore
     package let revocations: RevocationList
-    /// Where tokens are kept and revoked.
+    /// The token store with its deny list.
     package let tokens: RevocationFollower
     /// Makes calls to other servers.
     package let outbound: OutboundCalls
     package let log: EventLog
-    /// Connections by address.
+    /// Connections per address.
     let connections = AddressTally()
     let floods = FloodRecord()
-    /// Blocking work by address.
+    /// Blocking work per address.
     let blockingJobs = AddressTally()
     let buffers = BufferBudget()
     let handshakes = HandshakeGate()
-    /// Gives back what configurations have taken.
+    /// Returns memory of old configurations to the system.
     package let heap: HeapTrimmer
     /// Earlier configurations that are still in use.
     let snapshots: DeferredRelease<GatewaySnapshot>
-    /// Listeners with these ids take admin requests. One or two, which each request is held against: no set.
+    /// Ids of listeners that accept admin requests. An array, because each request checks these one or two values.
     private let adminListeners: [Int]
     private let reloader = Mutex<(@Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void)?>(nil)
     private let administrator = Mutex<Administrator?>(nil)
     private let reloads = Mutex(ReloadCounters())
     private let readinessWatch = Mutex<ReadinessWatch?>(nil)
     private let startedAt = Clock.wallSeconds
-    /// What workers that have ended had counted.
+    /// Final counters of workers that have ended.
     private let lastMetrics = Mutex<[Int: WorkerMetrics]>([:])
 
-    /// How reloads went.
+    /// Counters of reloads.
     package struct ReloadCounters: Sendable {
         package var succeeded: UInt64 = 0
         package var failed: UInt64 = 0
@@ -97,8 +96,8 @@ package final class SharedState: Sendable {
         let heap = HeapTrimmer()
         self.heap = heap
         snapshots = DeferredRelease(freed: { heap.request() })
-        // Signatures are pure computation: more of them at a time than processors gain nothing, nor does a queue that takes
-        // longer than a client waits.
+        // Signatures are pure computation: more threads than processors gain nothing, nor does a queue longer than
+        // clients wait.
         let width = max(2, WorkerThread.processorCount)
         blocking = BlockingPool(width: width, limit: 256)
         computing = BlockingPool(name: "computing", width: width, limit: 256, computes: true)
@@ -112,8 +111,7 @@ package final class SharedState: Sendable {
 
     // MARK: Readiness
 
-    /// Calls back with the readiness of now, and each time it changes between ready and not ready. Worker 0 looks once
-    /// a second.
+    /// Calls back with the current readiness, and each time it changes. Worker 0 checks once a second.
     package func watchReadiness(of snapshot: GatewaySnapshot, _ tell: @escaping @Sendable (Readiness) -> Void) {
         readinessWatch.withLock { $0 = ReadinessWatch(tell: tell) }
         note(Readiness(snapshot, store: tokens.report(now: Clock.monotonicMilliseconds), isDraining: false))
@@ -129,13 +127,13 @@ package final class SharedState: Sendable {
 
     private struct ReadinessWatch {
         let tell: @Sendable (Readiness) -> Void
-        /// As it was told last.
+        /// The last reported value.
         var isReady: Bool?
     }
 
     // MARK: Issued tokens
 
-    /// Does what it takes to have a token, on the computing pool or by waiting for another server.
+    /// Performs an effect that yields a token, on the computing pool or by waiting for another server.
     func settle(
         _ flight: IssuedTokenStore.Flight, _ effect: Effect<Result<IssuedToken, IssueFailure>>,
         leader: IssuedTokenStore.Waiter?
@@ -156,7 +154,7 @@ package final class SharedState: Sendable {
         if !accepted { complete(flight, .failure(.unavailable), leader: leader) }
     }
 
-    /// Reports what became of an issuer call, to the store and to all exchanges that wait for it.
+    /// Reports the outcome of an issuer call to the cache and all waiting exchanges.
     func complete(
         _ flight: IssuedTokenStore.Flight, _ result: Result<IssuedToken, IssueFailure>, leader: IssuedTokenStore.Waiter?
     ) {
@@ -168,7 +166,7 @@ package final class SharedState: Sendable {
 
     // MARK: Counters
 
-    /// Asks a worker for its counters, for the exchange of another. Answers those that it has left where it has ended.
+    /// Requests a worker's counters on behalf of another's exchange. Returns its final counters if it has ended.
     func askForMetrics(_ worker: Int, by requester: Int, exchange: UInt64) -> WorkerMetrics? {
         lastMetrics.withLock { last in
             if let metrics = last[worker] { return metrics }
@@ -177,15 +175,14 @@ package final class SharedState: Sendable {
         }
     }
 
-    /// Keeps the counters of a worker that ends. What it was asked before stands in its mailbox, and nothing comes later.
+    /// Keeps the counters of a worker that ends. Earlier requests are in its mailbox, and no later ones arrive.
     func workerEnded(_ worker: Int, _ metrics: WorkerMetrics) {
         lastMetrics.withLock { $0[worker] = metrics }
     }
 
     // MARK: Reload
 
-    /// Says who reloads the configuration when the admin listener is asked to. The closure must not block: it answers
-    /// by its argument.
+    /// Sets the handler for reload requests to the admin listener. It must not block; it answers by its argument.
     package func onReload(_ handler: @escaping @Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void) {
         reloader.withLock { $0 = handler }
     }
@@ -198,10 +195,10 @@ package final class SharedState: Sendable {
         handler(done)
     }
 
-    /// Answers a request to look at the configuration or to change it, from any thread, by its second argument.
+    /// Handles a request to read or change the configuration, on any thread; answers by its second argument.
     package typealias Administrator = @Sendable (AdminRequest, @escaping @Sendable (EndpointResponse) -> Void) -> Void
 
-    /// Says who administers the configuration when the admin listener is asked to. The closure must not block.
+    /// Sets the handler for administration requests. It must not block.
     package func onAdministration(_ handler: @escaping Administrator) { administrator.withLock { $0 = handler } }
 
     func administer(_ request: AdminRequest, _ done: @escaping @Sendable (EndpointResponse) -> Void) {
@@ -212,7 +209,8 @@ package final class SharedState: Sendable {
         handler(request, done)
     }
 
-    /// Calls back once every worker acts by what it was sent so far: who is told of a change then finds it everywhere.
+    /// Calls back once every worker has applied what it was sent so far, so that a reported change is in effect
+    /// everywhere.
     package func afterAdoption(_ then: @escaping @Sendable () -> Void) {
         let count = Countdown(of: mailboxes.count, then: then)
         for (worker, mailbox) in mailboxes.enumerated() {
@@ -224,7 +222,7 @@ package final class SharedState: Sendable {
         }
     }
 
-    /// Hands a new configuration to every worker.
+    /// Sends a new configuration to every worker.
     package func use(_ snapshot: GatewaySnapshot) {
         reloads.withLock {
             $0.succeeded += 1
@@ -235,18 +233,18 @@ package final class SharedState: Sendable {
         for mailbox in mailboxes { mailbox.post(.use(snapshot)) }
     }
 
-    /// A new configuration was refused; the last good one stays.
+    /// A new configuration was refused; the last valid one stays.
     package func reloadFailed() { reloads.withLock { $0.failed += 1 } }
 
     /// Tells every worker to finish.
     ///
-    /// - Parameter keepingIdle: another process serves already, and no client is to lose a request to a connection that
-    ///   is closed while it is idle. May be followed by a call without.
+    /// - Parameter keepingIdle: another process already accepts connections, so no request must be lost by closing an
+    ///   idle connection. May be followed by a call without it.
     package func drain(keepingIdle: Bool = false) {
         for mailbox in mailboxes { mailbox.post(.drain(keepingIdle: keepingIdle)) }
     }
 
-    /// What `/metrics` says of the process as a whole.
+    /// Process-wide values for `/metrics`.
     func facts(now: Int64) -> PrometheusText.Facts {
         let waiting = blocking.waiting + computing.waiting + hashes.waiting
         return PrometheusText.Facts(

@@ -1,19 +1,18 @@
 import Bytes
 import HTTP
 
-/// `Clear-Site-Data` in responses of upstreams, where browsers have cookies of the gateway: a browser that is told to clear
-/// cookies clears those of the gateway with the others. An upstream may tell it to clear the rest; its own cookies it
-/// removes one by one, by `Set-Cookie`.
+/// Filters `Clear-Site-Data` in upstream responses if the gateway sets cookies in browsers: clearing cookies would
+/// remove the gateway's too. Upstreams may clear other data; they can remove their own cookies by `Set-Cookie`.
 enum SiteClearing {
-    /// What goes on to the client, each in quotes (Clear Site Data section 3.1). What is not here could take cookies along.
+    /// Types that are passed on, each in quotes (Clear Site Data section 3.1). Others might clear cookies.
     private static let kinds = [
         "cache", "clientHints", "prefetchCache", "prerenderCache", "storage", "executionContexts",
     ]
     .map { Array("\"\($0)\"".utf8) }
-    /// All that there is, which for an upstream is all of `kinds`.
+    /// All types, which for an upstream means all of `kinds`.
     private static let everything = Array("\"*\"".utf8)
 
-    /// Writes a field with those of its kinds of data that are no cookies; nothing where there are none.
+    /// Writes the field with its permitted types; nothing if none remain.
     static func append(_ field: HeaderField, _ bytes: Span<UInt8>, to chunk: Chunk) {
         var isFirst = true
         for kind in kinds {

@@ -2,8 +2,8 @@ import Bytes
 import Crypto
 import Reactor
 
-/// TLS between a socket and its owner: joins Crypto's session, which knows no sockets, to Reactor's seam, which knows no
-/// TLS.
+/// TLS between a socket and its owner: connects Crypto's session, which is independent of sockets, with Reactor's
+/// filter interface, which is independent of TLS.
 final class TLSFilter: StreamFilter {
     let session: TLSSession
 
@@ -32,9 +32,9 @@ final class TLSFilter: StreamFilter {
 }
 
 extension Poller {
-    /// Begins a connection, over TLS where there is a context for it; nil where that fails at once.
+    /// Begins a connection, over TLS if there is a context; nil if it fails immediately.
     ///
-    /// - Parameter serverName: what the server's certificate must show.
+    /// - Parameter serverName: required name in the server's certificate.
     func connect(to address: SocketAddress, tls: TLSClientContext?, serverName: @autoclosure () -> String) -> Socket? {
         guard let tls else { return try? connect(to: address) }
         guard let session = tls.makeSession(serverName: serverName()) else { return nil }
@@ -43,10 +43,10 @@ extension Poller {
 }
 
 extension Socket {
-    /// The TLS session over this connection; nil where there is none.
+    /// The TLS session of this connection; nil for none.
     var tls: TLSSession? { (filter as? TLSFilter)?.session }
 
-    /// `:scheme` of what is asked for on this connection.
+    /// `:scheme` of requests on this connection.
     var scheme: [UInt8] { filter == nil ? Socket.http : Socket.https }
     private static let http = Array("http".utf8)
     private static let https = Array("https".utf8)

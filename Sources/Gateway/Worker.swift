@@ -5,13 +5,13 @@ import Model
 import Policy
 import Reactor
 
-/// One event loop with the parts that do its work: it waits, and hands each event to the part that it belongs to. Workers
-/// share an immutable snapshot and the process-wide parts of `SharedState`, and nothing else on the way of a request.
+/// An event loop with the parts that do its work: waits, and dispatches each event to its part. Workers share an
+/// immutable snapshot and the `SharedState`, and nothing else on the hot path.
 ///
-/// A request goes from `ClientFrontend` through `RequestPipeline` (decision, token) and `UpstreamClient` to a server, and
-/// its response through `ResponseRelay` back; `Responder` writes the gateway's own answers.
+/// A request goes from `ClientFrontend` through `RequestPipeline` (decision, token) and `UpstreamClient` to a server,
+/// and its response back through `ResponseRelay`; `Responder` writes the gateway's own responses.
 final class Worker: LoopPart {
-    /// What a socket or a timer belongs to.
+    /// Owner of a socket or timer.
     enum Role {
         static let client: UInt8 = 1
         static let upstream: UInt8 = 2
@@ -83,7 +83,8 @@ final class Worker: LoopPart {
         super.init(context)
     }
 
-    /// Connections and exchanges refer to each other: what the end of a drain cuts off would outlive the worker.
+    /// Breaks the reference cycles between connections and exchanges that the end of a drain cut off, which would
+    /// otherwise leak.
     deinit {
         for client in frontend.clients.all {
             client.socket = nil
@@ -102,7 +103,7 @@ final class Worker: LoopPart {
         for call in outboundClient.connections.all { call.reset() }
     }
 
-    /// Size of a receive buffer: a whole head of the usual limit, and large pieces of bodies.
+    /// Size of a receive buffer: fits a head within the usual limit, and large pieces of bodies.
     static let chunkSize = 16 * 1024
 
     /// Runs until drained.
@@ -137,7 +138,7 @@ final class Worker: LoopPart {
         housekeeping.begin()
     }
 
-    /// Waits for something to happen, and deals with all that has.
+    /// Waits for events and handles all of them.
     func turn() {
         poller.wait(sleeping: endpoints.line.isEmpty && !frontend.hasReady && !groups.hasRoom)
         while let completion = poller.next() {
@@ -195,7 +196,7 @@ final class Worker: LoopPart {
             default: maintenance.checkFailed(socket)
             }
         case .hungUp(let socket):
-            // An upstream that is read slowly may have ended; that is seen when its last bytes are read.
+            // An upstream that is read slowly may have ended; the end is handled when its last bytes are read.
             if socket.role == Role.client { clientEnded(frontend.clients[socket.owner]) }
         case .failed(let socket, _):
             switch socket.role {
@@ -259,7 +260,7 @@ final class Worker: LoopPart {
 
     private func flush(_ link: H2Link) {
         let socket = link.socket
-        // The socket may be another connection's by now.
+        // The socket may belong to another connection by now.
         let client = socket.role == Role.client ? frontend.clients[socket.owner] : nil
         let session = socket.role == Role.upstreamSession ? connections.sessions[socket.owner] : nil
         let check = socket.role == Role.healthCheck ? maintenance.healthChecker.checks[socket.owner] : nil
@@ -298,7 +299,7 @@ final class Worker: LoopPart {
         if let exchange = frontend.ended(client) { requestBodyReceived(exchange) }
     }
 
-    /// Bytes of the request body have come, or its end.
+    /// Bytes or the end of the request body arrived.
     private func requestBodyReceived(_ exchange: Exchange) {
         switch exchange.stage {
         case .collectingBody(let use): if collector.received(exchange, use) { pipeline.bodyCollected(exchange, use) }
@@ -307,14 +308,14 @@ final class Worker: LoopPart {
         }
     }
 
-    /// Deals with what the client asks for, as far as it has come.
+    /// Handles the client's input as far as it has arrived.
     private func serve(_ client: ClientConnection) {
         client.isServed = true
         while let event = frontend.next(client) { handle(event) }
         client.isServed = false
     }
 
-    /// Serves the clients whose exchanges have ended and that have asked for more already.
+    /// Serves clients whose exchanges have ended and that have already sent more requests.
     private func serveReady() {
         while let client = frontend.nextReady() { serve(client) }
     }
@@ -330,7 +331,8 @@ final class Worker: LoopPart {
         }
     }
 
-    /// A new configuration: exchanges under way keep theirs, verified tokens are verified anew (MBE-02, ROLE-03).
+    /// Applies a new configuration: exchanges in progress keep theirs, cached tokens are verified again (MBE-02,
+    /// ROLE-03).
     private func use(_ fresh: GatewaySnapshot) {
         context.snapshot = fresh
         maintenance.use(fresh.upstreams)
@@ -340,14 +342,13 @@ final class Worker: LoopPart {
         housekeeping.refreshKeys()
         counters.useRoutes(of: fresh)
         exchanges.beginReadmission()
-        // Last: a request that has waited too long is answered, and what its client has asked for behind it is decided at
-        // once.
+        // Last: an expired request is answered, after which the client's next request is decided immediately.
         maintenance.run()
     }
 
     // MARK: End
 
-    /// Leaves the last counters behind, for those who still ask and those who have asked already.
+    /// Leaves the final counters, for pending and later requests for them.
     func stop() {
         outboundClient.cancelAll()
         redis?.stop()

@@ -6,31 +6,31 @@ import Outbound
 import Policy
 import Reactor
 
-/// What other threads tell a worker.
+/// A message from another thread to a worker.
 package enum WorkerMessage: Sendable {
-    /// A new configuration is in force.
+    /// A new configuration.
     case use(GatewaySnapshot)
-    /// The sender of the messages before this is told that they are in force.
+    /// Reports to the sender that all earlier messages were processed.
     case installed(Countdown)
-    /// Who is calling is known now, or what else it takes to know.
+    /// The caller was authenticated, or another step is needed.
     case credential(exchange: UInt64, Effect<Result<Principal, Reason>>)
-    /// A token for the upstream was issued, or not.
+    /// A token for the upstream was issued, or failed.
     case tokenIssued(exchange: UInt64, Result<IssuedToken, IssueFailure>)
-    /// A gateway endpoint has its answer, or knows what else it takes.
+    /// A gateway endpoint has answered, or another step is needed.
     case endpoint(exchange: UInt64, Effect<EndpointResponse>)
     /// Another worker collects the counters for `/metrics`.
     case reportMetrics(to: Int, exchange: UInt64)
     case metrics(WorkerMetrics, exchange: UInt64)
-    /// Active checks have found that a server of an upstream is well again, or not any more.
+    /// Active checks found a change in the health of a server.
     case serverHealth(upstream: String, address: SocketAddress, isUp: Bool)
-    /// The addresses that a host name among the servers has now; none where the resolver knows none.
+    /// The resolved addresses of a server's host name; empty if unresolved.
     case resolved(ServerSettings.Target, [SocketAddress])
-    /// A call to another server is to be made.
+    /// A call to make to another server.
     case call(PendingCall)
-    /// The addresses of the server that a call goes to.
+    /// The resolved addresses for a call.
     case callResolved(call: UInt64, NameResolver.Answer)
-    /// For the connection to the Redis server.
+    /// For the Redis connection.
     case redis(RedisLine.Message)
-    /// Stop accepting, finish what is under way, end.
+    /// Stop accepting, finish exchanges in progress, end.
     case drain(keepingIdle: Bool)
 }

@@ -2,7 +2,7 @@ import HTTP
 import Model
 import Reactor
 
-/// Which connections are admitted: limits that hold before a byte is read.
+/// Connection limits that are checked before any byte is read.
 final class ClientAdmission: LoopPart {
     func role(ofListener listener: Int) -> ListenerRole {
         shared.isAdmin(listener: listener) ? .admin : snapshot.listener(listener)?.role ?? .proxy
@@ -12,16 +12,16 @@ final class ClientAdmission: LoopPart {
         BufferShare.pressure(shared.buffers.bytes, ceiling: snapshot.limits.maximumBufferBytes)
     }
 
-    /// The limit that one more connection would be over; nil for none.
+    /// The limit that another connection would exceed; nil for none.
     ///
-    /// - Parameter open: connections of clients so far.
+    /// - Parameter open: number of client connections.
     func refusal(open: Int) -> Limit? {
         if open >= snapshot.limits.maximumConnectionsPerWorker { return .connections }
         return bufferPressure == .over ? .memory : nil
     }
 
-    /// Whether the peer must begin with a PROXY header: only the configured ones are asked for it. From anybody else it
-    /// would be read as what comes first otherwise, TLS or a request, and be refused as such.
+    /// Whether the peer must begin with a PROXY header: only configured peers may. From others it would be parsed as
+    /// TLS or a request, and refused.
     func awaitsProxyHeader(_ client: ClientConnection) -> Bool {
         guard let peers = snapshot.listener(client.listener)?.proxyPeers, let address = client.address else {
             return false
@@ -29,8 +29,8 @@ final class ClientAdmission: LoopPart {
         return peers.contains(address)
     }
 
-    /// The limit of its address that the connection is over, before anything is done for it; else counts it. A trusted
-    /// proxy speaks for many and has no limit.
+    /// Counts the connection for its address, or returns the limit that it exceeds, before any work is done for it. A
+    /// trusted proxy serves many clients and has no limit.
     func refusal(of client: ClientConnection) -> Limit? {
         guard client.role == .proxy, let address = client.address, !snapshot.proxies.contains(address) else {
             return nil
@@ -49,7 +49,7 @@ final class ClientAdmission: LoopPart {
         return nil
     }
 
-    /// A connection is ended for a flood: the next ones of its address may not be let in.
+    /// Records a connection that was closed for a flood; further ones of its address may be refused.
     func noteFlood(_ client: ClientConnection) {
         let limit = snapshot.limits.maximumFloodsPerAddress
         guard limit > 0, let address = client.address, !snapshot.proxies.contains(address) else { return }

@@ -1,13 +1,14 @@
 import Crypto
 import Identity
 
-/// What the certificate of a client says of it, as attributes of the caller: for the rules of routes, and as fields
-/// that the gateway vouches for (GW-09).
+/// A client's certificate as attributes of the caller: for route rules, and as fields that the gateway vouches for
+/// (GW-09).
 package final class ClientCertificate: Sendable {
     package let certificate: PeerCertificate
-    /// The subject as the value of a field line.
+    /// The subject, encoded as a field value.
     let subjectField: [UInt8]
-    /// The alternative names in the same form, each with its kind (`dns:`, `email:`, `uri:`, `ip:`), joined by commas.
+    /// The subject alternative names in the same encoding, each prefixed with its kind (`dns:`, `email:`, `uri:`,
+    /// `ip:`), joined by commas.
     let namesField: [UInt8]
     /// SHA-256 of the certificate in lower-case hexadecimal.
     let fingerprintField: [UInt8]
@@ -22,6 +23,6 @@ package final class ClientCertificate: Sendable {
         fingerprintField = Array(certificate.fingerprint.utf8)
     }
 
-    /// Bytes of the three values.
+    /// Total length of the three values.
     var fieldLength: Int { subjectField.count + namesField.count + fingerprintField.count }
 }

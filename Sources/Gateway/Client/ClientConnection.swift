@@ -3,76 +3,76 @@ import HTTP
 import Model
 import Reactor
 
-/// One connection of a client. Over HTTP/1 it carries one exchange at a time, and pipelined requests wait in the inbox;
-/// over HTTP/2 it carries many, each in a stream of its own.
+/// A client connection. HTTP/1 carries one exchange at a time, and pipelined requests wait in the inbox. HTTP/2 carries
+/// many, each in its own stream.
 final class ClientConnection: SlabElement {
     enum Phase: Equatable {
-        /// A peer that must send a PROXY header has not sent it whole.
+        /// Waiting for a complete PROXY header.
         case readingProxyHeader
-        /// A request head is awaited or incomplete.
+        /// Waiting for a complete request head.
         case readingHead
-        /// An exchange is under way.
+        /// An exchange is in progress.
         case inExchange
-        /// The exchange is answered; the rest of its request body is read and dropped before the next.
+        /// The exchange is answered; the rest of its request body is discarded before the next request.
         case skippingBody
-        /// The last response is written, and our side shut down behind it; what the client still sends is dropped until
-        /// it closes, so that the response is not lost to a reset (RFC 9112 section 9.6).
+        /// The last response is written and the sending side shut down. Further input is discarded until the client
+        /// closes, so that a reset does not destroy the response (RFC 9112 section 9.6).
         case lingering
-        /// The connection speaks HTTP/2; `link` and `exchanges` say what is under way.
+        /// The connection speaks HTTP/2; see `link` and `exchanges`.
         case multiplexing
     }
 
     let index: Int
     var nextVacant: ClientConnection?
     var socket: Socket?
-    /// Which listener accepted it.
+    /// Index of the accepting listener.
     var listener = 0
-    /// What that listener serves.
+    /// Role of that listener.
     var role = ListenerRole.proxy
-    /// When it began to wait for its next request, in milliseconds.
+    /// When it became idle, in milliseconds.
     var idleSince: Int64 = 0
-    /// Whose connection it is: the peer's address, or the one that a PROXY header names; nil on a unix socket.
+    /// The client's address: the peer's, or from the PROXY header; nil on a unix socket.
     var address: IPAddress?
-    /// Whether it came over TLS.
+    /// Whether it uses TLS.
     var isEncrypted: Bool { socket?.filter != nil }
     private var knownCertificate: ClientCertificate?
     private var hasReadCertificate = false
-    /// The address that the connection is counted for.
+    /// The address that the connection is counted for in the tally.
     var talliedAddress: IPAddress?
-    /// What the client has taken of what was sent to it.
+    /// Bytes of the output that the client has taken.
     var delivery = Delivery()
     var phase = Phase.readingHead
-    /// The first bytes may be those of HTTP/2 (RFC 9113 section 3.4).
+    /// Whether the first bytes may be an HTTP/2 preface (RFC 9113 section 3.4).
     var mayBeHTTP2 = false
-    /// The first bytes could have been those of HTTP/2 and are not, and no request has been read yet.
+    /// Whether the first bytes could have been an HTTP/2 preface but were not, and no request was read yet.
     var lacksPreface = false
-    /// The TLS handshake is under way.
+    /// Whether the TLS handshake is in progress.
     var isShakingHands = false
     var parser = RequestParser(limits: HTTPLimits())
     var exchange: Exchange?
-    /// The HTTP/2 connection, in `multiplexing`.
+    /// The HTTP/2 connection, while `multiplexing`.
     var link: H2Link?
-    /// The exchanges of its streams, in no order.
+    /// The exchanges of its streams, unordered.
     private(set) var exchanges: [Exchange] = []
-    /// How far the client of an HTTP/2 connection has been told that it is about to end.
+    /// State of the graceful shutdown of an HTTP/2 connection.
     var shutdown = ConnectionShutdown()
-    /// The time of an HTTP/2 client to take what was sent runs; no further frame gives it more.
+    /// Whether the HTTP/2 client's time for taking output is running; further frames do not extend it.
     var isAwaited = false
-    /// How much of its bodies an HTTP/2 client had taken when that was last looked at, and since when it has taken nothing
-    /// of answers that wait for it.
+    /// Body bytes that an HTTP/2 client had taken at the last check, and since when it has taken nothing of the answers
+    /// waiting for it.
     var takenBytes = 0
     var untakenSince: Int64 = .max
-    /// What is skipped, in `skippingBody`.
+    /// The body being discarded, in `skippingBody`.
     var skipped = BodyRelay.empty
-    /// How many bytes may still be skipped or lingered over.
+    /// Bytes that may still be discarded or lingered over.
     var allowance = 0
-    /// The connection ends after the current response.
+    /// Whether the connection ends after the current response.
     var closing = false
-    /// The current response is written and the socket closes when the kernel has taken it.
+    /// Whether the current response is written, so that the socket closes once the kernel has taken it.
     var closeWhenSent = false
-    /// Its requests are being read: an exchange that ends must not have them read again.
+    /// Whether its requests are being read, which prevents reentrancy when an exchange ends.
     var isServed = false
-    /// When the head that has begun must be complete; `.max` between requests.
+    /// Deadline for the current request head; `.max` between requests.
     var headDeadline: Int64 = .max
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
@@ -104,7 +104,7 @@ final class ClientConnection: SlabElement {
         deadline = .max
     }
 
-    /// What the client's certificate says, read when a route first asks for it; nil where it showed none.
+    /// The client's certificate, parsed when a route first needs it; nil without one.
     var certificate: ClientCertificate? {
         if !hasReadCertificate {
             hasReadCertificate = true
@@ -113,9 +113,9 @@ final class ClientConnection: SlabElement {
         return knownCertificate
     }
 
-    /// An exchange of one of the streams begins.
+    /// Adds the exchange of a stream.
     func add(_ exchange: Exchange) {
-        // Out and in again, as in all tables that requests change.
+        // Moved out and back in, like all tables that requests change.
         var table = exchanges
         exchanges = []
         exchange.place = table.count
@@ -123,7 +123,7 @@ final class ClientConnection: SlabElement {
         exchanges = table
     }
 
-    /// An exchange of one of the streams has ended.
+    /// Removes the exchange of a stream.
     func remove(_ exchange: Exchange) {
         var table = exchanges
         exchanges = []

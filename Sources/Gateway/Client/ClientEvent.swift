@@ -1,18 +1,18 @@
 import Bytes
 import HTTP
 
-/// What a client's end has for the rest of the worker.
+/// Events of a client connection for the rest of the worker.
 enum ClientEvent {
-    /// A request head was parsed into `requestHeaders`; it stands in the buffer, which holds its bytes.
+    /// A request head was parsed into `requestHeaders`; the buffer holds its bytes.
     case request(Exchange, Chunk)
-    /// The peer has sent something that is no request, or too much of it. The exchange is for the answer alone.
+    /// The input is not a valid request, or exceeds a limit. The exchange serves to answer it.
     case malformed(Exchange, HTTPParseError)
-    /// A head did not come to its end in time. The exchange is for the answer alone.
+    /// A request head was not completed in time. The exchange serves to answer it.
     case slowHead(Exchange)
-    /// Bytes of the request's body have come, or its end.
+    /// Bytes or the end of the request's body arrived.
     case body(Exchange)
-    /// The client has taken what waited for it of the response.
+    /// The client has taken the pending part of the response.
     case room(Exchange)
-    /// The exchange has not gone on in time.
+    /// The exchange made no progress in time.
     case timedOut(Exchange)
 }

@@ -3,11 +3,11 @@ import HTTP
 import Model
 import Reactor
 
-/// The ends of exchanges and of connections.
+/// End of exchanges and connections.
 extension ClientFrontend {
     // MARK: Exchanges
 
-    /// The response is written: counts and logs it, and lets the client go on.
+    /// The response is written: counts and logs it, and continues with the client.
     func finish(_ exchange: Exchange) {
         counters.count(exchange, snapshot, poller)
         let client = exchange.client.take()
@@ -23,9 +23,9 @@ extension ClientFrontend {
         if let client { exchangeEnded(client, requestBody: requestBody) }
     }
 
-    /// Ends an exchange whose client is gone or cannot be answered any more.
+    /// Ends an exchange whose client is gone or can no longer be answered.
     ///
-    /// - Parameter reset: whether the client may lose what is on its way to it.
+    /// - Parameter reset: whether pending output may be dropped.
     func abandon(_ exchange: Exchange, reason: Reason, reset: Bool = true) {
         if exchange.stream != nil {
             abandonStream(exchange, reason: reason)
@@ -41,7 +41,7 @@ extension ClientFrontend {
         }
     }
 
-    /// Counts and logs an exchange that comes to no proper end.
+    /// Counts and logs an exchange that was cut off.
     func record(_ exchange: Exchange, abandonedFor reason: Reason) {
         exchange.response.reason = reason
         counters.count(reason)
@@ -49,7 +49,7 @@ extension ClientFrontend {
         counters.count(exchange, snapshot, poller)
     }
 
-    /// An exchange has written the last byte of its response.
+    /// The last byte of the exchange's response was written.
     private func exchangeEnded(_ client: ClientConnection, requestBody: BodyRelay) {
         client.exchange = nil
         guard let socket = client.socket else { return }
@@ -67,7 +67,7 @@ extension ClientFrontend {
         readLater(client)
     }
 
-    /// Ends the connection without losing the response: our side first, then what the client still sends is dropped.
+    /// Closes the connection without losing the response: shuts down the sending side, then discards input.
     func closeAfterResponse(_ client: ClientConnection, _ socket: Socket) {
         if socket.ended {
             client.closeWhenSent = true
@@ -116,13 +116,12 @@ extension ClientFrontend {
             guard client.phase == .readingHead || client.phase == .readingProxyHeader, let socket = client.socket,
                 socket.unread == 0
             else { continue }
-            // A client that has not taken its last response yet still gets it.
+            // A client that has not yet taken its last response still gets it.
             if socket.pendingBytes > 0 { closeAfterResponse(client, socket) } else { close(client) }
         }
     }
 
-    /// Frames came in while the worker drains, and what they ask for is not begun: what is said now stands before the
-    /// answers.
+    /// Frames arrived while the worker drains; their requests are not begun. GOAWAY is written before any answers.
     func continueShutdown(_ client: ClientConnection, _ link: H2Link) {
         let session = link.session
         let step = client.shutdown.received(
@@ -131,12 +130,12 @@ extension ClientFrontend {
         if let step { say(step, link) }
     }
 
-    /// The worker drains: connections of HTTP/2 are to end.
+    /// The worker drains: starts the shutdown of HTTP/2 connections.
     func beginShutdowns() {
         for client in clients.all where client.link != nil { client.shutdown.fallDue(now: poller.now) }
     }
 
-    /// Once a second.
+    /// Called once a second.
     func continueShutdowns() {
         for client in clients.all {
             guard let link = client.link, let step = client.shutdown.passed(now: poller.now) else { continue }

@@ -3,9 +3,9 @@ import HTTP
 import Model
 import Reactor
 
-/// Reading requests of HTTP/1, one after the other.
+/// Reads HTTP/1 requests, one after the other.
 extension ClientFrontend {
-    /// Looks whether the connection begins as one of HTTP/2 does. Answers false where more bytes are needed.
+    /// Checks for an HTTP/2 preface. False if more bytes are needed.
     func recognise(_ client: ClientConnection, _ socket: Socket, _ inbox: Chunk) -> Bool {
         switch H2Preface.match(inbox.readable) {
         case .different:
@@ -21,8 +21,8 @@ extension ClientFrontend {
         return true
     }
 
-    /// Parses the next head and begins its exchange. Answers nil where more bytes are needed first, or where the connection
-    /// turns out to be one of HTTP/2.
+    /// Parses the next head and begins its exchange. Nil if more bytes are needed, or the connection turns out to be
+    /// HTTP/2.
     func readHead(_ client: ClientConnection, _ socket: Socket, _ inbox: Chunk) -> ClientEvent? {
         var parser = client.parser
         let outcome = parser.parse(inbox.readable, into: requestHeaders)
@@ -33,7 +33,7 @@ extension ClientFrontend {
             return .request(begin(client, head), inbox)
         case .needMore:
             if inbox.free == 0 { poller.growInbox(socket, toHold: snapshot.limits.head(client.role).maximumHeadBytes) }
-            // A slow head is given its time once, from its first byte on (slowloris).
+            // One deadline for the whole head, from its first byte (slowloris).
             if client.headDeadline == .max {
                 client.headDeadline = poller.now + snapshot.limits.headerTimeout
                 poller.setDeadline(client, at: client.headDeadline)
@@ -41,7 +41,7 @@ extension ClientFrontend {
             poller.readMore(socket)
             return nil
         case .invalid(.malformedVersion) where client.lacksPreface && !namesMethod(inbox.readable):
-            // Neither a version nor a method of HTTP/1: a wrong preface of HTTP/2 (RFC 9113 section 3.4).
+            // Neither a version nor a method of HTTP/1: an invalid HTTP/2 preface (RFC 9113 section 3.4).
             beginHTTP2(client)
             return nil
         case .invalid(let error):
@@ -53,7 +53,7 @@ extension ClientFrontend {
         RequestParser.method(atStartOf: bytes).map { $0 != .extension } ?? false
     }
 
-    /// Reads and drops the rest of a body that is not used. Answers false where more bytes are needed.
+    /// Discards the rest of an unused body. False if more bytes are needed.
     func skipBody(_ client: ClientConnection, _ inbox: Chunk) -> Bool {
         let sink = poller.chunks.take()
         defer { poller.chunks.give(sink) }
@@ -73,8 +73,8 @@ extension ClientFrontend {
             closeAfterResponse(client, socket)
             return false
         }
-        // The time for all of it began with the end of the exchange: each piece that is dropped earns no more.
-        // The buffer may have been full before, and then no new byte announces what waits in the kernel.
+        // The deadline began with the end of the exchange; discarded pieces do not extend it. If the buffer was full,
+        // no event announces what is left in the kernel, so reading continues explicitly.
         if let socket = client.socket { poller.readMore(socket) }
         return false
     }
@@ -87,7 +87,7 @@ extension ClientFrontend {
         poller.setDeadline(client, in: snapshot.limits.idleTimeout)
     }
 
-    /// Starts the exchange of a head that was just parsed into `requestHeaders`.
+    /// Begins the exchange of a head parsed into `requestHeaders`.
     private func begin(_ client: ClientConnection, _ head: RequestHead) -> Exchange {
         let exchange = exchanges.take()
         exchange.client = client
@@ -102,7 +102,7 @@ extension ClientFrontend {
         return exchange
     }
 
-    /// An exchange for an answer to something that is no request. What else the connection brought is dropped.
+    /// An exchange for answering invalid input. The rest of the input is discarded.
     func beginRefusal(_ client: ClientConnection) -> Exchange {
         let exchange = exchanges.take()
         exchange.client = client

@@ -3,9 +3,9 @@ import HTTP
 import Model
 import Reactor
 
-/// Clients that speak HTTP/2: connections, streams, their time.
+/// HTTP/2 clients: connections, streams and time limits.
 extension ClientFrontend {
-    /// The connection speaks HTTP/2 from here on.
+    /// Switches the connection to HTTP/2.
     func beginHTTP2(_ client: ClientConnection) {
         guard let socket = client.socket else { return }
         var limits = snapshot.limits.http2
@@ -20,18 +20,18 @@ extension ClientFrontend {
         framesReceived(client, link)
     }
 
-    /// Bytes of frames stand in the inbox.
+    /// Received frames are in the inbox.
     func framesReceived(_ client: ClientConnection, _ link: H2Link) {
         guard let socket = client.socket, let inbox = socket.inbox else { return }
         let isSound = link.session.receive(inbox.readable, now: poller.now)
         inbox.consume(inbox.count)
         if isDraining { continueShutdown(client, link) }
         transport.queue(link)
-        // What a session that has failed still says goes out at the end of the turn, and then the socket closes.
+        // Pending output of a failed session is sent at the end of the turn; then the socket closes.
         if isSound { poller.readMore(socket) }
     }
 
-    /// Frames went out, as far as the client takes them, and the events of that are dealt with.
+    /// Frames were sent as far as the client takes them, and the resulting events were handled.
     func flushed(_ client: ClientConnection, _ link: H2Link) {
         guard client.link === link else { return }
         let socket = link.socket
@@ -44,7 +44,7 @@ extension ClientFrontend {
             leaveMultiplexing(client)
             closeAfterResponse(client, socket)
         } else if socket.pendingBytes > 0 {
-            // A client that takes no frames gets no further ones: what it asks for would pile up without a bound.
+            // Stops reading from a client that takes no frames: its requests would accumulate without bound.
             if socket.pendingBytes > transport.highWater { poller.pauseReading(socket) }
             if !client.isAwaited {
                 client.isAwaited = true
@@ -53,7 +53,7 @@ extension ClientFrontend {
         }
     }
 
-    /// All that waited was taken.
+    /// All pending output was taken.
     func framesSent(_ client: ClientConnection, _ link: H2Link) {
         client.isAwaited = false
         if client.exchanges.isEmpty {
@@ -65,8 +65,8 @@ extension ClientFrontend {
         transport.queue(link)
     }
 
-    /// Once a second: a client that takes nothing of answers whose exchanges have ended has the same time for it as any
-    /// other, however many requests it makes meanwhile.
+    /// Called once a second. A client that does not take answers of ended exchanges has the usual time limit,
+    /// regardless of new requests.
     func reviewUntaken() {
         for client in clients.all {
             guard let link = client.link else { continue }
@@ -83,14 +83,14 @@ extension ClientFrontend {
         }
     }
 
-    /// Exchanges of a connection that ends are abandoned; what the socket still sends is not theirs.
+    /// Abandons the exchanges of a connection that ends; the socket's remaining output does not belong to them.
     func leaveMultiplexing(_ client: ClientConnection, reason: Reason = .clientClosed) {
         guard client.link != nil else { return }
         while let exchange = client.exchanges.last { abandonStream(exchange, reason: reason) }
         client.link = nil
     }
 
-    /// Nothing was asked for a long time, or what was answered is not taken.
+    /// The connection was idle for too long, or its output was not taken.
     func multiplexingTimedOut(_ client: ClientConnection, _ link: H2Link) {
         guard client.exchanges.isEmpty else { return }
         guard let step = client.shutdown.refuse() else {
@@ -110,7 +110,7 @@ extension ClientFrontend {
             case .head(let stream): return begin(client, stream)
             case .body(let stream), .ended(let stream):
                 if let exchange = exchange(of: stream) { return .body(exchange) }
-                // The answer is given already, and the rest of the request is for no one.
+                // The answer was already given, and the rest of the request is not needed.
                 while let chunk = stream.takeInbox() {
                     link.session.consumed(stream, chunk.count)
                     poller.chunks.give(chunk)
@@ -134,7 +134,7 @@ extension ClientFrontend {
         return exchange.stream === stream ? exchange : nil
     }
 
-    /// Starts the exchange of a stream whose head has come.
+    /// Begins the exchange of a stream with a complete head.
     private func begin(_ client: ClientConnection, _ stream: H2Stream) -> ClientEvent {
         let exchange = exchanges.take()
         exchange.client = client
@@ -151,7 +151,7 @@ extension ClientFrontend {
             return .malformed(exchange, error)
         case .head(let head):
             exchange.head = head
-            // The end of the stream ends the body, and the library sees to it that a length told before was true.
+            // END_STREAM ends the body; the library checks any announced length.
             let framing: BodyFraming = stream.endedWithHead ? .none : .untilClose
             if case .length = head.framing {
                 exchange.requestBody = BodyRelay(framing, to: .raw)
@@ -162,18 +162,18 @@ extension ClientFrontend {
         }
     }
 
-    /// An exchange has ended, and its stream is no longer its own.
+    /// An exchange has ended and released its stream.
     func streamEnded(_ client: ClientConnection) {
         guard client.exchanges.isEmpty, let link = client.link else { return }
         if !client.isAwaited { poller.setDeadline(client, in: snapshot.limits.idleTimeout) }
         transport.queue(link)
     }
 
-    /// Ends the exchange of a stream whose client is gone or cannot be answered any more.
+    /// Ends the exchange of a stream whose client is gone or can no longer be answered.
     func abandonStream(_ exchange: Exchange, reason: Reason) {
         guard let stream = exchange.stream, let client = exchange.client, let link = client.link else { return }
-        // Internal error: what the client has of the response is not all of it (RFC 9113 section 7). For a tunnel it is
-        // what a broken connection is (RFC 8441 section 5).
+        // Internal error: the client has an incomplete response (RFC 9113 section 7). For a tunnel it corresponds to a
+        // broken connection (RFC 8441 section 5).
         let code = exchange.stage == .tunnelling ? H2Code.cancel : H2Code.internalError
         connections.drop(exchange)
         record(exchange, abandonedFor: reason)
@@ -185,7 +185,7 @@ extension ClientFrontend {
         streamEnded(client)
     }
 
-    /// The time of a stream's client is over. Answers what has run out of time; nil where that was dealt with.
+    /// A stream's client timed out. Returns the event; nil if it was handled here.
     func streamTimer(_ exchange: Exchange) -> ClientEvent? {
         guard poller.hasCome(exchange) else { return nil }
         if let side = exchange.clientSide, side.pendingBytes > 0 {

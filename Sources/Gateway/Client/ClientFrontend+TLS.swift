@@ -3,9 +3,9 @@ import HTTP
 import Model
 import Reactor
 
-/// Clients over TLS: the handshake, and what is spoken behind it.
+/// TLS clients: the handshake, and the negotiated protocol.
 extension ClientFrontend {
-    /// Puts TLS on an accepted connection. Answers false where there is no memory for it.
+    /// Starts TLS on an accepted connection. False if out of memory.
     func secure(_ client: ClientConnection, _ socket: Socket, _ settings: ListenerSettings.TLS) -> Bool {
         guard let session = settings.context.makeSession() else { return false }
         client.isShakingHands = true
@@ -15,7 +15,7 @@ extension ClientFrontend {
         return true
     }
 
-    /// The handshake is over.
+    /// The handshake has completed.
     func secured(_ client: ClientConnection) {
         guard let socket = client.socket, let session = socket.tls else { return }
         client.isShakingHands = false
@@ -25,7 +25,7 @@ extension ClientFrontend {
         if session.negotiatedProtocol == .h2 { beginHTTP2(client) }
     }
 
-    /// Counts a handshake that came to nothing, and says why where it may be the operator's fault.
+    /// Counts a failed handshake, and logs it if the operator may have caused it.
     func handshakeFailed(_ client: ClientConnection) {
         guard client.isShakingHands else { return }
         counters.metrics.tlsHandshakeFailures &+= 1
@@ -35,7 +35,7 @@ extension ClientFrontend {
         noteFailure(of: client, reason, detail: failure?.detail)
     }
 
-    /// Tells of a connection that failed by the client's doing, at the level `debug`.
+    /// Logs a connection that failed because of the client, at level `debug`.
     func noteFailure(of client: ClientConnection, _ reason: Reason, detail: String? = nil) {
         guard shared.log.takes(.debug) else { return }
         shared.log.write(

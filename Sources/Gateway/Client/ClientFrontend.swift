@@ -3,17 +3,16 @@ import HTTP
 import Model
 import Reactor
 
-/// The clients of a worker: their connections, from the first byte to the last. Requests come out of it as events, and
-/// exchanges end in it.
+/// A worker's client connections. Yields requests as events; exchanges end here.
 final class ClientFrontend: LoopPart {
-    /// How many bytes of an unwanted request body are read before the connection is closed instead.
+    /// Bytes of an unneeded request body that are read before the connection is closed instead.
     static let skipAllowance = 64 * 1024
 
     static let lingerTime: Int64 = 2000
 
     let clients = Slab<ClientConnection>()
     let controlClients = ControlClients()
-    /// Clients whose next request stands in the inbox already and has not been read.
+    /// Clients whose next request is in the inbox, unread.
     private var ready: [ClientConnection] = []
     let admission: ClientAdmission
     let exchanges: ExchangeTable
@@ -28,7 +27,7 @@ final class ClientFrontend: LoopPart {
 
     // MARK: Accepting
 
-    /// A connection has come. It is ready for `next` unless it was refused.
+    /// Accepts a connection. It is ready for `next` unless it was refused.
     func accept(_ socket: Socket, listener: Int) -> ClientConnection? {
         let role = admission.role(ofListener: listener)
         guard admit(socket, listener: listener, role) else { return nil }
@@ -51,9 +50,9 @@ final class ClientFrontend: LoopPart {
         return client
     }
 
-    /// Decides about a connection that was just accepted. Answers false where it is refused and closed.
+    /// Admits an accepted connection, or refuses and closes it (false).
     ///
-    /// While draining, those come that waited at a listener when it was closed, and get one answer (GW-11).
+    /// While draining, connections that waited at a closed listener are admitted and get one answer (GW-11).
     private func admit(_ socket: Socket, listener: Int, _ role: ListenerRole) -> Bool {
         if role != .proxy {
             while let client = controlClients.inTheWay(of: listener) { close(client) }
@@ -70,7 +69,7 @@ final class ClientFrontend: LoopPart {
         return false
     }
 
-    /// Bytes of a PROXY header have come. What stands behind it is the connection proper.
+    /// Reads a PROXY header. The connection proper follows it.
     private func readProxyHeader(_ client: ClientConnection, _ socket: Socket, _ inbox: Chunk) {
         let outcome = ProxyProtocol.parse(inbox.readable)
         switch outcome {
@@ -89,7 +88,7 @@ final class ClientFrontend: LoopPart {
         }
     }
 
-    /// The connection's address is known: counts it, and begins with the protocol of the listener.
+    /// Counts the connection for its address, now known, and starts the listener's protocol.
     private func open(_ client: ClientConnection, _ socket: Socket) {
         if let limit = admission.refusal(of: client) {
             limited(limit)
@@ -110,15 +109,15 @@ final class ClientFrontend: LoopPart {
 
     // MARK: Events
 
-    /// The next thing that the client asks for, as far as it has come; nil where nothing more can be read now. The owner
-    /// calls it again when it has dealt with the event, and meanwhile keeps `isServed`.
+    /// The next event of the client; nil if nothing more can be read now. The owner calls it again after handling the
+    /// event, and keeps `isServed` meanwhile.
     func next(_ client: ClientConnection) -> ClientEvent? {
         guard let socket = client.socket else { return nil }
         if let link = client.link { return nextEvent(client, link) }
         while client.socket === socket, let inbox = socket.inbox, !inbox.isEmpty {
             switch client.phase {
             case .readingHead where socket.pendingBytes > transport.highWater:
-                // A client that takes no answers gets no further ones: they would pile up here without a bound.
+                // Stops reading from a client that takes no answers: they would accumulate without bound.
                 poller.pauseReading(socket)
                 return nil
             case .readingHead where client.mayBeHTTP2:
@@ -140,7 +139,7 @@ final class ClientFrontend: LoopPart {
         return nil
     }
 
-    /// Bytes have come from the client.
+    /// Bytes arrived from the client.
     func received(_ client: ClientConnection) {
         switch client.phase {
         case .lingering: linger(client)
@@ -151,7 +150,7 @@ final class ClientFrontend: LoopPart {
 
     var hasReady: Bool { !ready.isEmpty }
 
-    /// A client whose next request stands in the inbox and is not being read; nil for none.
+    /// A client with an unread request in its inbox that is not being served; nil for none.
     func nextReady() -> ClientConnection? {
         guard !ready.isEmpty else { return nil }
         var rest = ready
@@ -167,14 +166,15 @@ final class ClientFrontend: LoopPart {
             if let socket = client.socket { poller.readMore(socket) }
             return
         }
-        // Out and in again, as in all tables of a worker: a change in place would put a check on every reading.
+        // Moved out and back in, like all tables of a worker: changing it in place would add an exclusivity check to
+        // every access.
         var list = ready
         ready = []
         list.append(client)
         ready = list
     }
 
-    /// The client has taken all that was sent. Answers the exchange that may go on with its response; nil for none.
+    /// The client has taken all output. Returns the exchange that may continue its response; nil for none.
     func sent(_ client: ClientConnection) -> Exchange? {
         guard let socket = client.socket else { return nil }
         if client.closeWhenSent {
@@ -189,7 +189,7 @@ final class ClientFrontend: LoopPart {
             if let exchange = client.exchange { exchanges.awaitAgain(exchange) } else { client.deadline = .max }
             return client.exchange
         case .readingHead:
-            // A head that has begun keeps the time it was given (slowloris).
+            // A head in progress keeps its deadline (slowloris).
             if client.headDeadline == .max {
                 poller.setDeadline(client, in: snapshot.limits.idleTimeout)
             } else {
@@ -203,23 +203,23 @@ final class ClientFrontend: LoopPart {
         return nil
     }
 
-    /// The client has sent its last byte, or has gone. A request that is complete is still answered only if it has
-    /// other requests behind it; a client that waits for an answer keeps its side open (UPS-08).
+    /// The client closed its side or is gone. A complete request is then answered only if others follow it; clients
+    /// that wait for an answer keep their side open (UPS-08).
     ///
-    /// Answers the exchange that has unread bytes; nil for none.
+    /// Returns the exchange with unread bytes; nil for none.
     func ended(_ client: ClientConnection) -> Exchange? {
         guard let socket = client.socket else { return nil }
         handshakeFailed(client)
-        // Nothing more can come in any stream, not even the credit to send by.
+        // No stream can receive anything more, including window updates.
         if client.phase == .multiplexing {
             close(client)
             return nil
         }
         if client.phase == .inExchange, let exchange = client.exchange, exchange.stage == .tunnelling {
-            // A client that hung up while reading was paused may have sent bytes that are unread.
+            // A client that closed while reading was paused may have sent unread bytes.
             return socket.ended ? exchange : nil
         }
-        // Whole requests wait until earlier answers are taken: they come before the end.
+        // Complete requests that wait until earlier answers are taken precede the end.
         if client.phase == .readingHead, socket.isReadingPaused { return nil }
         client.closing = true
         if client.phase == .inExchange, let exchange = client.exchange {
@@ -244,7 +244,7 @@ final class ClientFrontend: LoopPart {
         }
     }
 
-    /// Answers what has run out of time; nil where that was dealt with.
+    /// Returns the event for what timed out; nil if it was handled here.
     func timerFired(_ client: ClientConnection) -> ClientEvent? {
         guard poller.hasCome(client), let socket = client.socket else { return nil }
         if socket.pendingBytes > 0 {

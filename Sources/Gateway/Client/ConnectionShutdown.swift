@@ -9,9 +9,9 @@
 /// read the first, but not longer than `hearingTime`.
 struct ConnectionShutdown {
     enum Step {
-        /// Ask for no more streams.
+        /// Announce the shutdown; accept streams already in flight.
         case ask
-        /// Refuse those that come from now on.
+        /// Refuse further streams.
         case refuse
     }
 
@@ -23,22 +23,22 @@ struct ConnectionShutdown {
 
     /// The longest wait before the first frame, in milliseconds.
     static let momentTime: Int64 = 500
-    /// The longest wait between the frames, in milliseconds: for a client that is slow or far away.
+    /// The longest wait between the frames, in milliseconds, for slow or distant clients.
     static let hearingTime: Int64 = 5000
 
     /// Both frames were sent.
     var isOver: Bool { if case .refused = state { true } else { false } }
 
-    /// The connection is to end.
+    /// The shutdown begins.
     mutating func fallDue(now: Int64) {
         if case .idle = state { state = .due(since: now) }
     }
 
-    /// Bytes came from the client, and nothing that came with them is answered yet.
+    /// Bytes arrived from the client; their requests are not answered yet.
     ///
     /// - Parameters:
-    ///   - waitsForAll: the client waits for as many responses as it ever did at a time.
-    ///   - hasHeard: the client has acknowledged that it read the first frame.
+    ///   - waitsForAll: whether as many responses are pending as ever before.
+    ///   - hasHeard: whether the client has acknowledged the first frame.
     mutating func received(waitsForAll: Bool, hasHeard: Bool, now: Int64) -> Step? {
         switch state {
         case .due where waitsForAll: ask(now)
@@ -56,7 +56,7 @@ struct ConnectionShutdown {
         }
     }
 
-    /// The connection has been without streams for so long that the client is not asked first.
+    /// The connection has had no streams for so long that the first frame is skipped.
     mutating func refuse() -> Step? {
         if isOver { return nil }
         state = .refused

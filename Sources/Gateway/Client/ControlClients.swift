@@ -1,14 +1,14 @@
 import Reactor
 
-/// Connections of the admin listener and of listeners for monitoring. They do not count for the limit of the others,
-/// which an operator may want to look at just because it is reached.
+/// Connections of the admin and monitoring listeners. They are exempt from the general connection limit, so that an
+/// operator can connect when it is reached.
 final class ControlClients {
-    /// Connections of one such listener.
+    /// Maximum number of connections per such listener.
     private static let maximum = 64
-    /// Connections beyond, where all of these have a request under way: they are for health and readiness alone.
+    /// Additional connections while all others have a request in progress; for health and readiness only.
     private static let reserve = 16
 
-    /// The oldest first.
+    /// Oldest first.
     private var clients: [ClientConnection] = []
 
     var count: Int { clients.count }
@@ -17,21 +17,21 @@ final class ControlClients {
 
     func remove(_ client: ClientConnection) { clients.removeAll { $0 === client } }
 
-    /// Where there are too many, the one that has waited for a request for the longest, to be closed for another: held
-    /// open, it would keep probes out.
+    /// If there are too many, the connection that has been idle longest, to be closed in favour of another: idle
+    /// connections must not keep probes out.
     func inTheWay(of listener: Int) -> ClientConnection? {
         count(listener) >= ControlClients.maximum ? longestIdle(listener) : nil
     }
 
-    /// Whether one more connection may come by the listener.
+    /// Whether the listener may accept another connection.
     func hasRoom(_ listener: Int) -> Bool { count(listener) < ControlClients.maximum + ControlClients.reserve }
 
-    /// Whether the listener's connections are in use but for the reserve.
+    /// Whether only the reserve of the listener's connections is left.
     func isCrowded(_ listener: Int) -> Bool { count(listener) > ControlClients.maximum }
 
     private func count(_ listener: Int) -> Int { clients.count { $0.listener == listener } }
 
-    /// A connection without a request under way; one that has taken its answers before one that has not.
+    /// An idle connection; one that has taken its answers takes precedence.
     private func longestIdle(_ listener: Int) -> ClientConnection? {
         let idle = clients.filter { $0.listener == listener && $0.exchange == nil && $0.exchanges.isEmpty }
         let settled = idle.filter { $0.socket?.pendingBytes == 0 }

@@ -1,14 +1,10 @@
 import Bytes
 import Model
 
-/// Which `Host` the admin listener answers. A page of another site can have its name resolved to 127.0.0.1 and so make a
-/// browser ask for what is only to be seen here (DNS rebinding); the browser still says the name of that site.
+/// Checks `Host` on the admin listener. DNS rebinding lets a page of another site make a browser request 127.0.0.1; the
+/// browser still sends that site's name.
 enum AdminHost {
-    /// An IP literal, `localhost`, or one of the configured names; nothing at all from clients of HTTP/1.0.
-    ///
-    /// - Parameters:
-    ///   - authority: the value of `Host`, already valid, with or without port.
-    ///   - names: in lower case.
+    /// Trusts an IP literal, `localhost`, or a configured name. HTTP/1.0 clients may omit `Host`.
     static func isTrusted(_ authority: Span<UInt8>, names: [String]) -> Bool {
         if authority.isEmpty { return true }
         let text = String(copying: authority)

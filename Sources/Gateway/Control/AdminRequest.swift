@@ -2,7 +2,7 @@ import Bytes
 import HTTP
 import Identity
 
-/// A request to look at the configuration or to change it, as the admin listener got it or a command made it.
+/// A request to read or change the configuration, from the admin listener or a command.
 package struct AdminRequest: Sendable {
     package struct Parameter: Equatable, Sendable {
         package var name: String
@@ -14,23 +14,23 @@ package struct AdminRequest: Sendable {
         }
     }
 
-    /// Longest body that is taken, in bytes.
+    /// Maximum body length in bytes.
     package static let maximumBodyBytes = 1 << 20
-    /// The same for a list of users as CSV: some hundred thousand.
+    /// The same for a list of users as CSV: several hundred thousand users.
     package static let maximumListBytes = 64 << 20
 
     package var method: Method
-    /// The segments of the path behind `/admin`, decoded: `["users", "joe"]`.
+    /// The decoded path segments after `/admin`: `["users", "joe"]`.
     package var path: [String]
     package var parameters: [Parameter]
-    /// The value of `Content-Type`; nil for none.
+    /// The value of `Content-Type`; nil if absent.
     package var contentType: String?
-    /// The value of `If-Match`; nil for none.
+    /// The value of `If-Match`; nil if absent.
     package var condition: String?
-    /// The same of a user's profile alone; nil for none.
+    /// A precondition on the user's profile alone; nil for none.
     package var userCondition: UserCondition?
     package var body: [UInt8]
-    /// The origin of the request; empty where a command asks.
+    /// The origin of the request; empty for a command.
     package var origin = ChangeOrigin()
 
     package init(
@@ -50,8 +50,8 @@ package struct AdminRequest: Sendable {
         parameters.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
-    /// The segments of a path and the parameters of a query as they came. Nil where one is malformed, no UTF-8 or has
-    /// control characters, or a parameter is repeated: two readers could take it differently.
+    /// Decodes path segments and query parameters. Nil if one is malformed, not UTF-8 or contains control characters,
+    /// or a parameter is repeated: readers could interpret these differently.
     package static func decode(
         path: Span<UInt8>, query: Span<UInt8>
     ) -> (path: [String], parameters: [Parameter])? {

@@ -4,22 +4,22 @@ import Model
 /// A resource of the admin and monitoring listeners.
 enum AdminResource: Equatable, CaseIterable {
     case health, readiness, metrics, reload, revocations
-    /// Users, backends and other things; the administration knows which of them exist.
+    /// Users, backends and other entities; the administration determines which exist.
     case administration
-    /// Users as CSV, possibly many. A request for it has the path of users and another media type.
+    /// Users as CSV, possibly many. The path is that of users; the media type selects this resource.
     case userList
 
-    /// What distinguishes a resource.
+    /// The properties of a resource.
     private struct Description {
-        /// The label of metrics.
+        /// Its label in metrics.
         let name: String
-        /// One that ends in a slash includes everything below it; the other resources go before it.
+        /// A path that ends in a slash includes everything below it; other resources take precedence.
         var paths: [String] = []
         /// GET includes HEAD; nil for any method.
         var method: String? = "GET"
         /// The longest body, in bytes.
         var largestBody = EndpointDescriptor.usualBody
-        /// Served without the token, and by listeners for monitoring.
+        /// Whether it needs no token, and monitoring listeners serve it.
         var isMonitoring = false
     }
 
@@ -52,7 +52,7 @@ enum AdminResource: Equatable, CaseIterable {
 
     var name: String { description.name }
 
-    /// The method that `Allow` names.
+    /// The value of `Allow`.
     var method: String { description.method ?? "GET" }
 
     func allows(_ sent: Method) -> Bool {
@@ -64,6 +64,6 @@ enum AdminResource: Equatable, CaseIterable {
     var isMonitoring: Bool { description.isMonitoring }
     var needsToken: Bool { !isMonitoring }
 
-    /// Probes have connections of their own.
+    /// Whether it is for probes, which have reserved connections.
     var isHealth: Bool { self == .health || self == .readiness }
 }

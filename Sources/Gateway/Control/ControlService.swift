@@ -10,8 +10,8 @@ import Outbound
 import Policy
 import Reactor
 
-/// The admin listener: health, readiness, metrics, revocation. Never on a public listener (POL-05). Listeners for
-/// monitoring serve the first three alone.
+/// The admin listener: health, readiness, metrics, revocation. Never on a public listener (POL-05). Monitoring
+/// listeners serve only the first three.
 final class ControlService: LoopPart {
     private let exchanges: ExchangeTable
     private let frontend: ClientFrontend
@@ -31,7 +31,7 @@ final class ControlService: LoopPart {
         super.init(context)
     }
 
-    /// Answers a request of a control listener. Returns the resource where the body has to be read first.
+    /// Answers a request of a control listener. Returns the resource if the body must be read first.
     func answer(_ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>) -> AdminResource? {
         let head = exchange.head
         guard responder.isStreamSafe(exchange, bytes, length: head.length) else { return nil }
@@ -75,7 +75,7 @@ final class ControlService: LoopPart {
         case .revocations, .administration, .userList:
             let asked = name == "/admin/users" && isList(bytes) ? .userList : resource
             exchange.adminResource = asked
-            // A thousand passwords take their time to be hashed.
+            // Hashing a thousand passwords takes time.
             exchange.decisionDeadline = poller.now + ControlService.administrationTimeout
             return asked
         }
@@ -85,15 +85,14 @@ final class ControlService: LoopPart {
     /// In milliseconds.
     private static let administrationTimeout: Int64 = 600_000
 
-    /// Whether requests do well to come here, and what is amiss where they may come all the same.
+    /// Describes whether requests should be sent here, and problems that do not prevent that.
     private func describeReadiness(_ exchange: Exchange) {
         let readiness = context.readiness
         responder.respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: .readiness))
     }
 
-    /// Nil where the request has the admin token. Health, readiness and metrics are open on the admin listener, which is
-    /// on loopback by default; all that changes something needs the token. Wrong ones are counted as wrong secrets of
-    /// clients are.
+    /// Nil if the request has the admin token. Health, readiness and metrics need none, since the admin listener is
+    /// bound to loopback by default; all changes need it. Wrong tokens are throttled like wrong client secrets.
     private func refusal(_ exchange: Exchange, _ bytes: Span<UInt8>) -> EndpointResponse? {
         guard let expected = exchange.snapshot.adminToken, let token = bearerToken(bytes) else { return .noAdminToken }
         let origin = ClientOrigin(exchange.address, now: poller.wallSeconds)
@@ -108,7 +107,7 @@ final class ControlService: LoopPart {
         return nil
     }
 
-    /// The token of the only `Authorization` field; nil for none.
+    /// The token of a single `Authorization` field; nil if absent or repeated.
     private func bearerToken(_ bytes: Span<UInt8>) -> [UInt8]? {
         guard requestHeaders.occurrences(.authorization) == 1, let range = requestHeaders.value(.authorization) else {
             return nil
@@ -120,13 +119,13 @@ final class ControlService: LoopPart {
         return Array(copying: value.extracting(7...))
     }
 
-    /// Whether the body is said to be CSV.
+    /// Whether the content type is CSV.
     private func isList(_ bytes: Span<UInt8>) -> Bool {
         guard let type = requestHeaders.value(.contentType) else { return false }
         return String(copying: bytes.slice(type)).lowercased().hasPrefix("text/csv")
     }
 
-    /// The body of an admin request is whole.
+    /// Handles an admin request with a complete body.
     func call(_ exchange: Exchange, _ resource: AdminResource) {
         if case .revocations = resource {
             endpoints.answer(shared.revoke(exchange.collected, now: poller.wallSeconds), exchange)
@@ -158,7 +157,7 @@ final class ControlService: LoopPart {
         let condition = Array("if-match".utf8)
         for i in 0..<requestHeaders.count
         where bytesEqualIgnoringCase(bytes.slice(requestHeaders[i].name), condition.span) {
-            // Two of them are one list (RFC 9110 section 5.3).
+            // Repeated fields form one list (RFC 9110 section 5.3).
             let value = String(copying: bytes.slice(requestHeaders[i].value))
             request.condition = request.condition.map { $0 + ", " + value } ?? value
         }
@@ -166,7 +165,7 @@ final class ControlService: LoopPart {
         return request
     }
 
-    /// Asks every worker for its counters; the answer is written when the last has come.
+    /// Requests the counters of every worker; the answer is written when all have arrived.
     private func collectMetrics(_ exchange: Exchange) {
         exchanges.park(exchange, in: .inEndpoint)
         var counted = report.current
@@ -183,7 +182,7 @@ final class ControlService: LoopPart {
     }
 
     func collected(_ report: WorkerMetrics, for exchange: Exchange) {
-        // Taken out, as in `Exchange.collect`.
+        // Moved out, as in `Exchange.collect`.
         guard var collection = exchange.collection.take() else { return }
         collection.report.add(report)
         collection.missing -= 1

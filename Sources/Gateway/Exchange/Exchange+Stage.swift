@@ -1,42 +1,42 @@
 import TokenStorage
 
 extension Exchange {
-    /// Where an exchange stands. From `deciding` on it may be parked, waiting for a mailbox message; a parked stage says what
-    /// it waits for and how it goes on.
+    /// State of an exchange. After `deciding` it may be parked until a mailbox message arrives; a parked stage says
+    /// what it waits for and how it continues.
     enum Stage: Equatable {
-        /// The worker has it in its hands: the steps of the decision are taken.
+        /// The worker is running the steps of the decision.
         case deciding
-        /// The caller is being identified: a pool of threads checks a password, a store or a server a token. The decision
-        /// waits in `Exchange.decision`.
+        /// The caller is being authenticated: a thread pool checks a password, or a store or server a token. The
+        /// decision waits in `Exchange.decision`.
         case verifyingCredential
-        /// The token for the upstream is being issued.
+        /// The upstream's token is being issued.
         case awaitingToken(TokenUse)
-        /// The whole body of the request is being read.
+        /// The whole request body is being read.
         case collectingBody(BodyUse)
-        /// A gateway endpoint is at work on a pool of threads, or waits for a reply.
+        /// A gateway endpoint is running on a thread pool or waiting for a reply.
         case inEndpoint
-        /// The request is on its way to the upstream, or the response on its way back.
+        /// The request is being sent to the upstream, or the response received.
         case forwarding
-        /// The upstream has agreed to an upgrade, and bytes go both ways.
+        /// The upstream has accepted an upgrade; bytes are relayed both ways.
         case tunnelling
         /// The response is written.
         case finished
 
-        /// Every transition: the stages that may follow each.
+        /// The state machine: which stages may follow each.
         func leads(to next: Stage) -> Bool {
             switch (self, next) {
-            // Any request may be answered or abandoned.
+            // Any exchange may be answered or abandoned.
             case (_, .finished): true
             case (.deciding, .verifyingCredential), (.deciding, .awaitingToken(.firstAttempt)): true
             case (.deciding, .collectingBody), (.deciding, .inEndpoint), (.deciding, .forwarding): true
-            // A verification may be done at once, or one step of it lead to another.
+            // A verification may complete immediately, or lead to another one.
             case (.deciding, .deciding): true
             case (.verifyingCredential, .verifyingCredential), (.verifyingCredential, .deciding): true
             case (.awaitingToken, .deciding): true
             case (.collectingBody, .inEndpoint): true
             case (.collectingBody(.upstream), .forwarding): true
             case (.inEndpoint, .inEndpoint): true
-            // The upstream has refused the token, or agreed to an upgrade.
+            // The upstream refused the token, or accepted an upgrade.
             case (.forwarding, .awaitingToken(.repetition)), (.forwarding, .forwarding), (.forwarding, .tunnelling):
                 true
             default: false
@@ -44,14 +44,14 @@ extension Exchange {
         }
     }
 
-    /// What a token that is being issued is for.
+    /// Purpose of a token being issued.
     enum TokenUse: Equatable {
         case firstAttempt
-        /// The upstream has refused the token before: the request is repeated.
+        /// The upstream refused the previous token; the request is repeated.
         case repetition
     }
 
-    /// What a body is read whole for.
+    /// Why a body is read as a whole.
     enum BodyUse: Equatable {
         case endpoint
         case administration(AdminResource)

@@ -6,20 +6,20 @@ import Model
 import Policy
 import Reactor
 
-/// One request and its response: what the worker knows of it from the first byte of the head to the last of the answer.
+/// One request and its response, from the first byte of the head to the last byte of the answer.
 ///
-/// Objects are reused; buffers in them keep their capacity, so that a warm worker allocates nothing for an exchange.
+/// Objects are reused, and their buffers keep their capacity, so that a warm worker allocates nothing per exchange.
 final class Exchange: SlabElement {
     let index: Int
     var nextVacant: Exchange?
     var generation: UInt32 = 0
     private(set) var stage = Stage.deciding
     var client: ClientConnection?
-    /// The stream that it came in, where the client speaks HTTP/2.
+    /// Its HTTP/2 stream; nil for HTTP/1.
     var stream: H2Stream?
-    /// Place among the exchanges of the connection, for a stream.
+    /// Index among the exchanges of the connection, for a stream.
     var place = 0
-    /// When the client of a stream must have done its part; a connection of HTTP/1 has the time itself.
+    /// The client's deadline in a stream; for HTTP/1 the connection has it.
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
     var laterTimerAt: Int64 = .max
@@ -28,58 +28,58 @@ final class Exchange: SlabElement {
     var route: Route?
     var endpoint: EndpointRoute?
     var principal: Principal?
-    /// The decision, while it waits for the verification of the credential.
+    /// The decision while the credential is being verified.
     var decision: Decision?
-    /// What the client's certificate says, where the route looks at it.
+    /// The client's certificate, if the route uses it.
     var certificate: ClientCertificate?
     var token = UpstreamToken()
-    /// The value of `Origin` of an allowed cross-site request; empty for every other.
+    /// `Origin` of an allowed cross-site request; otherwise empty.
     let origin = Chunk(capacity: 128)
-    /// The request fields that the answer depends on.
+    /// Request fields that the answer depends on.
     var varies: VaryingFields = []
     let requestID = Chunk(capacity: 128)
-    /// The path matched and forwarded, kept for the log and for the review of a long-lived exchange.
+    /// The path matched and forwarded, kept for the log and for reviews of long-lived exchanges.
     let path = Chunk(capacity: 256)
-    /// Host and port that the request was for, kept for that review.
+    /// Host and port of the request, kept for reviews.
     let host = Chunk(capacity: 128)
-    /// The start of `User-Agent`, where the access log has it.
+    /// Beginning of `User-Agent`, if logged.
     var userAgent: Chunk?
-    /// The upgrade that is asked for, and what comes of it.
+    /// The requested upgrade and its tunnel.
     var tunnel: Tunnel?
-    /// Place among the exchanges that last; -1 for one that does not.
+    /// Index among the long-lived exchanges; -1 for others.
     var longLivedIndex = -1
-    /// The body of a request to a gateway endpoint, or one that is kept so that the request can be repeated.
+    /// The body of a request to a gateway endpoint, or one kept for repeating the request.
     var collected: [UInt8] = []
-    /// Bytes of that body, framing included, that stand read behind the head in the inbox.
+    /// Bytes of that body, including framing, that were read after the head in the inbox.
     var bodySeen = 0
     var adminResource: AdminResource?
-    /// The client's address as far as it is known: of the connection, or what trusted proxies say.
+    /// The client's address: of the connection, or from trusted proxies.
     var address: IPAddress?
-    /// Whether the client's own connection is encrypted.
+    /// Whether the client's own connection uses TLS.
     var isSecure = false
-    /// The forwarding field lines for the upstream, where a trusted proxy has said something; empty otherwise.
+    /// Forwarding field lines for the upstream, if a trusted proxy sent any; otherwise empty.
     let forwarding = Chunk(capacity: 256)
-    /// Blocking work that is done for the exchange.
+    /// Blocking work in progress for the exchange.
     var blockingJob: BlockingJob?
-    /// The client's time for the request body.
+    /// The client's minimum rate for the request body.
     var bodyPace = Pace()
-    /// Of a stream: what its client has taken of the response.
+    /// For a stream: bytes of the response that the client has taken.
     var delivery = Delivery()
-    /// When an exchange that waits for a decision must have it.
+    /// Deadline for the decision.
     var decisionDeadline: Int64 = .max
-    /// `PolicySnapshot.keyEpoch` as it was before the credential was looked at.
+    /// `PolicySnapshot.keyEpoch` before the credential was verified.
     var keyEpoch: UInt64 = 0
-    /// Counters that are gathered for `/metrics`.
+    /// Counters being collected for `/metrics`.
     var collection: MetricsCollection?
 
-    /// The upstream of the route, and its server of the current attempt.
+    /// The route's upstream, and its server for the current attempt.
     var group: UpstreamGroup?
     var server: UpstreamServer?
     var upstream: UpstreamConnection?
-    /// What is kept for the upstream's limits and for further attempts.
+    /// State for the upstream's limits and for retries.
     var attempt = Attempt()
     var sent = SentRequest()
-    /// What of the request body is still to come, and how it goes to the upstream.
+    /// The remaining request body, and its framing towards the upstream.
     var requestBody = BodyRelay.empty
     var response = ExchangeResponse()
     var times = ExchangeTimes()
@@ -96,27 +96,27 @@ final class Exchange: SlabElement {
         stage = next
     }
 
-    /// Identity of this exchange for a message that comes later.
+    /// Identifies this exchange in later messages.
     var identity: UInt64 { UInt64(generation) << 32 | UInt64(index) }
 
-    /// Seconds since 1970 when the credential of the caller ends.
+    /// Seconds since 1970 when the caller's credential expires.
     var expiresAt: Int64 { principal?.expiresAt ?? .max }
 
-    /// How long the upstream may take to answer, in milliseconds.
+    /// The upstream's response timeout in milliseconds.
     var answerTimeout: Int64 { response.timeout > 0 ? response.timeout : group?.settings.responseTimeout ?? 60_000 }
 
-    /// The longest body that the exchange may have; nil for no limit.
+    /// Maximum body length; nil for no limit.
     var bodyLimit: Int? { snapshot.bodyLimit(of: route) }
 
-    /// How long the exchange may be silent, in milliseconds, where it is one that lasts.
+    /// Idle timeout of a long-lived exchange, in milliseconds.
     var silenceTimeout: Int64 {
         let limit = snapshot.limits.tunnelIdleTimeout
-        // One side has said all: the other has the time of an answer.
+        // One side has ended: the other has the response timeout.
         return tunnel?.isHalfClosed == true ? min(limit, answerTimeout) : limit
     }
 
-    /// Adds to the body that is collected. It is taken out for that: an array that is changed in place would be guarded
-    /// against overlapping access wherever it is looked at, with each request.
+    /// Adds to the collected body. The array is moved out meanwhile: changing it in place would add an exclusivity
+    /// check to every access, with each request.
     func collect(_ bytes: Span<UInt8>) {
         var body = collected
         collected = []
@@ -124,16 +124,16 @@ final class Exchange: SlabElement {
         collected = body
     }
 
-    /// The buffer that the head of the request stands in, at its front, until it is forwarded or answered.
+    /// The buffer with the request's head at its front, until it is forwarded or answered.
     var headBuffer: Chunk? { stream?.head ?? client?.socket?.inbox }
 
-    /// The connection takes no further requests: what comes behind this one could not be told from its body. Streams
-    /// are told apart by their frames.
+    /// Ends the connection after this exchange: the end of its body is unknown, so following requests cannot be found.
+    /// Streams are unaffected, since frames delimit them.
     func endConnection() {
         if stream == nil { client?.closing = true }
     }
 
-    /// Makes the object ready for its next use.
+    /// Resets the object for reuse.
     func reset() {
         generation &+= 1
         stage = .deciding
@@ -178,57 +178,57 @@ final class Exchange: SlabElement {
 
 /// The request as written to the upstream.
 struct SentRequest {
-    /// Held until the first byte of the response, for further attempts.
+    /// Held for retries until the first byte of the response.
     var chunk: Chunk?
     var length = 0
-    /// The request may be sent again: that changes nothing (RFC 9110 section 9.2.2), and no response to it has begun.
+    /// Whether the request may be sent again: it is idempotent (RFC 9110 section 9.2.2), and no response has begun.
     var mayReplay = false
-    /// Trailer fields that have come, where the upstream takes them in a frame.
+    /// Received trailer fields, for an upstream that gets them in a frame.
     var trailers: [UInt8] = []
 }
 
 /// The response to the client.
 struct ExchangeResponse {
     var status = 0
-    /// Stable code of the decision or failure; `allowed` where the request was forwarded.
+    /// Reason code of the decision or failure; `allowed` if forwarded.
     var reason = Reason.allowed
     var bytes = 0
-    /// The head was written to the client.
+    /// Whether the head was written to the client.
     var hasBegun = false
-    /// Trailer fields that have come, where the client takes them in a frame.
+    /// Received trailer fields, for a client that gets them in a frame.
     var trailers: [UInt8] = []
-    /// The time that the upstream has to answer, in milliseconds; 0 for that of its settings.
+    /// Response timeout of the upstream in milliseconds; 0 for its settings.
     var timeout: Int64 = 0
 }
 
-/// Request fields that `Vary` names.
+/// Request fields for `Vary`.
 struct VaryingFields: OptionSet {
     let rawValue: UInt8
     static let origin = VaryingFields(rawValue: 1)
-    /// So that no cache gives a page of one user to another (RFC 9111 section 4.1).
+    /// Prevents caches from serving one user's page to another (RFC 9111 section 4.1).
     static let cookie = VaryingFields(rawValue: 2)
 }
 
-/// The access token that a request shows to its upstream.
+/// The access token that a request carries to its upstream.
 struct UpstreamToken {
     var issued: IssuedToken?
-    /// The issuer and the place that the token is for.
+    /// Issuer and target of the token.
     var target: InjectionTarget?
-    /// The upstream has refused a token with 401 once, and the request goes there with another one.
+    /// Whether the upstream refused a token with 401 once, so that the request is repeated with another one.
     var wasRefused = false
 }
 
 /// Microseconds of the monotonic clock.
 struct ExchangeTimes {
-    /// The head of the request was there.
+    /// When the request's head was complete.
     var startedAt: Int64 = 0
-    /// The request was written for the upstream.
+    /// When the request was serialised for the upstream.
     var forwardedAt: Int64 = 0
-    /// The head of the upstream's response was there; 0 where none has come.
+    /// When the head of the upstream's response was complete; 0 if none arrived.
     var answeredAt: Int64 = 0
 }
 
-/// What a client has taken of what was sent to it, when its time to take more began.
+/// What a client had taken when its time to take more began.
 struct Delivery {
     var bytes = 0
     /// In milliseconds of the loop's clock.
@@ -237,8 +237,8 @@ struct Delivery {
 
 /// Counters of workers for `/metrics`.
 struct MetricsCollection {
-    /// The sum of those that have come.
+    /// The sum of the reports so far.
     var report: WorkerMetrics
-    /// How many workers have not reported.
+    /// Number of workers that have not reported.
     var missing: Int
 }

@@ -5,7 +5,7 @@ import Model
 import Policy
 import Reactor
 
-/// The watch over exchanges that may outlive what they were let in with.
+/// Reviews exchanges that may outlive the credential they were admitted with.
 final class ExchangeReview: LoopPart {
     let exchanges: ExchangeTable
     private let tunnels: Tunnels
@@ -19,11 +19,11 @@ final class ExchangeReview: LoopPart {
         super.init(context)
     }
 
-    /// Exchanges of an earlier configuration reviewed in one turn, so that thousands of signatures do not hold up other
-    /// requests.
+    /// Number of exchanges of an earlier configuration reviewed per turn, so that thousands of signature checks do not
+    /// delay other requests.
     private static let readmissionBatch = 32
 
-    /// Once a second: ends what has lost its credential.
+    /// Called once a second: ends exchanges whose credential is no longer valid.
     func run() {
         let generation = shared.revocations.generation
         var place = longLived.count - 1
@@ -31,11 +31,11 @@ final class ExchangeReview: LoopPart {
             let verdict = longLived.verdict(at: place, now: poller.wallSeconds, revocations: generation) { exchange in
                 exchange.principal.map { shared.revocations.isRevoked($0) } ?? false
             }
-            // The place of one that ends is taken by the last one, which was reviewed already.
+            // The last entry moves to the place of a removed one; it was already reviewed.
             if let verdict { tunnels.cut(longLived[place], verdict) }
             place = min(place, longLived.count) - 1
         }
-        // An issuer has taken a key back, by which some of them may have been let in.
+        // An issuer has removed a key that some of them may have been admitted with.
         let keyEpoch = snapshot.policy.keyEpoch
         if keyEpoch != longLived.keyEpoch {
             longLived.keyEpoch = keyEpoch
@@ -47,7 +47,7 @@ final class ExchangeReview: LoopPart {
 
     func readmitSome() {
         longLived.isReadmitting = false
-        // Read before the keys: a key that is withdrawn from here on counts in the next review.
+        // Read before the keys: a key withdrawn afterwards counts in the next review.
         let keyEpoch = snapshot.policy.keyEpoch
         var looked = 0
         var place = longLived.count - 1
@@ -65,7 +65,7 @@ final class ExchangeReview: LoopPart {
         }
     }
 
-    /// The exchange goes on under the configuration and with the keys of now, or ends.
+    /// Continues the exchange under the current configuration and keys, or ends it.
     private func readmit(_ exchange: Exchange, _ keyEpoch: UInt64) {
         let (host, path, origin) = (exchange.host, exchange.path, exchange.origin)
         let request = RememberedRequest(exchange.head.method, host: host.readable, origin: origin.readable)

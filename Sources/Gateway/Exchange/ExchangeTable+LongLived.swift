@@ -4,11 +4,11 @@ import Reactor
 
 /// Exchanges that may outlive the credential they were admitted with.
 extension ExchangeTable {
-    /// The exchange lasts from here on.
+    /// Adds a long-lived exchange.
     func watch(_ exchange: Exchange) {
         longLived.add(exchange)
         releaseRequest(exchange)
-        // It was decided by an earlier configuration or earlier keys, and has missed the change.
+        // It was decided under an earlier configuration or with earlier keys, and missed the change.
         if predates(exchange, snapshot.policy.keyEpoch) { beginReadmission() }
     }
 
@@ -16,7 +16,7 @@ extension ExchangeTable {
         exchange.snapshot !== snapshot || exchange.keyEpoch != keyEpoch
     }
 
-    /// The request is not sent again: its buffer would be held for as long as the exchange lasts.
+    /// Releases the buffer of the request, which will not be sent again.
     private func releaseRequest(_ exchange: Exchange) {
         // A stream has taken it; a socket may still hold a rest.
         guard let chunk = exchange.sent.chunk, chunk.isEmpty || exchange.upstream?.stream != nil else { return }
@@ -25,7 +25,7 @@ extension ExchangeTable {
         exchange.sent.chunk = nil
     }
 
-    /// Has every exchange of an earlier configuration, or with earlier keys, decided anew, a few at a time.
+    /// Starts deciding all exchanges of an earlier configuration or with earlier keys again, a few at a time.
     func beginReadmission() {
         guard !longLived.isReadmitting, longLived.count > 0 else { return }
         longLived.isReadmitting = true

@@ -2,9 +2,9 @@ import HTTP
 import Model
 import Reactor
 
-/// Least rates: of request bodies, and of clients that take their responses.
+/// Minimum rates of request bodies, and of clients taking their responses.
 extension ExchangeTable {
-    /// The client's time runs until more of its body comes; what has come since the last call has earned it time.
+    /// Starts the client's time for more of its body; bytes received since the last call extend it.
     func paceRequestBody(_ exchange: Exchange) {
         let limits = exchange.snapshot.limits
         var pace = exchange.bodyPace
@@ -20,7 +20,7 @@ extension ExchangeTable {
         setClientDeadline(exchange, at: min(pace.deadline, exchange.decisionDeadline))
     }
 
-    /// The upstream is slower than the client: the client's time stands still.
+    /// Pauses the client's time while the upstream is slower.
     func pauseRequestBody(_ exchange: Exchange) {
         var pace = exchange.bodyPace
         pace.pause(now: poller.now)
@@ -28,8 +28,8 @@ extension ExchangeTable {
         clearClientDeadline(exchange)
     }
 
-    /// The client's time to take what waits for it of a response runs from now. Each stream has its own: flow control may
-    /// hold one of them alone.
+    /// Starts the client's time for taking pending output. Each stream has its own, because flow control may block it
+    /// individually.
     func awaitClient(_ exchange: Exchange) {
         let limits = exchange.snapshot.limits
         if exchange.stream == nil {
@@ -40,27 +40,27 @@ extension ExchangeTable {
         setClientDeadline(exchange, in: limits.writeTimeout)
     }
 
-    /// The same as for a connection, for a stream.
+    /// Whether the client of a stream took enough meanwhile, as for connections below.
     func hasTakenEnough(_ exchange: Exchange) -> Bool {
         hasTaken(
             taken(exchange) - exchange.delivery.bytes, since: exchange.delivery.since,
             rate: exchange.snapshot.limits.minimumBodyRate)
     }
 
-    /// Bytes of the response that have gone out in frames.
+    /// Response bytes sent in frames.
     private func taken(_ exchange: Exchange) -> Int {
         (exchange.upstream?.body.passed ?? exchange.response.bytes) - (exchange.clientSide?.pendingBytes ?? 0)
     }
 
-    /// The client's time to take what waits for it runs from now.
+    /// Starts the client's time for taking pending output.
     func awaitClient(_ client: ClientConnection, _ limits: GatewayLimits) {
         guard let socket = client.socket else { return }
         client.delivery = Delivery(bytes: poller.delivered(socket), since: poller.now)
         poller.setDeadline(client, in: limits.writeTimeout)
     }
 
-    /// Whether a client whose time is over has taken so much meanwhile that it gets the same again. Progress is what its
-    /// end has acknowledged: what the kernel holds for it may be megabytes, which a slow reader takes minutes for.
+    /// Whether a client whose time is over took enough meanwhile to get the same again. Progress is measured in
+    /// acknowledged bytes: the kernel may buffer megabytes, which takes a slow reader minutes.
     func hasTakenEnough(_ client: ClientConnection, _ limits: GatewayLimits) -> Bool {
         guard let socket = client.socket else { return false }
         return hasTaken(

@@ -3,10 +3,10 @@ import HTTP
 import Model
 import Reactor
 
-/// The exchanges of a worker: their objects, their ids, and the time in which each of them must go on.
+/// A worker's exchanges: objects, ids and deadlines.
 final class ExchangeTable: LoopPart {
     let all = Slab<Exchange>()
-    /// Those that may outlive the credential they were admitted with.
+    /// Exchanges that may outlive the credential they were admitted with.
     let longLived = LongLivedExchanges()
     private let groups: UpstreamGroups
     private var requestIDs: RequestIDSource
@@ -19,7 +19,7 @@ final class ExchangeTable: LoopPart {
 
     func take() -> Exchange { all.take { Exchange(index: $0, snapshot: snapshot) } }
 
-    /// The exchange has ended, and its object is ready for another.
+    /// The exchange has ended; its object is ready for reuse.
     func recycle(_ exchange: Exchange) {
         groups.release(exchange)
         if let chunk = exchange.sent.chunk {
@@ -33,21 +33,21 @@ final class ExchangeTable: LoopPart {
         all.give(exchange)
     }
 
-    /// The exchange that a message is for, unless it has ended since.
+    /// The exchange that a message is for; nil if it has ended.
     func find(_ identity: UInt64) -> Exchange? {
         let exchange = all[Int(identity & 0xffff_ffff)]
         return exchange.identity == identity ? exchange : nil
     }
 
-    /// The same, where it is in this stage.
+    /// The same, if it is in this stage.
     func find(_ identity: UInt64, in stage: Exchange.Stage) -> Exchange? {
         find(identity).flatMap { $0.stage == stage ? $0 : nil }
     }
 
-    /// Exchanges without use hold no earlier configuration; `recycle` does the same for the others.
+    /// Unused objects must not retain an earlier configuration; `recycle` does the same for the others.
     func useSnapshot() { all.forEachVacant { $0.snapshot = snapshot } }
 
-    /// The request id of the head, or one of ours. The source is taken out for the time of the call, see `accept`.
+    /// Takes the request id from the head, or generates one. The source is moved out meanwhile, see `accept`.
     func takeRequestID(_ exchange: Exchange, _ bytes: Span<UInt8>) {
         var source = requestIDs
         source.take(requestHeaders, bytes, into: exchange.requestID)
@@ -60,7 +60,7 @@ final class ExchangeTable: LoopPart {
         requestIDs = source
     }
 
-    /// Parses the head of a parked exchange again, into `requestHeaders`. Answers the buffer it stands in.
+    /// Parses the head of a parked exchange again, into `requestHeaders`. Returns its buffer.
     func reread(_ exchange: Exchange) -> Chunk? {
         guard let buffer = exchange.headBuffer else { return nil }
         if let stream = exchange.stream {
@@ -74,26 +74,26 @@ final class ExchangeTable: LoopPart {
 
     // MARK: Parking
 
-    /// The exchange waits for something other than its client.
+    /// Parks the exchange until something other than its client continues it.
     func park(_ exchange: Exchange, in stage: Exchange.Stage) {
         exchange.enter(stage)
         let timeout = exchange.snapshot.limits.decisionTimeout
-        // The first wait of several counts.
+        // The deadline counts from the first of several waits.
         if exchange.decisionDeadline == .max { exchange.decisionDeadline = poller.now + timeout }
         setClientDeadline(exchange, at: exchange.decisionDeadline)
     }
 
-    /// The exchange goes on.
+    /// Continues the exchange.
     func unpark(_ exchange: Exchange) {
         exchange.enter(.deciding)
         exchange.blockingJob = nil
         clearClientDeadline(exchange)
     }
 
-    /// The client has received all that was queued for it: the time of what the exchange waits for now runs again.
+    /// The client has received all queued output: restarts the time of what the exchange now waits for.
     func awaitAgain(_ exchange: Exchange) {
         switch exchange.stage {
-        // Where the upstream is the slower one, the clock of the body stands still.
+        // While the upstream is slower, the body's clock is paused.
         case .forwarding where !exchange.requestBody.isComplete, .collectingBody:
             setClientDeadline(exchange, at: min(exchange.bodyPace.deadline, exchange.decisionDeadline))
         case .verifyingCredential, .awaitingToken, .inEndpoint:
@@ -102,9 +102,9 @@ final class ExchangeTable: LoopPart {
         }
     }
 
-    // MARK: Time of the client
+    // MARK: Client deadlines
 
-    /// The client must have done its part within so many milliseconds.
+    /// Sets the client's deadline to so many milliseconds from now.
     func setClientDeadline(_ exchange: Exchange, in milliseconds: Int64) {
         setClientDeadline(exchange, at: poller.now + milliseconds)
     }

@@ -1,35 +1,34 @@
 import Model
 
-/// The exchanges of a worker that may outlive the credential they were let in with: tunnels, and responses that are
-/// streams of events. Each is looked at again when its credential ends or is revoked, an issuer takes a key back, or the
-/// configuration changes.
+/// A worker's exchanges that may outlive the credential they were admitted with: tunnels and event streams. Each is
+/// reviewed when its credential expires or is revoked, an issuer removes a key, or the configuration changes.
 ///
-/// Other long responses are not among them: a download has an end, and who was let in when it began gets all of it.
+/// Other long responses are excluded: a download ends, and a caller admitted at its start gets all of it.
 final class LongLivedExchanges {
     private struct Entry {
         let exchange: Exchange
-        /// Seconds since 1970 when the credential ends.
+        /// Seconds since 1970 when the credential expires.
         var expiresAt: Int64
-        /// Generation of the deny list that the caller was last held against.
+        /// Generation of the deny list at the last check of the caller.
         var checkedRevocations: UInt64
     }
 
-    /// In no order. Side by side, so that a look at the dates of thousands takes microseconds.
+    /// Unordered. Stored contiguously, so that checking thousands of dates takes microseconds.
     private var entries: [Entry] = []
-    /// Whether a look at those of an earlier configuration or with earlier keys is under way.
+    /// Whether exchanges with an earlier configuration or keys are being reviewed.
     var isReadmitting = false
-    /// `PolicySnapshot.keyEpoch` when such a look was last begun for it.
+    /// `PolicySnapshot.keyEpoch` at the start of the last such review.
     var keyEpoch: UInt64 = 0
 
     var count: Int { entries.count }
-    /// How many of them are tunnels.
+    /// Number of tunnels.
     var tunnels: Int { entries.count { $0.exchange.tunnel != nil } }
 
     subscript(_ place: Int) -> Exchange { entries[place].exchange }
 
     func add(_ exchange: Exchange) {
         exchange.longLivedIndex = entries.count
-        // Never held against the deny list so far: it may have changed since the request was decided.
+        // Not yet checked against the deny list, which may have changed since the decision.
         entries.append(Entry(exchange: exchange, expiresAt: exchange.expiresAt, checkedRevocations: .max))
     }
 
@@ -43,15 +42,15 @@ final class LongLivedExchanges {
         entries[place] = last
     }
 
-    /// The caller of an exchange was verified again.
+    /// Updates the expiry after the caller of an exchange was verified again.
     func renew(_ exchange: Exchange) { entries[exchange.longLivedIndex].expiresAt = exchange.expiresAt }
 
-    /// Why the exchange at this place has to end, if it has to.
+    /// Why the exchange at this index must end; nil if it may continue.
     ///
     /// - Parameters:
     ///   - now: seconds since 1970.
     ///   - revocations: generation of the deny list.
-    ///   - isRevoked: asked once for each generation.
+    ///   - isRevoked: called once per generation.
     func verdict(at place: Int, now: Int64, revocations: UInt64, isRevoked: (Exchange) -> Bool) -> CutReason? {
         if entries[place].expiresAt <= now { return .expired }
         guard entries[place].checkedRevocations != revocations else { return nil }
@@ -60,16 +59,16 @@ final class LongLivedExchanges {
     }
 }
 
-/// Why the gateway has ended an exchange that lasts.
+/// Why the gateway ended a long-lived exchange.
 enum CutReason {
-    /// The credential has ended.
+    /// The credential has expired.
     case expired
     case revoked
-    /// Under the configuration of now, or with the keys of now, it would not be let in.
+    /// It would be refused under the current configuration or keys.
     case refused
-    /// Nothing has passed for `tunnelIdleTimeout`.
+    /// No data for `tunnelIdleTimeout`.
     case idle
-    /// The program ends, and the time to drain is over.
+    /// The program is shutting down, and the drain period is over.
     case drained
 
     func reason(isTunnel: Bool) -> Reason {

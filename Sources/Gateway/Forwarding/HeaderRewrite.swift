@@ -6,18 +6,18 @@ import Model
 import Policy
 import Reactor
 
-/// What the gateway writes in place of what it read: hop-by-hop and managed fields out, identity and token in.
+/// Rewrites heads: removes hop-by-hop and managed fields, adds identity and token.
 ///
-/// Everything forwarded is serialised anew from parsed pieces; no byte of a head passes through raw.
+/// Everything is serialised from parsed parts; no byte of a head is copied unparsed.
 struct HeaderRewrite {
     private static let trailers = Array("trailers".utf8)
 
-    /// Writes the head of the request to the upstream, the empty line included.
+    /// Writes the request head for the upstream, including the empty line.
     ///
     /// - Parameters:
-    ///   - path: the canonical path, the one that was matched (ROLE-05).
-    ///   - authority: `Host` where the request has none.
-    ///   - http2: the head goes into a stream of HTTP/2.
+    ///   - path: the canonical path that was matched (ROLE-05).
+    ///   - authority: `Host` if the request has none.
+    ///   - http2: whether the head goes into an HTTP/2 stream.
     ///   - bytes: the buffer that `exchange.head` and `headers` refer to.
     static func request(
         _ exchange: Exchange, path: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable, authority: [UInt8],
@@ -26,7 +26,7 @@ struct HeaderRewrite {
         let head = exchange.head
         let route = exchange.route
         let injection = route?.injection
-        // A blank goes behind each colon that may not have been there.
+        // Includes a blank after each colon, which the original may lack.
         chunk.ensureFree(bytes.count + path.count + headers.count + 1024 + extraLength(exchange, authority))
         if let name = head.method.name { chunk.append(name) } else { chunk.append(bytes.slice(head.methodText)) }
         chunk.append(ASCII.space)
@@ -81,7 +81,7 @@ struct HeaderRewrite {
         }
         if let injection, let token = exchange.token.issued { append(token, injection, to: chunk) }
         tunnel?.upgrade.appendRequestFields(to: chunk)
-        // Streams have trailers, and gRPC asks for them by this field (RFC 9113 section 8.2.2).
+        // Streams can carry trailers, and gRPC requests them by this field (RFC 9113 section 8.2.2).
         if http2, let te = headers.value(.te), FieldList.contains(te, trailers.span, in: bytes) {
             chunk.append("TE: trailers\r\n")
         }
@@ -90,16 +90,16 @@ struct HeaderRewrite {
             chunk.append("Content-Length: ")
             chunk.append(decimal: count)
             chunk.append("\r\n")
-        // The end of a stream of HTTP/2 tells what a chunk does.
+        // In HTTP/2, END_STREAM replaces the last chunk.
         case .chunked, .untilClose: chunk.append("Transfer-Encoding: chunked\r\n")
         case .none: break
         }
         chunk.append("\r\n")
     }
 
-    /// Bytes that the head needs beside the received ones.
+    /// Size of the additional head fields.
     private static func extraLength(_ exchange: Exchange, _ authority: [UInt8]) -> Int {
-        // The authority stands in two fields, of which only one was received.
+        // The authority is written into two fields, but was received in one.
         var length =
             exchange.requestID.count + exchange.forwarding.count + Int(exchange.head.authority.count) + authority.count
         if let principal = exchange.principal {
@@ -124,15 +124,15 @@ struct HeaderRewrite {
         case .host, .contentLength, .xRequestID:
             return true
         case .authorization, .oracleMobileSocialAccessToken, .xApiomatApikey:
-            // The client's credential is for the gateway (GW-09).
+            // The client's credential is meant for the gateway (GW-09).
             if exchange.route?.options.forwardsCredential != true || injection != nil { return true }
         case .userAgent:
             if exchange.route?.options.challengeRule != nil { return true }
         default:
             break
         }
-        // An imitation of a field that was decided by, such as `Oracle_Mobile_Backend_ID`, was not part of the decision;
-        // an upstream that maps names could take it for the real one.
+        // An imitation of a field used in the decision, such as `Oracle_Mobile_Backend_ID`, was not part of it; an
+        // upstream that normalises names could take it for the real one.
         if field.token == .other, field.alias != .other { return true }
         if HopByHop.drops(field, options, headers, bytes) { return true }
         if managed.contains(field, bytes) { return true }
@@ -170,7 +170,7 @@ struct HeaderRewrite {
         chunk.append("\r\n")
     }
 
-    /// Writes a head that `request` has made once more, with this token and no other.
+    /// Copies a head written by `request`, with this token as the only one.
     static func request(_ head: Span<UInt8>, with token: IssuedToken, _ injection: InjectionRule, into chunk: Chunk) {
         chunk.ensureFree(
             head.count + injection.headerName.count + injection.prefix.count + token.value.count
@@ -180,7 +180,7 @@ struct HeaderRewrite {
             var end = start
             while end < head.count, head[end] != UInt8(ascii: "\n") { end += 1 }
             let line = head.extracting(start..<min(end + 1, head.count))
-            // Only the token that was written before has a field of this name: the client's were dropped.
+            // Only the previous token can have a field of this name: the client's were dropped.
             if line.count == 2 { append(token, injection, to: chunk) }
             if !isField(line, named: injection.headerName) { chunk.append(line) }
             start = end + 1
@@ -210,7 +210,7 @@ struct HeaderRewrite {
         chunk.append(" portcullis\r\n")
     }
 
-    /// Where no trusted proxy has said anything: what the connection itself tells.
+    /// Without data from a trusted proxy: describes the connection itself.
     private static func appendOrigin(_ exchange: Exchange, _ bytes: Span<UInt8>, to chunk: Chunk) {
         if let address = exchange.address {
             chunk.append("X-Forwarded-For: ")
@@ -240,8 +240,8 @@ struct HeaderRewrite {
         }
     }
 
-    /// Writes the fields of a route. One that needs something that the request does not have is left out.
-    /// - Parameter isAnswer: whether the gateway makes the response itself.
+    /// Writes the fields of a route. Omits a field whose template refers to a missing value.
+    /// - Parameter isAnswer: whether the gateway itself generates the response.
     static func append(_ fields: RouteFields, _ exchange: Exchange, isAnswer: Bool = false, to chunk: Chunk) {
         for line in fields.lines where line.isOwn || !isAnswer {
             let start = chunk.count
@@ -286,31 +286,31 @@ struct HeaderRewrite {
         chunk.append("\r\n")
     }
 
-    /// Whether a field of an upstream's response goes on to the client.
+    /// Whether a field of an upstream's response is passed to the client.
     static func passesToClient(
         _ field: HeaderField, _ options: ConnectionOptions, _ headers: HeaderTable, _ bytes: Span<UInt8>
     ) -> Bool {
         switch field.token {
         case .other: break
         case .contentLength: return false
-        // The gateway's own answer to cross-site requests replaces the upstream's (CORS-07).
+        // Replaced by the gateway's own CORS fields (CORS-07).
         case .accessControlAllowOrigin, .accessControlAllowMethods, .accessControlAllowHeaders,
             .accessControlAllowCredentials, .accessControlExposeHeaders, .accessControlMaxAge,
             .accessControlAllowPrivateNetwork:
             return false
-        // Servers behind the gateway log no user in or out here.
+        // Upstreams must not set the gateway's login cookies.
         case .setCookie: if Cookies.sets(BrowserCookie.names, field.value, bytes) { return false }
-        // What may go on of it is written by `SiteClearing`; where a protocol is changed, nothing.
+        // `SiteClearing` writes the permitted part; with a protocol upgrade, nothing.
         case .clearSiteData: return false
         default: break
         }
         return !HopByHop.drops(field, options, headers, bytes)
     }
 
-    /// Copies the fields of a response that go on to the client.
+    /// Copies the response fields that are passed to the client.
     /// - Parameters:
-    ///   - hasCookies: whether browsers have cookies of the gateway's.
-    ///   - own: what the route says of the fields.
+    ///   - hasCookies: whether the gateway sets cookies in browsers.
+    ///   - own: the route's response fields.
     static func appendResponseFields(
         _ headers: HeaderTable, _ bytes: Span<UInt8>, hasCookies: Bool, _ own: RouteFields? = nil, to chunk: Chunk
     ) {

@@ -4,21 +4,21 @@ import HTTP
 import Model
 import Reactor
 
-/// Active checks: each asks a server on a connection of its own, in the protocol that requests have, and looks at the
-/// status.
+/// Active health checks: each sends a request on its own connection, in the protocol of forwarded requests, and checks
+/// the status.
 final class HealthChecker: LoopPart {
-    /// A check that is over.
+    /// A finished check.
     struct Outcome {
         let server: UpstreamServer
         let group: UpstreamGroup
-        /// The server has become available, or is so no more.
+        /// Whether the server's availability changed.
         let hasChanged: Bool
     }
 
     let checks = Slab<HealthCheck>()
     private var outcomes: [Outcome] = []
 
-    /// A check that has come to its end since the last call; nil for none.
+    /// A check that finished since the last call; nil for none.
     func nextOutcome() -> Outcome? { outcomes.popLast() }
 
     // MARK: Check
@@ -45,7 +45,7 @@ final class HealthChecker: LoopPart {
             return
         }
         if socket.filter != nil, !socket.isSecured { return }
-        // Over TLS the server has chosen; without, it need not understand anything else.
+        // Over TLS the server chose the protocol by ALPN; without TLS it is known to speak HTTP/2.
         if server.pool.settings.http2, socket.tls.map({ $0.negotiatedProtocol == .h2 }) ?? true {
             ask(check, by: socket, path: settings.path, authority: server.authority)
             return
@@ -55,7 +55,7 @@ final class HealthChecker: LoopPart {
         poller.send(socket, chunk)
     }
 
-    /// The same request in a stream of HTTP/2.
+    /// Sends the request in an HTTP/2 stream.
     private func ask(_ check: HealthCheck, by socket: Socket, path: [UInt8], authority: [UInt8]) {
         let session = H2Session(client: UpstreamSession.limits, chunks: poller.chunks, streams: context.streams)
         let (scheme, fields) = (socket.scheme, HealthCheck.fields)
@@ -73,7 +73,7 @@ final class HealthChecker: LoopPart {
 
     private static let get = Array("GET".utf8)
 
-    /// Frames of an answer.
+    /// Frames of an answer arrived.
     func framesReceived(_ check: HealthCheck, _ link: H2Link) {
         guard let socket = check.socket, let inbox = socket.inbox else { return }
         let isSound = link.session.receive(inbox.readable, now: poller.now)
@@ -99,12 +99,12 @@ final class HealthChecker: LoopPart {
         if isSound { poller.readMore(socket) } else { conclude(check, isGood: false) }
     }
 
-    /// Frames went out.
+    /// Frames were sent.
     func flushed(_ check: HealthCheck, _ link: H2Link) {
         if link.session.isOver { conclude(check, isGood: false) }
     }
 
-    /// The answer's status. A check that has lost its settings to a reload is none any more.
+    /// The answer's status arrived. Ignores it if a reload has removed the check.
     private func answered(_ check: HealthCheck, _ status: Int) {
         conclude(check, isGood: check.group?.settings.healthCheck?.status.contains(status) ?? true)
     }
@@ -130,16 +130,16 @@ final class HealthChecker: LoopPart {
         }
     }
 
-    /// The time of a check is over.
+    /// A check timed out.
     func timerFired(_ token: TimerToken) {
         let check = checks[token.owner]
         if check.generation == token.generation { conclude(check, isGood: false) }
     }
 
-    /// The connection has ended, is broken, or could not be made.
+    /// The connection ended, broke or could not be made.
     func failed(_ check: HealthCheck) { conclude(check, isGood: false) }
 
-    /// A check has its outcome.
+    /// Concludes a check.
     private func conclude(_ check: HealthCheck, isGood: Bool) {
         guard let server = check.server, let group = check.group else { return }
         if let socket = check.socket { poller.close(socket) }

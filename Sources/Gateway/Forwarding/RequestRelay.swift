@@ -3,7 +3,7 @@ import HTTP
 import Model
 import Reactor
 
-/// The way of request bodies from clients to upstreams.
+/// Relays request bodies from clients to upstreams.
 final class RequestRelay: LoopPart {
     private let exchanges: ExchangeTable
     private let responder: Responder
@@ -14,9 +14,10 @@ final class RequestRelay: LoopPart {
         super.init(context)
     }
 
-    /// Bytes of the request body (or of a request behind it) stand in the client's inbox.
+    /// Relays bytes of the request body in the client's inbox.
     func relay(_ exchange: Exchange) {
-        // Until the connection stands, and for a request behind this one, the bytes wait in the inbox.
+        // Bytes wait in the inbox until the connection is established; those of a following request wait for their
+        // turn.
         guard exchange.stage == .forwarding, !exchange.requestBody.isComplete, let upstream = exchange.upstream,
             upstream.phase != .connecting, let source = exchange.clientSide, let target = upstream.side
         else { return }
@@ -44,7 +45,7 @@ final class RequestRelay: LoopPart {
             exchanges.clearClientDeadline(exchange)
             poller.setDeadline(upstream, in: exchange.answerTimeout)
         } else if target.pendingBytes > transport.highWater {
-            // The upstream is slower than the client: its time runs, and not the client's.
+            // The upstream is slower than the client, so its time runs instead of the client's.
             transport.pauseReading(source, until: target)
             exchanges.pauseRequestBody(exchange)
             poller.setDeadline(upstream, in: exchange.answerTimeout)
@@ -54,7 +55,7 @@ final class RequestRelay: LoopPart {
         }
     }
 
-    /// The stream has ended, and with it the body. Answers false where it was cut off, and the exchange is answered.
+    /// The stream, and with it the body, has ended. False if it was truncated and the exchange is answered.
     private func endRequestBody(_ exchange: Exchange, to target: Side) -> Bool {
         let output = poller.chunks.take()
         var body = exchange.requestBody
@@ -66,7 +67,7 @@ final class RequestRelay: LoopPart {
         return isWhole
     }
 
-    /// The client's time runs until more of its body comes; the upstream's begins with the end of the request.
+    /// Starts the client's time for more of its body; the upstream's starts when the request is complete.
     private func awaitRequestBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         if upstream.phase == .awaitingHead { upstream.deadline = .max }
         exchanges.paceRequestBody(exchange)
@@ -80,7 +81,7 @@ final class RequestRelay: LoopPart {
         responder.refuseBody(exchange, .bodyTimeout, "the request body did not come in time")
     }
 
-    /// Sends the body that was kept, behind the head.
+    /// Sends the collected body after the head.
     func sendKeptBody(_ exchange: Exchange, to side: Side) {
         let body = exchange.collected
         let chunk = poller.chunks.take()

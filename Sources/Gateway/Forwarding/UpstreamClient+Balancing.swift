@@ -5,19 +5,19 @@ import Model
 import Policy
 import Reactor
 
-/// A request's way to a server of its upstream: admission, queue, choice, connection, further attempts.
+/// Assigns requests to servers: admission, queue, choice, connection, retries.
 extension UpstreamClient {
-    /// Sends the request to a server, lets it wait for one, or refuses it.
+    /// Sends the request to a server, queues it, or refuses it.
     func start(_ exchange: Exchange, _ group: UpstreamGroup) {
         group.note(poller.now)
-        // Requests that wait already go first.
+        // Queued requests go first.
         guard group.queue.isEmpty, proceed(exchange, group) else {
             wait(exchange, group)
             return
         }
     }
 
-    /// Answers false where the upstream has no room for another request.
+    /// False if the upstream has no room for another request.
     private func proceed(_ exchange: Exchange, _ group: UpstreamGroup) -> Bool {
         let admission = group.admit(poller.now)
         switch admission {
@@ -57,7 +57,7 @@ extension UpstreamClient {
         groups.scheduleCare(at: deadline)
     }
 
-    /// At the end of a turn, lets those go that wait for what has become free in it.
+    /// Called at the end of a turn: sends queued requests for which room was made.
     func serveQueues() {
         while let group = groups.nextWithRoom() {
             while let identity = group.queue.first {
@@ -66,7 +66,7 @@ extension UpstreamClient {
         }
     }
 
-    /// Those who have waited too long are told so.
+    /// Fails queued requests whose deadline has passed.
     func expireQueue(_ group: UpstreamGroup) {
         while let identity = group.queue.takeExpired(poller.now) {
             let exchange = exchanges.all[Int(identity & 0xffff_ffff)]
@@ -75,11 +75,11 @@ extension UpstreamClient {
         }
     }
 
-    /// Gives the exchange a connection to the server: an unused one that is still good, or a new one.
+    /// Gives the exchange a connection to the server: a usable idle one, or a new one.
     func connect(_ exchange: Exchange, _ server: UpstreamServer, freshOnly: Bool = false) {
         exchange.server = server
         server.attempted()
-        // Upgrades are of HTTP/1.1 alone (RFC 9113 section 8.6).
+        // Upgrades exist in HTTP/1.1 only (RFC 9113 section 8.6).
         if server.pool.settings.http2, !server.speaksHTTP1, exchange.tunnel == nil {
             guard connectMultiplexed(exchange, server) else {
                 exchange.server = nil
@@ -98,7 +98,7 @@ extension UpstreamClient {
             return
         }
         guard server.pool.mayOpen else {
-            // An unused connection was counted on, and has ended.
+            // An idle connection was expected, but has ended.
             exchange.server = nil
             fail(exchange, .exhausted)
             return
@@ -113,9 +113,9 @@ extension UpstreamClient {
         poller.setDeadline(upstream, in: server.pool.settings.connectTimeout)
     }
 
-    /// Sends the request once more over a new connection: the old one had been used before, died before any byte of
-    /// the response came, and the request changes nothing by being repeated (RFC 9110 section 9.2.2). The server is none
-    /// the worse for it: its close and the request have crossed.
+    /// Sends the request again over a new connection: the reused one ended before any byte of the response, and the
+    /// request is idempotent (RFC 9110 section 9.2.2). This does not count against the server: its close and the
+    /// request crossed.
     func replay(_ exchange: Exchange) -> Bool {
         guard exchange.sent.mayReplay, !exchange.attempt.wasReplayed, let server = exchange.server,
             let chunk = exchange.sent.chunk
@@ -127,8 +127,8 @@ extension UpstreamClient {
         return true
     }
 
-    /// Sends the request to another server, if nothing of it has reached the first, or it may be repeated; and if the
-    /// upstream's budget allows it. Never behind the first byte of a response or of the request's body.
+    /// Sends the request to another server if nothing of it reached the first, or it may be repeated, and the retry
+    /// budget allows it. Never after the first byte of a response or of a streamed request body.
     func retry(
         _ exchange: Exchange, _ group: UpstreamGroup, _ failure: UpstreamFailure, after server: UpstreamServer
     ) -> Bool {
@@ -136,7 +136,7 @@ extension UpstreamClient {
             exchange.attempt.retries < group.settings.retries.attempts, !exchange.response.hasBegun,
             let chunk = exchange.sent.chunk
         else { return false }
-        // Taken out for the time of the change, as all tables that requests read.
+        // Moved out meanwhile, like all tables that requests read.
         var tried = exchange.attempt.tried
         exchange.attempt.tried = []
         tried.append(server)
@@ -153,10 +153,10 @@ extension UpstreamClient {
         return true
     }
 
-    /// The head of the final response has come.
+    /// The head of the final response arrived.
     func noteAnswer(_ exchange: Exchange, status: Int) {
         guard let group = exchange.group, let server = exchange.server else { return }
-        // A gateway's errors say that what is behind the server failed; any other answer is the application's.
+        // Gateway errors indicate a failure behind the server; other statuses are the application's.
         if status >= 502, status <= 504 {
             exchange.attempt.succeeded = false
             group.failed(server, nil, poller.now)
@@ -166,7 +166,7 @@ extension UpstreamClient {
         }
     }
 
-    /// The place of a request's key on the ring.
+    /// Position of a request's key on the hash ring.
     func place(_ balance: Balance, _ exchange: Exchange, _ bytes: Span<UInt8>) -> UInt64 {
         guard case .consistentHash(let key) = balance else { return 0 }
         switch key {

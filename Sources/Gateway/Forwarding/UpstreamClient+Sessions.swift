@@ -4,10 +4,10 @@ import HTTP
 import Model
 import Reactor
 
-/// Upstreams that speak HTTP/2: connections shared by many exchanges, and the streams on them.
+/// HTTP/2 upstreams: connections shared by many exchanges, and their streams.
 extension UpstreamClient {
-    /// Gives the exchange a stream to the server, on a connection that stands, is being made, or is made for it. Answers
-    /// false where there may be no further one.
+    /// Gives the exchange a stream on an existing, pending or new connection to the server. False if no further
+    /// connection may be opened.
     func connectMultiplexed(_ exchange: Exchange, _ server: UpstreamServer) -> Bool {
         if let session = server.sessions.first(where: { $0.hasRoom }) {
             enter(session, exchange)
@@ -24,7 +24,7 @@ extension UpstreamClient {
         return true
     }
 
-    /// The exchange has a place on the connection; its stream opens at once, or when the connection stands.
+    /// Adds the exchange to the connection; its stream opens when the connection is established.
     private func enter(_ session: UpstreamSession, _ exchange: Exchange) {
         let upstream = connections.all.take { UpstreamConnection(index: $0) }
         upstream.server = session.server
@@ -39,7 +39,7 @@ extension UpstreamClient {
         }
     }
 
-    /// The connection stands; over TLS, when the handshake is over.
+    /// The connection is established, including TLS.
     func sessionConnected(_ session: UpstreamSession) {
         guard let socket = session.socket, session.link == nil else { return }
         if let tls = socket.tls {
@@ -58,11 +58,11 @@ extension UpstreamClient {
             if let exchange = upstream.exchange { sendRequest(upstream, exchange) }
         }
         if let link = session.link { transport.queue(link) }
-        // All may have left while it was being made.
+        // All exchanges may have left while it was being established.
         connections.restOrClose(session)
     }
 
-    /// The server has chosen HTTP/1.1: one of those that wait gets the connection, the others get their own.
+    /// The server chose HTTP/1.1: one waiting exchange takes the connection, the others get their own.
     private func speakHTTP1(_ session: UpstreamSession) {
         guard let server = session.server, let socket = session.socket else { return }
         server.speaksHTTP1 = true
@@ -87,8 +87,8 @@ extension UpstreamClient {
         if let socket = unused { poller.close(socket) }
     }
 
-    /// Opens a stream with the request, whose head stands in HTTP/1's form in the exchange's chunk. Answers false where
-    /// the server takes no more streams on this connection.
+    /// Opens a stream with the request, whose head is in HTTP/1 form in the exchange's chunk. False if the server
+    /// accepts no more streams on this connection.
     func openStream(_ upstream: UpstreamConnection, _ exchange: Exchange, _ chunk: Chunk) -> Bool {
         guard let session = upstream.session, let link = session.link else { return false }
         let bytes = chunk.readable
@@ -116,7 +116,7 @@ extension UpstreamClient {
         guard let session = upstream.session, let server = upstream.server else { return }
         let isFull = !session.hasRoom
         connections.detach(upstream, exchange)
-        // Where there was room it is the request that cannot be said in HTTP/2.
+        // If there was room, the request cannot be expressed in HTTP/2.
         if isFull { connect(exchange, server) } else { fail(exchange, .connectFailed) }
     }
 }

@@ -5,7 +5,7 @@ import Model
 import Policy
 import Reactor
 
-/// The way of requests to the servers of upstreams: admission, queue, choice, connection, head, further attempts.
+/// Sends requests to the servers of upstreams: admission, queue, choice, connection, head, retries.
 final class UpstreamClient: LoopPart {
     let groups: UpstreamGroups
     let connections: UpstreamConnections
@@ -27,9 +27,9 @@ final class UpstreamClient: LoopPart {
         super.init(context)
     }
 
-    /// Writes the request for the upstream and sends it as soon as there is a connection.
+    /// Serialises the request for the upstream and sends it once there is a connection.
     ///
-    /// - Parameter buffer: where the head stands, which is consumed.
+    /// - Parameter buffer: contains the head, which is consumed.
     func forward(_ exchange: Exchange, _ route: Route, _ buffer: Chunk) {
         let bytes = buffer.readable
         let path = exchange.path
@@ -64,14 +64,13 @@ final class UpstreamClient: LoopPart {
             return
         }
         if let socket = upstream.socket, socket.filter != nil, !socket.isSecured { return }
-        // What has come with the connection is read later, and answers nothing. Behind a handshake it may be a session
-        // ticket.
+        // Unread bytes on the connection cannot be an answer yet. After a handshake they may be a session ticket.
         let spokeFirst = upstream.socket.map { $0.filter == nil && $0.mayHaveMore } ?? false
         sendRequest(upstream, exchange)
         upstream.unaskedUntil = spokeFirst ? .max : poller.turn
     }
 
-    /// Sends the head, and what of the body is there already.
+    /// Sends the head and the available part of the body.
     func sendRequest(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         guard let chunk = exchange.sent.chunk else { return }
         if upstream.session != nil, !openStream(upstream, exchange, chunk) {
@@ -86,8 +85,8 @@ final class UpstreamClient: LoopPart {
         upstream.unaskedUntil = poller.turn
         poller.setDeadline(upstream, in: exchange.answerTimeout)
         if case .socket(let socket) = side {
-            // A try before this one may have been a stream, where bodies have no framing of their own: the head that is
-            // sent here says which one this has.
+            // An earlier attempt may have used a stream, where bodies have no framing; the head sent here determines
+            // the framing now.
             if case .frames = exchange.requestBody.target {
                 let framing = exchange.head.framing
                 let isChunked = framing == .chunked || framing == .untilClose
@@ -99,8 +98,8 @@ final class UpstreamClient: LoopPart {
         if !exchange.requestBody.isComplete { requestRelay.relay(exchange) }
     }
 
-    /// Whether the head announces chunks, and nothing of the body will follow it: a try before this one has seen that there is
-    /// none. Without the last chunk the server would wait for it, and take the next request for one.
+    /// Whether the head announces chunks although an earlier attempt found that there is no body. Without the last
+    /// chunk the server would wait, and take the next request for the body.
     private func endsChunked(_ exchange: Exchange) -> Bool {
         guard exchange.requestBody.isComplete, case .chunked = exchange.requestBody.target else { return false }
         return exchange.head.framing == .chunked || exchange.head.framing == .untilClose
@@ -112,7 +111,7 @@ final class UpstreamClient: LoopPart {
         return chunk
     }
 
-    /// An attempt has failed: the next server, or an error to the client, or a cut connection where the response has
+    /// An attempt failed: tries the next server, answers with an error, or cuts the connection if the response has
     /// begun.
     func fail(_ exchange: Exchange, _ failure: UpstreamFailure, retryAfter: Int? = nil) {
         connections.drop(exchange)
@@ -130,8 +129,7 @@ final class UpstreamClient: LoopPart {
         }
     }
 
-    /// Has the upgrade that the request asks for asked of the upstream. Answers false where the exchange is answered
-    /// instead.
+    /// Prepares the upgrade for the upstream. False if the exchange was answered instead.
     func prepareUpgrade(_ exchange: Exchange, _ route: Route, _ bytes: Span<UInt8>) -> Bool {
         guard exchange.stream != nil else {
             exchange.tunnel = Upgrade(exchange.head, requestHeaders, bytes, route).map { Tunnel($0) }
@@ -145,7 +143,7 @@ final class UpstreamClient: LoopPart {
         return true
     }
 
-    /// The protocol is none that could be spoken here (RFC 9220 section 3).
+    /// Refuses an unsupported protocol (RFC 9220 section 3).
     func refuseUpgrade(_ exchange: Exchange) {
         responder.reply(exchange, .upgradeRefused, "the protocol is not supported here")
     }

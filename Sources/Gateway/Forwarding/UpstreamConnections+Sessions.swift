@@ -3,7 +3,7 @@ import HTTP
 import Model
 import Reactor
 
-/// Connections of HTTP/2, which many exchanges share.
+/// HTTP/2 connections, shared by many exchanges.
 extension UpstreamConnections {
     func takeSession(_ socket: Socket, _ server: UpstreamServer) -> UpstreamSession {
         let session = sessions.take { UpstreamSession(index: $0) }
@@ -17,7 +17,7 @@ extension UpstreamConnections {
         return session
     }
 
-    /// Takes the exchange off its place without a word about it to the server.
+    /// Removes the exchange from the connection without informing the server.
     func detach(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         exchange.upstream = nil
         upstream.exchange = nil
@@ -33,7 +33,7 @@ extension UpstreamConnections {
         }
     }
 
-    /// The exchange is done with its stream, or gives it up.
+    /// The exchange has finished with its stream, or cancels it.
     func leaveStream(_ upstream: UpstreamConnection) {
         guard let session = upstream.session else { return }
         if let stream = upstream.stream, let link = session.link {
@@ -52,7 +52,7 @@ extension UpstreamConnections {
         restOrClose(session)
     }
 
-    /// A connection without streams is kept for a while, or closed where no further stream may be opened.
+    /// Keeps a connection without streams for a while, or closes it if no further streams can be opened.
     func restOrClose(_ session: UpstreamSession) {
         guard session.users.isEmpty, session.waiting.isEmpty, let server = session.server else { return }
         if session.isLeaving || server.isRetired || hasUnusedSessionsEnough(server) {
@@ -62,7 +62,8 @@ extension UpstreamConnections {
         }
     }
 
-    /// Whether more connections are unused than are kept: a server that allows one stream each has many after a burst.
+    /// Whether there are more idle connections than are kept: a server that allows one stream per connection has many
+    /// after a burst.
     func hasUnusedSessionsEnough(_ server: UpstreamServer) -> Bool {
         let most = server.pool.settings.maximumIdle
         guard server.sessions.count > most else { return false }
@@ -78,7 +79,7 @@ extension UpstreamConnections {
         sessions.give(session)
     }
 
-    /// Connections without exchanges to a server that is gone are closed, the others when they have none any more.
+    /// Closes the idle connections to a removed server; the others close when their exchanges end.
     func closeSessions(of server: UpstreamServer) {
         for session in server.sessions {
             session.isLeaving = true

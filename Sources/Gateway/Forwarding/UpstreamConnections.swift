@@ -4,10 +4,10 @@ import HTTP
 import Model
 import Reactor
 
-/// A worker's connections to servers of upstreams, and their life: opened, kept for the next request, given up. What is
-/// said over them is for others.
+/// A worker's upstream connections and their life cycle: opened, kept for reuse, closed. Independent of what is sent
+/// over them.
 final class UpstreamConnections: LoopPart {
-    /// Connections of HTTP/1, and the places of exchanges on those of HTTP/2.
+    /// HTTP/1 connections, and the places of exchanges on HTTP/2 connections.
     let all = Slab<UpstreamConnection>()
     /// HTTP/2 connections.
     let sessions = Slab<UpstreamSession>()
@@ -40,13 +40,13 @@ final class UpstreamConnections: LoopPart {
         close(upstream)
     }
 
-    /// Puts the connection back into its pool if it can serve another exchange.
+    /// Returns the connection to its pool if it can serve another exchange.
     func release(_ upstream: UpstreamConnection, requestComplete: Bool) {
         if upstream.session != nil {
             leaveStream(upstream)
             return
         }
-        // Bytes behind the response belong to nothing that was asked: the framing is not to be trusted any more.
+        // Bytes after the response answer no request: the framing cannot be trusted.
         guard let socket = upstream.socket, let server = upstream.server, !server.isRetired, upstream.keepAlive,
             requestComplete,
             socket.unread == 0, !socket.mayHaveMore, !socket.isUnusable, socket.pendingBytes == 0
@@ -64,7 +64,7 @@ final class UpstreamConnections: LoopPart {
         poller.setDeadline(upstream, in: time)
     }
 
-    /// Ends the exchange's use of its upstream connection, which cannot serve another.
+    /// Releases a connection that cannot serve another exchange.
     func drop(_ exchange: Exchange) {
         guard let upstream = exchange.upstream else { return }
         if exchange.response.hasBegun { exchange.response.bytes = upstream.body.passed }
@@ -87,7 +87,7 @@ final class UpstreamConnections: LoopPart {
         closeSessions(of: server)
     }
 
-    /// What a connection that never stood has failed by.
+    /// The failure of a connection that was never established.
     func connectFailure(_ socket: Socket?) -> UpstreamFailure {
         guard let failure = socket?.tls?.failure else { return .connectFailed }
         shared.log.write(

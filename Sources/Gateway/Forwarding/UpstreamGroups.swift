@@ -1,13 +1,13 @@
 import Policy
 import Reactor
 
-/// A worker's groups of servers, one for each upstream, and when they need attention.
+/// A worker's server groups, one per upstream, and when they need maintenance.
 final class UpstreamGroups: LoopPart {
-    /// By the number of the upstream in the snapshot.
+    /// By index of the upstream in the snapshot.
     var all: [UpstreamGroup]
-    /// Groups in which something has become free that requests wait for.
+    /// Groups with new room for queued requests.
     private var withRoom: [UpstreamGroup] = []
-    /// When the groups need attention next, in milliseconds of the loop's clock.
+    /// When the groups next need maintenance, in milliseconds of the loop's clock.
     var careAt: Int64 = .max
 
     override init(_ context: LoopContext) {
@@ -17,9 +17,10 @@ final class UpstreamGroups: LoopPart {
 
     var hasRoom: Bool { !withRoom.isEmpty }
 
-    /// One of the groups in which something has become free since the last call; nil for none.
+    /// A group with new room since the last call; nil for none.
     func nextWithRoom() -> UpstreamGroup? {
-        // Out and in again, as in all tables of a worker: a change in place would put a check on every reading.
+        // Moved out and back in, like all tables of a worker: changing it in place would add an exclusivity check to
+        // every access.
         var rest = withRoom
         withRoom = []
         let group = rest.popLast()
@@ -27,8 +28,8 @@ final class UpstreamGroups: LoopPart {
         return group
     }
 
-    /// The group of the route's upstream. A worker that was reconfigured in between may know it under another number, or
-    /// not at all: then the request still goes where it was decided to go, over connections that are not kept.
+    /// The group of the route's upstream. After a reconfiguration the worker may have it under another index, or not at
+    /// all; the request then still goes to its decided target, over connections that are not kept.
     func of(_ exchange: Exchange, _ route: Route) -> UpstreamGroup {
         if exchange.snapshot === snapshot { return all[route.upstream] }
         let upstream = exchange.snapshot.upstreams[route.upstream]
@@ -44,7 +45,7 @@ final class UpstreamGroups: LoopPart {
         exchange.attempt.queuePlace = nil
     }
 
-    /// The exchange has ended: its place in the queue and its share of the limits are free.
+    /// The exchange has ended: releases its place in the queue and its share of the limits.
     func release(_ exchange: Exchange) {
         guard let group = exchange.group.take() else { return }
         leaveQueue(exchange, group)
@@ -54,13 +55,13 @@ final class UpstreamGroups: LoopPart {
         if !group.queue.isEmpty { serveQueueLater(group) }
     }
 
-    /// Later in the turn: the caller is in the middle of ending an exchange.
+    /// Deferred to the end of the turn, because the caller is ending an exchange.
     func serveQueueLater(_ group: UpstreamGroup) {
         guard !withRoom.contains(where: { $0 === group }) else { return }
         withRoom = withRoom + [group]
     }
 
-    /// Sees to it that the groups are looked after at that time at the latest.
+    /// Schedules maintenance at that time at the latest.
     func scheduleCare(at time: Int64) {
         guard time < careAt else { return }
         careAt = time

@@ -3,10 +3,10 @@ import HTTP
 import Model
 import Reactor
 
-/// What upstreams need beside requests: active checks, addresses of names, the end of waiting, another configuration.
+/// Upstream maintenance apart from requests: active checks, name resolution, queue timeouts, configuration changes.
 ///
-/// One worker of the process, the first, makes the active checks and has names resolved, so that servers are asked once
-/// for each interval and not once for each processor; it tells the others what has changed.
+/// Only the first worker of the process makes active checks and resolves names, so that servers are asked once per
+/// interval rather than once per processor. It informs the others of changes.
 final class UpstreamMaintenance: LoopPart {
     let healthChecker: HealthChecker
     private let groups: UpstreamGroups
@@ -25,7 +25,7 @@ final class UpstreamMaintenance: LoopPart {
 
     // MARK: Time
 
-    /// Does what is due in any group.
+    /// Performs the due maintenance of all groups.
     func run() {
         groups.careAt = .max
         var next = Int64.max
@@ -40,13 +40,13 @@ final class UpstreamMaintenance: LoopPart {
 
     // MARK: Checks
 
-    /// Starts the checks that are due. Answers when the next one is.
+    /// Starts due checks. Returns when the next one is due.
     private func checkServers(of group: UpstreamGroup) -> Int64 {
         guard let settings = group.settings.healthCheck else { return .max }
         var next = Int64.max
         for server in group.servers {
             if server.checkAt <= poller.now {
-                // Until this one has its outcome.
+                // Until this check has finished.
                 server.checkAt = .max
                 healthChecker.check(server, of: group, settings)
             }
@@ -65,7 +65,7 @@ final class UpstreamMaintenance: LoopPart {
         reviewChecks()
     }
 
-    /// The connection has ended, is broken, or could not be made.
+    /// The connection ended, broke or could not be made.
     func checkFailed(_ socket: Socket) {
         healthChecker.failed(healthChecker.checks[socket.owner])
         reviewChecks()
@@ -81,7 +81,7 @@ final class UpstreamMaintenance: LoopPart {
         reviewChecks()
     }
 
-    /// Acts on the checks that have come to their end.
+    /// Acts on finished checks.
     private func reviewChecks() {
         while let outcome = healthChecker.nextOutcome() {
             groups.scheduleCare(at: outcome.server.checkAt)
@@ -103,7 +103,7 @@ final class UpstreamMaintenance: LoopPart {
 
     // MARK: Names
 
-    /// Has the names of a group resolved where that is due. Answers when it is next.
+    /// Resolves the names of a group if due. Returns when that is due again.
     private func resolveNames(of group: UpstreamGroup) -> Int64 {
         let names = group.names
         if names.isEmpty { return .max }
@@ -128,7 +128,7 @@ final class UpstreamMaintenance: LoopPart {
     func resolved(_ target: ServerSettings.Target, _ addresses: [SocketAddress]) {
         for group in groups.all where group.names.contains(target) {
             for server in group.resolved(target, addresses, poller.now) { connections.closeUnused(of: server) }
-            // An upstream without any server is in a hurry.
+            // An upstream without servers is retried sooner.
             if group.servers.isEmpty {
                 group.resolveAt = min(group.resolveAt, poller.now + UpstreamMaintenance.resolvePause)
             }
@@ -136,13 +136,13 @@ final class UpstreamMaintenance: LoopPart {
         run()
     }
 
-    /// Milliseconds between two resolutions of a name that has no address yet.
+    /// Milliseconds between resolutions of a name without an address.
     private static let resolvePause: Int64 = 1000
 
     // MARK: Configuration
 
-    /// Another configuration: groups of the same name go on, with the servers that stay. Connections that are under way
-    /// finish, others to servers that are gone are closed. `run` has to follow.
+    /// Applies another configuration: groups of the same name continue, with their remaining servers. Busy connections
+    /// finish; idle ones to removed servers are closed. Call `run` afterwards.
     func use(_ fresh: [Upstream]) {
         let old = groups.all
         groups.all = fresh.map { upstream in
@@ -155,7 +155,7 @@ final class UpstreamMaintenance: LoopPart {
         }
         for group in old where !groups.all.contains(where: { $0 === group }) {
             for server in group.retire() { connections.closeUnused(of: server) }
-            // Requests that wait there are refused.
+            // Its queued requests are refused.
             if !group.queue.isEmpty { groups.serveQueueLater(group) }
         }
     }

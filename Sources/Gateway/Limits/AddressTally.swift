@@ -2,9 +2,8 @@ import HTTP
 import Model
 import Synchronization
 
-/// How much of something each party has at the moment, over all workers: connections, password checks. A party is an
-/// IPv4 address or an IPv6 /64. An entry lives as long as something of it is counted, so there are never more than
-/// what is counted.
+/// Current counts per address across all workers: connections, password checks. An address is an IPv4 address or an
+/// IPv6 /64. Entries exist only while their count is positive, which bounds the table.
 package final class AddressTally: Sendable {
     private final class Shard: Sendable {
         let counts = Mutex<[IPAddress: Int]>([:])
@@ -19,8 +18,7 @@ package final class AddressTally: Sendable {
         return shards[Int(truncatingIfNeeded: bits ^ bits >> 8 ^ bits >> 32) & 15]
     }
 
-    /// Counts one more of an address; answers false, and counts nothing, where that would be more than `limit`. 0 is no
-    /// limit.
+    /// Adds one for an address; false, without counting, if that would exceed `limit`. 0 means no limit.
     package func acquire(_ address: IPAddress, limit: Int) -> Bool {
         let party = address.subscriber
         return shard(party).counts.withLock { counts in
@@ -31,7 +29,7 @@ package final class AddressTally: Sendable {
         }
     }
 
-    /// One less; for each `enter` that answered true.
+    /// Subtracts one; once for each successful `acquire`.
     package func release(_ address: IPAddress) {
         let party = address.subscriber
         shard(party).counts.withLock { counts in
@@ -40,7 +38,7 @@ package final class AddressTally: Sendable {
         }
     }
 
-    /// How many parties have anything.
+    /// Number of addresses with a count.
     package var parties: Int { shards.reduce(0) { $0 + $1.counts.withLock(\.count) } }
 
     func count(_ address: IPAddress) -> Int {

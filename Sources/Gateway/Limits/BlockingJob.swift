@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Blocking work on behalf of an exchange. A cancelled job is skipped when its turn comes: the password of a client that has
-/// gone costs no processor time.
+/// Blocking work for an exchange. A cancelled job is skipped when dequeued, so that a password check for a client that
+/// has gone costs no CPU time.
 final class BlockingJob: Sendable {
     private let wanted = Atomic<Bool>(true)
 

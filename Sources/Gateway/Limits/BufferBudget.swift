@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Bytes of buffers that all workers hold together. Each worker says how its own sum has changed, once a turn and only
-/// when it has changed by much; nothing of it stands on the way of a request.
+/// Bytes of buffers in all workers. Each worker reports changes of its own sum at most once a turn, and only large
+/// ones; requests are not slowed down.
 package final class BufferBudget: Sendable {
     private let total = Atomic<Int>(0)
 
@@ -12,22 +12,22 @@ package final class BufferBudget: Sendable {
     fileprivate func change(by difference: Int) { total.wrappingAdd(difference, ordering: .relaxed) }
 }
 
-/// What one worker has told of its buffers.
+/// The last reported value of one worker.
 struct BufferShare {
-    /// Changes below this stay untold.
+    /// Smaller changes are not reported.
     static let grain = 64 * 1024
     private var told = 0
 
-    /// How far a worker must go to keep memory within the ceiling.
+    /// How urgently a worker must free memory.
     enum Pressure: Equatable {
         case none
-        /// Seven eighths are used: less is read ahead for all clients.
+        /// Seven eighths are used: less is read ahead.
         case high
-        /// The ceiling is reached: no new connections, and the largest holders are let go.
+        /// The ceiling is reached: new connections are refused, and the clients with the largest buffers are closed.
         case over
     }
 
-    /// - Parameter bytes: what the worker holds now.
+    /// - Parameter bytes: current total of the worker.
     mutating func tell(_ bytes: Int, to budget: BufferBudget) {
         let difference = bytes - told
         guard difference >= BufferShare.grain || difference <= -BufferShare.grain || bytes == 0 && told != 0 else {
@@ -37,7 +37,7 @@ struct BufferShare {
         budget.change(by: difference)
     }
 
-    /// - Parameter ceiling: bytes for the whole process; 0 for none.
+    /// - Parameter ceiling: bytes for the process; 0 for no limit.
     static func pressure(_ bytes: Int, ceiling: Int) -> Pressure {
         guard ceiling > 0 else { return .none }
         if bytes >= ceiling { return .over }

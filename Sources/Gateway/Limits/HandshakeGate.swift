@@ -1,13 +1,12 @@
 import Synchronization
 
-/// How many TLS handshakes of the process may begin in a second. Each costs a signature, which is most of what a
-/// connection costs at all.
+/// Limits TLS handshakes per second in the process. Each costs a signature, which dominates the cost of a connection.
 final class HandshakeGate: Sendable {
-    /// The bucket, as in `BucketTable`: nanoseconds until when what was taken lasts.
+    /// The bucket, as in `BucketTable`: nanoseconds until it has refilled.
     private let used = Mutex<Int64>(0)
 
     /// - Parameters:
-    ///   - limit: handshakes in a second, as many of them at once; 0 for no limit.
+    ///   - limit: handshakes per second, and the burst size; 0 for no limit.
     ///   - now: milliseconds.
     func admit(limit: Int, now: Int64) -> Bool {
         guard limit > 0 else { return true }

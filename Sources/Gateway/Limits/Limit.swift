@@ -1,30 +1,31 @@
 import Model
 
-/// What a client can run into, as `portcullis_limited_total` names it. The place of a case is that of its counter.
+/// A limit that a client can exceed, as labelled in `portcullis_limited_total`. The raw value is the index of its
+/// counter.
 enum Limit: Int, CaseIterable {
     /// Connections of a worker.
     case connections
     case connectionsPerAddress
-    /// Connections that were ended for a flood.
+    /// Connections closed for a flood.
     case floodsPerAddress
-    /// The ceiling of buffers.
+    /// The ceiling of buffer memory.
     case memory
     case handshakes
-    /// A missing, broken or forbidden PROXY header.
+    /// A missing, invalid or forbidden PROXY header.
     case proxyHeader
     case headerTime
     case headerSize
     case bodySize
-    /// Time between two pieces of a request body, or its least rate.
+    /// Pause or minimum rate of a request body.
     case bodyRate
-    /// The same for a response that the client takes.
+    /// Pause or minimum rate of a client taking a response.
     case readRate
     /// A request rate of a route.
     case requestRate
     case passwordChecks
     /// Wrong passwords for a user, or from a network.
     case loginAttempts
-    /// Blocking work as a whole.
+    /// Total blocking work.
     case blockingWork
     /// Time for a decision: a password check, an issued token, an endpoint.
     case decisionTime

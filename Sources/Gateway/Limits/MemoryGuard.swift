@@ -3,10 +3,10 @@ import HTTP
 import Model
 import Reactor
 
-/// Keeps buffers under their ceiling.
+/// Keeps buffer memory under its ceiling.
 ///
-/// Near the ceiling less is read ahead for all clients. At the ceiling new connections are refused, and each worker that
-/// holds more than its share closes the clients that hold most, the largest first, until it is within its share.
+/// Near the ceiling, less is read ahead for all clients. At the ceiling, new connections are refused, and each worker
+/// above its share closes its clients with the largest buffers until it is within it.
 final class MemoryGuard: LoopPart {
     private let frontend: ClientFrontend
     private let admission: ClientAdmission
@@ -23,7 +23,7 @@ final class MemoryGuard: LoopPart {
     /// Interval of the closing of clients at the ceiling, in milliseconds.
     private static let sheddingInterval: Int64 = 20
 
-    /// Once a turn: reports what this worker holds, and acts on what all workers hold.
+    /// Called once a turn: reports this worker's total and acts on the total of all.
     func run() {
         var share = self.share
         share.tell(poller.chunks.bytesInUse, to: shared.buffers)
@@ -39,7 +39,7 @@ final class MemoryGuard: LoopPart {
 
     private func shedClients() {
         let ceiling = snapshot.limits.maximumBufferBytes
-        // A little below it, so that the next piece of a response is not at once the next client's end.
+        // Slightly below the ceiling, so that the next piece of a response does not immediately close another client.
         var excess = poller.chunks.bytesInUse - (ceiling - ceiling / 16) / shared.mailboxes.count
         guard excess > 0 else { return }
         var holders = frontend.clients.all.filter { $0.socket != nil }.map { (client: $0, bytes: heldBytes($0)) }
@@ -57,17 +57,17 @@ final class MemoryGuard: LoopPart {
         }
     }
 
-    /// Bytes of buffers that would be free without this client, about.
+    /// Approximate bytes of buffers that closing this client would free.
     private func heldBytes(_ client: ClientConnection) -> Int {
         var bytes = (client.socket?.receivedCapacity ?? 0) + (client.socket?.pendingBytes ?? 0)
         if let exchange = client.exchange { bytes += heldBytes(exchange) }
         for exchange in client.exchanges { bytes += heldBytes(exchange) }
-        // Answers that are not taken are held by streams whose exchanges have long ended.
+        // Untaken answers are held by streams whose exchanges have ended.
         if let link = client.link { bytes += link.session.heldBytes }
         return bytes
     }
 
-    /// The same for what an exchange holds beside its client's connection.
+    /// Additional buffer bytes of an exchange, apart from its client's connection.
     private func heldBytes(_ exchange: Exchange) -> Int {
         let socket = exchange.upstream?.socket
         return (exchange.sent.chunk?.capacity ?? 0) + exchange.collected.capacity + (socket?.receivedCapacity ?? 0)

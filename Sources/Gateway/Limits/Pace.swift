@@ -1,25 +1,25 @@
-/// The time that a peer has left to make progress, who must not be given all the time of the world for a byte now and
-/// then. Waiting uses it up, each byte earns some of it back, and there is never more than an allowance of it.
+/// Enforces a minimum rate of a peer, so that it cannot stay connected by sending a byte now and then. Waiting consumes
+/// time, received bytes earn it back, up to an allowance.
 ///
-/// So nobody who keeps to the least rate is ever cut off, nobody may stop for longer than the allowance, and whoever is
-/// slower than the rate loses what he lacks. The clock stands still while it is not the peer's turn.
+/// A peer at the minimum rate is therefore never cut off, none may pause for longer than the allowance, and a slower
+/// one runs out of time. The clock is paused while it is not the peer's turn.
 struct Pace {
-    /// When the time is over; `.max` while the clock stands still.
+    /// When the time is over; `.max` while paused.
     private(set) var deadline: Int64 = .max
-    /// What is left of it while it stands still.
+    /// Remaining time while paused.
     private var left: Int64 = 0
-    /// What had moved when that was last looked at, in bytes.
+    /// Bytes moved at the last check.
     var bytes = 0
 
-    /// Begins with the whole allowance, which is the grace that a peer has to get going.
+    /// Starts with the full allowance, so that the peer has time to begin.
     mutating func start(now: Int64, allowance: Int64) {
         deadline = now + allowance
         left = 0
     }
 
-    /// The peer has moved so many bytes. A rate of 0 asks for nothing but that something moves.
+    /// The peer has moved so many bytes. With rate 0 any progress restores the allowance.
     ///
-    /// - Parameter rate: bytes in a second.
+    /// - Parameter rate: bytes per second.
     mutating func moved(_ count: Int, now: Int64, rate: Int, allowance: Int64) {
         guard count > 0, deadline != .max else { return }
         guard rate > 0 else {
@@ -29,17 +29,17 @@ struct Pace {
         deadline = min(now + allowance, deadline + Int64(count) * 1000 / Int64(rate))
     }
 
-    /// It is not the peer's turn.
+    /// Pauses the clock.
     mutating func pause(now: Int64) {
         guard deadline != .max else { return }
         left = max(0, deadline - now)
         deadline = .max
     }
 
-    /// It is the peer's turn again.
+    /// Resumes the clock.
     mutating func resume(now: Int64, allowance: Int64) {
         guard deadline == .max else { return }
-        // A moment at least: a peer that was paused at its last moment has the chance to be read.
+        // At least a short time, so that a peer paused at its last moment can be read.
         deadline = now + max(left, min(allowance, 1000))
     }
 }

@@ -5,10 +5,10 @@ import Identity
 import Model
 import Synchronization
 
-/// The buckets of one limit, for all workers of the process: a limit holds whichever worker a connection came to. Only
-/// requests of routes that have a limit come here, and each holds one of sixteen short locks.
+/// The buckets of one rate limit, shared by all workers. Only requests of routes with a limit use it; each briefly
+/// takes one of sixteen locks.
 package final class RateLimiter: Sendable {
-    /// A part of the buckets with its lock.
+    /// A part of the buckets with its own lock.
     private final class Shard: Sendable {
         let buckets: Mutex<BucketTable>
         init(sets: Int) { buckets = Mutex(BucketTable(sets: sets)) }
@@ -19,7 +19,7 @@ package final class RateLimiter: Sendable {
     private let rate: BucketRate
     private static let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
 
-    /// - Parameter capacity: how many callers are told apart; what a bucket holds beyond that is in `BucketTable`.
+    /// - Parameter capacity: number of distinguished callers; see `BucketTable` for what happens beyond it.
     package init(_ limit: RateLimit, capacity: Int = 65_536) {
         self.limit = limit
         rate = BucketRate(limit.requests, perMilliseconds: limit.perMilliseconds, burst: limit.burst)
@@ -29,25 +29,25 @@ package final class RateLimiter: Sendable {
         shards = (0..<shardCount).map { _ in Shard(sets: sets) }
     }
 
-    /// Takes one request out of the bucket that all callers share.
+    /// Takes one request from the bucket shared by all callers.
     ///
     /// - Parameter now: milliseconds of the monotonic clock.
-    /// - Returns: 0 where the request may go on, else the milliseconds after which it could.
+    /// - Returns: 0 if admitted, otherwise milliseconds until it could be.
     package func admit(now: Int64) -> Int64 { admit(key: 1, now: now) }
 
-    /// The same for an address; IPv6 is counted by /64.
+    /// Takes one from an address's bucket; IPv6 is counted by /64.
     package func admit(_ address: IPAddress, now: Int64) -> Int64 {
         admit(key: RateLimiter.key(address), now: now)
     }
 
-    /// What the buckets of an address are found by.
+    /// The bucket key of an address.
     static func key(_ address: IPAddress) -> UInt64 {
         let octets = address.subscriber.octets
         let bytes = InlineArray<16, UInt8> { octets[$0] }
         return hash.hash(bytes.span)
     }
 
-    /// The same for a principal: the same subject of two issuers is two.
+    /// Takes one from a principal's bucket; equal subjects of two issuers are distinct.
     package func admit(_ principal: Principal, now: Int64) -> Int64 {
         let text = principal.subjectBytes
         let subject = RateLimiter.hash.hash(text.span)
@@ -64,13 +64,13 @@ package final class RateLimiter: Sendable {
     }
 }
 
-/// Limits by what they say, kept over reloads so that a reload refills no bucket.
+/// Limiters by their settings, kept across reloads so that a reload does not refill buckets.
 package final class RateLimiters: Sendable {
     private let known = Mutex<[RateLimit: RateLimiter]>([:])
 
     package init() {}
 
-    /// The limiter of a limit, the same as before where it had one.
+    /// The limiter for these settings, an existing one if there is one.
     package func limiter(_ limit: RateLimit) -> RateLimiter {
         known.withLock { known in
             if let limiter = known[limit] { return limiter }
@@ -80,7 +80,7 @@ package final class RateLimiters: Sendable {
         }
     }
 
-    /// Forgets the limits of earlier configurations; called when one is in force.
+    /// Removes the limiters of earlier configurations; called when a new one takes effect.
     package func keep(only limits: Set<RateLimit>) {
         known.withLock { $0 = $0.filter { limits.contains($0.key) } }
     }

@@ -1,10 +1,10 @@
 import HTTP
 import Model
 
-/// Proxies whose header fields about clients are trusted, and which fields. By default none.
+/// Proxies whose forwarding fields are trusted, and which fields those are. None by default.
 package struct TrustedProxies: Sendable {
     package var ranges: [IPAddressRange]
-    /// The fields that are read; the other family is removed unread, as all of it is that others send.
+    /// The trusted family of fields; the other one is always removed.
     package var family: ForwardedFamily
 
     package init(_ ranges: [IPAddressRange] = [], family: ForwardedFamily = .xForwarded) {

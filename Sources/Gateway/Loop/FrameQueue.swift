@@ -1,8 +1,7 @@
-/// HTTP/2 connections that may have frames to send at the end of a turn, so that the frames of many streams go out
-/// together.
+/// HTTP/2 connections with frames to send at the end of a turn, which batches the frames of many streams.
 final class FrameQueue {
     private var queued: [H2Link] = []
-    /// The array that is the next `queued`.
+    /// The spare array for swapping with `queued`.
     private var spare: [H2Link] = []
 
     func add(_ link: H2Link) {
@@ -14,7 +13,7 @@ final class FrameQueue {
         queued = links
     }
 
-    /// Calls `flush` for each connection, those included that are added meanwhile.
+    /// Calls `flush` for each connection, including those added meanwhile.
     func drain(_ flush: (H2Link) -> Void) {
         while !queued.isEmpty {
             let links = queued

@@ -2,15 +2,15 @@ import HTTP
 import Model
 import Reactor
 
-/// How a worker comes to its end: no new connections, the last answers of those that are there.
+/// Shutdown of a worker: no new connections, and the last answers on existing ones.
 final class GracefulShutdown: LoopPart {
     private let exchanges: ExchangeTable
     private let frontend: ClientFrontend
     private let tunnels: Tunnels
     private let redis: RedisClient?
-    /// How often was looked whether all is done since the time to drain was over.
+    /// Number of completion checks since the end of the drain period.
     private(set) var looksAfterDrain = 0
-    /// The loop ends.
+    /// Whether the loop ends.
     var isFinished = false
 
     init(
@@ -26,8 +26,8 @@ final class GracefulShutdown: LoopPart {
 
     /// Stops accepting, ends idle connections, and waits for the rest up to the limit (GW-11).
     ///
-    /// - Parameter keepingIdle: a connection ends with the answer to its next request, or by its idle time: one that is
-    ///   closed while idle may just be getting a request (RFC 9112 section 9.5).
+    /// - Parameter keepingIdle: lets a connection end with its next answer or its idle timeout: closing an idle one
+    ///   could lose a request in transit (RFC 9112 section 9.5).
     func drain(keepingIdle: Bool) {
         if !isDraining { beginDraining() }
         if !keepingIdle { frontend.endIdle() }
@@ -41,7 +41,7 @@ final class GracefulShutdown: LoopPart {
         poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
     }
 
-    /// At the end of a turn while the worker drains: whether all has come that it has waited for.
+    /// Called at the end of a turn while draining: ends when nothing is left to wait for.
     func finishIfIdle() {
         if frontend.clients.used == 0, !poller.hasLateArrivals, redis?.isIdle != false { isFinished = true }
     }
@@ -51,8 +51,8 @@ final class GracefulShutdown: LoopPart {
     /// Milliseconds.
     private static let lookAfterDrainInterval: Int64 = 50
 
-    /// The time to drain is over: what lasts is told so, and everything ends. Where a frame is under way to a client, or it
-    /// has not taken its close frame yet, it has a second more; who waits for an answer has not.
+    /// The drain period is over: notifies long-lived exchanges and ends everything. Connections with a frame in transit
+    /// or an untaken close frame get another second; pending requests do not.
     func endDrain() {
         looksAfterDrain += 1
         let isLast = looksAfterDrain > GracefulShutdown.mostLooksAfterDrain

@@ -4,11 +4,11 @@ import Identity
 import Reactor
 import TokenStorage
 
-/// What is done once a second, and what one worker does for the whole process.
+/// Tasks that run once a second, and tasks of one worker for the whole process.
 final class Housekeeping: LoopPart {
     let frontend: ClientFrontend
     private let review: ExchangeReview
-    /// When the deny list is rid of old entries next.
+    /// When the deny list is next pruned.
     private var nextPruning: Int64 = 0
     private static let interval: Int64 = 1000
 
@@ -26,7 +26,7 @@ final class Housekeeping: LoopPart {
         refreshKeys()
     }
 
-    /// The second is over.
+    /// Called once a second.
     func run() {
         refreshKeys()
         review.run()
@@ -46,21 +46,21 @@ final class Housekeeping: LoopPart {
             TimerToken(role: Worker.Role.housekeeping, owner: 0), at: poller.now + Housekeeping.interval)
     }
 
-    /// Has keys fetched that are due. One worker of the process does, once a second and at each new configuration.
+    /// Starts due key fetches. Done by one worker of the process, once a second and at each new configuration.
     func refreshKeys() {
         guard isFirst, !isDraining else { return }
         for issuer in snapshot.issuerKeys { issuer.keys.refreshIfDue() }
     }
 
-    /// Has the store asked for what other processes have revoked. Every worker does, and the first to come asks: the list
-    /// goes on also where one of them is busy or has ended.
+    /// Polls the store for revocations by other processes. Every worker does, and the first one asks, so that polling
+    /// continues if one is busy or has ended.
     func followRevocations() {
         shared.tokens.tick(milliseconds: poller.now, now: poller.wallSeconds)
         let token = TimerToken(role: Worker.Role.revocations, owner: 0)
         poller.schedule(token, at: poller.now + RevocationFollower.interval)
     }
 
-    /// Once a minute: forgets entries whose tokens have ended.
+    /// Once a minute: removes entries whose tokens have expired.
     private func pruneRevocations() {
         guard poller.now >= nextPruning else { return }
         nextPruning = poller.now + 60_000
@@ -68,7 +68,7 @@ final class Housekeeping: LoopPart {
         shared.tokens.withdrawn.prune(now: poller.wallSeconds)
     }
 
-    /// Sees whether it is time for the daily deletion (AOM-23). Local time is asked for each time: its zone may change.
+    /// Starts the daily cleaning when due (AOM-23). Local time is determined each time, because its offset may change.
     private func cleanTokensDaily() {
         let now = poller.wallSeconds
         shared.settings.cleaner?.tick(now: now, secondsEast: LocalTime.secondsEast(at: now))

@@ -3,8 +3,8 @@ import HTTP
 import Model
 import Reactor
 
-/// What the parts of a worker share: the event loop, the process behind it, the configuration in force, and buffers that
-/// hold only for the time of a call.
+/// Shared by the parts of a worker: the event loop, the process, the current configuration, and buffers that are valid
+/// during one call.
 final class LoopContext {
     /// Number of the worker, from 0.
     let number: Int
@@ -13,14 +13,14 @@ final class LoopContext {
     let mailbox: Mailbox<WorkerMessage>
     let counters: WorkerCounters
     let transport: Transport
-    /// The configuration in force. Exchanges that were begun under an earlier one keep it.
+    /// The current configuration. Exchanges begun under an earlier one keep that.
     var snapshot: GatewaySnapshot
     /// Field lines of the request head being decided, and of the response head being relayed.
     let requestHeaders = HeaderTable()
     let responseHeaders = HeaderTable()
-    /// Streams without use, for all HTTP/2 connections.
+    /// Unused streams of all HTTP/2 connections.
     let streams = H2StreamPool()
-    /// The worker takes no connections any more, and ends when the last request has its answer.
+    /// Whether the worker accepts no more connections and ends after the last response.
     var isDraining = false
 
     init(number: Int, poller: Poller, shared: SharedState, snapshot: GatewaySnapshot) {
@@ -33,16 +33,16 @@ final class LoopContext {
         counters = WorkerCounters(snapshot, accessLog: shared.settings.accessLog.map { AccessLog(writer: $0) })
     }
 
-    /// Whether the gateway is ready for requests.
+    /// Readiness of the gateway.
     var readiness: Readiness {
         Readiness(snapshot, store: shared.tokens.report(now: poller.now), isDraining: isDraining)
     }
 
-    /// A number that differs from call to call, for choices that are to be spread.
+    /// A different number at each call, for randomised choices.
     static var seed: UInt64 { HashRing.mix(UInt64(truncatingIfNeeded: Clock.monotonicMicroseconds)) }
 }
 
-/// A part of a worker. Parts know those that they are given, and never the worker.
+/// A part of a worker. Parts know only those that they are given, and never the worker.
 class LoopPart {
     final let context: LoopContext
     final let poller: Poller
@@ -62,10 +62,10 @@ class LoopPart {
         responseHeaders = context.responseHeaders
     }
 
-    /// The configuration in force.
+    /// The current configuration.
     final var snapshot: GatewaySnapshot { context.snapshot }
     final var isDraining: Bool { context.isDraining }
 
-    /// Counts a refusal by a limit.
+    /// Counts a refusal by this limit.
     final func limited(_ limit: Limit) { counters.limits.increment(limit.rawValue) }
 }

@@ -2,8 +2,8 @@ import Bytes
 import HTTP
 import Reactor
 
-/// One end of an exchange's bytes. An exchange has two: toward its client and toward its upstream. What moves bytes
-/// between them works on sides, and does not know by which protocol they travel.
+/// One end of an exchange's byte flow: towards its client or its upstream. Code that relays bytes works on sides,
+/// independent of the protocol.
 enum Side {
     /// The socket of an HTTP/1 connection, which has one exchange at a time.
     case socket(Socket)
@@ -18,7 +18,7 @@ enum Side {
         }
     }
 
-    /// Bytes that wait until the peer takes more.
+    /// Bytes waiting until the peer takes more.
     var pendingBytes: Int {
         switch self {
         case .socket(let socket): socket.pendingBytes
@@ -26,7 +26,8 @@ enum Side {
         }
     }
 
-    /// The peer's message is at its end, and all of it was taken. A socket's end is told by a completion of its own.
+    /// Whether the peer's message has ended and was completely consumed. The end of a socket is reported by a separate
+    /// completion.
     var isExhausted: Bool {
         switch self {
         case .socket: false
@@ -36,7 +37,7 @@ enum Side {
 }
 
 extension Exchange {
-    /// The client's end; nil when the client is gone.
+    /// The client's side; nil if the client is gone.
     var clientSide: Side? {
         guard let client, let socket = client.socket else { return nil }
         if let stream, let link = client.link { return .stream(stream, link) }
@@ -45,7 +46,7 @@ extension Exchange {
 }
 
 extension UpstreamConnection {
-    /// The upstream's end; nil once it is closed.
+    /// The upstream's side; nil once closed.
     var side: Side? {
         if let session { return stream.flatMap { stream in session.link.map { .stream(stream, $0) } } }
         guard let socket else { return nil }

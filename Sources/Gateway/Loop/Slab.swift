@@ -1,24 +1,23 @@
-/// An object that is used again and again, known by its place among those of its kind.
+/// A reusable object, identified by its index.
 protocol SlabElement: AnyObject {
-    /// Its place.
+    /// Its index.
     var index: Int { get }
-    /// The next one that is in no use; kept by the `Slab`.
+    /// The next unused one; maintained by the `Slab`.
     var nextVacant: Self? { get set }
 }
 
-/// Objects that are used again instead of being freed. Each has a place for as long as the slab lives, by which a socket,
-/// a timer or a message names it.
+/// Reusable objects. Each keeps its index for the life of the slab; sockets, timers and messages refer to it by index.
 final class Slab<Element: SlabElement> {
     private(set) var all: [Element] = []
     private var firstVacant: Element?
-    /// How many are in use.
+    /// Number of objects in use.
     private(set) var used = 0
 
     subscript(_ index: Int) -> Element { all[index] }
 
-    /// One that is in no use, or a new one.
+    /// An unused object, or a new one.
     ///
-    /// - Parameter make: makes the object for a place.
+    /// - Parameter make: creates the object for an index.
     func take(_ make: (Int) -> Element) -> Element {
         used &+= 1
         if let element = firstVacant.take() {
@@ -26,7 +25,8 @@ final class Slab<Element: SlabElement> {
             return element
         }
         let element = make(all.count)
-        // Out and in again, as in all tables of a worker: a change in place would put a check on every reading.
+        // Moved out and back in, like all tables of a worker: changing it in place would add an exclusivity check to
+        // every access.
         var table = all
         all = []
         table.append(element)
@@ -34,14 +34,14 @@ final class Slab<Element: SlabElement> {
         return element
     }
 
-    /// The object is in no use any more.
+    /// Returns an object for reuse.
     func give(_ element: Element) {
         used &-= 1
         element.nextVacant = firstVacant.take()
         firstVacant = element
     }
 
-    /// Calls `body` with each object that is in no use.
+    /// Calls `body` with each unused object.
     func forEachVacant(_ body: (Element) -> Void) {
         var vacant = firstVacant
         while let element = vacant {

@@ -1,17 +1,17 @@
 import Reactor
 
-/// Something that must have come about by a time. A timer of the wheel cannot be cancelled, and most deadlines move on
-/// before they come: a later one waits for the timer that is set already, which then looks again.
+/// An object with a deadline. Timers of the wheel cannot be cancelled, and most deadlines move before they are reached.
+/// A later deadline therefore waits for the existing timer, which then checks again.
 protocol Timed: AnyObject {
     /// Milliseconds of the loop's clock; `.max` for no deadline.
     var deadline: Int64 { get set }
-    /// When the next timer fires; `.max` where none is set. It stays when the object is made ready for its next use, since
-    /// the timer does: connections and streams that follow one another in a place share it, however many they are.
+    /// When the next timer fires; `.max` if none is set. Kept on reuse, because the timer remains set: successive
+    /// connections and streams at one index share it.
     var timerAt: Int64 { get set }
-    /// When the timer fires that a nearer one has displaced; `.max` where there is none. Short deadlines and long ones take
-    /// turns, and would else leave a long timer behind each time that a short one comes.
+    /// When the timer fires that an earlier one has displaced; `.max` if none. Without it, alternating short and long
+    /// deadlines would leave another long timer behind each time.
     var laterTimerAt: Int64 { get set }
-    /// Tells whose timer has fired, by its place: it may have been set for an earlier user.
+    /// Identifies the object by its index; the timer may have been set by an earlier user.
     var timer: TimerToken { get }
 }
 
@@ -26,9 +26,9 @@ extension Poller {
         schedule(timed.timer, at: deadline)
     }
 
-    /// A timer has fired: whether the deadline has come, and neither moved on nor been cleared.
+    /// A timer fired: whether the deadline has been reached rather than moved or cleared.
     func hasCome(_ timed: some Timed) -> Bool {
-        // Another timer of the same deadline came before this one, or this one is none of those that the place knows.
+        // Another timer for the same deadline fired before, or this one is obsolete.
         guard timed.timerAt <= now else { return false }
         timed.timerAt = timed.laterTimerAt
         timed.laterTimerAt = .max
@@ -50,7 +50,7 @@ extension UpstreamSession: Timed {
     var timer: TimerToken { TimerToken(role: Worker.Role.upstreamSession, owner: index) }
 }
 
-/// Of an exchange in a stream; a connection of HTTP/1 has the deadline of its one exchange itself.
+/// For an exchange in a stream; for HTTP/1 the connection has the deadline.
 extension Exchange: Timed {
     var timer: TimerToken { TimerToken(role: Worker.Role.stream, owner: index) }
 }

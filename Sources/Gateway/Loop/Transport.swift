@@ -2,23 +2,23 @@ import Bytes
 import HTTP
 import Reactor
 
-/// Moves bytes at the ends of exchanges, over either protocol.
+/// Moves bytes at the sides of exchanges, for both protocols.
 final class Transport {
     private let poller: Poller
-    /// HTTP/2 connections that may have frames to send.
+    /// HTTP/2 connections with frames to send.
     let frames = FrameQueue()
-    /// Trailer fields of the piece of a body that was just moved.
+    /// Trailer fields of the body part that was just moved.
     private let trailerLines = Chunk(capacity: 1024)
-    /// Unsent bytes toward one side at which reading from the other stops; less where memory is short.
+    /// Pending output on one side at which reading from the other stops; lower when memory is short.
     var highWater = Transport.usualHighWater
     static let usualHighWater = 64 * 1024
 
     init(_ poller: Poller) { self.poller = poller }
 
-    /// Has the connection send its frames at the end of the turn.
+    /// Sends the connection's frames at the end of the turn.
     func queue(_ link: H2Link) { frames.add(link) }
 
-    /// Frames and sends what the connection's streams have, as far as the peer takes it.
+    /// Frames and sends the pending output of the connection's streams, as far as the peer takes it.
     func flush(_ link: H2Link) {
         let socket = link.socket
         while link.session.wantsToSend, socket.pendingBytes <= highWater {
@@ -34,7 +34,7 @@ final class Transport {
 
     // MARK: Ends
 
-    /// Sends what the chunk holds, now or when the peer takes it, and takes the chunk over.
+    /// Sends the chunk, now or when the peer takes it. Takes ownership of the chunk.
     func send(_ chunk: Chunk, to side: Side) {
         switch side {
         case .socket(let socket): poller.send(socket, chunk)
@@ -44,24 +44,24 @@ final class Transport {
         }
     }
 
-    /// Stops reading until `target` has told that it has room again: the peer is slowed down by the flow control of its
-    /// protocol. A stream needs nothing for that: its peer has credit for what was consumed, and for no more.
+    /// Stops reading until `target` has room, which applies back-pressure by the protocol's flow control. Streams need
+    /// nothing for that: their peers get credit only for consumed bytes.
     func pauseReading(_ side: Side, until target: Side) {
         if case .socket(let socket) = side { poller.pauseReading(socket) }
         if case .stream(let stream, let link) = target { link.session.notifyOfRoom(stream) }
     }
 
-    /// Reads again. What has come to a socket in between is told by a completion.
+    /// Resumes reading. Bytes that arrived at a socket meanwhile are reported by a completion.
     func resumeReading(_ side: Side) {
         if case .socket(let socket) = side { poller.resumeReading(socket) }
     }
 
-    /// Reads on after bytes of the inbox were consumed.
+    /// Continues reading after inbox bytes were consumed.
     func readMore(_ side: Side) {
         if case .socket(let socket) = side { poller.readMore(socket) }
     }
 
-    /// Takes the first chunk of unread bytes away; the caller sends it or gives it back to the pool.
+    /// Removes the first chunk of unread bytes; the caller sends it or returns it to the pool.
     func takeInbox(_ side: Side) -> Chunk? {
         switch side {
         case .socket(let socket): return poller.takeInbox(socket)
@@ -73,7 +73,7 @@ final class Transport {
         }
     }
 
-    /// Drops bytes from the front of the inbox.
+    /// Discards bytes at the front of the inbox.
     func consume(_ count: Int, of inbox: Chunk, from side: Side) {
         switch side {
         case .socket: inbox.consume(count)
@@ -85,7 +85,7 @@ final class Transport {
 
     // MARK: Heads
 
-    /// Sends a 1xx. The chunk holds its whole head.
+    /// Sends a 1xx response, whose complete head is in the chunk.
     func sendInterim(_ chunk: Chunk, status: Int, to exchange: Exchange) {
         switch exchange.clientSide {
         case .none: poller.chunks.give(chunk)
@@ -97,7 +97,7 @@ final class Transport {
         }
     }
 
-    /// Sends the head of a response, which the chunk holds whole. The body follows unless it has `ended`.
+    /// Sends a response head, which is completely in the chunk. A body follows unless it has `ended`.
     func sendHead(_ chunk: Chunk, ended: Bool, of exchange: Exchange, to side: Side) {
         switch side {
         case .socket(let socket): poller.send(socket, chunk)
@@ -109,7 +109,7 @@ final class Transport {
         }
     }
 
-    /// Sends a response that is complete: the chunk holds the head.
+    /// Sends a complete response, whose head is in the chunk.
     func sendWhole(_ chunk: Chunk, _ body: Span<UInt8>?, of exchange: Exchange, to side: Side) {
         guard case .stream = side, let body, !body.isEmpty else {
             if let body { chunk.append(body) }
@@ -123,7 +123,7 @@ final class Transport {
         endMessage(to: side, trailers: [])
     }
 
-    /// The body of the response is whole. A stream needs a frame for it; elsewhere the framing of the body ends it.
+    /// Ends the response. A stream needs a frame; otherwise the body's framing ends it.
     func endMessage(to side: Side, trailers: [UInt8]) {
         guard case .stream(let stream, let link) = side else { return }
         link.session.finish(stream, trailers: trailers.span)
@@ -134,8 +134,8 @@ final class Transport {
 
     enum BodyMove { case moved, waiting, broken, tooLarge }
 
-    /// Moves what one inbox holds of a body to the other side: by reference where framing allows it. Of a body that is
-    /// longer than `limit`, nothing beyond goes on: a request that is refused must not arrive whole.
+    /// Moves the inbox's part of a body to the other side, by reference if the framing allows it. A body longer than
+    /// `limit` is stopped there: a refused request must not arrive completely.
     func moveBody(
         _ body: inout BodyRelay, from source: Side, _ inbox: Chunk, to target: Side, limit: Int? = nil
     ) -> BodyMove {
@@ -168,8 +168,7 @@ final class Transport {
         return used > 0 ? .moved : .waiting
     }
 
-    /// The sender of a body has said its last byte, and its trailer fields where it is a stream. Answers false where the
-    /// body was cut off.
+    /// The sender of a body has ended it; for a stream, with its trailer fields. False if the body was truncated.
     func end(_ body: inout BodyRelay, received: Chunk?, into output: Chunk) -> Bool {
         guard let received else { return body.end(into: output) }
         return body.end(into: output, received: received.readable, trailers: trailerLines)

@@ -4,17 +4,17 @@ import Model
 import Policy
 import Reactor
 
-/// What a worker counts, and the lines of its access log.
+/// A worker's counters, and its access log.
 final class WorkerCounters {
-    /// The plain counters; routes, reasons and limits are counted beside them.
+    /// The simple counters; routes, reasons and limits are counted separately.
     var metrics = WorkerMetrics(routeNames: [], reasonCount: Reason.count)
-    /// By the number of the route in the snapshot; the last stands for requests without one.
+    /// By route index in the snapshot; the last one is for requests without a route.
     private(set) var routes: [RouteCounter]
-    /// Those of the gateway's own endpoints that were asked for, by name.
+    /// Counters of requested gateway endpoints, by name.
     private var endpoints: [String: RouteCounter] = [:]
-    /// Decisions by the place of the `Reason`.
+    /// Decisions by index of the `Reason`.
     let reasons = CounterBlock(count: Reason.count)
-    /// Refusals by the place of the `Limit`.
+    /// Refusals by index of the `Limit`.
     let limits = CounterBlock(count: Limit.allCases.count)
     let accessLog: AccessLog?
 
@@ -27,10 +27,10 @@ final class WorkerCounters {
 
     /// Counts and logs an exchange that has ended.
     ///
-    /// - Parameter snapshot: the configuration in force.
+    /// - Parameter snapshot: the current configuration.
     func count(_ exchange: Exchange, _ snapshot: GatewaySnapshot, _ poller: Poller) {
         let now = Clock.monotonicMicroseconds
-        // The life of a tunnel is no measure of how quick a route is.
+        // The lifetime of a tunnel says nothing about a route's latency.
         let answered = exchange.stage == .tunnelling ? exchange.times.answeredAt : now
         counter(of: exchange, snapshot).count(
             status: exchange.response.status, microseconds: answered - exchange.times.startedAt)
@@ -38,7 +38,7 @@ final class WorkerCounters {
     }
 
     private func counter(of exchange: Exchange, _ snapshot: GatewaySnapshot) -> RouteCounter {
-        // A route of an earlier configuration has no number in this one.
+        // A route of an earlier configuration has no index in this one.
         if let route = exchange.route, exchange.snapshot === snapshot { return routes[route.index] }
         guard let name = exchange.endpoint?.descriptor.name ?? exchange.adminResource?.name else {
             return routes[routes.count - 1]
@@ -49,11 +49,11 @@ final class WorkerCounters {
         return counter
     }
 
-    /// Counters of routes that keep their name go on.
+    /// Keeps the counters of routes that keep their name.
     func useRoutes(of fresh: GatewaySnapshot) {
         let old = routes
         let names = fresh.routeNames + [""]
-        // Mostly they have kept their places, and ten thousand of them need no table on the loop.
+        // Most routes keep their index; this avoids a lookup table for ten thousand of them on the loop.
         var indices: [String: Int]?
         routes = names.indices.map { i in
             if i < old.count, old[i].name == names[i] { return old[i] }
@@ -64,7 +64,7 @@ final class WorkerCounters {
         }
     }
 
-    /// A copy of all that is counted here.
+    /// A copy of all these counters.
     var report: WorkerMetrics {
         var report = metrics
         report.routes = routes.map(\.report)

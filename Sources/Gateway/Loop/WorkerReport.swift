@@ -2,7 +2,7 @@ import Bytes
 import Policy
 import Reactor
 
-/// What a worker reports of itself to `/metrics`.
+/// A worker's report for `/metrics`.
 final class WorkerReport: LoopPart {
     let exchanges: ExchangeTable
     let frontend: ClientFrontend
@@ -20,7 +20,7 @@ final class WorkerReport: LoopPart {
         super.init(context)
     }
 
-    /// Counters of this worker with the gauges filled in.
+    /// Counters of this worker with current gauges.
     var current: WorkerMetrics {
         var report = counters.report
         report.upstreams = groups.all.map { $0.report(poller.now) }

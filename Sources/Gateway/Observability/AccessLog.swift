@@ -6,16 +6,16 @@ import Model
 import Policy
 import Reactor
 
-/// The access log of one worker: a JSON line for each exchange, gathered in a block that goes out when it is large or
-/// old enough. Says who, what, and why; never a token, a password or a query (GW-11).
+/// The access log of one worker: a JSON line per exchange, buffered and written when the buffer is large or old enough.
+/// Contains caller, request and reason; never a token, a password or a query (GW-11).
 final class AccessLog {
     private static let blockSize = 64 * 1024
-    /// How long a line may wait for others, in milliseconds.
+    /// How long a line may be buffered, in milliseconds.
     static let patience: Int64 = 50
-    /// Longest `User-Agent` that is kept, in bytes.
+    /// Bytes of `User-Agent` that are logged.
     static let longestUserAgent = 256
     private let writer: LogWriter
-    /// A timer is set by which the lines go out.
+    /// Whether a timer for writing the buffer is set.
     private var isAwaited = false
     private var block = JSONWriter()
     private(set) var dropped: UInt64 = 0
@@ -27,8 +27,7 @@ final class AccessLog {
         block.reserve(AccessLog.blockSize + 4096)
     }
 
-    /// Appends the line of a finished exchange. Times in microseconds of the monotonic clock.
-    /// Appends the line of a finished exchange. It goes out with those that come soon after it.
+    /// Appends the line of a finished exchange to the buffer. Times in microseconds of the monotonic clock.
     func log(_ exchange: Exchange, finishedAt: Int64, _ poller: Poller) {
         append(exchange, finishedAt: finishedAt, wallSeconds: poller.wallSeconds)
         guard !isAwaited else { return }
@@ -36,7 +35,7 @@ final class AccessLog {
         poller.schedule(TimerToken(role: Worker.Role.accessLog, owner: 0), at: poller.now + AccessLog.patience)
     }
 
-    /// The time for further lines is over.
+    /// The buffering time is over.
     func timerFired() {
         isAwaited = false
         flush()
@@ -96,14 +95,14 @@ final class AccessLog {
         }
     }
 
-    /// What the gateway decided, whatever the upstream made of it: `allowed` for what was forwarded, `answered` for its own
-    /// endpoints and preflights, `denied` for everything else.
+    /// The gateway's decision, regardless of the upstream's response: `allowed` for forwarded requests, `answered` for
+    /// its own endpoints and preflights, `denied` for everything else.
     private static func decision(_ exchange: Exchange) -> String {
         if exchange.group != nil { return "allowed" }
         return exchange.response.status < 400 ? "answered" : "denied"
     }
 
-    /// Hands the gathered lines over.
+    /// Writes the buffered lines.
     func flush() {
         guard !block.bytes.isEmpty else { return }
         if !writer.write(block.bytes) { dropped += lines }

@@ -3,7 +3,7 @@ import Model
 import Reactor
 import Synchronization
 
-/// The operational log: a JSON line on standard error for each thing an operator wants to know. Off the hot path.
+/// The operational log: a JSON line on standard error per event. Off the hot path.
 package struct EventLog: Sendable {
     package enum Value: Sendable {
         case text(String)
@@ -12,26 +12,26 @@ package struct EventLog: Sendable {
         case flag(Bool)
     }
 
-    /// The least severe level that is written, shared by all copies of a log.
+    /// The minimum level, shared by all copies of a log.
     private final class Threshold: Sendable {
         let level = Atomic(LogLevel.info.rank)
     }
 
     private let writer: LogWriter
     private let threshold = Threshold()
-    /// An audit trail must be complete.
+    /// Always written: an audit trail must be complete.
     private static let unconditional = "audit"
 
     package init(_ writer: LogWriter) { self.writer = writer }
 
-    /// Writes events of this level and more severe ones from now on.
+    /// Sets the minimum level.
     package func use(_ level: LogLevel) { threshold.level.store(level.rank, ordering: .relaxed) }
 
     /// Whether events of this level are written.
     package func takes(_ level: LogLevel) -> Bool { level.rank >= threshold.level.load(ordering: .relaxed) }
 
-    /// Writes one line: the time, the event's level and name, and its members. The level follows from the name; the audit
-    /// trail is always written.
+    /// Writes one line: time, level, event name, and members. The level follows from the name; the audit trail is
+    /// always written.
     package func write(_ event: String, _ members: [(String, Value)] = []) {
         let level = LogLevel(of: event)
         guard takes(level) || event == EventLog.unconditional else { return }
@@ -57,7 +57,7 @@ package struct EventLog: Sendable {
 }
 
 extension LogLevel {
-    /// The level of an event, by its name: all of them are told apart in this one place.
+    /// The level of an event, by its name; defined only here.
     init(of event: String) {
         if LogLevel.errors.contains(event) {
             self = .error

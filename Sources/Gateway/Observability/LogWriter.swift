@@ -1,18 +1,17 @@
 import Reactor
 import Synchronization
 
-/// Writes log blocks to their destination, off the loops, in the order they come. A destination that is slower than
-/// the traffic loses blocks, counted, rather than memory.
+/// Writes log blocks in order, off the event loops. If the destination is too slow, blocks are dropped and counted,
+/// which bounds memory.
 package final class LogWriter: Sendable {
     private struct State {
-        /// What was taken and is not on its way.
+        /// Accepted bytes that are not being written yet.
         var gathered: [UInt8] = []
-        /// Bytes that are on their way.
+        /// Bytes being written.
         var underWay = 0
-        /// Somebody comes for what is gathered.
+        /// Whether a write of the gathered bytes is scheduled.
         var isAwaited = false
-        /// How often the destination was replaced: what is gathered for one of them is not for those who came for what
-        /// was gathered for another.
+        /// Number of destination changes: identifies the destination that gathered bytes belong to.
         var turn = 0
 
         mutating func takeGathered() -> [UInt8] {
@@ -28,10 +27,10 @@ package final class LogWriter: Sendable {
     private let destination: Mutex<OutputDescriptor>
     private let path: String?
     static let maximumPendingBytes = 4 << 20
-    /// To wake a thread for each line costs more than to make the token that the line tells of.
+    /// Delay that batches lines: waking a thread for each would cost more than issuing the token that it reports.
     private static let gatheringMilliseconds = 5
 
-    /// Writes to a file that is opened for appending.
+    /// Writes to a file in append mode.
     package init(appendingTo path: String) throws(KernelError) {
         self.path = path
         destination = Mutex(try OutputDescriptor(appendingTo: path))
@@ -43,8 +42,7 @@ package final class LogWriter: Sendable {
         destination = Mutex(output)
     }
 
-    /// Takes a block over, and writes it a moment later with what else has come until then; answers false where it was
-    /// dropped.
+    /// Accepts a block and writes it shortly afterwards, together with others; false if it was dropped.
     package func write(_ block: [UInt8]) -> Bool {
         enum Verdict { case drop, gather, begin(turn: Int) }
         let verdict = state.withLock { state -> Verdict in
@@ -68,10 +66,10 @@ package final class LogWriter: Sendable {
         return true
     }
 
-    /// Opens the file anew, after it was renamed (SIGUSR1). What was taken before goes to the old one.
+    /// Reopens the file after it was renamed (SIGUSR1). Earlier blocks go to the old file.
     package func reopen() {
         guard let path else { return }
-        // Under the lock: what comes later must not get into the queue before.
+        // Under the lock, so that later blocks cannot be queued first.
         state.withLock { state in
             let earlier = state.takeGathered()
             state.turn += 1
@@ -93,14 +91,14 @@ package final class LogWriter: Sendable {
         old.close()
     }
 
-    /// Waits until everything taken so far is written.
+    /// Waits until everything accepted so far is written.
     package func flush() {
         let turn = state.withLock { $0.turn }
         queue.submit { self.writeGathered(in: turn) }
         queue.flush()
     }
 
-    /// To be called in the queue, so that nothing overtakes what is taken here.
+    /// Must be called on the queue, which keeps the order.
     private func writeGathered(in turn: Int) {
         put(state.withLock { $0.turn == turn ? $0.takeGathered() : [] })
     }

@@ -1,7 +1,7 @@
 import Issuers
 import Model
 
-/// The families of the issuers that upstreams' tokens come from.
+/// Metrics of the issuers of upstream tokens.
 extension PrometheusText {
     static func issuers(_ facts: Facts, _ page: inout Page) {
         let issuers = facts.issuers

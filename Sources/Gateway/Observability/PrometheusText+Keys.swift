@@ -2,7 +2,7 @@ import Identity
 import Model
 import Outbound
 
-/// The families of calls to other servers, and of the issuers whose keys are fetched or whose servers are asked.
+/// Metrics of outbound calls, fetched issuer keys and introspection.
 extension PrometheusText {
     static func outbound(_ facts: Facts, _ page: inout Page) {
         page.family("outbound_calls_total", "counter", "Calls to other servers by outcome.")

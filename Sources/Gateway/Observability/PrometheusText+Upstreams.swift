@@ -1,6 +1,6 @@
 import Model
 
-/// The families of upstreams and their servers.
+/// Metrics of upstreams and their servers.
 extension PrometheusText {
     static func upstreams(_ reports: [UpstreamReport], _ page: inout Page) {
         upstreamGauges(reports, &page)

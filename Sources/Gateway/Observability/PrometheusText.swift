@@ -4,9 +4,9 @@ import Model
 import Reactor
 import TokenStorage
 
-/// The text form of the counters (Prometheus exposition format 0.0.4).
+/// The counters in Prometheus text format (exposition format 0.0.4).
 enum PrometheusText {
-    /// What is counted once for the process.
+    /// Metrics of the process as a whole.
     struct Facts {
         var issued: IssuedTokenStore.Counters
         var reloads: SharedState.ReloadCounters
@@ -14,9 +14,9 @@ enum PrometheusText {
         var store: RevocationFollower.Report
         var blockingWaiting: Int
         var outbound = OutboundCalls.Counters()
-        /// By the name of the configuration entry.
+        /// By name of the configuration entry.
         var issuerKeys: [(name: String, report: RemoteKeySet.Report)] = []
-        /// Of those that upstreams' tokens come from.
+        /// Issuers of upstream tokens.
         var issuers: [IssuerGate.Report] = []
         var introspection: [(name: String, report: Introspector.Report)] = []
         var uptimeSeconds: Int64
@@ -92,7 +92,7 @@ enum PrometheusText {
         for reason in Reason.allCases where metrics.reasons[reason.index] > 0 {
             page.sample("denied_total", "reason=\"\(reason.code)\"", metrics.reasons[reason.index])
         }
-        // All of them, also where they are 0: whoever watches a limit wants to see that it is there.
+        // Includes zeros, so that every limit is visible to monitoring.
         page.family("limited_total", "counter", "Connections and requests that ran into a limit, by limit.")
         for limit in Limit.allCases {
             page.sample("limited_total", "limit=\"\(limit.name)\"", metrics.limited[limit.rawValue])
@@ -198,7 +198,7 @@ enum PrometheusText {
         figures(facts.figures, &page)
     }
 
-    /// What other programs tell of their process, too, under the names that all of them use.
+    /// Standard process metrics under their conventional names.
     private static func figures(_ figures: ProcessFigures, _ page: inout Page) {
         func single(_ name: String, _ type: String, _ help: String, _ value: some CustomStringConvertible) {
             page.text += "# HELP process_\(name) \(help)\n# TYPE process_\(name) \(type)\nprocess_\(name) \(value)\n"
@@ -213,7 +213,7 @@ enum PrometheusText {
 
     static func escape(_ text: String) -> String {
         var escaped = ""
-        // By scalar: CR LF is one character, and no line feed.
+        // By scalar: CR LF is one character, which differs from a line feed.
         for character in text.unicodeScalars {
             switch character {
             case "\\": escaped += "\\\\"

@@ -3,7 +3,8 @@ import Issuers
 import Model
 import TokenStorage
 
-/// What `/readyz` says: whether requests may be sent here, and how the store and the issuers stand whose keys are fetched.
+/// The content of `/readyz`: whether to send requests here, and the state of the store and of issuers with fetched
+/// keys.
 package struct Readiness: Sendable {
     package let isReady: Bool
     package let text: String
@@ -13,14 +14,14 @@ package struct Readiness: Sendable {
             snapshot.issuerKeys, tokenIssuers: snapshot.issuers.map(\.report), store: store, isDraining: isDraining)
     }
 
-    /// - Parameter tokenIssuers: those that upstreams' tokens come from. One that fails is told of, and takes no requests
-    ///   away from the routes that need none of it.
+    /// - Parameter tokenIssuers: issuers of upstream tokens. A failing one is reported but does not affect readiness,
+    ///   since other routes do not need it.
     init(
         _ issuers: [IssuerKeys], tokenIssuers: [IssuerGate.Report] = [], store: RevocationFollower.Report,
         isDraining: Bool
     ) {
         let reports = issuers.map { ($0, $0.keys.report) }
-        // Without its first keys every token of the issuer would be refused; later on the old ones do.
+        // Without its first keys all tokens of the issuer would be refused; later, old keys remain usable.
         let isWaiting = reports.contains { !$0.isOptional && $1.succeeded == 0 }
         isReady = !isDraining && !store.refuses && !store.refusesWrites && !isWaiting
         var lines = [isDraining ? "draining" : isReady ? "ready" : "not ready"]

@@ -16,7 +16,7 @@ final class RouteCounter {
         durationSum &+= microseconds
     }
 
-    /// The values as of now.
+    /// The current values.
     var report: WorkerMetrics.RouteCounters {
         var report = WorkerMetrics.RouteCounters(name: name)
         report.statuses = statuses.values

@@ -1,17 +1,17 @@
 import Model
 
-/// The counters of one worker: plain numbers that only its thread touches. `/metrics` asks every worker for a copy.
+/// The counters of one worker: plain numbers used by its thread only. `/metrics` requests a copy from every worker.
 package struct WorkerMetrics: Sendable {
-    /// Upper bounds of the duration histogram in microseconds; a last bucket takes the rest.
+    /// Upper bounds of the duration histogram in microseconds; a last bucket has the rest.
     static let durationBounds: [Int64] = [
         500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 10_000_000,
     ]
     /// One more than the highest status code.
     static let statusSlots = 600
 
-    /// The bucket that a duration falls into.
+    /// The bucket of a duration.
     static func bucket(of microseconds: Int64) -> Int {
-        // Most requests are quick: the first bounds are the likely ones.
+        // Most requests are fast, so the first bounds are the most likely.
         if microseconds <= 500 { return 0 }
         if microseconds <= 1000 { return 1 }
         var bucket = 2
@@ -29,12 +29,12 @@ package struct WorkerMetrics: Sendable {
     }
 
     var routes: [RouteCounters] = []
-    /// Of the gateway's own endpoints.
+    /// The gateway's own endpoints.
     var endpoints: [RouteCounters] = []
     var upstreams: [UpstreamReport] = []
-    /// Decisions other than "allowed", by the reason's place in `reasonNames`.
+    /// Decisions other than "allowed", by index of the reason in `reasonNames`.
     var reasons: [UInt64]
-    /// Refusals by limits, by the place of the `Limit`.
+    /// Refusals by limits, by index of the `Limit`.
     var limited = [UInt64](repeating: 0, count: Limit.allCases.count)
     var bufferBytes = 0
     var connectionsAccepted: UInt64 = 0
@@ -78,7 +78,7 @@ package struct WorkerMetrics: Sendable {
         }
     }
 
-    /// Adds another worker's counters to these. Both must know the same routes; others are appended.
+    /// Adds another worker's counters. Both must have the same routes; others are appended.
     mutating func add(_ other: WorkerMetrics) {
         WorkerMetrics.add(other.routes, to: &routes)
         WorkerMetrics.add(other.endpoints, to: &endpoints)

@@ -6,23 +6,23 @@ import Model
 import Outbound
 import Reactor
 
-/// One outbound call of a worker with its connection, or a connection that waits for the next one. Objects are reused.
+/// An outbound call with its connection, or an idle connection. Objects are reused.
 final class CallConnection: SlabElement {
     enum Phase {
         case vacant
-        /// It is not time yet for another attempt.
+        /// Waiting before another attempt.
         case delayed
-        /// The name is being looked up.
+        /// Resolving the name.
         case resolving
-        /// Connection and handshake are under way.
+        /// Connecting, including the handshake.
         case connecting
         /// The request was sent.
         case awaitingResponse
-        /// The connection is kept for the next call.
+        /// Kept for the next call.
         case idle
     }
 
-    /// What two calls must have in common to use one connection.
+    /// What two calls must share to use the same connection.
     struct Place: Equatable {
         let origin: WebOrigin
         let tls: ObjectIdentifier?
@@ -40,16 +40,16 @@ final class CallConnection: SlabElement {
     var pending: PendingCall?
     var request: CallRequest?
     var place: Place?
-    /// Keeps the context alive that `place` knows by its address.
+    /// Retains the context that `place` identifies by its address.
     var tls: TLSClientContext?
-    /// What is left to try.
+    /// Addresses not yet tried.
     var addresses: [SocketAddress] = []
-    /// When name, connection and handshake must be done.
+    /// Deadline for resolution, connection and handshake.
     var connectBy: Int64 = .max
     var socket: Socket?
-    /// The handshake began: what fails from here on is TLS.
+    /// Whether the handshake began: later failures are TLS failures.
     var isConnected = false
-    /// The connection has served before.
+    /// Whether the connection was used before.
     var isReused = false
     var response = CallResponse(to: .get, maximumBytes: 0)
     var deadline: Int64 = .max
@@ -74,7 +74,7 @@ final class CallConnection: SlabElement {
         deadline = .max
     }
 
-    /// Tells whom a late answer is for.
+    /// Identifies the recipient of a late answer.
     var identity: UInt64 { UInt64(generation) << 32 | UInt64(index) }
 }
 

@@ -4,20 +4,20 @@ import Identity
 import Model
 import Outbound
 
-/// The bytes of an outbound call.
+/// Serialises an outbound call.
 struct CallRequest {
     let bytes: [UInt8]
     let method: Method
 
-    /// Fields that this type writes, or that change how the message is read.
+    /// Fields written by this type, or that affect message framing.
     private static let ownFields: Set<String> = [
         "host", "user-agent", "accept-encoding", "connection", "content-length", "transfer-encoding", "te", "trailer",
         "upgrade", "expect", "keep-alive", "proxy-connection",
     ]
 
-    /// nil where the method or a field is not what HTTP lets pass: its values may come out of a token.
+    /// Nil if the method or a field is invalid in HTTP: values may come from a token.
     ///
-    /// - Parameter keepsAlive: whether the connection is to serve again.
+    /// - Parameter keepsAlive: whether the connection will be reused.
     init?(_ call: OutboundCall, keepsAlive: Bool) {
         let name = Array(call.method.utf8)
         method = Method(name.span)
@@ -29,14 +29,14 @@ struct CallRequest {
         chunk.append(Array(call.url.target.utf8))
         chunk.append(" HTTP/1.1\r\nHost: ")
         chunk.append(Array(call.url.authority.utf8))
-        // Nothing here can decompress.
+        // Decompression is not supported.
         chunk.append("\r\nUser-Agent: portcullis\r\nAccept-Encoding: identity\r\n")
         for (name, value) in call.headers {
             guard !CallRequest.ownFields.contains(name.lowercased()),
                 HeadWriter.appendUntrusted(Array(name.utf8).span, Array(value.utf8).span, to: chunk)
             else { return nil }
         }
-        // RFC 9110 section 8.6: a method that gives content a meaning has its length, 0 too.
+        // RFC 9110 section 8.6: methods that define content always send a length, even 0.
         if !call.body.isEmpty || [.post, .put, .patch].contains(method) {
             HeadWriter.appendField("Content-Length", decimal: call.body.count, to: chunk)
         }

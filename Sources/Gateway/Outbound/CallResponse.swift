@@ -3,8 +3,8 @@ import HTTP
 import Identity
 import Outbound
 
-/// The response to an outbound call while it comes in: a value that is given bytes. As strict as toward upstreams, and
-/// with a bound for everything, since the server is not trusted.
+/// Parses the response to an outbound call incrementally. As strict as for upstreams, and with a limit for everything,
+/// since the server is not trusted.
 struct CallResponse {
     enum Progress {
         case needsMore
@@ -17,13 +17,13 @@ struct CallResponse {
     private let maximumBytes: Int
     private var parser = ResponseParser(limits: UpstreamConnection.headLimits)
     private var interim = 0
-    /// Nil until the final head has come.
+    /// Nil until the final head has arrived.
     private var response: OutboundResponse?
     private var relay = BodyRelay.empty
     private var keepsAlive = false
-    /// Bytes of the body as they came, framing included.
+    /// Received body bytes, including framing.
     private var framed = 0
-    /// Any byte has come.
+    /// Whether any byte has arrived.
     private(set) var hasBegun = false
 
     init(to method: Method, maximumBytes: Int) {
@@ -31,10 +31,10 @@ struct CallResponse {
         self.maximumBytes = maximumBytes
     }
 
-    /// Takes what stands in the inbox.
+    /// Consumes the inbox.
     ///
     /// - Parameters:
-    ///   - table: for the field lines; its content is used during the call only.
+    ///   - table: for the field lines; used during the call only.
     ///   - scratch: an empty chunk, which is empty again afterwards.
     mutating func take(_ inbox: Chunk, table: HeaderTable, scratch: Chunk) -> Progress {
         hasBegun = hasBegun || !inbox.isEmpty
@@ -45,7 +45,7 @@ struct CallResponse {
             case .head(let head):
                 if head.status < 200 {
                     interim += 1
-                    // Nothing was asked that could be switched to.
+                    // No upgrade was requested.
                     guard head.status != 101, interim <= UpstreamConnection.maximumInterim else {
                         return .failed(.malformed)
                     }
@@ -79,7 +79,7 @@ struct CallResponse {
             scratch.reset()
             inbox.consume(used)
             framed += used
-            // Framing counts as well: a body in tiny chunks with long extensions would take for ever.
+            // Limits framing too: a body in tiny chunks with long extensions could take forever.
             if relay.passed > maximumBytes || framed > 8 * maximumBytes + Worker.chunkSize { return .failed(.tooLarge) }
             if used == 0 { break }
         }
@@ -88,10 +88,10 @@ struct CallResponse {
 
     /// The connection has ended.
     ///
-    /// - Parameter isClean: whether the server said so itself.
+    /// - Parameter isClean: whether the server announced the end.
     mutating func end(isClean: Bool, scratch: Chunk) -> Progress {
         defer { scratch.reset() }
-        // What was cut off could be half of a key set.
+        // A truncated body could be half of a key set.
         guard response != nil, isClean, relay.end(into: scratch) else { return .failed(.malformed) }
         return complete(isReusable: false)
     }

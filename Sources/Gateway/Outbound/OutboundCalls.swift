@@ -5,48 +5,48 @@ import Outbound
 import Reactor
 import Synchronization
 
-/// A call on its way to a worker.
+/// A call in transit to a worker.
 package struct PendingCall: Sendable {
     let call: OutboundCall
     let then: @Sendable (OutboundResult) -> Void
 }
 
-/// Makes calls to other servers on the event loops, in turn. Never blocks; names are looked up and results dealt with in
-/// threads of their own, so that neither a slow resolver nor the reading of a long key set stops a loop.
+/// Makes calls to other servers on the event loops, in rotation. Never blocks: names are resolved and results processed
+/// on separate threads, so that neither a slow resolver nor a long key set delays a loop.
 package final class OutboundCalls: OutboundCaller {
     private struct State {
         var mailboxes: [Mailbox<WorkerMessage>] = []
-        /// Workers that have not ended.
+        /// Running workers.
         var live: [Int] = []
         var next = 0
         var counters = Counters()
     }
 
-    /// What became of the calls so far.
+    /// Results of calls.
     struct Counters {
         var underWay = 0
         var answered: UInt64 = 0
-        /// By the place of the failure among all.
+        /// By index of the failure.
         var failed = [UInt64](repeating: 0, count: OutboundFailure.allCases.count)
     }
 
-    /// How many calls may be under way, each of which may hold its `maximumBytes`.
+    /// Maximum number of concurrent calls, each of which may hold its `maximumBytes`.
     static let maximumUnderWay = 512
 
     private let state = Mutex(State())
     private let standard = Mutex<TLSClientContext?>(nil)
-    /// Looking a name up is waiting, and is not to wait behind password hashes.
+    /// Name resolution blocks, and must not queue behind password hashes.
     private let names = NameResolver(pool: BlockingPool(width: 4, limit: OutboundCalls.maximumUnderWay))
     private let results: BlockingPool?
 
-    /// Until it is given workers it answers that it is not available.
-    /// - Parameter resultThreads: how many threads deal with results; 0 lets the loops do it.
+    /// Until workers are attached, calls fail as unavailable.
+    /// - Parameter resultThreads: number of threads that process results; 0 uses the loops.
     package init(resultThreads: Int = 2) {
         results =
             resultThreads == 0 ? nil : BlockingPool(width: resultThreads, limit: OutboundCalls.maximumUnderWay)
     }
 
-    /// Gives it the workers of the process.
+    /// Attaches the workers of the process.
     func attach(_ mailboxes: [Mailbox<WorkerMessage>]) {
         state.withLock {
             $0.mailboxes = mailboxes
@@ -56,7 +56,7 @@ package final class OutboundCalls: OutboundCaller {
 
     package func perform(_ call: OutboundCall, then: @escaping @Sendable (OutboundResult) -> Void) {
         let pending = PendingCall(call: call, then: then)
-        // Posted under the lock: behind `leave` nothing may come any more.
+        // Posted under the lock, so that nothing arrives after `remove`.
         let isPosted = state.withLock { state in
             state.counters.underWay += 1
             guard !state.live.isEmpty, state.counters.underWay <= OutboundCalls.maximumUnderWay else { return false }
@@ -67,10 +67,10 @@ package final class OutboundCalls: OutboundCaller {
         if !isPosted { finish(pending, .failed(.unavailable)) }
     }
 
-    /// A worker takes no calls any more.
+    /// Removes a worker that accepts no more calls.
     func remove(worker: Int) { state.withLock { $0.live.removeAll { $0 == worker } } }
 
-    /// Says what became of a call, in a thread where there is time for it.
+    /// Reports the result of a call on a result thread.
     func finish(_ pending: PendingCall, _ result: OutboundResult) {
         state.withLock {
             $0.counters.underWay -= 1
@@ -84,16 +84,16 @@ package final class OutboundCalls: OutboundCaller {
         if results?.submit({ then(result) }) != true { then(result) }
     }
 
-    /// Looks up where a call goes, and answers in a thread of the pool. False where too many wait.
+    /// Resolves the target of a call, and answers on a pool thread. False if too many lookups are queued.
     func resolve(_ url: WebURL, _ done: @escaping @Sendable (NameResolver.Answer) -> Void) -> Bool {
         names.resolve(url.host, port: url.port) { [self] answer in
-            // Reading the authorities of the system takes longer than a turn of a loop should.
+            // Loading the system's certificate authorities would take too long on a loop.
             if url.isSecure { _ = standardTLS }
             done(answer)
         }
     }
 
-    /// How TLS is spoken where a call has no word about it; nil where the library cannot be set up.
+    /// Default TLS settings of calls; nil if the library cannot be set up.
     var standardTLS: TLSClientContext? {
         standard.withLock { context in
             if context == nil {

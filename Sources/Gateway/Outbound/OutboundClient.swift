@@ -6,19 +6,19 @@ import Model
 import Outbound
 import Reactor
 
-/// A worker's calls to other servers: name, connection, TLS, request, response, each with its time-out. A connection is
-/// kept after a good response for the next call to the same place.
+/// A worker's calls to other servers: resolution, connection, TLS, request, response, each with its timeout. After a
+/// good response the connection is kept for the next call to the same target.
 final class OutboundClient: LoopPart {
-    /// Milliseconds that a connection is kept for; servers commonly keep theirs for 5 seconds and more.
+    /// Milliseconds that a connection is kept; servers commonly keep theirs for at least 5 seconds.
     private static let idleTime: Int64 = 15_000
     private static let maximumIdle = 16
-    /// The least time that one of several addresses is given.
+    /// Minimum time for each of several addresses.
     private static let leastAttempt: Int64 = 250
 
     private var outbound: OutboundCalls { shared.outbound }
     let connections = Slab<CallConnection>()
 
-    /// Makes a call; its end is told to `OutboundCalls.finish`.
+    /// Makes a call and reports the result to `OutboundCalls.finish`.
     func perform(_ pending: PendingCall) {
         let call = pending.call
         guard let request = CallRequest(call, keepsAlive: call.mayRepeat) else {
@@ -59,7 +59,7 @@ final class OutboundClient: LoopPart {
         connection.phase = .resolving
         connection.connectBy = poller.now + pending.call.connectTimeoutMilliseconds
         poller.setDeadline(connection, at: connection.connectBy)
-        // An address needs no resolver.
+        // A literal address needs no resolver.
         if let address = SocketAddress(literal: pending.call.url.host, port: pending.call.url.port),
             !pending.call.url.isSecure || pending.call.tls != nil
         {
@@ -85,7 +85,7 @@ final class OutboundClient: LoopPart {
         tryNextAddress(connection)
     }
 
-    /// Gives the next address its share of the time that is left.
+    /// Tries the next address with its share of the remaining time.
     private func tryNextAddress(_ connection: CallConnection) {
         guard let call = connection.pending?.call else { return }
         connection.phase = .connecting
@@ -135,7 +135,7 @@ final class OutboundClient: LoopPart {
 
     func received(_ connection: CallConnection) {
         guard connection.phase == .awaitingResponse else {
-            // Nothing was asked, so that this is the answer to nothing.
+            // No request is pending, so these bytes answer nothing.
             failed(connection)
             return
         }
@@ -166,7 +166,7 @@ final class OutboundClient: LoopPart {
         settle(connection, progress)
     }
 
-    /// The connection is of no use any more.
+    /// The connection failed.
     func failed(_ connection: CallConnection) {
         switch connection.phase {
         case .vacant, .delayed, .resolving: break
@@ -179,7 +179,7 @@ final class OutboundClient: LoopPart {
                 tryNextAddress(connection)
             }
         case .awaitingResponse:
-            // The server ended a connection that was idle, in the moment in which it was used again.
+            // The server closed an idle connection just as it was reused.
             if connection.isReused, !connection.response.hasBegun, let pending = connection.pending {
                 closeSocket(connection)
                 connection.isReused = false
@@ -237,7 +237,7 @@ final class OutboundClient: LoopPart {
         connection.socket = nil
     }
 
-    /// Closes the connection and says what became of its call.
+    /// Closes the connection and reports the result of its call.
     private func end(_ connection: CallConnection, _ result: OutboundResult?) {
         let pending = connection.pending
         closeSocket(connection)
@@ -246,10 +246,10 @@ final class OutboundClient: LoopPart {
         if let pending, let result { outbound.finish(pending, result) }
     }
 
-    /// Answers a call that came too late.
+    /// Refuses a call that arrived too late.
     func refuse(_ pending: PendingCall) { outbound.finish(pending, .failed(.unavailable)) }
 
-    /// The worker ends, and with it what is under way.
+    /// Cancels all calls when the worker ends.
     func cancelAll() {
         outbound.remove(worker: context.number)
         for connection in connections.all where connection.phase != .vacant { end(connection, .failed(.unavailable)) }

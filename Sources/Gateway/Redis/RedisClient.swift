@@ -4,8 +4,8 @@ import Model
 import Reactor
 import TokenStorage
 
-/// A worker's connection to the server that keeps the tokens, opened with the first command. Nothing here waits: what the
-/// session wants is done at once, and the loop reports what comes of that.
+/// A worker's connection to the token store's server, opened with the first command. Nothing blocks: the session's
+/// actions are performed immediately, and the loop reports their results.
 final class RedisClient: LoopPart {
     let link: RedisLink
 
@@ -14,7 +14,7 @@ final class RedisClient: LoopPart {
         super.init(context)
     }
 
-    /// No command waits for its reply.
+    /// Whether no command is waiting for its reply.
     var isIdle: Bool { link.session.pending == 0 }
 
     func handle(_ message: RedisLine.Message) {
@@ -22,7 +22,7 @@ final class RedisClient: LoopPart {
         case .perform(let command): perform(command)
         case .resolved(let addresses, let attempt):
             guard attempt == link.attempt, link.socket == nil else { return }
-            // Where the name has no address now, the last known ones are tried.
+            // If the name has no address now, the last known ones are tried.
             if !addresses.isEmpty { link.addresses = addresses }
             open()
         }
@@ -39,7 +39,7 @@ final class RedisClient: LoopPart {
 
     // MARK: Events
 
-    /// The connection stands; over TLS this is told again when its handshake is over.
+    /// The connection is established; over TLS also called after the handshake.
     func connected(_ socket: Socket) {
         guard link.socket === socket else { return }
         if socket.filter != nil, !socket.isSecured { return }
@@ -54,7 +54,7 @@ final class RedisClient: LoopPart {
         if link.socket === socket { poller.readMore(socket) }
     }
 
-    /// The connection has ended, is broken, or was not to be had.
+    /// The connection ended, broke or could not be made.
     func failed(_ socket: Socket) {
         guard link.socket === socket else { return }
         if let failure = socket.tls?.failure {
@@ -77,7 +77,7 @@ final class RedisClient: LoopPart {
         follow(link.session.tick(now: poller.now))
     }
 
-    /// The worker ends: what comes from now on is for the others.
+    /// The worker ends: later commands go to other workers.
     func stop() {
         guard let line = shared.settings.redis else { return }
         line.remove(context.mailbox)
@@ -86,7 +86,7 @@ final class RedisClient: LoopPart {
 
     // MARK: Actions
 
-    /// Does what the session wants.
+    /// Performs the session's actions.
     private func follow(_ actions: [RedisSession.Action]) {
         for action in actions {
             switch action {
@@ -101,7 +101,7 @@ final class RedisClient: LoopPart {
                 link.waiters.removeValue(forKey: number)?.add(result)
             case .opened:
                 log("redis_connected", [])
-                // It may be another server, which lacks what the one before had not passed on.
+                // It may be another server that lacks changes the previous one had not replicated.
                 if link.wasOpen { shared.tokens.storeReturned() }
                 link.wasOpen = true
             case .lost(let fault): log("redis_lost", [("reason", .text(fault.reason))])
@@ -122,7 +122,7 @@ final class RedisClient: LoopPart {
         if !isAccepted { open() }
     }
 
-    /// Begins a connection to the next of the server's addresses. An attempt has failed when none of them takes one.
+    /// Connects to the next of the server's addresses. An attempt fails when none accepts a connection.
     private func open() {
         while let address = link.nextAddress() {
             guard
@@ -152,7 +152,7 @@ final class RedisClient: LoopPart {
             event, [("worker", .number(context.number)), ("server", .text(link.server.target.description))] + members)
     }
 
-    /// A refusal is told once, until something succeeds. That a script is not known yet is none.
+    /// Logs a refusal once until a command succeeds. Excludes unknown scripts, which are expected.
     private func note(_ result: Result<RESPValue, StoreFailure>) {
         guard case .success(let reply) = result, reply.errorCode != "NOSCRIPT" else { return }
         let code = reply.errorCode

@@ -2,24 +2,23 @@ import Reactor
 import Synchronization
 import TokenStorage
 
-/// The workers' connections to the server, as the store sees them: it hands commands out in turn, by mailbox, from
-/// any thread.
+/// The workers' server connections as used by the store: distributes commands in rotation, by mailbox, from any thread.
 package final class RedisLine: RedisChannel {
-    /// Commands on their way, one right behind the other.
+    /// Commands to send back to back.
     package struct Command: Sendable {
         let commands: [[[UInt8]]]
         let then: @Sendable ([Result<RESPValue, StoreFailure>]) -> Void
     }
 
-    /// What a worker is told.
+    /// A message to a worker.
     package enum Message: Sendable {
         case perform(Command)
-        /// The addresses of the server's name, for the attempt that asked; none where the resolver knows none.
+        /// The addresses of the server's name, for the attempt that asked; empty if unresolved.
         case resolved([SocketAddress], attempt: UInt32)
     }
 
     private struct State {
-        /// Of the workers that run.
+        /// Of running workers.
         var mailboxes: [Mailbox<WorkerMessage>] = []
         var next = 0
     }
@@ -29,10 +28,10 @@ package final class RedisLine: RedisChannel {
 
     package init(_ server: RedisServer) { self.server = server }
 
-    /// Workers that take commands from now on. Before, none does.
+    /// Sets the workers that accept commands. Before that none does.
     func attach(_ mailboxes: [Mailbox<WorkerMessage>]) { state.withLock { $0.mailboxes = mailboxes } }
 
-    /// A worker that ends. It still has the commands that are in its mailbox, and gets no more.
+    /// Removes a worker that ends. It still executes the commands in its mailbox.
     func remove(_ mailbox: Mailbox<WorkerMessage>) {
         state.withLock { state in state.mailboxes.removeAll { $0 === mailbox } }
     }
@@ -47,7 +46,7 @@ package final class RedisLine: RedisChannel {
         let isTaken = state.withLock { state in
             guard !state.mailboxes.isEmpty else { return false }
             state.next = (state.next + 1) % state.mailboxes.count
-            // Posted before anybody else can say that this worker ends.
+            // Posted under the lock, before the worker can be removed.
             state.mailboxes[state.next].post(.redis(.perform(command)))
             return true
         }

@@ -2,25 +2,25 @@ import Bytes
 import Reactor
 import TokenStorage
 
-/// A worker's connection to the server: the session with what it needs of the loop.
+/// A worker's server connection: the session and its loop state.
 final class RedisLink {
     let server: RedisServer
     var session: RedisSession
     var socket: Socket?
-    /// Who waits for the commands that are not answered yet, by their numbers.
+    /// Waiters of unanswered commands, by command number.
     var waiters: [UInt64: RedisReplies] = [:]
-    /// Commands so far.
+    /// Number of commands so far.
     var commands: UInt64 = 0
-    /// Attempts to connect so far.
+    /// Number of connection attempts so far.
     var attempt: UInt32 = 0
-    /// The addresses that the server's name had last, in the order in which they are tried.
+    /// Last known addresses of the server's name, in the order to try them.
     var addresses: [SocketAddress] = []
     /// How many of them this attempt has tried.
     var tried = 0
     private var place = 0
     /// Whether there was a session before.
     var wasOpen = false
-    /// The code of the last refusal, unless something has succeeded since.
+    /// Code of the last refusal; nil after a success.
     var refusal: String?
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
@@ -32,8 +32,8 @@ final class RedisLink {
         if case .address(let address) = server.target { addresses = [address] }
     }
 
-    /// The next address to try; nil where this attempt has tried them all. One that stays silent is not the first that
-    /// the next attempt tries.
+    /// The next address to try; nil if this attempt has tried all. An address that did not answer is not tried first by
+    /// the next attempt.
     func nextAddress() -> SocketAddress? {
         guard tried < addresses.count else { return nil }
         tried += 1
@@ -42,7 +42,7 @@ final class RedisLink {
     }
 }
 
-/// The replies to commands that were sent together, which come in their order.
+/// Collects the replies to commands sent together, which arrive in order.
 final class RedisReplies {
     private var replies: [Result<RESPValue, StoreFailure>] = []
     private let count: Int

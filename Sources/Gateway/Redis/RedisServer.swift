@@ -1,7 +1,7 @@
 import Reactor
 import TokenStorage
 
-/// The Redis or Valkey server that keeps the tokens.
+/// The Redis or Valkey server of the token store.
 package struct RedisServer: Sendable {
     package var target: ServerSettings.Target
     /// TLS; nil for none.

@@ -13,8 +13,8 @@ final class BlockingWork: LoopPart {
         super.init(context)
     }
 
-    /// Parks the exchange while a pool is at work for it. One address gets no more of the pools than its share, and work
-    /// for a client that has gone is skipped.
+    /// Parks the exchange while a pool works for it. Each address has a limited share of the pools, and work for a
+    /// client that has gone is skipped.
     func park(
         _ exchange: Exchange, in stage: Exchange.Stage, _ pool: BlockingPool,
         _ work: @escaping @Sendable () -> WorkerMessage
@@ -31,7 +31,7 @@ final class BlockingWork: LoopPart {
         exchange.blockingJob = blockingJob
         let (mailbox, tally) = (context.mailbox, shared.blockingJobs)
         let accepted = pool.submit {
-            // Counted until it leaves the queue, wanted or not: that is what the share is of.
+            // Counted until it is dequeued, wanted or not: the share limits the queue.
             defer { if let address { tally.release(address) } }
             if blockingJob.isWanted { mailbox.post(work()) }
         }

@@ -4,8 +4,7 @@ import Model
 import Policy
 import Reactor
 
-/// Request bodies that are read whole before anything is done with the request: those of the gateway's own endpoints, and
-/// those that are kept to be repeated.
+/// Reads request bodies as a whole: for the gateway's own endpoints, and for requests that may be repeated.
 final class BodyCollector: LoopPart {
     let exchanges: ExchangeTable
     let responder: Responder
@@ -16,7 +15,7 @@ final class BodyCollector: LoopPart {
         super.init(context)
     }
 
-    /// Begins to read the whole body. Answers whether it is there already.
+    /// Begins to read the whole body. Returns whether it is already complete.
     func begin(_ exchange: Exchange, _ use: Exchange.BodyUse) -> Bool {
         if let remaining = exchange.requestBody.remainingLength, remaining > largestBody(exchange, for: use) {
             responder.refuseLargeBody(exchange)
@@ -26,7 +25,7 @@ final class BodyCollector: LoopPart {
         if exchange.decisionDeadline == .max {
             exchange.decisionDeadline = poller.now + exchange.snapshot.limits.decisionTimeout
         }
-        // The endpoint wants the body without its framing.
+        // Endpoints get the body without framing.
         exchange.requestBody = BodyRelay(exchange.head.framing, to: .raw)
         if exchange.head.expectsContinue, !exchange.requestBody.isComplete { sendContinue(exchange) }
         return received(exchange, use)
@@ -38,8 +37,8 @@ final class BodyCollector: LoopPart {
         transport.sendInterim(chunk, status: 100, to: exchange)
     }
 
-    /// Takes what has come of the body. The head stays in front of it in the inbox, for the endpoint to be read from.
-    /// Answers whether the body is whole.
+    /// Consumes received body bytes. The head stays before them in the inbox, for the endpoint to read. Returns whether
+    /// the body is complete.
     func received(_ exchange: Exchange, _ use: Exchange.BodyUse) -> Bool {
         let largest = largestBody(exchange, for: use)
         guard let side = exchange.clientSide else { return false }
@@ -60,7 +59,7 @@ final class BodyCollector: LoopPart {
             exchange.requestBody = body
             exchange.collect(output.readable)
             exchange.bodySeen += used
-            // Framing counts as well: a body in tiny chunks with long extensions is no reason to hold much memory.
+            // Limits framing too: tiny chunks with long extensions must not consume much memory.
             if exchange.collected.count > largest || exchange.bodySeen > 8 * largest {
                 responder.refuseLargeBody(exchange)
                 return false
@@ -74,7 +73,7 @@ final class BodyCollector: LoopPart {
         return false
     }
 
-    /// Takes what has come of the body of a stream, whose head stands apart from it.
+    /// Consumes received body bytes of a stream, whose head is stored separately.
     private func collectFrames(_ exchange: Exchange, _ side: Side, _ largest: Int) -> Bool {
         while let chunk = transport.takeInbox(side) {
             exchange.collect(chunk.readable)
@@ -92,7 +91,7 @@ final class BodyCollector: LoopPart {
         return true
     }
 
-    /// The longest body that is read whole, in bytes.
+    /// Maximum length of a body read as a whole, in bytes.
     private func largestBody(_ exchange: Exchange, for use: Exchange.BodyUse) -> Int {
         let largest: Int? =
             switch use {

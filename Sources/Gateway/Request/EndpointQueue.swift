@@ -1,4 +1,4 @@
-/// Complete requests for endpoints that cost a signature, oldest first.
+/// Complete requests for endpoints that need a signature, oldest first.
 final class EndpointQueue {
     private var waiting: [(exchange: Exchange, identity: UInt64)] = []
     private var first = 0
@@ -6,14 +6,15 @@ final class EndpointQueue {
     var isEmpty: Bool { first == waiting.count }
 
     func append(_ exchange: Exchange) {
-        // Out and in again, as in all tables of a worker: a change in place would put a check on every reading.
+        // Moved out and back in, like all tables of a worker: changing it in place would add an exclusivity check to
+        // every access.
         var queue = waiting
         waiting = []
         queue.append((exchange, exchange.identity))
         waiting = queue
     }
 
-    /// The oldest; nil where it has ended meanwhile.
+    /// The oldest request; nil if it has ended meanwhile.
     func next() -> Exchange? {
         let (exchange, identity) = waiting[first]
         first += 1

@@ -7,10 +7,10 @@ import Outbound
 import Policy
 import Reactor
 
-/// The gateway's own endpoints: a kind of route whose upstream is the token service.
+/// The gateway's own endpoints: routes whose upstream is the token service.
 ///
-/// A grant costs as much as several requests that are forwarded, and a client that asks for one waits for a signature
-/// anyway. So grants stand in a line, and the loop serves what else has come before each of them.
+/// A grant costs as much as several forwarded requests, and its client waits for a signature anyway. Grants are
+/// therefore queued, and the loop handles other events before each of them.
 final class EndpointService: LoopPart {
     let line = EndpointQueue()
     let exchanges: ExchangeTable
@@ -29,7 +29,7 @@ final class EndpointService: LoopPart {
         super.init(context)
     }
 
-    /// The request for an endpoint is whole.
+    /// Queues a complete request for an endpoint.
     func enqueue(_ exchange: Exchange, _ endpoint: EndpointDescriptor) {
         guard endpoint.cost == .signature else {
             exchanges.clearClientDeadline(exchange)
@@ -40,15 +40,15 @@ final class EndpointService: LoopPart {
         line.append(exchange)
     }
 
-    /// Serves one of the line, and leaves the others for the next turns: those who have asked for other things meanwhile
-    /// wait for one signature, however many clients ask for tokens.
+    /// Serves one queued request and leaves the others for later turns, so that other requests wait for one signature
+    /// at most, however many clients request tokens.
     func serveQueue() {
         guard let exchange = line.next() else { return }
         exchanges.clearClientDeadline(exchange)
         call(exchange)
     }
 
-    /// The token service answers a request that is whole, at once or from the computing pool.
+    /// Passes a complete request to the token service, directly or on the computing pool.
     func call(_ exchange: Exchange) {
         guard let endpoint = exchange.endpoint else { return }
         guard let buffer = exchanges.reread(exchange) else {
@@ -62,7 +62,7 @@ final class EndpointService: LoopPart {
         answer(handler(endpointRequest(exchange, buffer.readable), poller.wallSeconds), exchange)
     }
 
-    /// Answers with what an endpoint has come to, as soon as it is known.
+    /// Answers with the endpoint's response once it is known.
     func answer(_ effect: Effect<EndpointResponse>, _ exchange: Exchange) {
         let identity = exchange.identity
         switch effect {
@@ -103,7 +103,7 @@ final class EndpointService: LoopPart {
 }
 
 extension Exchange {
-    /// `requestID` for logs.
+    /// `requestID` as text, for logs.
     var requestIDText: String {
         let id = requestID
         return String(copying: id.readable)

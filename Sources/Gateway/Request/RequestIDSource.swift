@@ -1,10 +1,10 @@
 import Bytes
 import HTTP
 
-/// Gives every request an id: the client's own `X-Request-Id` where it is harmless, else one of ours.
+/// Gives every request an id: the client's `X-Request-Id` if harmless, otherwise a generated one.
 struct RequestIDSource {
     private static let maximumLength = 128
-    /// Sixteen hexadecimal digits that differ between processes and workers, then eight that count.
+    /// Sixteen hexadecimal digits unique to process and worker, then an eight-digit counter.
     private var text: InlineArray<24, UInt8>
 
     init(worker: Int) {
@@ -14,7 +14,7 @@ struct RequestIDSource {
         }
     }
 
-    /// Takes the id of the head, or makes one; `id` is empty.
+    /// Takes the id from the head, or generates one; `id` must be empty.
     mutating func take(_ headers: HeaderTable, _ bytes: Span<UInt8>, into id: Chunk) {
         if headers.occurrences(.xRequestID) == 1, let range = headers.value(.xRequestID) {
             let value = bytes.slice(range)
@@ -27,9 +27,9 @@ struct RequestIDSource {
         make(into: id)
     }
 
-    /// Makes the next id; `id` is empty.
+    /// Generates the next id; `id` must be empty.
     mutating func make(into id: Chunk) {
-        // Counting in place: mostly one digit changes.
+        // Increments in place: usually one digit changes.
         var place = 23
         while place >= 16, text[place] == UInt8(ascii: "f") {
             text[place] = 48

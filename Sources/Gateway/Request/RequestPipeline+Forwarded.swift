@@ -3,9 +3,9 @@ import HTTP
 import Model
 import Reactor
 
-/// Who the client is, behind trusted proxies.
+/// Identifies clients behind trusted proxies.
 extension RequestPipeline {
-    /// Finds out the client's address and scheme. Nothing is parsed where the peer is not trusted.
+    /// Determines the client's address and scheme. Nothing is parsed if the peer is not trusted.
     func identifyClient(_ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>) {
         exchange.address = client.address
         exchange.isSecure = client.isEncrypted

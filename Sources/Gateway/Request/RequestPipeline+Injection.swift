@@ -7,7 +7,7 @@ import Policy
 import Reactor
 import TokenStorage
 
-/// The token for the upstream, and the way there.
+/// Obtains the upstream's token and forwards the request.
 extension RequestPipeline {
     func inject(_ exchange: Exchange, _ route: Route, _ buffer: Chunk) {
         let snapshot = exchange.snapshot
@@ -60,8 +60,8 @@ extension RequestPipeline {
 
     // MARK: Upstreams behind a Webgate
 
-    /// Sends a request to an upstream behind a Webgate: with the token that was good last time, and otherwise with none,
-    /// to be challenged. A body of moderate length is kept, since the request may have to be repeated.
+    /// Sends a request to an upstream behind a Webgate: with the last valid token, or without one to provoke a
+    /// challenge. A body of moderate size is kept, since the request may have to be repeated.
     func approachWebgate(
         _ exchange: Exchange, _ route: Route, _ rule: UpstreamChallengeRule, _ buffer: Chunk
     ) {
@@ -70,7 +70,7 @@ extension RequestPipeline {
             return
         }
         injection.injectKnown(exchange, route)
-        // A request that can't be repeated has no use for a challenge where the issuer needs none to answer.
+        // If the request cannot be repeated and the issuer needs no challenge, get the token in advance.
         if exchange.token.issued == nil, !exchange.requestBody.isComplete, let target = exchange.token.target,
             !target.issuer.needsChallenge
         {
@@ -82,7 +82,7 @@ extension RequestPipeline {
         upstreamClient.forward(exchange, route, buffer)
     }
 
-    /// The body that is kept has come: the request goes on.
+    /// The kept body is complete: continues the request.
     func bodyKept(_ exchange: Exchange) {
         guard let buffer = exchanges.reread(exchange), let route = exchange.route else {
             frontend.abandon(exchange, reason: .clientClosed)

@@ -4,10 +4,10 @@ import Model
 import Policy
 import Reactor
 
-/// Request rates of routes and of the gateway's own endpoints.
+/// Request rates of routes and the gateway's own endpoints.
 extension RequestPipeline {
-    /// Limits by route and by address. Those of the gateway's own endpoints, which have no route, count by address.
-    /// Answers false where the request is refused.
+    /// Checks limits by route and address. Endpoints, which have no route, are limited by address. False if the request
+    /// was refused.
     func passesRateLimits(_ exchange: Exchange, _ route: Route?) -> Bool {
         guard let route else { return passesEndpointLimits(exchange) }
         return passes(exchange, exchange.snapshot.rateLimits(of: route)) { limiter, now in
@@ -19,7 +19,7 @@ extension RequestPipeline {
         }
     }
 
-    /// Limits by principal, behind authentication. On a public route, where no caller is known, addresses count.
+    /// Checks limits by principal, after authentication. On public routes, without a caller, the address is used.
     func passesPrincipalLimits(_ exchange: Exchange, _ route: Route) -> Bool {
         passes(exchange, exchange.snapshot.rateLimits(of: route)) { limiter, now in
             guard limiter.limit.key == .principal else { return 0 }

@@ -7,10 +7,10 @@ import Outbound
 import Policy
 import Reactor
 
-/// Drives the decision about a request from its head to the upstream or the endpoint.
+/// Takes a request from its head through the decision to the upstream or endpoint.
 ///
-/// The head stays in the client's inbox until the request is serialised for the upstream, so an exchange that is parked
-/// reads it again when it goes on, and one that is not never copies it.
+/// The head stays in the client's inbox until the request is serialised for the upstream. A parked exchange parses it
+/// again; other exchanges never copy it.
 final class RequestPipeline: LoopPart {
     let tokenCache: VerifiedTokenCache
     let exchanges: ExchangeTable
@@ -42,16 +42,16 @@ final class RequestPipeline: LoopPart {
         super.init(context)
     }
 
-    /// A request head has come; its field lines stand in `requestHeaders`.
+    /// Begins a request whose field lines are in `requestHeaders`.
     ///
-    /// - Parameter buffer: where the head stands. It goes along with the request, here and below, like the policy: what is
-    ///   handed on is counted once, and what is asked for anew each time anew.
+    /// - Parameter buffer: contains the head. Passed along with the request, like the policy: passing an object costs
+    ///   one retain, looking it up costs one each time.
     func begin(_ exchange: Exchange, _ buffer: Chunk) {
         if exchange.stream?.extendedProtocol != nil, !beginExtendedConnect(exchange) { return }
         if let client = exchange.client { decide(exchange, client, buffer) }
     }
 
-    /// Decides about a request whose field lines stand in `requestHeaders`.
+    /// Decides a request whose field lines are in `requestHeaders`.
     private func decide(_ exchange: Exchange, _ client: ClientConnection, _ buffer: Chunk) {
         let bytes = buffer.readable
         let head = exchange.head
@@ -64,7 +64,7 @@ final class RequestPipeline: LoopPart {
             return
         }
         guard canonicalisePath(exchange, bytes) else {
-            // `OPTIONS *` asks about the server as a whole, for which nothing here answers (RFC 9110 section 9.3.7).
+            // `OPTIONS *` concerns the server as a whole and has no handler here (RFC 9110 section 9.3.7).
             let isAsterisk = head.path.count == 1 && bytes[Int(head.path.start)] == UInt8(ascii: "*")
             responder.deny(exchange, isAsterisk ? .noRoute : .ambiguousPath, bytes)
             return
@@ -90,7 +90,7 @@ final class RequestPipeline: LoopPart {
         advance(exchange, decision, path, snapshot.policy, buffer)
     }
 
-    /// Takes the steps of a decision, up to one for which the exchange has to wait.
+    /// Runs the steps of a decision up to one for which the exchange must wait.
     private func advance(
         _ exchange: Exchange, _ decision: consuming Decision, _ path: Chunk, _ policy: PolicySnapshot, _ buffer: Chunk
     ) {
@@ -132,7 +132,7 @@ final class RequestPipeline: LoopPart {
         }
     }
 
-    /// Takes a step that needs more than the policy. Answers false where the exchange is answered.
+    /// Runs a step that needs more than the policy. False if the exchange was answered.
     private func passes(
         _ step: Decision.Step, _ exchange: Exchange, _ route: Route?, _ bytes: Span<UInt8>
     ) -> Bool {
@@ -144,7 +144,7 @@ final class RequestPipeline: LoopPart {
         case .rate: return passesRateLimits(exchange, route)
         case .principalRate: return route.map { passesPrincipalLimits(exchange, $0) } ?? true
         case .certificate:
-            // It belongs to the connection.
+            // Kept with the connection.
             exchange.certificate = exchange.client?.certificate
             guard let denial = route?.certificateRule?.refusal(of: exchange.certificate?.certificate) else {
                 return true
@@ -162,13 +162,13 @@ final class RequestPipeline: LoopPart {
         }
     }
 
-    /// The request is admitted: it goes to the route's upstream, or to the endpoint.
+    /// The request is admitted: forwards it to the route's upstream or the endpoint.
     private func admit(_ exchange: Exchange, _ route: Route?, _ buffer: Chunk) {
         guard let route else {
             collect(exchange, for: .endpoint)
             return
         }
-        // OMS-09: what was refused is no use of the session.
+        // OMS-09: refused requests do not count as use of the session.
         exchange.principal?.activity?.use(at: poller.wallSeconds)
         inject(exchange, route, buffer)
     }
@@ -180,7 +180,7 @@ final class RequestPipeline: LoopPart {
         exchange.userAgent = agent
     }
 
-    /// Writes the canonical path to the exchange. Answers false where the path can be read in two ways (ROLE-05).
+    /// Writes the canonical path to the exchange. False if the path is ambiguous (ROLE-05).
     private func canonicalisePath(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool {
         let received = bytes.slice(exchange.head.path)
         let path = exchange.path
@@ -197,7 +197,7 @@ final class RequestPipeline: LoopPart {
         }
     }
 
-    /// Whether no one on the way could have read the request, or its listener accepts credentials in the clear.
+    /// Whether the request was protected in transit, or its listener accepts clear-text credentials.
     private func isConfidential(_ exchange: Exchange) -> Bool {
         guard !exchange.isSecure, let client = exchange.client else { return true }
         return exchange.snapshot.listener(client.listener)?.takesClearCredentials == true
@@ -214,7 +214,7 @@ final class RequestPipeline: LoopPart {
             now: poller.wallSeconds, cache: tokenCache)
     }
 
-    /// Finds out who is calling, in as many steps as that takes.
+    /// Continues authentication step by step.
     func resolve(_ effect: Effect<Result<Principal, Reason>>, _ exchange: Exchange) {
         let identity = exchange.identity
         switch effect {
@@ -251,16 +251,14 @@ final class RequestPipeline: LoopPart {
         }
     }
 
-    /// Caches a token whose holder was asked for elsewhere. Answers why it is refused where it was revoked meanwhile, or
-    /// where that is not known.
+    /// Caches a token resolved elsewhere. Returns why it is refused if it was revoked meanwhile, or that is unknown.
     private func remember(_ principal: Principal, _ exchange: Exchange) -> Reason? {
         let origin = exchange.snapshot
         guard principal.method == .bearer else { return nil }
-        // Read first: a revocation that comes in between makes the cache look again.
+        // Read before the check: a revocation in between invalidates the cache entry.
         let reading = shared.revocations.reading
         if shared.revocations.isRevoked(principal) { return .tokenRevoked }
-        // Under another configuration it may stand for another user.
-        // A key by which it was verified may be gone by now.
+        // Under another configuration it may stand for another user, and its verification key may have been removed.
         if let expiresAt = principal.knownUntil ?? principal.expiresAt, !principal.token.isEmpty, origin === snapshot,
             origin.policy.keyEpoch == exchange.keyEpoch
         {
@@ -271,8 +269,7 @@ final class RequestPipeline: LoopPart {
         return reading.isBlind ? .storeUnavailable : nil
     }
 
-    /// An extended CONNECT (RFC 8441) has come: it is decided as the GET that it stands for. Answers false where it was
-    /// refused.
+    /// Decides an extended CONNECT (RFC 8441) like the GET that it stands for. False if it was refused.
     private func beginExtendedConnect(_ exchange: Exchange) -> Bool {
         guard let name = exchange.stream?.extendedProtocol, let buffer = exchange.headBuffer else { return false }
         let bytes = buffer.readable
@@ -282,7 +279,7 @@ final class RequestPipeline: LoopPart {
             upstreamClient.refuseUpgrade(exchange)
             return false
         }
-        // RFC 9113 section 8.5: there is no body, only what is tunnelled.
+        // RFC 9113 section 8.5: there is no body, only tunnelled data.
         guard requestHeaders.occurrences(.contentLength) == 0, exchange.head.framing == .untilClose else {
             exchanges.makeRequestID(exchange)
             responder.reply(exchange, .malformedBody, "CONNECT has no body")
@@ -302,7 +299,7 @@ final class RequestPipeline: LoopPart {
         if collector.begin(exchange, use) { bodyCollected(exchange, use) }
     }
 
-    /// The body of a request is whole: the request goes on.
+    /// The body of a request is complete: continues the request.
     func bodyCollected(_ exchange: Exchange, _ use: Exchange.BodyUse) {
         switch use {
         case .administration(let resource):
@@ -316,7 +313,7 @@ final class RequestPipeline: LoopPart {
         }
     }
 
-    /// The time of an exchange is over.
+    /// The deadline of an exchange has passed.
     func timedOut(_ exchange: Exchange) {
         switch exchange.stage {
         case .verifyingCredential, .awaitingToken, .inEndpoint:

@@ -1,8 +1,8 @@
 import Bytes
 
-/// The pieces of a request head as text.
+/// Parts of a request head as text.
 enum RequestText {
-    /// What stands up to the next blank.
+    /// The text up to the next blank.
     @_lifetime(copy head)
     static func word(_ head: Span<UInt8>, from start: Int) -> Span<UInt8> {
         var end = start
@@ -10,7 +10,7 @@ enum RequestText {
         return head.extracting(start..<end)
     }
 
-    /// Where the value of the first field of this name stands; nil where there is none. No letter counts by its case.
+    /// Range of the value of the first field of this name; nil if absent. Names are case-insensitive.
     static func field(_ name: [UInt8], in head: Span<UInt8>) -> ByteRange? {
         let count = name.count
         var start = 0
@@ -29,7 +29,7 @@ enum RequestText {
         return nil
     }
 
-    /// The value of `Host`, which is the first field.
+    /// The value of `Host`, which is always the first field.
     @_lifetime(copy head)
     static func host(_ head: Span<UInt8>) -> Span<UInt8> {
         var start = 0

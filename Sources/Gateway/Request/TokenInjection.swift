@@ -7,8 +7,8 @@ import Policy
 import Reactor
 import TokenStorage
 
-/// The token that the upstream expects: obtained, kept, replaced where the upstream refuses it with 401, or asked for by
-/// the challenge of a Webgate. Then the request goes there once more (CACHE-08).
+/// Manages the upstream's token: obtains it, replaces it if the upstream refuses it with 401, or requests it in answer
+/// to a Webgate's challenge. The request is then repeated (CACHE-08).
 final class TokenInjection: LoopPart {
     let issuedTokens: WorkerTokenCache
     let exchanges: ExchangeTable
@@ -42,7 +42,7 @@ final class TokenInjection: LoopPart {
 
     // MARK: The refusal
 
-    /// The upstream says 401. Answers false where that is for the client.
+    /// The upstream answered 401. False to pass the response to the client.
     func answerRefusal(
         _ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ buffer: Chunk
     ) -> Bool {
@@ -90,7 +90,7 @@ final class TokenInjection: LoopPart {
         return true
     }
 
-    /// The place of tokens for a Webgate; nil for one whose challenges are not answered.
+    /// The target of tokens for a Webgate; nil if its challenges are not answered.
     private func place(of webgate: String, _ exchange: Exchange, _ route: Route) -> InjectionTarget? {
         guard route.options.challengeRule?.answers(webgate: webgate) == true else { return nil }
         guard let (target, hasEvicted) = exchange.snapshot.upstreamWebgates(of: route)?.target(of: webgate) else {
@@ -100,10 +100,10 @@ final class TokenInjection: LoopPart {
         return target
     }
 
-    /// Whether the host of the challenged resource is configured: a token server is told of it, so that clients must not
-    /// choose it by their `Host`.
+    /// Whether the host of the challenged resource is configured. A token server receives it, so a client must not
+    /// choose it by `Host`.
     private func isOwnHost(of request: Span<UInt8>, _ exchange: Exchange) -> Bool {
-        // The upstream was sent its own host, or one of the configuration.
+        // The upstream was sent its own or a configured host.
         if exchange.head.authority.isEmpty || exchange.route?.host.isEmpty == false { return true }
         return exchange.snapshot.names.include(authority: String(copying: RequestText.host(request)))
     }
@@ -112,7 +112,7 @@ final class TokenInjection: LoopPart {
         responder.reply(exchange, .upstreamAuthFailed, "the upstream takes no token that is to be had")
     }
 
-    /// Forgets the token that was refused at this place. Answers false where a new one would be refused as well.
+    /// Removes the refused token of this target. False if a new one would be refused as well.
     private func refuseToken(_ exchange: Exchange, _ principal: Principal, _ target: InjectionTarget) -> Bool {
         guard let token = exchange.token.issued, exchange.token.target?.isSamePlace(as: target) == true else {
             return true
@@ -121,12 +121,12 @@ final class TokenInjection: LoopPart {
         return shared.issuedTokens.refuse(token, for: key, now: poller.wallSeconds)
     }
 
-    /// Whether all of the request is at hand still.
+    /// Whether the whole request is still available.
     private func isRepeatable(_ exchange: Exchange) -> Bool {
         exchange.requestBody.isComplete && exchange.requestBody.passed == 0
     }
 
-    /// What the upstream's Webgate asks for; nil where it is no challenge of a Webgate.
+    /// The challenge of the upstream's Webgate; nil for other responses.
     ///
     /// - Parameters:
     ///   - bytes: the buffer of `responseHeaders`.
@@ -147,7 +147,7 @@ final class TokenInjection: LoopPart {
         return nil
     }
 
-    /// Takes the exchange off its upstream connection, which lives on where nothing of the answer is still to come.
+    /// Releases the upstream connection, which is kept if the response was read completely.
     private func giveUp(_ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ buffer: Chunk) {
         upstreamClient.noteAnswer(exchange, status: head.status)
         let length: Int? =
@@ -171,9 +171,9 @@ final class TokenInjection: LoopPart {
 
     // MARK: Another token
 
-    /// Has a token for this place, at once or later.
+    /// Obtains a token for this target, immediately or later.
     ///
-    /// - Parameter go: what is done with one that is there. One that comes later is a matter of `tokenIssued`.
+    /// - Parameter go: continues with an immediate token. A later one arrives at `tokenIssued`.
     func obtainToken(
         _ exchange: Exchange, _ target: InjectionTarget, challenge: UpstreamChallenge?, _ go: () -> Void
     ) {
@@ -193,7 +193,7 @@ final class TokenInjection: LoopPart {
         }
     }
 
-    /// Has a token made that this exchange can't wait for, and that the client's next request finds.
+    /// Obtains a token that this exchange cannot wait for, for the client's next request.
     private func obtainTokenForOthers(
         _ exchange: Exchange, _ principal: Principal, _ target: InjectionTarget, _ challenge: UpstreamChallenge?
     ) {
@@ -206,7 +206,7 @@ final class TokenInjection: LoopPart {
         }
     }
 
-    /// The token has come that the request is to be repeated with, or has not.
+    /// Repeats the request with the new token, or answers the failure.
     func repeatRequest(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
         switch result {
         case .success(let token):
@@ -237,7 +237,7 @@ final class TokenInjection: LoopPart {
         upstreamClient.connect(exchange, server)
     }
 
-    /// Makes the one call that a flight stands for. All exchanges that wait for the token get a message, the leader too.
+    /// Makes the call of a flight. All waiting exchanges get a message, including the leader.
     func issue(
         _ flight: IssuedTokenStore.Flight, _ snapshot: GatewaySnapshot, leader: IssuedTokenStore.Waiter?,
         challenge: UpstreamChallenge? = nil

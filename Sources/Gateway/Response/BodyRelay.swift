@@ -1,37 +1,37 @@
 import Bytes
 import HTTP
 
-/// Takes a body out of one connection's framing and puts it into another's: a value that reads spans and appends to
-/// chunks, so that every framing pair is tested without sockets. It refers to nothing: it is copied several times for each
-/// message, and a reference would be counted each time.
+/// Converts a body between framings: a value that reads spans and appends to chunks, so that every combination is
+/// testable without sockets. It holds no references, because it is copied several times per message and each copy would
+/// count them.
 struct BodyRelay {
     enum Source {
         case nothing
-        /// So many bytes are still to come.
+        /// Remaining bytes.
         case length(Int)
         case chunked(ChunkedDecoder)
         case untilClose
     }
 
     enum Target {
-        /// Bytes as they are: `Content-Length`, or until the connection closes.
+        /// Without framing: `Content-Length`, or until the connection closes.
         case raw
         case chunked
-        /// Bytes as they are, into the frames of HTTP/2; trailer fields are kept apart, for the frame behind them.
+        /// Raw bytes for HTTP/2 frames; trailer fields are kept separately, for a later frame.
         case frames
-        /// The receiver does not want them.
+        /// Read and dropped.
         case discard
     }
 
-    /// Room that `relay` needs in its output to make progress: a size line, the line ends and the last chunk.
+    /// Output space that `relay` needs for progress: a size line, line ends and the last chunk.
     static let reserve = 64
 
     private(set) var source: Source
     private(set) var target: Target
-    /// Body bytes that passed, without framing.
+    /// Relayed body bytes, without framing.
     private(set) var passed = 0
-    /// Whether trailer fields go on. Not to an upstream that is given a token, nor where the configuration adds managed
-    /// names: such a field has any name, and one of that name behind the body could be taken for it.
+    /// Whether trailer fields are relayed. Not to an upstream that gets a token, nor if the configuration adds managed
+    /// names: a trailer field of such a name could be mistaken for the managed one.
     var forwardsTrailers = true
 
     static let empty = BodyRelay(.none, to: .raw)
@@ -46,33 +46,33 @@ struct BodyRelay {
         }
     }
 
-    /// Whether the whole body, with its framing, was taken from the source.
+    /// Whether the complete body, including framing, was read.
     var isComplete: Bool {
         if case .nothing = source { return true }
         return false
     }
 
-    /// How many bytes are still to come, where a length was given.
+    /// Remaining bytes of a body with a length.
     var remainingLength: Int? {
         if case .length(let remaining) = source { return remaining }
         return nil
     }
 
-    /// The same body, from here on read and dropped.
+    /// The rest of the same body, read and dropped.
     func discarding() -> BodyRelay {
         var relay = BodyRelay(.none, to: .discard)
         relay.source = source
         return relay
     }
 
-    /// The same body, none of which has passed yet, for another receiver.
+    /// The same, unread body for another receiver.
     func retargeted(_ target: Target) -> BodyRelay {
         var relay = self
         relay.target = target
         return relay
     }
 
-    /// How many of `available` bytes may go on as they are, without a look at them; 0 where framing is in the way.
+    /// How many of `available` bytes may be relayed unparsed; 0 if framing must be parsed.
     mutating func passThrough(_ available: Int) -> Int {
         guard isPassThrough else { return 0 }
         switch source {
@@ -88,7 +88,7 @@ struct BodyRelay {
         }
     }
 
-    /// Whether bytes can go on as they are.
+    /// Whether bytes can be relayed unparsed.
     var isPassThrough: Bool {
         switch (source, target) {
         case (.length, .raw), (.length, .frames), (.untilClose, .raw), (.untilClose, .frames): return true
@@ -96,10 +96,10 @@ struct BodyRelay {
         }
     }
 
-    /// Reads from `input` and appends to `output` until one of them, or the body, is at its end. Answers how many
-    /// bytes of the input were used.
+    /// Reads from `input` and appends to `output` until either or the body ends. Returns the number of consumed input
+    /// bytes.
     ///
-    /// - Parameter trailers: gets the trailer fields for a receiver who has them in a frame of their own.
+    /// - Parameter trailers: receives the trailer fields, for a receiver that gets them in a frame.
     mutating func relay(
         _ input: Span<UInt8>, into output: Chunk, trailers: Chunk? = nil
     ) throws(HTTPParseError) -> Int {
@@ -133,11 +133,10 @@ struct BodyRelay {
         return used
     }
 
-    /// The connection or the stream has ended: completes a body that is told by that. Answers false where the body was
-    /// cut off.
+    /// The connection or stream has ended: completes a body delimited by that. False if the body was truncated.
     ///
     /// - Parameters:
-    ///   - received: the field lines behind the body of a stream, with the empty line.
+    ///   - received: the trailer field lines of a stream, with the empty line.
     ///   - trailers: as in `relay`.
     mutating func end(into output: Chunk, received: Span<UInt8>? = nil, trailers: Chunk? = nil) -> Bool {
         switch source {
@@ -170,7 +169,7 @@ struct BodyRelay {
         }
     }
 
-    /// The end of a body of another framing, where the receiver has chunks.
+    /// Writes the last chunk after a body of another framing.
     private func finish(_ output: Chunk) {
         if case .chunked = target { output.append("0\r\n\r\n") }
     }
@@ -178,7 +177,7 @@ struct BodyRelay {
     private mutating func decode(
         _ decoder: inout ChunkedDecoder, _ input: Span<UInt8>, _ room: Int, into output: Chunk, _ trailers: Chunk?
     ) throws(HTTPParseError) -> (used: Int, ended: Bool) {
-        // A piece larger than the room is taken in parts: the decoder sees no more than what fits.
+        // A piece larger than the room is split: the decoder sees only what fits.
         let visible = input.extracting(0..<min(input.count, max(room, 1)))
         switch decoder.next(visible) {
         case .needMore(let consumed): return (consumed, false)

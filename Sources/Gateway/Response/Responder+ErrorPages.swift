@@ -4,15 +4,15 @@ import HTTP
 import LoginPages
 import Model
 
-/// Errors in the form that the client asks for: JSON, or a page where a browser shows it.
+/// Error responses in the requested form: JSON, or a page for browsers.
 extension Responder {
     private static let accept = Array("accept".utf8)
 
-    /// Finishes an error with its body.
+    /// Completes an error response with its body.
     ///
     /// - Parameters:
-    ///   - json: the body where no page is asked for.
-    ///   - asPage: whether a page is asked for.
+    ///   - json: the body unless a page is requested.
+    ///   - asPage: whether a page is requested.
     func endError(_ exchange: Exchange, _ chunk: Chunk, _ json: Span<UInt8>, asPage: Bool) {
         guard asPage else {
             chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
@@ -27,13 +27,13 @@ extension Responder {
         endReply(exchange, chunk, page.body.span)
     }
 
-    /// Whether the request's `Accept` prefers HTML, where `requestHeaders` may be of another request. Looked for where the
-    /// request has failed, never before.
+    /// Whether the request's `Accept` prefers HTML; `requestHeaders` may belong to another request by now. Evaluated
+    /// only for failed requests.
     func prefersPage(_ exchange: Exchange) -> Bool {
         guard let client = exchange.client, !shared.isAdmin(listener: client.listener) else { return false }
-        // The head was consumed when it was written for the upstream.
+        // The head was consumed when it was serialised for the upstream.
         if let sent = exchange.sent.chunk { return prefersPage(sent.beginning(exchange.sent.length)) }
-        // A head that is not valid asks for nothing.
+        // An invalid head has no preference.
         guard exchange.head.length > 0, let buffer = exchange.headBuffer else { return false }
         guard let stream = exchange.stream else {
             return prefersPage(buffer.readable.extracting(first: exchange.head.length))
@@ -46,7 +46,7 @@ extension Responder {
         RequestText.field(Responder.accept, in: head).map { AcceptField.prefersHTML($0, head) } ?? false
     }
 
-    /// Answers a browser's request for an icon that no route has.
+    /// Answers a browser's request for an icon without a route.
     func answerIcon(_ exchange: Exchange) {
         exchange.response.reason = .noIcon
         let chunk = beginReply(exchange, status: 204, bodyLength: 0)

@@ -2,9 +2,9 @@ import Bytes
 import HTTP
 import Policy
 
-/// The head of an upstream's response as it is written for the client.
+/// Heads of upstream responses, rewritten for the client.
 extension Responder {
-    /// How the body goes to the client: with its length, in chunks, or until the connection closes (HTTP/1.0).
+    /// The body's framing for the client: with a length, chunked, or until the connection closes (HTTP/1.0).
     func bodyTarget(_ head: ResponseHead, _ exchange: Exchange) -> BodyRelay.Target {
         if exchange.stream != nil { return .frames }
         switch head.framing {
@@ -16,7 +16,7 @@ extension Responder {
         }
     }
 
-    /// Writes the head, the empty line included; `bytes` is what `responseHeaders` refers to.
+    /// Writes the head, including the empty line; `bytes` is the buffer of `responseHeaders`.
     func writeHead(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>, to chunk: Chunk) {
         chunk.append("HTTP/1.1 ")
         chunk.append(decimal: head.status)
@@ -29,12 +29,12 @@ extension Responder {
         if let own { HeaderRewrite.append(own, exchange, to: chunk) }
         if responseHeaders.occurrences(.date) == 0 { appendDate(to: chunk) }
         appendCrossSite(exchange, status: head.status, to: chunk)
-        // The origin is the client's, and as long as it likes: what room was left may be used up.
+        // The client chooses the length of the origin, which may have used up the reserved space.
         chunk.ensureFree(Responder.smallFields)
         switch head.framing {
         case .length(let count): appendLength(count, to: chunk)
         case .none:
-            // RFC 9110 section 8.6: no length on a 204, even where the upstream sends one.
+            // RFC 9110 section 8.6: no length on a 204, even if the upstream sends one.
             if head.status != 204, let count = head.declaredLength { appendLength(count, to: chunk) }
         case .chunked, .untilClose:
             if exchange.stream == nil, exchange.head.minorVersion >= 1 {

@@ -7,11 +7,11 @@ import Model
 import Policy
 import Reactor
 
-/// The answers that the gateway makes itself, and the end of every exchange.
+/// The gateway's own responses, and the end of every exchange.
 final class Responder: LoopPart {
     let frontend: ClientFrontend
     private let connections: UpstreamConnections
-    /// `Date` of the current second, made when the second changes.
+    /// `Date` of the current second, cached.
     private var dateSecond: Int64 = -1
     private let dateText = Chunk(capacity: 64)
 
@@ -23,7 +23,7 @@ final class Responder: LoopPart {
 
     // MARK: Denials
 
-    /// Refuses by policy: the challenge where the reason is a missing or bad credential, else the status alone.
+    /// Refuses by policy: with a challenge for a missing or invalid credential, otherwise with the status alone.
     func deny(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>) {
         exchange.response.reason = reason
         counters.count(reason)
@@ -54,8 +54,7 @@ final class Responder: LoopPart {
             exchange, chunk, body.span, asPage: accept.map { AcceptField.prefersHTML($0, bytes) } ?? false)
     }
 
-    /// Sends a browser to the login form of the route, in the place of a challenge (SCH-02). Answers false where that is
-    /// not for it.
+    /// Redirects a browser to the route's login form instead of a challenge (SCH-02). False if not applicable.
     private func sendToLogin(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool {
         guard let route = exchange.route, route.takesCookies,
             let location = exchange.snapshot.policy.loginLocation(
@@ -70,7 +69,8 @@ final class Responder: LoopPart {
         return true
     }
 
-    /// The status line and challenge of a 401: a Webgate's has the reason phrase that OAM-Auth clients know (CHAL-01).
+    /// The status line and challenge of a 401: a Webgate's has the reason phrase that OAM-Auth clients expect
+    /// (CHAL-01).
     private func appendChallenge(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>, to chunk: Chunk) {
         guard let route = exchange.route else {
             HeadWriter.appendStatusLine(401, to: chunk)
@@ -90,7 +90,7 @@ final class Responder: LoopPart {
         chunk.append("\r\n")
     }
 
-    /// Answers a preflight that is allowed (CORS-06).
+    /// Answers an allowed preflight (CORS-06).
     func answerPreflight(_ exchange: Exchange, _ bytes: Span<UInt8>) {
         exchange.response.reason = .preflight
         let chunk = beginReply(exchange, status: 204, bodyLength: 1024)
@@ -110,13 +110,13 @@ final class Responder: LoopPart {
 
     // MARK: Other refusals
 
-    /// Something that is no HTTP has come, or too much of it.
+    /// The input is not HTTP, or exceeds a limit.
     func refuse(_ exchange: Exchange, _ error: HTTPParseError) {
         if error.status == 431 || error.status == 414 { limited(.headerSize) }
         reply(exchange, error.reason, StatusReason.text(error.status))
     }
 
-    /// A head did not come to its end in time.
+    /// A head was not completed in time.
     func refuseSlowHead(_ exchange: Exchange) {
         limited(.headerTime)
         reply(exchange, .headerTimeout, "the request head did not come in time")
@@ -127,7 +127,7 @@ final class Responder: LoopPart {
         refuseBody(exchange, .bodyTooLarge, "the request body is too large")
     }
 
-    /// The body of the request is not read any further, and with it ends the connection of HTTP/1.
+    /// Stops reading the request body, which ends an HTTP/1 connection.
     func refuseBody(_ exchange: Exchange, _ reason: Reason, _ detail: StaticString) {
         connections.drop(exchange)
         if exchange.response.hasBegun {
@@ -138,23 +138,23 @@ final class Responder: LoopPart {
         }
     }
 
-    /// More blocking work waits than is good for anybody.
+    /// Too much blocking work is queued.
     func refuseOverload(_ exchange: Exchange) {
         limited(.blockingWork)
         reply(exchange, .overloaded, "try again later", retryAfter: 1)
     }
 
-    /// The upstream's token could not be had: not the caller's fault unless the issuer says so.
+    /// The upstream's token is unavailable: not the caller's fault unless the issuer says so.
     func refuseWithoutToken(_ exchange: Exchange, _ failure: IssueFailure) {
         reply(exchange, failure.reason, "no token for the upstream", retryAfter: failure.retryAfterSeconds)
     }
 
     // MARK: Replies
 
-    /// Room for the fields of a head that have a length of their own: `Date`, framing, `Connection`.
+    /// Space for the fixed-length fields of a head: `Date`, framing, `Connection`.
     static let smallFields = 256
 
-    /// An error of our own.
+    /// An error response of the gateway.
     func reply(_ exchange: Exchange, _ reason: Reason, _ detail: StaticString, retryAfter: Int? = nil) {
         let status = reason.status
         exchange.response.reason = reason
@@ -172,7 +172,7 @@ final class Responder: LoopPart {
         endError(exchange, chunk, body.bytes.span, asPage: prefersPage(exchange))
     }
 
-    /// The answer of a gateway endpoint.
+    /// The response of a gateway endpoint.
     func respond(_ exchange: Exchange, _ response: EndpointResponse) {
         exchange.response.reason = response.reason
         if response.status >= 400 { counters.count(exchange.response.reason) }
@@ -186,7 +186,7 @@ final class Responder: LoopPart {
         endReply(exchange, chunk, response.body.span)
     }
 
-    /// Writes the line of the audit log. The exchange has the reason, the id and the address that belong to it.
+    /// Writes the audit log line. The exchange supplies reason, id and address.
     private func audit(_ entry: AuditEntry, _ exchange: Exchange) {
         var members: [(String, EventLog.Value)] = [
             ("action", .text(entry.action)), ("outcome", .text(entry.outcome.rawValue)),
@@ -200,7 +200,7 @@ final class Responder: LoopPart {
         shared.log.write("audit", members)
     }
 
-    /// A chunk for the reply, with the decision whether the connection lives on behind it.
+    /// A chunk for the response, after deciding whether the connection is kept.
     func beginReply(_ exchange: Exchange, status: Int, bodyLength: Int) -> Chunk {
         exchange.response.status = status
         exchange.enter(.finished)
@@ -210,7 +210,7 @@ final class Responder: LoopPart {
         return chunk
     }
 
-    /// Finishes head and body and sends them.
+    /// Completes and sends head and body.
     func endReply(_ exchange: Exchange, _ chunk: Chunk, _ body: Span<UInt8>?) {
         guard let side = exchange.clientSide else {
             poller.chunks.give(chunk)
@@ -241,11 +241,12 @@ final class Responder: LoopPart {
         frontend.finish(exchange)
     }
 
-    /// Decides whether a request body that is not used is read and dropped, or the connection ends.
+    /// Decides whether an unused request body is discarded or the connection ends.
     func prepareToSkipRequest(_ exchange: Exchange) {
         let body = exchange.requestBody
         if body.isComplete { return }
-        // A client that waits for 100 Continue may or may not send the body now, which could not be told from a request.
+        // A client that waits for 100 Continue may or may not send the body now, so its next request could not be
+        // found.
         if exchange.head.expectsContinue { exchange.endConnection() }
         if let remaining = body.remainingLength, remaining > ClientFrontend.skipAllowance { exchange.endConnection() }
     }
@@ -263,7 +264,7 @@ final class Responder: LoopPart {
         chunk.append(text.readable)
     }
 
-    /// The cross-site fields of an answer (CORS-07, CHAL-09), and what else it depends on.
+    /// The CORS fields of a response (CORS-07, CHAL-09), and `Vary`.
     func appendCrossSite(_ exchange: Exchange, status: Int, to chunk: Chunk) {
         if exchange.varies.contains(.cookie) {
             chunk.ensureFree(Responder.smallFields)
@@ -274,9 +275,9 @@ final class Responder: LoopPart {
         exchange.snapshot.policy.appendCORSFields(to: chunk, origin: origin.readable, status: status)
     }
 
-    /// `Connection`, where it differs from what the client's version means by itself.
+    /// `Connection`, if it differs from the default of the client's version.
     func appendConnection(_ exchange: Exchange, to chunk: Chunk) {
-        // Connections of HTTP/2 have frames for that.
+        // HTTP/2 uses frames instead.
         if exchange.stream != nil { return }
         if exchange.client?.closing == true {
             chunk.append("Connection: close\r\n")
@@ -285,9 +286,9 @@ final class Responder: LoopPart {
         }
     }
 
-    /// Whether the head may be made text, and its names and values compared as such; if not, the exchange is answered.
+    /// Whether the head is safe to convert to text and compare; otherwise the exchange is answered.
     func isStreamSafe(_ exchange: Exchange, _ bytes: Span<UInt8>, length: Int) -> Bool {
-        // A stream's head stands by itself.
+        // A stream's head is in its own buffer.
         if StreamSafeText.holds(exchange.stream == nil ? bytes.extracting(first: length) : bytes) { return true }
         reply(exchange, .invalidRequest, "too many combining marks in a row")
         return false

@@ -4,7 +4,7 @@ import HTTP
 import Model
 import Reactor
 
-/// What comes over connections of HTTP/2 to upstreams.
+/// Input on HTTP/2 upstream connections.
 extension ResponseRelay {
     // MARK: Connection
 
@@ -24,8 +24,8 @@ extension ResponseRelay {
         if isSound { poller.readMore(socket) } else { session.isLeaving = true }
     }
 
-    /// An answer did not come in time. A connection that has said nothing at all since it was asked for gets no further
-    /// requests: it may be dead, and only its silence tells.
+    /// A response timed out. A connection without any input since then gets no further requests: silence is the only
+    /// sign of a dead one.
     func streamTimedOut(_ upstream: UpstreamConnection) {
         guard let session = upstream.session, upstream.askedAt >= session.heardAt else { return }
         session.isLeaving = true
@@ -83,10 +83,10 @@ extension ResponseRelay {
         }
     }
 
-    /// The server has ended the stream before its time.
+    /// The server ended the stream early.
     private func streamBroke(_ upstream: UpstreamConnection, _ stream: H2Stream) {
         guard let exchange = upstream.exchange else { return }
-        // RFC 9113 section 8.7: the server has not looked at the request.
+        // RFC 9113 section 8.7: the server has not processed the request.
         let isUntouched = stream.mayReplay && exchange.requestBody.passed == 0
         stream.owner = 0
         if isUntouched {
@@ -100,18 +100,18 @@ extension ResponseRelay {
 
     // MARK: Ends
 
-    /// Frames went out, as far as the server takes them.
+    /// Frames were sent as far as the server takes them.
     func sessionFlushed(_ session: UpstreamSession, _ link: H2Link) {
         // Framing makes room in streams, and ends some.
         handleEvents(session, link)
         if session.link === link, link.session.isOver { sessionBroke(session) }
     }
 
-    /// The connection is broken, has ended, or was not to be had: so are all exchanges on it.
+    /// The connection broke, ended or could not be made, and with it all its exchanges.
     func sessionBroke(_ session: UpstreamSession) {
         guard session.server != nil else { return }
         session.isLeaving = true
-        // The last exchange that leaves closes the connection, and the object may be another one's by then.
+        // The last exchange to leave closes the connection, after which the object may be reused.
         let generation = session.generation
         let failure: UpstreamFailure =
             session.link == nil ? connections.connectFailure(session.socket) : .connectionLost

@@ -3,7 +3,7 @@ import HTTP
 import Model
 import Reactor
 
-/// The way of responses from upstreams to clients: heads, bodies, ends, time-outs.
+/// Relays responses from upstreams to clients: heads, bodies, ends, timeouts.
 final class ResponseRelay: LoopPart {
     let upstreamClient: UpstreamClient
     let connections: UpstreamConnections
@@ -29,7 +29,7 @@ final class ResponseRelay: LoopPart {
 
     func received(_ upstream: UpstreamConnection) {
         guard let exchange = upstream.exchange else {
-            // No request is under way: these bytes are no response.
+            // No request is in progress, so these bytes are not a response.
             connections.endUnused(upstream)
             return
         }
@@ -47,8 +47,8 @@ final class ResponseRelay: LoopPart {
         }
     }
 
-    /// Bytes that were there before the request was sent answer nothing that was asked (RFC 9112 section 9.2). Taken
-    /// for the response, they would give this client what belongs to another, and so on.
+    /// Bytes that arrived before the request was sent are not its response (RFC 9112 section 9.2). Taking them for it
+    /// would give this client another one's response, and shift all following ones.
     private func upstreamSpokeUnasked(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         let wasUsed = upstream.served > 0
         connections.drop(exchange)
@@ -58,7 +58,7 @@ final class ResponseRelay: LoopPart {
 
     // MARK: Head
 
-    /// Interim responses, which go on at once, and then the final one.
+    /// Reads interim responses, which are passed on immediately, and then the final one.
     private func readResponseHeads(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         while let socket = upstream.socket, let inbox = socket.inbox, !inbox.isEmpty {
             var parser = upstream.parser
@@ -93,7 +93,7 @@ final class ResponseRelay: LoopPart {
         }
     }
 
-    /// Passes a 1xx on to a client that understands it (RFC 9110 section 15.2).
+    /// Passes a 1xx on to a client that supports it (RFC 9110 section 15.2).
     func forwardInterim(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>) {
         guard exchange.head.minorVersion >= 1 else { return }
         let chunk = poller.chunks.take()
@@ -105,13 +105,13 @@ final class ResponseRelay: LoopPart {
         transport.sendInterim(chunk, status: head.status, to: exchange)
     }
 
-    /// The head of the final response stands at the front of `buffer`, its field lines in `responseHeaders`.
+    /// Begins the final response, whose head is at the front of `buffer` and its field lines in `responseHeaders`.
     func beginResponse(
         _ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ buffer: Chunk
     ) {
         guard let target = exchange.clientSide, let source = upstream.side else { return }
         if tunnels.isMistaken(exchange, head) {
-            // The server has answered as it may, and must not be taken out for what clients ask for.
+            // The server answered properly, and must not be ejected for what clients request.
             upstreamClient.noteAnswer(exchange, status: head.status)
             connections.drop(exchange)
             let failure = UpstreamFailure.invalidResponse
@@ -127,9 +127,9 @@ final class ResponseRelay: LoopPart {
         exchange.times.answeredAt = Clock.monotonicMicroseconds
         exchange.tunnel = nil
         if isEventStream(responseHeaders, buffer.readable) { exchanges.watch(exchange) }
-        // An answer before the request is complete: the rest of the request is not for this upstream any more.
+        // The response came before the request was complete: the rest of the request is discarded.
         if !exchange.requestBody.isComplete { responder.prepareToSkipRequest(exchange) }
-        // The end of a stream ends the body, and the library sees to it that a length told before was true.
+        // END_STREAM ends the body; the library checks any announced length.
         let framing = upstream.stream != nil && head.framing != .none ? .untilClose : head.framing
         upstream.body = BodyRelay(framing, to: responder.bodyTarget(head, exchange))
         let chunk = poller.chunks.take()
@@ -144,7 +144,7 @@ final class ResponseRelay: LoopPart {
         }
     }
 
-    /// Sends the head together with what has come of the body, in one call of the kernel.
+    /// Sends the head with the available part of the body in one system call.
     private func sendFirst(
         _ chunk: Chunk, _ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Socket, _ inbox: Chunk,
         _ socket: Socket
@@ -179,11 +179,11 @@ final class ResponseRelay: LoopPart {
             inbox.consume(used)
             poller.send(socket, chunk)
         }
-        // Mostly that was all of it.
+        // Usually that was the whole body.
         if upstream.body.isComplete { endResponse(upstream, exchange, to: nil) } else { relayBody(upstream, exchange) }
     }
 
-    /// Whether a response is a stream of events (HTML Living Standard, section 9.2), which have no known end.
+    /// Whether a response is an event stream (HTML Living Standard, section 9.2), which has no known end.
     private func isEventStream(_ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
         guard let value = headers.value(.contentType) else { return false }
         let type = ResponseRelay.eventStream.count
@@ -192,7 +192,7 @@ final class ResponseRelay: LoopPart {
         else {
             return false
         }
-        // Parameters may follow, and nothing else.
+        // Only parameters may follow.
         return text.count == type || text[type] == UInt8(ascii: ";") || text[type] == ASCII.space
     }
 
@@ -200,7 +200,7 @@ final class ResponseRelay: LoopPart {
 
     // MARK: Body
 
-    /// Moves what is there of the response body, and ends the exchange with its last byte.
+    /// Relays the available part of the response body, and ends the exchange with its last byte.
     func relayBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         guard let source = upstream.side, let target = exchange.clientSide else { return }
         relayBody(upstream, exchange, from: source, to: target)
@@ -239,7 +239,7 @@ final class ResponseRelay: LoopPart {
         }
     }
 
-    /// The client is slower than the upstream: the upstream waits, and the client's time runs.
+    /// The client is slower than the upstream: stops reading from the upstream, and starts the client's time.
     private func pauseResponse(
         _ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Side, until target: Side
     ) {
@@ -259,7 +259,7 @@ final class ResponseRelay: LoopPart {
         relayBody(upstream, exchange)
     }
 
-    /// - Parameter target: the client, where it is to be told of the end.
+    /// - Parameter target: the client, if the end must be sent to it.
     private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange, to target: Side?) {
         if let target { transport.endMessage(to: target, trailers: exchange.response.trailers) }
         exchange.upstream = nil
@@ -273,7 +273,7 @@ final class ResponseRelay: LoopPart {
 
     // MARK: Ends
 
-    /// The upstream has sent its last byte.
+    /// The upstream ended its side.
     func ended(_ upstream: UpstreamConnection) {
         guard let exchange = upstream.exchange else {
             connections.endUnused(upstream)
@@ -291,7 +291,7 @@ final class ResponseRelay: LoopPart {
         var body = upstream.body
         var complete = transport.end(&body, received: upstream.stream?.trailers, into: output)
         transport.keepResponseTrailers(exchange)
-        // Over TLS, an end that the server has not said itself may be anybody's cut (RFC 8446 section 6.1).
+        // Over TLS, an end without close_notify may be a truncation attack (RFC 8446 section 6.1).
         if let socket = upstream.socket, !socket.endedCleanly { complete = false }
         upstream.body = body
         if let target = exchange.clientSide { transport.send(output, to: target) } else { poller.chunks.give(output) }
@@ -303,7 +303,7 @@ final class ResponseRelay: LoopPart {
         }
     }
 
-    /// The connection is broken, or ended where a response was to begin.
+    /// The connection broke, or ended where a response was expected.
     func failed(_ upstream: UpstreamConnection) {
         guard let exchange = upstream.exchange else {
             connections.endUnused(upstream)
@@ -322,7 +322,7 @@ final class ResponseRelay: LoopPart {
         upstreamClient.fail(exchange, failure)
     }
 
-    // MARK: Time-outs
+    // MARK: Timeouts
 
     func timerFired(_ upstream: UpstreamConnection) {
         guard poller.hasCome(upstream) else { return }
@@ -345,7 +345,7 @@ final class ResponseRelay: LoopPart {
             return
         }
         transport.resumeReading(source)
-        // What a stream has received tells of itself but once, and may all have come while there was no room.
+        // A stream reports its input once, and all of it may have arrived while there was no room.
         upstreamClient.requestRelay.relay(exchange)
     }
 }

@@ -1,18 +1,17 @@
-/// What an exchange keeps of the upgrade that it asks for, and of the tunnel that comes of it.
+/// State of a requested upgrade and the resulting tunnel.
 ///
-/// Once the upstream has agreed, both connections carry bytes that the gateway does not look into, until both sides
-/// have ended or one of the connections breaks.
+/// After the upstream's agreement both connections carry opaque bytes until both sides end or a connection breaks.
 final class Tunnel {
     let upgrade: Upgrade
-    /// Where the frames of the upstream stand, if they are those of a WebSocket.
+    /// Frame boundaries of the upstream's direction, for a WebSocket.
     var frames: WebSocketFrames?
-    /// The client's end was passed on to the upstream.
+    /// Whether the client's end was passed on to the upstream.
     var clientIsDone = false
-    /// The upstream's end was passed on to the client.
+    /// Whether the upstream's end was passed on to the client.
     var upstreamIsDone = false
 
     init(_ upgrade: Upgrade) { self.upgrade = upgrade }
 
-    /// One direction has ended and the other goes on.
+    /// Whether exactly one direction has ended.
     var isHalfClosed: Bool { clientIsDone != upstreamIsDone }
 }

@@ -4,10 +4,10 @@ import Model
 import Policy
 import Reactor
 
-/// Tunnels: the upstream's answer to an upgrade, and what goes both ways after it.
+/// Tunnels: the upstream's answer to an upgrade, and relaying afterwards.
 ///
-/// An upgrade is decided like every other request: origin, credential, roles, token. Only then the upstream is asked.
-/// Without its 101 the exchange is one like any other, and what the client has sent behind its request is the next.
+/// An upgrade is decided like any request: origin, credential, roles, token. Then the upstream is asked. Without its
+/// 101 the exchange is an ordinary one, and bytes after the request are the next request.
 final class Tunnels: LoopPart {
     let exchanges: ExchangeTable
     let frontend: ClientFrontend
@@ -26,9 +26,9 @@ final class Tunnels: LoopPart {
     }
     // MARK: Opening
 
-    /// The upstream has answered 101; the head stands in its inbox, the field lines in `responseHeaders`.
+    /// The upstream answered 101; the head is in its inbox, the field lines in `responseHeaders`.
     func open(_ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ inbox: Chunk) {
-        // A 101 without an upgrade in the request, or for another protocol, is no valid response.
+        // A 101 without a requested upgrade, or for another protocol, is invalid.
         guard let tunnel = exchange.tunnel, let target = exchange.clientSide,
             tunnel.upgrade.isAgreed(by: responseHeaders, inbox.readable)
         else {
@@ -54,11 +54,11 @@ final class Tunnels: LoopPart {
         inbox.consume(head.length)
         transport.sendHead(chunk, ended: false, of: exchange, to: target)
         moveDown(upstream, exchange)
-        // What the client has sent behind its request waits for this.
+        // Bytes that the client sent after its request are waiting.
         if exchange.upstream === upstream { moveUp(upstream, exchange) }
     }
 
-    /// Whether the client would take a response for a tunnel that is none: an extended CONNECT succeeds by a 2xx.
+    /// Whether the client would mistake a response for an accepted tunnel: any 2xx accepts an extended CONNECT.
     func isMistaken(_ exchange: Exchange, _ head: ResponseHead) -> Bool {
         exchange.tunnel != nil && exchange.stream != nil && head.status < 300
     }
@@ -82,9 +82,9 @@ final class Tunnels: LoopPart {
         chunk.append("\r\n")
     }
 
-    // MARK: Moving
+    // MARK: Relaying
 
-    /// Moves what has come from the upstream.
+    /// Relays bytes from the upstream.
     func moveDown(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         guard let source = upstream.side, let target = exchange.clientSide, let tunnel = exchange.tunnel else { return }
         var body = upstream.body
@@ -99,7 +99,7 @@ final class Tunnels: LoopPart {
         proceed(upstream, exchange, reading: source, into: target)
     }
 
-    /// Moves what has come from the client.
+    /// Relays bytes from the client.
     func moveUp(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         guard let source = exchange.clientSide, let target = upstream.side else { return }
         var body = exchange.requestBody
@@ -110,7 +110,7 @@ final class Tunnels: LoopPart {
         proceed(upstream, exchange, reading: source, into: target)
     }
 
-    /// Reads on where there is room, and passes on the end of a side that has ended. Any byte keeps the tunnel alive.
+    /// Continues reading where there is room, and passes on the end of a side. Any byte resets the idle timeout.
     private func proceed(
         _ upstream: UpstreamConnection, _ exchange: Exchange, reading source: Side, into target: Side
     ) {
@@ -126,7 +126,8 @@ final class Tunnels: LoopPart {
 
     // MARK: Ends
 
-    /// Shuts one side down where the other has ended and all of it was passed on; ends the tunnel when both have.
+    /// Shuts down one side after everything from the other, ended side was passed on; ends the tunnel when both have
+    /// ended.
     private func passEnds(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         guard let tunnel = exchange.tunnel, let client = exchange.clientSide, let socket = upstream.socket else {
             return
@@ -138,7 +139,7 @@ final class Tunnels: LoopPart {
         if !tunnel.upstreamIsDone, socket.ended, socket.unread == 0 {
             switch client {
             case .stream:
-                // The end of our side ends a stream: it is no longer read (RFC 9113 section 8.1).
+                // Ending our side of a stream ends reading it too (RFC 9113 section 8.1).
                 endTunnel(upstream, exchange)
                 return
             case .socket(let clientSocket) where clientSocket.pendingBytes == 0:
@@ -157,15 +158,15 @@ final class Tunnels: LoopPart {
         }
     }
 
-    /// Everything was said that is to be said.
+    /// Both sides have ended.
     private func endTunnel(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         if let side = exchange.clientSide { transport.endMessage(to: side, trailers: []) }
         connections.drop(exchange)
         frontend.finish(exchange)
     }
 
-    /// The upstream's connection is broken. Where the upstream had ended before, what it does not take any more is the
-    /// client's last words after the end.
+    /// The upstream's connection broke. If the upstream had ended before, the untaken bytes are the client's after that
+    /// end, which is not a failure.
     func failed(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         if exchange.tunnel?.upstreamIsDone == true {
             endTunnel(upstream, exchange)
@@ -174,7 +175,7 @@ final class Tunnels: LoopPart {
         }
     }
 
-    /// Says to the client of a WebSocket why it ends, and closes. Answers false where a frame is in the way.
+    /// Sends a WebSocket close frame with the reason to the client, and closes. False in the middle of another frame.
     func close(_ exchange: Exchange, saying reason: Reason, closeCode: UInt16) -> Bool {
         guard let tunnel = exchange.tunnel, tunnel.frames?.takesFrame == true, !tunnel.upstreamIsDone,
             let side = exchange.clientSide, let upstream = exchange.upstream
@@ -188,7 +189,7 @@ final class Tunnels: LoopPart {
         return true
     }
 
-    /// Ends an exchange that lasts.
+    /// Ends a long-lived exchange.
     func cut(_ exchange: Exchange, _ reason: CutReason) {
         let told = reason.reason(isTunnel: exchange.tunnel != nil)
         if exchange.stage == .tunnelling, close(exchange, saying: told, closeCode: reason.closeCode) { return }
@@ -197,7 +198,7 @@ final class Tunnels: LoopPart {
 }
 
 extension CutReason {
-    /// The status of a close frame (RFC 6455 section 7.4.1): policy violation, or going away.
+    /// The status code of a close frame (RFC 6455 section 7.4.1): policy violation, or going away.
     var closeCode: UInt16 {
         switch self {
         case .expired, .revoked, .refused: 1008

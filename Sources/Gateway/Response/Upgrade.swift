@@ -3,23 +3,23 @@ import Crypto
 import HTTP
 import Policy
 
-/// What a connection is to become once the upstream agrees (RFC 9110 section 7.8).
+/// A protocol upgrade that needs the upstream's agreement (RFC 9110 section 7.8).
 struct Upgrade {
-    /// The protocol, in the spelling of the configuration.
+    /// The protocol, as spelt in the configuration.
     let name: [UInt8]
-    /// `Sec-WebSocket-Key` of a handshake that the gateway makes for a client of HTTP/2, which has none (RFC 8441
-    /// section 5); else empty.
+    /// `Sec-WebSocket-Key` of a handshake made for an HTTP/2 client, which sends none (RFC 8441 section 5); otherwise
+    /// empty.
     let ownKey: [UInt8]
-    /// What `Sec-WebSocket-Accept` has to be; empty for other protocols than WebSocket.
+    /// Expected `Sec-WebSocket-Accept`; empty for protocols other than WebSocket.
     let accept: [UInt8]
 
     var isWebSocket: Bool { !accept.isEmpty }
 
-    /// What a client of HTTP/1.1 asks for, as far as the route has it; nil where the request is one like any other.
+    /// The upgrade requested by an HTTP/1.1 client and supported by the route; nil for an ordinary request.
     ///
     /// - Parameter bytes: the buffer of `head` and `headers`.
     init?(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>, _ route: Route) {
-        // What follows a head with a body could be taken for the tunnel's by one side and for the body by the other.
+        // After a head with a body, the two sides could disagree on whether bytes belong to the body or the tunnel.
         guard head.framing == .none || head.framing == .length(0) else { return nil }
         guard let name = Upgrade.choose(headers, bytes, route) else { return nil }
         self.name = name
@@ -28,14 +28,14 @@ struct Upgrade {
             accept = []
             return
         }
-        // RFC 6455 section 4.2.1; without a key the answer could not be matched with this handshake.
+        // RFC 6455 section 4.2.1; without a key the answer could not be matched to this handshake.
         guard head.method == .get, let key = Upgrade.value(of: Upgrade.keyField, headers, bytes),
             Base64.decode(bytes.slice(key))?.count == 16
         else { return nil }
         accept = Upgrade.accept(for: bytes.slice(key))
     }
 
-    /// The handshake for a client that has sent an extended CONNECT (RFC 8441); nil where the route has no WebSockets.
+    /// The handshake for a client's extended CONNECT (RFC 8441); nil if the route has no WebSockets.
     init?(extendedConnectTo route: Route) {
         guard let name = route.upgrade(named: Upgrade.webSocket.span) else { return nil }
         self.name = name
@@ -44,7 +44,7 @@ struct Upgrade {
         accept = Upgrade.accept(for: key.span)
     }
 
-    /// Writes the fields that ask for it. No other field of that kind is in a head of ours.
+    /// Writes the fields that request it. Heads written by the gateway have no other such fields.
     func appendRequestFields(to chunk: Chunk) {
         appendFields(to: chunk)
         if !ownKey.isEmpty { HeadWriter.appendField(Upgrade.keyField.span, ownKey.span, to: chunk) }
@@ -56,14 +56,14 @@ struct Upgrade {
         HeadWriter.appendField("Upgrade", name.span, to: chunk)
     }
 
-    /// Whether a field of the client's head makes place for one of ours.
+    /// Whether one of the gateway's fields replaces a field of the client's head.
     func replaces(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         !ownKey.isEmpty && field.token == .other
             && ManagedName.isAlias(bytes.slice(field.name), of: Upgrade.keyField.span)
     }
 
-    /// Whether a 101 agrees to this handshake and to no other: one that does not could come from an upstream that
-    /// was made to say so, and goes on to read what follows as requests.
+    /// Whether a 101 accepts exactly this handshake. Otherwise the upstream may have been tricked into it, and would
+    /// parse what follows as requests.
     func isAgreed(by headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
         guard ConnectionOptions(headers, bytes).upgrade, headers.occurrences(.upgrade) == 1,
             let field = headers.value(.upgrade), bytesEqualIgnoringCase(bytes.slice(field), name.span)
@@ -73,7 +73,7 @@ struct Upgrade {
         return bytesEqual(bytes.slice(value), accept.span)
     }
 
-    /// Whether a field is part of the handshake alone, which a client of HTTP/2 has not made.
+    /// Whether a field belongs to the handshake only, which an HTTP/2 client has not made.
     static func isHandshake(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         field.token == .other && bytesEqualIgnoringCase(bytes.slice(field.name), acceptField.span)
     }
@@ -93,7 +93,7 @@ struct Upgrade {
         return Base64.encode(DigestAlgorithm.sha1.digest(text.span).span)
     }
 
-    /// The first protocol of the client's list that the route has: the list is in the client's order of preference.
+    /// The first protocol in the client's list, ordered by preference, that the route supports.
     private static func choose(_ headers: HeaderTable, _ bytes: Span<UInt8>, _ route: Route) -> [UInt8]? {
         for i in 0..<headers.count where headers[i].token == .upgrade {
             var list = FieldList(headers[i].value)
@@ -104,7 +104,7 @@ struct Upgrade {
         return nil
     }
 
-    /// The value of a field that is there exactly once.
+    /// The value of a field that occurs exactly once.
     private static func value(of name: [UInt8], _ headers: HeaderTable, _ bytes: Span<UInt8>) -> ByteRange? {
         var found: ByteRange?
         for i in 0..<headers.count where headers[i].token == .other {

@@ -1,27 +1,27 @@
 import Bytes
 
-/// Follows the frames of one direction of a WebSocket (RFC 6455 section 5.2) as far as to know where one ends, so that
-/// the gateway can say its own last word there. Looks at headers only.
+/// Tracks frame boundaries in one direction of a WebSocket (RFC 6455 section 5.2), so that the gateway can insert its
+/// own close frame. Parses headers only.
 struct WebSocketFrames {
     static let closeOpcode: UInt8 = 8
-    /// The longest reason of a close frame, in bytes.
+    /// Maximum length of the reason in a close frame, in bytes.
     private static let longestReason = 123
 
     private var headerCount = 0
     private var opcode: UInt8 = 0
-    /// Length of the header that is being read; known from its second byte on.
+    /// Length of the current header; known after its second byte.
     private var headerLength = 2
-    /// How many bytes of the header tell the length of the payload, if its second byte does not.
+    /// Number of header bytes with the extended payload length.
     private var lengthBytes = 0
     private var payload: UInt64 = 0
-    /// Bytes of the current payload that are still to come.
+    /// Remaining bytes of the current payload.
     private var remaining: UInt64 = 0
     private var isClosed = false
 
     /// Whether another frame may follow here.
     var takesFrame: Bool { headerCount == 0 && remaining == 0 && !isClosed }
 
-    /// Takes note of the next bytes of the stream.
+    /// Processes the next bytes of the stream.
     mutating func advance(_ bytes: Span<UInt8>) {
         var position = 0
         while position < bytes.count {
@@ -54,7 +54,7 @@ struct WebSocketFrames {
         if opcode == WebSocketFrames.closeOpcode { isClosed = true }
     }
 
-    /// Appends a close frame of a server (RFC 6455 section 5.5.1).
+    /// Appends a server's close frame (RFC 6455 section 5.5.1).
     static func appendClose(_ code: UInt16, reason: String, to chunk: Chunk) {
         let text = Array(reason.utf8.prefix(longestReason))
         chunk.ensureFree(4 + text.count)

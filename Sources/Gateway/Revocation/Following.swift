@@ -1,34 +1,34 @@
-/// How far a process has followed the deny list of its store. Times are milliseconds of the clock that never goes back.
+/// Progress of following the store's deny list. Times are milliseconds of the monotonic clock.
 struct Following: Sendable {
-    /// What an answer of the store means.
+    /// Result of processing an answer of the store.
     struct Progress: Equatable {
-        /// There is more to ask for at once.
+        /// Whether to ask for more immediately.
         var hasMore = false
-        /// What the condition of the list was; it is current now, unless there is more.
+        /// The previous condition of the list; it is now current unless there is more.
         var before = Condition.current
     }
 
-    /// What is known of the deny list.
+    /// Completeness of the known deny list.
     enum Condition: Sendable {
-        /// Not all of it yet.
+        /// Not yet complete.
         case starting
         case current
-        /// The store says nothing any more.
+        /// The store no longer answers.
         case lost
     }
 
-    /// Whether there is anything to follow: others that revoke, or a time before this process.
+    /// Whether there is anything to follow: other processes, or entries from before this process.
     let isShared: Bool
-    /// The last entry that is known.
+    /// Sequence number of the last known entry.
     private(set) var place: Int64 = 0
     private(set) var condition: Condition
-    /// When the question was asked that was answered last.
+    /// When the last answered query was sent.
     private(set) var answeredAt: Int64
     private var askedAt: Int64 = .min
     private var isAsking = false
-    /// The store may have lost what it had acknowledged: it must be compared with what is known.
+    /// Whether the store may have lost acknowledged entries, so that it must be compared with the known list.
     private var isDoubtful = false
-    /// When that may be done again: it reads the whole list.
+    /// Earliest time of the next comparison, which reads the whole list.
     private var comparesAt: Int64 = .min
     private static let comparisonPause: Int64 = 2000
     var succeeded: UInt64 = 0
@@ -40,7 +40,7 @@ struct Following: Sendable {
         answeredAt = now
     }
 
-    /// Whether the store is to be asked now, which then is taken as done. One question at a time.
+    /// Whether to query the store now; true counts as queried. One query at a time.
     mutating func shouldAsk(now: Int64, every pause: Int64) -> Bool {
         guard isShared, !isAsking, askedAt == .min || now - askedAt >= pause else { return false }
         isAsking = true
@@ -48,10 +48,10 @@ struct Following: Sendable {
         return true
     }
 
-    /// The store was away, was told something in vain, or has less than before.
+    /// The store was unavailable, failed a write, or has less than before.
     mutating func doubt() { isDoubtful = isShared }
 
-    /// Whether the next question is to compare everything, which then is taken as done.
+    /// Whether the next query compares everything; true counts as done.
     mutating func shouldCompare(now: Int64) -> Bool {
         guard isDoubtful, now >= comparesAt else { return false }
         isDoubtful = false
@@ -59,25 +59,25 @@ struct Following: Sendable {
         return true
     }
 
-    /// Whether the list has just become out of date.
+    /// Whether the list has just become stale.
     mutating func expires(now: Int64, after limit: Int64) -> Bool {
         guard isShared, condition != .lost, now - answeredAt > limit else { return false }
         condition = .lost
         return true
     }
 
-    /// The question of the timer has its answer, or none.
+    /// The periodic query has ended.
     mutating func asked() { isAsking = false }
 
-    /// The store has told what it denies behind `from`.
+    /// Processes the store's entries after `from`.
     ///
     /// - Parameters:
-    ///   - last: place of the last entry that came; nil for none.
-    ///   - isPage: whether as many came as were asked for.
-    ///   - latest: the highest place that was given out.
-    ///   - askedAt: when the question was asked.
+    ///   - last: sequence number of the last returned entry; nil for none.
+    ///   - isPage: whether the limit was reached.
+    ///   - latest: the highest assigned sequence number.
+    ///   - askedAt: when the query was sent.
     mutating func receive(from: Int64, last: Int64?, isPage: Bool, latest: Int64, askedAt: Int64) -> Progress {
-        // The store was emptied, or is another: all it has is news.
+        // The store was emptied or replaced: all its entries are new.
         if latest < from {
             place = 0
             doubt()

@@ -2,16 +2,16 @@ import Identity
 import Synchronization
 import TokenStorage
 
-/// A store can lose what it has acknowledged: a replica takes over that had not got there yet, or a server comes back
-/// without its files. The processes that know what was revoked tell it again.
+/// Recovers from lost entries: a store can lose acknowledged data when a lagging replica is promoted or a server
+/// returns without its files. Processes that know the revocations write them again.
 extension RevocationFollower {
-    /// What a store has of the deny list.
+    /// The store's deny list.
     private struct Held {
         private var entries: [DenyEntry.Key: [DenyEntry]] = [:]
 
         mutating func insert(_ entry: DenyEntry) { entries[entry.key, default: []].append(entry) }
 
-        /// Whether what is held refuses as much, and for as long.
+        /// Whether a stored entry covers this one in scope and duration.
         func covers(_ entry: DenyEntry) -> Bool {
             guard let held = entries[entry.key] else { return false }
             return held.contains { $0.issuedBefore >= entry.issuedBefore }
@@ -19,10 +19,10 @@ extension RevocationFollower {
         }
     }
 
-    /// The connection to the server was lost and is there again: another server may answer.
+    /// The server connection was re-established, possibly to another server.
     func storeReturned() { following.withLock { $0.doubt() } }
 
-    /// Reads everything that the store has, and tells it what it lacks of what is known here.
+    /// Reads the complete list of the store, and writes known entries that it lacks.
     ///
     /// - Parameter now: seconds since 1970.
     func compare(now: Int64, then: @escaping @Sendable () -> Void) { compare(behind: 0, Held(), now: now, then) }
@@ -47,7 +47,7 @@ extension RevocationFollower {
         }
     }
 
-    /// One after the other: it is not in a hurry, and clients are served meanwhile.
+    /// Writes one after the other: this is not urgent, and the store serves clients meanwhile.
     private func publish(
         _ missing: ArraySlice<DenyEntry>, count total: Int, now: Int64, _ then: @escaping @Sendable () -> Void
     ) {
@@ -67,7 +67,7 @@ extension RevocationFollower {
 
     // MARK: Accounts
 
-    /// Takes over an entry that the store has told.
+    /// Applies an entry from the store.
     func learn(_ entry: DenyEntry, now: Int64) {
         guard apply(entry, now: now), following.withLock({ $0.condition }) != .starting else { return }
         let isWithdrawn = entry.kind == .withdrawn
@@ -76,7 +76,7 @@ extension RevocationFollower {
             isWithdrawn ? "account_withdrawn" : "account_restored",
             [("kind", .text(kind?.rawValue ?? "")), ("holder", .text(entry.subject))])
         guard isWithdrawn, let kind, now > entry.issuedBefore / 1000 + RevocationFollower.reachSeconds else { return }
-        // Heard of late: what was given out here meanwhile, by what was withdrawn already, ends too.
+        // Learnt late: tokens issued here meanwhile on the withdrawn credential are revoked too.
         let cutoff: DenyEntry =
             switch kind {
             case .user, .password: .subject(entry.subject, issuedBefore: now, until: entry.until)
@@ -85,6 +85,6 @@ extension RevocationFollower {
         perform(.deny(cutoff), now: now) { _ in }
     }
 
-    /// Within how many seconds other processes hear of a change, unless the store is away.
+    /// Seconds within which other processes learn of a change, unless the store is unavailable.
     package static let reachSeconds: Int64 = 1
 }

@@ -4,15 +4,15 @@ import Reactor
 import Synchronization
 import TokenStorage
 
-/// How a process learns what others have revoked.
+/// Learns of revocations by other processes.
 extension RevocationFollower {
-    /// Whether workers need to call `tick`.
+    /// Whether workers must call `tick`.
     var isFollowing: Bool { following.withLock { $0.isShared } }
 
-    /// To be called often, by any worker.
+    /// Call it often, from any worker.
     ///
     /// - Parameters:
-    ///   - milliseconds: of the clock that never goes back.
+    ///   - milliseconds: of the monotonic clock.
     ///   - now: seconds since 1970.
     func tick(milliseconds: Int64, now: Int64) {
         let (expires, asks, compares) = following.withLock { state in
@@ -24,7 +24,7 @@ extension RevocationFollower {
         guard asks else { return }
         retry(now: now)
         let done: @Sendable (Bool) -> Void = { [self] _ in following.withLock { $0.asked() } }
-        // What is asked for afterwards tells what is new, and that the store answers.
+        // The query after it returns new entries, and shows that the store answers.
         if compares {
             compare(now: now) { [self] in follow(now: now, then: done) }
         } else {
@@ -32,11 +32,11 @@ extension RevocationFollower {
         }
     }
 
-    /// Asks for all that is new, and applies it.
+    /// Fetches and applies all new entries.
     ///
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - then: called when there is no more, or the store has failed; with whether the list is complete.
+    ///   - then: called at the end or after a failure, with whether the list is complete.
     package func follow(now: Int64, then: @escaping @Sendable (Bool) -> Void) {
         let place = following.withLock { $0.place }
         let askedAt = Clock.monotonicMilliseconds
@@ -55,7 +55,7 @@ extension RevocationFollower {
         }
     }
 
-    /// The store says nothing any more.
+    /// The store no longer answers.
     private func lose() {
         if settings.whenUnavailable == .deny { list.setBlind(true) }
         log.write(

@@ -1,19 +1,19 @@
 import Synchronization
 import TokenStorage
 
-/// What becomes of what the store has not taken.
+/// Handles writes that the store has not accepted.
 extension RevocationFollower {
-    /// Whether a revocation that the store cannot be told now is told later.
+    /// Whether a failed revocation is retried later.
     var retries: Bool { isFollowing }
 
-    /// Tells the store as soon as it answers. Nothing happens where it has no one else to tell.
+    /// Writes to the store as soon as it answers. Does nothing without other processes.
     func keep(_ operation: StoreOperation) {
         if retries { unwritten.withLock { $0.keep(operation) } }
     }
 
-    /// A write has failed.
+    /// A write failed.
     func failed(_ operation: StoreOperation, _ failure: StoreFailure) {
-        // The server has what its replicas lack: once more would be another entry.
+        // The server has the change but its replicas do not: a retry would append another entry.
         guard retries, !operation.isRead, failure != .notReplicated else { return }
         let change = unwritten.withLock { state in
             if case .deny = operation { state.keep(operation) }
@@ -22,7 +22,7 @@ extension RevocationFollower {
         tell(change, failure)
     }
 
-    /// Tries again what the store has not taken, or whether it takes anything.
+    /// Retries pending writes, or tests whether the store accepts writes.
     /// - Parameter now: seconds since 1970.
     func retry(now: Int64) {
         guard let operation = unwritten.withLock({ $0.attempt(now: now) }) else { return }

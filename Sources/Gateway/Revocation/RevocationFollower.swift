@@ -4,42 +4,42 @@ import Model
 import Synchronization
 import TokenStorage
 
-/// The store as this process uses it. What it revokes here is refused here before the answer; what other processes
-/// that share the store revoke is asked for every 250 ms. Where the store says nothing for too long, the configured
-/// stance decides about bearer requests.
+/// The store as used by this process. Its own revocations take effect here before they are answered; those of other
+/// processes that share the store are polled every 250 ms. If the store is silent for too long, the configured policy
+/// decides on bearer requests.
 package final class RevocationFollower: TokenStore {
     package struct Settings: Sendable {
         package var whenUnavailable = StoreOutageRule.deny
-        /// Milliseconds without an answer after which the list is out of date.
+        /// Milliseconds without an answer after which the list is stale.
         package var staleAfter: Int64 = 3000
         package init() {}
     }
 
-    /// What `/metrics` and `/readyz` say.
+    /// State for `/metrics` and `/readyz`.
     struct Report {
         var kind: StaticString
         /// Whether the list is up to date.
         var isCurrent: Bool
-        /// Whether bearer requests are refused because it is not.
+        /// Whether bearer requests are refused because the list is stale.
         var refuses: Bool
-        /// Milliseconds since the question that was answered last.
+        /// Milliseconds since the last answered query.
         var age: Int64
         var succeeded: UInt64
         var failed: UInt64
-        /// Why it takes nothing that is to be kept; nil while it does.
+        /// Why the store accepts no durable writes; nil while it does.
         var writeFailure: StoreFailure? = nil
         /// Whether requests should go elsewhere because of that.
         var refusesWrites = false
-        /// Revocations that it has not taken yet.
+        /// Number of pending revocations.
         var unwritten = 0
 
-        /// Whether it answers, and takes what it is given.
+        /// Whether the store answers and accepts writes.
         var isUp: Bool { isCurrent && writeFailure == nil }
     }
 
-    /// How often the store is asked.
+    /// Polling interval in milliseconds.
     static let interval: Int64 = 250
-    /// Entries of one question.
+    /// Entries per query.
     static let pageSize = 1000
 
     let store: any TokenStore
@@ -54,8 +54,8 @@ package final class RevocationFollower: TokenStore {
     private let isForsaken = Atomic<Bool>(false)
 
     /// - Parameters:
-    ///   - isShared: whether other processes may use the store too, or have used it before.
-    ///   - now: milliseconds of the clock that never goes back.
+    ///   - isShared: whether other processes use the store, or have used it before.
+    ///   - now: milliseconds of the monotonic clock.
     package init(
         _ store: any TokenStore, list: RevocationList, withdrawn: WithdrawnAccounts = WithdrawnAccounts(),
         isShared: Bool, settings: Settings = Settings(), log: EventLog, now: Int64
@@ -69,11 +69,11 @@ package final class RevocationFollower: TokenStore {
         if isShared, settings.whenUnavailable == .deny { list.setBlind(true) }
     }
 
-    /// Has the tokens that were issued for revoked callers dropped from there (CACHE-07).
+    /// Sets the cache of issued tokens, from which those of revoked callers are removed (CACHE-07).
     func purge(_ tokens: IssuedTokenStore) { issued.withLock { $0 = tokens } }
 
-    /// Another process has taken over and does not know what is in the store: what is revoked from now on is refused
-    /// here and not acknowledged.
+    /// Another process has taken over and does not share this store: further revocations apply here and are not
+    /// acknowledged.
     package func forsake(_ forsaken: Bool = true) { isForsaken.store(forsaken, ordering: .releasing) }
 
     // MARK: The store
@@ -84,7 +84,7 @@ package final class RevocationFollower: TokenStore {
     package func perform(
         _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
     ) {
-        // Refused from here on, even if the store cannot be told now: it is told as soon as it answers.
+        // Takes effect here even if the store is unavailable; the write is retried.
         if case .deny(let entry) = operation { apply(entry, now: now) }
         if isForsaken.load(ordering: .acquiring) {
             switch operation {
@@ -108,14 +108,14 @@ package final class RevocationFollower: TokenStore {
             case (_, .removed(let gone)):
                 deny(gone, now: now)
                 then(result)
-            // What these have removed stands in the deny list alone.
+            // Records removed by these are visible in the deny list only.
             case (_, .reused), (.replace, .record): follow(now: now) { _ in then(result) }
             default: then(result)
             }
         }
     }
 
-    /// As the store has done in the same step.
+    /// Revokes the tokens of removed records, as the store did in the same step.
     func deny(_ gone: [TokenRecord], unless heir: String = "", now: Int64) {
         for record in gone where record.accessLives(at: now) && !record.tokenID.isEmpty {
             if record.tokenID.utf8.elementsEqual(heir.utf8) { continue }

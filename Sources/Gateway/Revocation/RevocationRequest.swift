@@ -1,16 +1,15 @@
 import Bytes
 
-/// The body of `POST /admin/revocations`. It is read to the letter: what an administrator believes to have revoked must
-/// not go on because of a misspelt member.
+/// The body of `POST /admin/revocations`. Parsed strictly: a misspelt member must not weaken an intended revocation.
 struct RevocationRequest: Equatable {
     enum Target: Equatable {
-        /// One token, and whatever was issued for its subject where that is named.
+        /// One token, and tokens issued for its subject if given.
         case token(id: String, subject: String?)
-        /// All tokens that a subject has had so far.
+        /// All tokens of a subject issued so far.
         case subject(String)
-        /// All tokens of a mobile backend so far.
+        /// All tokens of a mobile backend issued so far.
         case backend(id: String)
-        /// All tokens of an issuer so far, by the name of its entry; `local` for this gateway.
+        /// All tokens of an issuer issued so far, by the name of its entry; `local` for this gateway.
         case issuer(String)
     }
 

@@ -2,7 +2,7 @@ import Reactor
 import Synchronization
 import TokenStorage
 
-/// Corrects the wall clock of the process to that of the server of its store.
+/// Adjusts the process's wall clock to the clock of the store's server.
 package final class ServerClock: GroupClock {
     private let correction = Mutex(ClockCorrection())
     private let log: EventLog

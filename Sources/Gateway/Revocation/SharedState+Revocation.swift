@@ -6,17 +6,17 @@ import Reactor
 import TokenStorage
 
 extension SharedState {
-    /// Refuses a token, or all tokens that somebody has had so far, and drops what was issued for it (CACHE-07): here at
-    /// once, in other processes as soon as they ask the store, which is told before the answer. With access tokens go the
-    /// refresh tokens that stand beside them.
+    /// Revokes a token, or all tokens issued so far, and drops tokens issued for it (CACHE-07). Takes effect here
+    /// immediately, and in other processes at their next poll; the store is written before the answer. Refresh tokens
+    /// issued with the access tokens are revoked too.
     ///
-    /// Without `issuedBefore` it is about what was issued until now. Since tokens are dated in seconds, the answer waits
-    /// until the present one is over: a login behind the answer gets tokens that count.
+    /// Without `issuedBefore` it applies to everything issued until now. Token dates are in seconds, so the answer
+    /// waits for the end of the current second: a login after the answer gets valid tokens.
     ///
     /// - Parameter body: `{"jti": "...", "until": seconds}`, or with `"subject"`, `"backendId"` or `"issuer"`, and with
     ///   these `"issuedBefore": seconds`.
     func revoke(_ body: [UInt8], now loopTime: Int64) -> Effect<EndpointResponse> {
-        // The clock of a loop may be behind by as long as its turn takes, and another gateway's may be a little ahead.
+        // A loop's clock may lag by the duration of its turn, and another gateway's may be slightly ahead.
         let now = max(loopTime, Clock.latestSecond)
         let request: RevocationRequest
         do {
@@ -32,8 +32,8 @@ extension SharedState {
             switch (result, selector) {
             case (.success, let selector?):
                 return ask(.revoke(selector), now: now).then { self.answer(entry, $0, since: since) }
-            // The entry waits for the store, and the record of a single token with it. Other refresh tokens are refused
-            // by the entry.
+            // Retries the entry, and the removal of a single token's record. Other refresh tokens are refused by the
+            // entry.
             case (.failure, .one?): if let selector { tokens.keep(.revoke(selector)) }
             case (.failure, _), (.success, nil): break
             }
@@ -65,7 +65,7 @@ extension SharedState {
         }
     }
 
-    /// What becomes of a revocation in other processes.
+    /// Describes the effect of a revocation on other processes.
     private func others(_ failure: StoreFailure) -> String {
         if failure == .notReplicated {
             return "other processes hear of it, but a failover of the store may lose it, so repeat the request"
@@ -77,7 +77,7 @@ extension SharedState {
 }
 
 extension DenyEntry {
-    /// What the event log and the admin API call the name.
+    /// Its name in the event log and the admin API.
     fileprivate var logName: String {
         switch kind {
         case .token: "jti"
@@ -100,8 +100,8 @@ extension RevocationRequest {
         }
     }
 
-    /// The records that go with it. Where there is a date, those of later logins stay: earlier refresh tokens are
-    /// refused by the list.
+    /// Records to revoke with it. With a date, records of later logins stay; earlier refresh tokens are refused by the
+    /// deny list.
     fileprivate var selector: TokenSelector? {
         if period.issuedBefore != nil { return nil }
         return switch target {

@@ -1,18 +1,18 @@
 import TokenStorage
 
-/// What the store has not taken: whether it takes anything, and the revocations that wait for it.
+/// Writes that the store has not accepted: its state, and the pending revocations.
 struct Unwritten: Sendable {
-    /// What an answer has changed.
+    /// Effect of a result.
     struct Change: Equatable {
-        /// The store has just failed to take something for the first time.
+        /// The first failure to accept a write.
         var begins = false
-        /// It takes everything again.
+        /// The store accepts all writes again.
         var ends = false
-        /// There is more to be tried at once.
+        /// Whether to try the next one immediately.
         var hasMore = false
     }
 
-    /// Why it takes nothing; nil while it does.
+    /// Why it accepts no writes; nil while it does.
     private(set) var reason: StoreFailure?
     private var waiting: [Revocation] = []
     private var names: Set<Revocation.Name> = []
@@ -20,17 +20,17 @@ struct Unwritten: Sendable {
 
     var count: Int { waiting.count }
 
-    /// A key that nothing else has.
+    /// A key with no other use.
     private static let trial = "\u{1f}store trial"
 
-    /// A write has failed. One that is refused since others wait already says nothing of the store.
+    /// A write failed. A refusal because of queued operations says nothing about the store.
     mutating func failed(_ failure: StoreFailure) -> Change {
         guard failure != .overloaded else { return Change() }
         defer { reason = failure }
         return Change(begins: reason == nil)
     }
 
-    /// Keeps a revocation until the store takes it. Of two that mean the same one waits, with the later ends of both.
+    /// Keeps a revocation until the store accepts it. Equivalent ones are merged, with the later expiry.
     mutating func keep(_ operation: StoreOperation) {
         guard let revocation = Revocation(operation) else { return }
         if names.insert(revocation.name).inserted {
@@ -40,17 +40,17 @@ struct Unwritten: Sendable {
         }
     }
 
-    /// What is to be tried now; nil for nothing. One at a time.
+    /// The operation to try now; nil for none. One at a time.
     mutating func attempt(now: Int64) -> StoreOperation? {
         guard !isTrying else { return nil }
         while let first = waiting.first, first.hasEnded(now: now) { removeFirst() }
-        // A store may take revocations and nothing else: whether it takes everything is another question.
+        // A store may accept revocations and nothing else, so a write of another kind is tested as well.
         let next = waiting.first?.operation ?? reason.map { _ in .remember(key: Unwritten.trial, until: now) }
         isTrying = next != nil
         return next
     }
 
-    /// What the attempt has come to.
+    /// Processes the result of the attempt.
     mutating func tried(_ operation: StoreOperation, _ result: Result<StoreAnswer, StoreFailure>) -> Change {
         isTrying = false
         switch result {
@@ -60,7 +60,7 @@ struct Unwritten: Sendable {
                 defer { reason = nil }
                 return Change(ends: reason != nil, hasMore: !waiting.isEmpty)
             }
-            // What was asked for again meanwhile may mean more than what was written.
+            // A repeated request may have extended it beyond what was written.
             if waiting.first == revocation { removeFirst() }
             return Change(hasMore: !waiting.isEmpty || reason != nil)
         }
@@ -69,9 +69,9 @@ struct Unwritten: Sendable {
     private mutating func removeFirst() { names.remove(waiting.removeFirst().name) }
 }
 
-/// A revocation that can wait: an entry of the deny list, or the record of one token.
+/// A revocation that can be retried: a deny entry, or the record of one token.
 private enum Revocation: Sendable, Equatable {
-    /// What two that mean the same have in common. Texts by their bytes.
+    /// The identity of equivalent revocations. Texts are compared by bytes.
     struct Name: Hashable {
         var kind: DenyEntry.Kind?
         var name: [UInt8]
@@ -81,7 +81,7 @@ private enum Revocation: Sendable, Equatable {
     case entry(DenyEntry)
     case record(tokenID: String)
 
-    /// Nil for what is none.
+    /// Nil for other operations.
     init?(_ operation: StoreOperation) {
         switch operation {
         case .deny(let entry): self = .entry(entry)
@@ -105,7 +105,7 @@ private enum Revocation: Sendable, Equatable {
         }
     }
 
-    /// Takes the later ends of another one of the same name.
+    /// Takes the later expiry of an equivalent one.
     mutating func merge(_ other: Revocation) {
         guard case .entry(var entry) = self, case .entry(let later) = other else { return }
         entry.issuedBefore = max(entry.issuedBefore, later.issuedBefore)
@@ -113,7 +113,7 @@ private enum Revocation: Sendable, Equatable {
         self = .entry(entry)
     }
 
-    /// Whether what is to be denied has ended by itself.
+    /// Whether the revoked tokens have expired.
     func hasEnded(now: Int64) -> Bool {
         if case .entry(let entry) = self { entry.until <= now } else { false }
     }

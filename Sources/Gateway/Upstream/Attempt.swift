@@ -1,19 +1,19 @@
-/// Where an exchange stands with its upstream: what it was admitted for, where it waits, which servers it was sent to.
+/// State of an exchange at its upstream: admission, place in the queue, tried servers.
 struct Attempt {
-    /// Counted among the requests under way.
+    /// Whether it is counted among the requests in progress.
     var isAdmitted = false
-    /// The breaker waits for the outcome.
+    /// Whether the breaker waits for its outcome.
     var isProbe = false
-    /// What the last attempt says of the upstream; nil for nothing.
+    /// What the last attempt says about the upstream; nil for nothing.
     var succeeded: Bool?
     /// The place in the queue; nil for none.
     var queuePlace: Int?
-    /// Attempts on further servers.
+    /// Number of retries on further servers.
     var retries = 0
-    /// It was sent again because a connection had been closed before it got the request.
+    /// Whether it was sent again because a connection closed before receiving it.
     var wasReplayed = false
     /// Servers that failed.
     var tried: [UpstreamServer] = []
-    /// The place of the request's key under consistent hashing.
+    /// Position of the request's key for consistent hashing.
     var place: UInt64 = 0
 }

@@ -1,33 +1,33 @@
 import Model
 
-/// Chooses the server of a request. Three circles of candidates, the first that is not empty counts:
+/// Chooses the server of a request from the first non-empty tier of candidates:
 ///
 /// 1. servers that are healthy and not ejected,
-/// 2. backups of which the same is true,
-/// 3. where not one server of the upstream is usable: all of them (panic). A check that is wrong, or a fault that all
-///    share, must not take down what may still work; the breaker is what stops requests on purpose.
+/// 2. backups that are healthy and not ejected,
+/// 3. if no server of the upstream is usable, all of them (panic). A wrong check or a shared fault must not take down
+///    servers that may still work; the breaker is what stops requests deliberately.
 ///
-/// Within a retry, servers that were tried are in no circle. Random numbers come from a seed; time is an argument.
+/// Retries exclude servers that were tried. Random numbers come from a seed; time is an argument.
 final class Balancer {
-    /// What came of it.
+    /// Result of a choice.
     enum Pick {
         case server(UpstreamServer)
-        /// There are candidates, and none may take another connection now.
+        /// There are candidates, but none may open another connection now.
         case full
-        /// There is no server left to try.
+        /// No server is left to try.
         case none
     }
 
     private enum Circle { case usable, backup, panic }
 
-    /// Up to so many servers are all looked at; of more, two that chance chooses.
+    /// Up to this number all servers are compared; otherwise two random ones.
     private static let exactScan = 8
-    /// How often chance is asked before all are looked at after all.
+    /// Number of random draws before all servers are compared.
     private static let draws = 4
 
     private var ring = HashRing()
     private var ringIsCurrent = false
-    /// Sums of the weights up to each server, where there are more than `exactScan`.
+    /// Cumulative weights, for more than `exactScan` servers.
     private var sums: [Int] = []
     private var random: UInt64
     private var method = Method.leastRequests
@@ -37,7 +37,7 @@ final class Balancer {
 
     init(seed: UInt64) { random = seed }
 
-    /// The servers are others now, or what is said of them.
+    /// The servers or their state have changed.
     func use(_ servers: [UpstreamServer], _ settings: UpstreamSettings) {
         slowStart = settings.slowStart
         method =
@@ -57,8 +57,8 @@ final class Balancer {
     }
 
     /// - Parameters:
-    ///   - place: the key's place on the ring; counts under consistent hashing only.
-    ///   - tried: servers that this request has been sent to.
+    ///   - place: the key's position on the ring; used for consistent hashing only.
+    ///   - tried: servers that this request was sent to.
     func pick(_ servers: [UpstreamServer], place: UInt64, tried: [UpstreamServer], _ now: Int64) -> Pick {
         guard let circle = Balancer.circle(servers, tried, now) else { return .none }
         let server: UpstreamServer?
@@ -103,10 +103,10 @@ final class Balancer {
         return server.hasRoom && (tried.isEmpty || !isTried(server, tried))
     }
 
-    // MARK: In turn
+    // MARK: Round-robin
 
-    /// Smooth weighted round-robin: every candidate gains its weight, the richest is chosen and pays what all gained.
-    /// Weights 5, 1, 1 give a a b a c a a and not five in a row.
+    /// Smooth weighted round-robin: every candidate gains its weight; the one with the highest credit is chosen and
+    /// pays the total. Weights 5, 1, 1 yield a a b a c a a instead of five in a row.
     private func inTurn(
         _ servers: [UpstreamServer], _ circle: Circle, _ tried: [UpstreamServer],
         _ now: Int64
@@ -131,7 +131,7 @@ final class Balancer {
         best = server
     }
 
-    // MARK: Fewest requests
+    // MARK: Least requests
 
     private func leastBusy(
         _ servers: [UpstreamServer], _ circle: Circle, _ tried: [UpstreamServer],
@@ -152,8 +152,8 @@ final class Balancer {
         return leastBusyOfAll(servers, circle, tried, now)
     }
 
-    /// Those with the fewest requests for their weight; among several it goes in turn, so that weights count for an
-    /// upstream without load too.
+    /// The servers with the fewest requests relative to their weight; ties are resolved by round-robin, so that weights
+    /// apply without load too.
     private func leastBusyOfAll(
         _ servers: [UpstreamServer], _ circle: Circle, _ tried: [UpstreamServer],
         _ now: Int64
@@ -180,10 +180,10 @@ final class Balancer {
         one.inFlight * other.effectiveWeight(now, slowStart) > other.inFlight * one.effectiveWeight(now, slowStart)
     }
 
-    /// A server by chance, in proportion to the weights.
+    /// A random server, in proportion to the weights.
     private func draw(_ servers: [UpstreamServer], _ now: Int64) -> UpstreamServer {
         var server = servers[drawIndex()]
-        // One that has just come back is drawn again, as often as its share is small.
+        // A server in slow start is redrawn with a probability that shrinks as its share grows.
         let share = server.slowStart.percent(now, of: slowStart)
         if share < 100, Int(nextRandom() % 100) >= share { server = servers[drawIndex()] }
         return server
@@ -216,7 +216,7 @@ final class Balancer {
             ringIsCurrent = true
         }
         let start = ring.first(after: place)
-        // Of the keys of a server that has just come back a growing share is its own again, the same keys every time.
+        // A server in slow start gets a growing share of its keys, always the same ones first.
         let mark = Int(HashRing.mix(place) % 100)
         var warming: UpstreamServer?
         var index = start

@@ -1,31 +1,31 @@
 import Bytes
 import Reactor
 
-/// The circle of consistent hashing: every server stands on it at many points, a key belongs to the first server behind
-/// its own place. A server that leaves hands over its own keys only; one that is skipped for a while gets them back.
+/// The ring of consistent hashing: every server has many points on it, and a key belongs to the first server after its
+/// position. A server that leaves gives up only its own keys, and gets them back after an interruption.
 ///
-/// Points depend on a server's address and weight alone, and on no secret: every worker, and every gateway in front of
-/// the same servers, sends a key the same way.
+/// Points depend only on a server's address and weight: every worker, and every gateway in front of the same servers,
+/// maps a key to the same server.
 struct HashRing {
     private struct Point {
         var place: UInt64
         var server: Int
     }
 
-    /// Points of a server of weight 1: shares are even to about a twelfth.
+    /// Points per server of weight 1: shares are even to about a twelfth.
     private static let density = 160
     private static let mostPoints = 32_768
     private static let hash = KeyedHash(seed0: 0x706f_7274_6375_6c6c, seed1: 0x6973_2072_696e_6731)
     private var points: [Point] = []
 
-    /// The place of a key on the ring.
+    /// The position of a key on the ring.
     static func place(_ key: Span<UInt8>) -> UInt64 { hash.hash(key) }
 
     init() {}
 
     init(_ servers: [UpstreamServer]) {
         var density = HashRing.density
-        // Halves, so that the points of the others stay where they are while the servers come and go.
+        // Reduced only by halving, so that other servers' points stay in place when servers come and go.
         let weights = servers.reduce(0) { $0 + $1.weight }
         while density > 1, weights * density > HashRing.mostPoints { density /= 2 }
         for (index, server) in servers.enumerated() {
@@ -40,10 +40,10 @@ struct HashRing {
 
     var count: Int { points.count }
 
-    /// The server at a point.
+    /// The server of a point.
     func server(at index: Int) -> Int { points[index].server }
 
-    /// The first point behind a place.
+    /// The first point after a position.
     func first(after place: UInt64) -> Int {
         var (low, high) = (0, points.count)
         while low < high {
@@ -53,7 +53,7 @@ struct HashRing {
         return low == points.count ? 0 : low
     }
 
-    /// Spreads a word over all its bits (the end of SplitMix64).
+    /// Mixes all bits of a word (the finaliser of SplitMix64).
     static func mix(_ word: UInt64) -> UInt64 {
         var word = word
         word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9

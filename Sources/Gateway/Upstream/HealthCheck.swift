@@ -2,13 +2,13 @@ import Bytes
 import HTTP
 import Reactor
 
-/// One active check under way: a connection of its own, a request, the head of its answer. Objects are reused.
+/// An active check in progress: its own connection, a request, the head of the answer. Objects are reused.
 final class HealthCheck: SlabElement {
     let index: Int
     var nextVacant: HealthCheck?
     var generation: UInt32 = 0
     var socket: Socket?
-    /// The HTTP/2 connection, where the server speaks that.
+    /// The HTTP/2 connection, if the server speaks it.
     var link: H2Link?
     var group: UpstreamGroup?
     var server: UpstreamServer?
@@ -25,7 +25,7 @@ final class HealthCheck: SlabElement {
         parser.reset()
     }
 
-    /// Writes the request: the body of the answer is of no interest, and neither is the connection behind it.
+    /// Writes the request. The answer's body is ignored, and the connection is not reused.
     static func appendRequest(path: [UInt8], authority: [UInt8], to chunk: Chunk) {
         chunk.ensureFree(path.count + authority.count + 128)
         chunk.append("GET ")

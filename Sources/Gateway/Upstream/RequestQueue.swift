@@ -1,5 +1,5 @@
-/// Requests that wait until their upstream has room, first come, first served. Bounded; entering, leaving and giving up
-/// take the same time however many wait, and a queue that was once full allocates no more.
+/// Requests waiting for room at their upstream, in FIFO order. Bounded. Adding and removing take constant time, and a
+/// queue that was once full allocates nothing.
 final class RequestQueue {
     private struct Place {
         var exchange: UInt64
@@ -17,15 +17,15 @@ final class RequestQueue {
 
     var isEmpty: Bool { count == 0 }
 
-    /// When the request that waits longest times out; nil where none waits.
+    /// Deadline of the oldest request; nil if empty.
     var nextDeadline: Int64? { head == RequestQueue.none ? nil : places[head].deadline }
 
-    /// The one that waits longest; it stays.
+    /// The oldest request, which stays.
     var first: UInt64? { head == RequestQueue.none ? nil : places[head].exchange }
 
-    /// Lets an exchange wait; nil where the queue is full. Answers its place, for `leave`.
+    /// Adds an exchange; nil if the queue is full. Returns its place, for `withdraw`.
     ///
-    /// Deadlines never decrease from one call to the next: all wait equally long.
+    /// - Precondition: deadlines never decrease from one call to the next: all have the same timeout.
     func enqueue(_ exchange: UInt64, until deadline: Int64, limit: Int) -> Int? {
         guard count < limit else { return nil }
         let place: Int
@@ -44,7 +44,7 @@ final class RequestQueue {
         return place
     }
 
-    /// Takes the one that waits longest.
+    /// Removes the oldest request.
     func takeFirst() -> UInt64? {
         guard head != RequestQueue.none else { return nil }
         let exchange = places[head].exchange
@@ -52,13 +52,13 @@ final class RequestQueue {
         return exchange
     }
 
-    /// Takes the one that waits longest if its time is over.
+    /// Removes the oldest request if it has expired.
     func takeExpired(_ now: Int64) -> UInt64? {
         guard let deadline = nextDeadline, deadline <= now else { return nil }
         return takeFirst()
     }
 
-    /// Gives a place up.
+    /// Removes the request at a place.
     func withdraw(at place: Int) {
         let entry = places[place]
         if entry.previous == RequestQueue.none {

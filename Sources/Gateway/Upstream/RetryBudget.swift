@@ -1,8 +1,7 @@
 import Model
 
-/// How many further attempts an upstream gets: a share of the requests of the last ten seconds, and a few in any case.
-/// When all servers fail, attempts stay below (1 + share) times the requests, instead of a multiple that keeps the
-/// servers down.
+/// Limits an upstream's retries to a share of the requests of the last ten seconds, plus a small minimum. When all
+/// servers fail, attempts stay below (1 + share) times the requests, instead of a multiple that keeps the servers down.
 struct RetryBudget {
     /// Slots of one second.
     private static let slots = 10
@@ -23,11 +22,11 @@ struct RetryBudget {
         requestSum += count
     }
 
-    /// Takes one further attempt out of the budget, if there is one.
+    /// Takes one retry from the budget, if available.
     mutating func takeRetry(_ now: Int64, _ settings: RetrySettings) -> Bool {
         advance(now)
         let share = requestSum * settings.budgetPercent / 100
-        // The least number is one of a second, not of the window: it must not pile up to a burst.
+        // The minimum is per second, not per window: it must not accumulate to a burst.
         guard retrySum < share || retries[place] < settings.minimumPerSecond else { return false }
         retries[place] += 1
         retrySum += 1

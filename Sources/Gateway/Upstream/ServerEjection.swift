@@ -1,40 +1,40 @@
 import Model
 
-/// What the outcomes of requests say of one server: after so many failures in a row it is left alone for a while, longer
-/// each time it happens again (GW-08).
+/// Passive outlier detection for one server: after a number of consecutive failures it is ejected for a while, longer
+/// each time (GW-08).
 ///
-/// A value; time is an argument in milliseconds. That not too many servers are out at once is the group's business.
+/// A value; time is an argument in milliseconds. The group limits the number of concurrent ejections.
 struct ServerEjection: Equatable {
-    /// The longest time out, in times of the first.
+    /// The longest ejection, as a multiple of the first.
     private static let longest: Int64 = 10
 
     private(set) var failuresInRow = 0
     private(set) var until: Int64 = .min
-    /// Ejections since the server behaved for long.
+    /// Ejections since a long period without failures.
     private(set) var times: Int64 = 0
-    /// Back from an ejection, and no request has succeeded yet: one failure is enough now.
+    /// Whether it returned from an ejection without a success since: a single failure ejects it again.
     private(set) var isOnTrial = false
     private(set) var total: UInt64 = 0
 
     func isEjected(_ now: Int64) -> Bool { now < until }
 
-    /// A request got an answer that is not the gateway's fault or the server's.
+    /// A request got a response that indicates no failure of the gateway or the server.
     mutating func succeeded() {
         failuresInRow = 0
         isOnTrial = false
     }
 
-    /// A request failed. Answers whether the server ought to be ejected.
+    /// A request failed. Returns whether to eject the server.
     mutating func failed(_ now: Int64, _ settings: EjectionSettings) -> Bool {
-        // Requests that were under way when the server was ejected say nothing new.
+        // Requests in progress at the ejection add no information.
         if isEjected(now) { return false }
         failuresInRow += 1
         return failuresInRow >= settings.failures || isOnTrial
     }
 
-    /// Leaves the server alone from now on.
+    /// Ejects the server from now on.
     mutating func eject(_ now: Int64, _ settings: EjectionSettings) {
-        // A server that behaved for the longest time out begins anew.
+        // After a failure-free period as long as the longest ejection, counting starts over.
         if until != .min, now - until > settings.time * ServerEjection.longest { times = 0 }
         times = min(times + 1, ServerEjection.longest)
         until = now + settings.time * times
@@ -43,7 +43,7 @@ struct ServerEjection: Equatable {
         total &+= 1
     }
 
-    /// Ends the time out.
+    /// Ends the ejection.
     mutating func pardon() {
         until = .min
         times = 0
@@ -51,7 +51,7 @@ struct ServerEjection: Equatable {
         isOnTrial = false
     }
 
-    /// How many of so many servers may be out at once.
+    /// Maximum number of concurrently ejected servers.
     static func allowed(of servers: Int, _ settings: EjectionSettings) -> Int {
         servers * settings.maximumPercent / 100
     }

@@ -2,20 +2,20 @@ import Reactor
 
 /// One server of an upstream, as configured.
 package struct ServerSettings: Equatable, Sendable {
-    /// Where the server is.
+    /// Location of the server.
     package enum Target: Equatable, Hashable, Sendable {
         /// An IP address with its port, or the path of a unix socket.
         case address(SocketAddress)
-        /// A host name, resolved off the loop again and again; each address it has is a server of its own.
+        /// A host name, resolved repeatedly off the loop; each of its addresses is a separate server.
         case name(host: String, port: UInt16)
     }
 
     package var target: Target
-    /// Its share of the requests, in proportion to the other servers' weights; with 0 it gets none.
+    /// Share of the requests relative to other servers' weights; 0 for none.
     package var weight: Int
     /// Used only while no other server of the upstream is usable.
     package var isBackup: Bool
-    /// `Host` of requests that the gateway makes itself, as health checks do.
+    /// `Host` of requests that the gateway makes itself, such as health checks.
     package var authority: [UInt8]
 
     package init(_ target: Target, weight: Int = 1, isBackup: Bool = false) {
@@ -31,7 +31,7 @@ package struct ServerSettings: Equatable, Sendable {
 }
 
 extension ServerSettings.Target {
-    /// `host:port`, the label of metrics.
+    /// `host:port`, the label in metrics.
     package var description: String {
         switch self {
         case .address(let address): address.description

@@ -1,7 +1,7 @@
-/// The share of its weight that a server gets after it came back: a tenth at first, all of it when the time is over.
-/// Caches fill, connections open and code warms up in between.
+/// Ramps up the weight of a server after its return: from a tenth to the full weight. Caches fill, connections open and
+/// code warms up meanwhile.
 struct SlowStart: Equatable {
-    /// Least share, in percent.
+    /// Minimum share in percent.
     static let least: Int64 = 10
 
     /// Milliseconds of the loop's clock; `Int64.min` for long ago.
@@ -11,9 +11,9 @@ struct SlowStart: Equatable {
 
     mutating func finish() { begunAt = .min }
 
-    /// The share now in percent.
+    /// The current share in percent.
     ///
-    /// - Parameter duration: how long the way to 100 is, in milliseconds.
+    /// - Parameter duration: time until 100 percent, in milliseconds.
     func percent(_ now: Int64, of duration: Int64) -> Int {
         guard begunAt != .min, duration > 0 else { return 100 }
         let passed = max(0, now - begunAt)

@@ -1,7 +1,7 @@
 import Model
 import Reactor
 
-/// The API servers behind one name.
+/// The servers of one upstream.
 package struct Upstream: Sendable {
     package var settings: UpstreamSettings
     package var servers: [ServerSettings]

@@ -3,23 +3,23 @@ import HTTP
 import Model
 import Reactor
 
-/// One connection of a worker to an upstream. Carries one exchange at a time, or idles in its pool. Toward a server that
-/// speaks HTTP/2 it is one stream of an `UpstreamSession`.
+/// A worker's connection to an upstream. Carries one exchange at a time, or is idle in its pool. For an HTTP/2 server
+/// it is one stream of an `UpstreamSession`.
 final class UpstreamConnection: SlabElement {
     enum Phase: Equatable {
-        /// The connect is under way.
+        /// Connecting.
         case connecting
-        /// In the pool.
+        /// Idle in the pool.
         case idle
-        /// The response head has not been read.
+        /// Waiting for the response head.
         case awaitingHead
-        /// The response body is under way.
+        /// Relaying the response body.
         case relayingBody
-        /// An upgrade was agreed to, and bytes go both ways.
+        /// The upgrade was accepted; bytes are relayed both ways.
         case tunnelling
     }
 
-    /// How long a response head may be; more generous than toward clients, since upstreams are the operator's own.
+    /// Maximum size of a response head; higher than for clients, since upstreams belong to the operator.
     static let headLimits: HTTPLimits = {
         var limits = HTTPLimits()
         limits.maximumHeadBytes = 64 * 1024
@@ -27,38 +27,38 @@ final class UpstreamConnection: SlabElement {
         return limits
     }()
 
-    /// How many interim responses one request may get. They go to the client without back-pressure, as one rarely needs
-    /// more than two, so that without a bound they could fill the memory.
+    /// Maximum number of interim responses per request. They are relayed without back-pressure, since more than two are
+    /// rarely needed; without a limit they could exhaust memory.
     static let maximumInterim = 32
 
     let index: Int
     var nextVacant: UpstreamConnection?
-    /// The connections below and above this one in the pool.
+    /// Neighbours in the pool.
     var nextIdle: UpstreamConnection?
     var previousIdle: UpstreamConnection?
     var socket: Socket?
-    /// The HTTP/2 connection that this is a part of, and its stream there once it is open; both in place of a socket.
+    /// The HTTP/2 connection and, once open, the stream; both instead of a socket.
     var session: UpstreamSession?
     var stream: H2Stream?
     /// When the stream was opened.
     var askedAt: Int64 = 0
-    /// Place among the users of the session.
+    /// Index among the users of the session.
     var place = 0
     var server: UpstreamServer?
     var exchange: Exchange?
     var phase = Phase.connecting
     var parser = ResponseParser(limits: UpstreamConnection.headLimits)
-    /// What of the response body is still to come, and how it goes to the client.
+    /// The remaining response body, and its framing towards the client.
     var body = BodyRelay.empty
-    /// Whether the connection can serve another exchange after this one.
+    /// Whether the connection can serve another exchange.
     var keepAlive = false
-    /// Responses that came over this connection.
+    /// Number of responses on this connection.
     var served = 0
-    /// Interim responses that came ahead of the current one.
+    /// Number of interim responses before the current response.
     var interim = 0
-    /// Any byte of the current response has been seen.
+    /// Whether any byte of the current response has arrived.
     var heard = false
-    /// The last turn of the loop whose events are older than the request.
+    /// The last turn of the loop whose events precede the request.
     var unaskedUntil: UInt64 = 0
     var deadline: Int64 = .max
     var timerAt: Int64 = .max

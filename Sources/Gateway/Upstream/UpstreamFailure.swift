@@ -1,27 +1,27 @@
 import Model
 
-/// What can go wrong with an upstream, kept apart for status, log and metric (GW-08).
+/// Upstream failures, distinguished by status, log and metric (GW-08).
 package enum UpstreamFailure: Int, ReasonedFailure, CaseIterable {
-    /// The connection was refused or the address cannot be reached.
+    /// The connection was refused, or the address is unreachable.
     case connectFailed
     /// No connection within `connectTimeout`.
     case connectTimedOut
-    /// The TLS handshake failed: the server is not who it must be, or does not speak what is spoken here.
+    /// The TLS handshake failed: the certificate is not valid for the server, or no common protocol was found.
     case tlsFailed
     /// The connection ended before the response was complete.
     case connectionLost
-    /// The head of the response did not come within `responseTimeout`.
+    /// The response head did not arrive within `responseTimeout`.
     case responseTimedOut
-    /// What came is not HTTP, or framed in a way that two readers may take differently.
+    /// The response is not valid HTTP, or its framing is ambiguous.
     case invalidResponse
     /// `maximumConnections` or `maximumInFlight` are in use, and the queue is full.
     case exhausted
-    /// Nothing came free within `queueTimeout`.
+    /// No room within `queueTimeout`.
     case queueTimedOut
     /// No server is known, or the breaker is open.
     case unavailable
 
-    /// It is to be laid to the server's account: the request was sent there, or was about to be.
+    /// Whether it counts against the server's health: the request was sent, or was about to be.
     var countsAgainstServer: Bool {
         switch self {
         case .exhausted, .queueTimedOut, .unavailable: false
@@ -29,10 +29,10 @@ package enum UpstreamFailure: Int, ReasonedFailure, CaseIterable {
         }
     }
 
-    /// No byte of the request has left.
+    /// Whether no byte of the request was sent.
     var leavesUnsent: Bool { self == .connectFailed || self == .connectTimedOut || self == .tlsFailed }
 
-    /// The stable reason code of log, metric and body.
+    /// Stable reason code for log, metric and body.
     package var reason: Reason {
         switch self {
         case .connectFailed: .upstreamConnectFailed

@@ -2,26 +2,26 @@ import Bytes
 import Model
 import Reactor
 
-/// One upstream of one worker: its servers, and everything that decides which of them gets a request, whether it waits,
-/// and whether it is tried again. No socket is touched here.
+/// One worker's view of an upstream: its servers, and everything that decides which server gets a request, whether it
+/// is queued, and whether it is retried. Uses no sockets.
 ///
-/// Workers share nothing: limits, breaker, ejections and budgets are each worker's own. Only what one worker finds out
-/// for all (answers of active checks, addresses of host names) comes by mailbox.
+/// Workers share nothing: limits, breaker, ejections and budgets are per worker. Only results that one worker
+/// determines for all (active checks, resolved addresses) arrive by mailbox.
 final class UpstreamGroup {
-    /// Whether a request may go to a server now.
+    /// Whether a request may be sent now.
     enum Admission: Equatable {
         case pass
         case probe
-        /// As many are under way as may be.
+        /// The limit of concurrent requests is reached.
         case full
-        /// The breaker is open, for so many milliseconds more.
+        /// The breaker is open, for so many more milliseconds.
         case refused(Int64)
     }
 
     private(set) var upstream: Upstream
     var settings: UpstreamSettings { upstream.settings }
     private(set) var servers: [UpstreamServer] = []
-    /// Requests admitted and not ended.
+    /// Admitted requests in progress.
     private(set) var inFlight = 0
     let queue = RequestQueue()
     private(set) var breaker = CircuitBreaker()
@@ -30,16 +30,16 @@ final class UpstreamGroup {
     private(set) var ejections: UInt64 = 0
     private let balancer: Balancer
     private var budget = RetryBudget()
-    /// First attempts that the budget does not know of yet, and when it learns of them.
+    /// First attempts not yet reported to the budget, and when to report them.
     private var unnoted = 0
     private var noteAt: Int64 = .min
-    /// The last good answer for each host name.
+    /// The last valid answer for each host name.
     private var addresses: [ServerSettings.Target: [SocketAddress]] = [:]
-    /// When host names are to be resolved again.
+    /// When to resolve host names again.
     var resolveAt: Int64 = .min
-    /// Neither limit nor breaker: every request is admitted.
+    /// Whether there is neither limit nor breaker, so that every request is admitted.
     private var isPlain = false
-    /// The choice of a server depends on a key of the request.
+    /// Whether the choice of a server depends on a key of the request.
     private(set) var hashesKeys = false
 
     init(_ upstream: Upstream, seed: UInt64) {
@@ -48,14 +48,14 @@ final class UpstreamGroup {
         assemble(.min)
     }
 
-    /// Servers that are to be resolved.
+    /// Servers to resolve.
     var names: [ServerSettings.Target] {
         upstream.servers.map(\.target).filter { if case .name = $0 { true } else { false } }
     }
 
-    // MARK: The way of a request
+    // MARK: Admission
 
-    /// Asks for a request to go out. Where the answer is `pass` or `probe`, `ended` must follow.
+    /// Admits a request. After `pass` or `probe`, `ended` must be called.
     func admit(_ now: Int64) -> Admission {
         if isPlain {
             inFlight &+= 1
@@ -78,9 +78,9 @@ final class UpstreamGroup {
         return .pass
     }
 
-    /// A request has ended that was admitted.
+    /// An admitted request has ended.
     ///
-    /// - Parameter succeeded: nil where it says nothing of the upstream, as when the client went away.
+    /// - Parameter succeeded: nil if it says nothing about the upstream, as when the client disconnected.
     func ended(succeeded: Bool?, probe: Bool, _ now: Int64) {
         inFlight &-= 1
         guard let rules = settings.breaker else { return }
@@ -93,7 +93,7 @@ final class UpstreamGroup {
         self.breaker = breaker
     }
 
-    /// The server for a request, or for its next attempt.
+    /// The server for a request or its retry.
     func pick(place: UInt64, tried: [UpstreamServer], _ now: Int64) -> Balancer.Pick {
         if servers.count == 1, tried.isEmpty {
             let server = servers[0]
@@ -104,22 +104,22 @@ final class UpstreamGroup {
 
     // MARK: Outcomes
 
-    /// A server has answered, and not for want of something behind it.
+    /// A server answered without a gateway error.
     func succeeded(_ server: UpstreamServer) {
         guard settings.ejection != nil, server.ejection.failuresInRow > 0 || server.ejection.isOnTrial else { return }
         server.ejection.succeeded()
     }
 
-    /// An attempt has failed.
+    /// An attempt failed.
     ///
-    /// - Parameter failure: nil where the server answered that something behind it failed (502, 503, 504).
+    /// - Parameter failure: nil for a response with a gateway error (502, 503, 504).
     func failed(_ server: UpstreamServer, _ failure: UpstreamFailure?, _ now: Int64) {
         if let failure { server.failures.increment(failure.rawValue) } else { server.badAnswers &+= 1 }
         guard let rules = settings.ejection, server.ejection.failed(now, rules) else { return }
         let out = servers.count { $0.ejection.isEjected(now) }
         guard out < ServerEjection.allowed(of: servers.count, rules) else { return }
         server.ejection.eject(now, rules)
-        // The way back begins where the time out ends.
+        // Slow start begins at the end of the ejection.
         server.slowStart.begin(server.ejection.until)
         ejections &+= 1
     }
@@ -136,7 +136,7 @@ final class UpstreamGroup {
         noteAt = now + 1000
     }
 
-    /// Takes a further attempt out of the budget.
+    /// Takes a retry from the budget.
     func takeRetry(_ now: Int64) -> Bool {
         settle(now)
         let taken = budget.takeRetry(now, settings.retries)
@@ -144,9 +144,9 @@ final class UpstreamGroup {
         return taken
     }
 
-    // MARK: What other workers have found
+    // MARK: Results of other workers
 
-    /// What active checks say of an address.
+    /// Applies the health of an address from active checks.
     func setHealth(of address: SocketAddress, isUp: Bool, _ now: Int64) {
         for server in servers where server.address == address && server.health.isUp != isUp {
             server.health.update(isUp: isUp)
@@ -154,14 +154,14 @@ final class UpstreamGroup {
         }
     }
 
-    /// A server is healthy again: what requests had said of it is past.
+    /// A server is healthy again: clears its ejection.
     func cameBack(_ server: UpstreamServer, _ now: Int64) {
         server.ejection.pardon()
         server.slowStart.begin(now)
     }
 
-    /// The addresses of a host name. No answer, or an empty one, leaves the last good one in force. Answers the servers
-    /// that are gone by it.
+    /// Applies the addresses of a host name. An empty or failed lookup keeps the last valid ones. Returns removed
+    /// servers.
     func resolved(_ target: ServerSettings.Target, _ found: [SocketAddress], _ now: Int64) -> [UpstreamServer] {
         guard !found.isEmpty, Set(addresses[target] ?? []) != Set(found) else { return [] }
         addresses[target] = found
@@ -170,10 +170,10 @@ final class UpstreamGroup {
 
     // MARK: Configuration
 
-    /// Another configuration of the same upstream. Servers that stay keep their connections and what is known of them.
-    /// Answers those that are gone.
+    /// Applies another configuration of the same upstream. Remaining servers keep their connections and state. Returns
+    /// removed servers.
     func update(_ fresh: Upstream, _ now: Int64) -> [UpstreamServer] {
-        // Connections of another kind are of no use any more, and neither is what was learnt over them.
+        // With another protocol, existing connections and learnt state are useless.
         let speaksAlike = fresh.speaksAlike(upstream)
         upstream = fresh
         if settings.breaker == nil { breaker = CircuitBreaker() }
@@ -183,7 +183,7 @@ final class UpstreamGroup {
         return assemble(now, keeping: speaksAlike)
     }
 
-    /// Takes all servers out, for the end of the upstream.
+    /// Removes all servers when the upstream is removed.
     func retire() -> [UpstreamServer] {
         let gone = servers
         servers = []
@@ -193,7 +193,7 @@ final class UpstreamGroup {
         return gone
     }
 
-    /// Brings the servers in line with settings and resolved addresses. Answers those that are gone.
+    /// Updates the servers from settings and resolved addresses. Returns removed servers.
     @discardableResult private func assemble(_ now: Int64, keeping: Bool = true) -> [UpstreamServer] {
         let old = servers
         var fresh: [UpstreamServer] = []
@@ -219,7 +219,7 @@ final class UpstreamGroup {
             return known
         }
         let server = UpstreamServer(entry, at: address, of: upstream)
-        // One that joins others starts slowly; at the start of the program all are equally new.
+        // A server added to others starts slowly; at program start all are equally new.
         if !old.isEmpty { server.slowStart.begin(now) }
         return server
     }

@@ -1,16 +1,16 @@
 import Model
 
-/// One worker's connections to one upstream: the unused ones, newest on top, so that a quiet upstream keeps few.
+/// One worker's idle connections to a server, most recent on top, so that few are kept without load.
 final class UpstreamPool {
-    /// Milliseconds for which an unused connection beyond the usual number is kept.
+    /// Milliseconds for which idle connections beyond the usual number are kept.
     static let surplusTime: Int64 = 1_000
 
     private(set) var settings: UpstreamSettings
     private(set) var tls: UpstreamTLS?
-    /// Top of the stack, which goes on through `nextIdle`.
+    /// Top of the stack, linked through `nextIdle`.
     private var top: UpstreamConnection?
     private(set) var idleCount = 0
-    /// Connections open or opening, unused ones included.
+    /// Connections open or opening, idle ones included.
     private(set) var open = 0
 
     init(_ upstream: Upstream) {
@@ -21,7 +21,7 @@ final class UpstreamPool {
     /// Whether another connection may be opened.
     var mayOpen: Bool { settings.maximumConnections == 0 || open < settings.maximumConnections }
 
-    /// An unused connection, or nil.
+    /// An idle connection, or nil.
     func take() -> UpstreamConnection? {
         guard let connection = top.take() else { return nil }
         if let next = connection.nextIdle.take() {
@@ -32,8 +32,8 @@ final class UpstreamPool {
         return connection
     }
 
-    /// Keeps an unused connection; answers for how many milliseconds, and nil where none is to be kept. Those beyond the
-    /// usual number stay for a moment: with more requests at a time than that, each would else open a connection anew.
+    /// Keeps an idle connection. Returns for how many milliseconds; nil if it is not kept. Surplus connections are kept
+    /// briefly, because under higher concurrency each request would otherwise reconnect.
     func keep(_ connection: UpstreamConnection) -> Int64? {
         guard settings.maximumIdle > 0 else { return nil }
         let isUsual = idleCount < settings.maximumIdle
@@ -46,7 +46,7 @@ final class UpstreamPool {
         return isUsual ? settings.idleTimeout : min(settings.idleTimeout, UpstreamPool.surplusTime)
     }
 
-    /// Forgets an unused connection that has ended.
+    /// Removes an idle connection that has ended.
     func forget(_ connection: UpstreamConnection) {
         let (above, below) = (connection.previousIdle, connection.nextIdle)
         guard above != nil || top === connection else { return }
@@ -60,7 +60,7 @@ final class UpstreamPool {
     func opened() { open += 1 }
     func closed() { open -= 1 }
 
-    /// New time-outs and limits for the same address.
+    /// New timeouts and limits for the same address.
     func update(_ upstream: Upstream) {
         settings = upstream.settings
         tls = upstream.tls

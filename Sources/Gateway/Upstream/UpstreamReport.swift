@@ -1,21 +1,21 @@
 import Bytes
 import Model
 
-/// The state of one upstream in one worker, for `/metrics`. Addresses of a host name are summed under the name, so that
-/// there are as many rows as the configuration has servers.
+/// The state of one upstream in one worker, for `/metrics`. Addresses of a host name are summed, which gives one row
+/// per configured server.
 struct UpstreamReport: Sendable {
     struct Server: Sendable {
         /// As configured: `host:port`.
         var name: String
-        /// Addresses that are healthy as far as active checks say.
+        /// Number of addresses that active checks found healthy.
         var healthy = 0
-        /// Addresses that a worker leaves alone.
+        /// Number of ejected addresses.
         var ejected = 0
         var inFlight = 0
         var open = 0
         var idle = 0
         var requests: UInt64 = 0
-        /// By the number of the kind.
+        /// By index of the failure.
         var failures = [UInt64](repeating: 0, count: UpstreamFailure.allCases.count)
         var badAnswers: UInt64 = 0
     }
@@ -30,7 +30,7 @@ struct UpstreamReport: Sendable {
     var retriesRefused: UInt64 = 0
     var ejections: UInt64 = 0
 
-    /// Adds what another worker says of the same upstream.
+    /// Adds another worker's report on the same upstream.
     mutating func add(_ other: UpstreamReport) {
         for server in other.servers {
             guard let place = servers.firstIndex(where: { $0.name == server.name }) else {
@@ -62,13 +62,14 @@ extension UpstreamReport.Server {
         badAnswers = server.badAnswers
     }
 
-    /// - Parameter ofSameWorker: it is another address of the server, and not the same one as another worker sees it.
+    /// - Parameter ofSameWorker: whether it is another address of the server, rather than the same one in another
+    ///   worker.
     mutating func add(_ other: UpstreamReport.Server, ofSameWorker: Bool) {
         if ofSameWorker {
             healthy += other.healthy
             ejected += other.ejected
         } else {
-            // All workers know the same addresses; where they differ for a moment, the worse counts.
+            // All workers have the same addresses; during a change, the worse value counts.
             healthy = min(healthy, other.healthy)
             ejected = max(ejected, other.ejected)
         }
@@ -82,7 +83,7 @@ extension UpstreamReport.Server {
 }
 
 extension UpstreamGroup {
-    /// The state as of now. A configured server without an address is in it too, and not healthy.
+    /// The current state. Includes configured servers without an address, as unhealthy.
     func report(_ now: Int64) -> UpstreamReport {
         var report = UpstreamReport(name: settings.name)
         for entry in upstream.servers {

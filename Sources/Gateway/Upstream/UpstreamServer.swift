@@ -2,10 +2,10 @@ import Bytes
 import Model
 import Reactor
 
-/// One address of an upstream as one worker sees it: its connections, what is known of its health, its load.
+/// One address of an upstream in one worker: connections, health and load.
 final class UpstreamServer {
     let address: SocketAddress
-    /// The configured server that the address is one of; the label of metrics.
+    /// The configured server of the address; its label in metrics.
     let target: ServerSettings.Target
     private(set) var weight: Int
     private(set) var isBackup: Bool
@@ -14,23 +14,23 @@ final class UpstreamServer {
     let pool: UpstreamPool
     /// Connections of HTTP/2.
     var sessions: [UpstreamSession] = []
-    /// How many streams of one connection it allowed last; a connection that has not said so yet is taken to be like it.
+    /// Streams per connection that it allowed last; assumed for connections that have not stated a limit yet.
     var streamLimit = Int.max
-    /// It was asked for HTTP/2 and has chosen HTTP/1.1.
+    /// Whether it chose HTTP/1.1 although HTTP/2 was offered.
     var speaksHTTP1 = false
 
     var health = ServerHealth()
     var ejection = ServerEjection()
     var slowStart = SlowStart()
-    /// Requests under way.
+    /// Requests in progress.
     var inFlight = 0
-    /// What smooth round-robin owes to the server.
+    /// Credit of smooth round-robin.
     var credit = 0
-    /// The configuration has no such server any more: its requests end, and no further ones come.
+    /// Whether it was removed from the configuration: requests in progress finish, and no new ones are sent.
     private(set) var isRetired = false
-    /// Attempts that failed, by kind.
+    /// Failed attempts by kind.
     let failures = CounterBlock(count: UpstreamFailure.allCases.count)
-    /// Answers that say that something behind the server failed.
+    /// Responses with a gateway error.
     var badAnswers: UInt64 = 0
     private(set) var requests: UInt64 = 0
     /// When the next active check is due.
@@ -56,9 +56,9 @@ final class UpstreamServer {
 
     func retire() { isRetired = true }
 
-    /// Begins a connection to it, over TLS where the upstream has it; nil where that fails at once.
+    /// Begins a connection, over TLS if configured; nil if it fails immediately.
     ///
-    /// - Parameter forUpgrade: to speak HTTP/1.1 alone.
+    /// - Parameter forUpgrade: offers HTTP/1.1 only.
     func openSocket(_ poller: Poller, forUpgrade: Bool = false) -> Socket? {
         let tls = pool.tls
         return poller.connect(
@@ -66,23 +66,23 @@ final class UpstreamServer {
             serverName: tls?.name(of: target) ?? "")
     }
 
-    /// Healthy as far as checks and requests say.
+    /// Whether checks and requests consider it healthy.
     func isUsable(_ now: Int64) -> Bool { health.isUp && now >= ejection.until }
 
-    /// Whether another request finds or gets a connection.
+    /// Whether a connection for another request is available or may be opened.
     var hasRoom: Bool { pool.idleCount > 0 || pool.mayOpen || sessions.contains { $0.hasRoom } }
 
-    /// The weight in hundredths, less than all of it while the server starts slowly.
+    /// The weight in hundredths, reduced during slow start.
     ///
-    /// - Parameter duration: how long a slow start takes.
+    /// - Parameter duration: of the slow start.
     func effectiveWeight(_ now: Int64, _ duration: Int64) -> Int {
         duration == 0 ? weight &* 100 : weight &* slowStart.percent(now, of: duration)
     }
 
-    /// A request is to be sent here; there may be no connection for it.
+    /// Counts an attempt; there may be no connection for it.
     func attempted() { requests &+= 1 }
 
-    /// A request has its connection to this server, or waits for it to open.
+    /// A request has a connection to this server, or waits for one to open.
     func began() { inFlight &+= 1 }
 
     func ended() { inFlight &-= 1 }

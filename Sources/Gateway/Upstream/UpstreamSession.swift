@@ -2,22 +2,22 @@ import HTTP
 import Model
 import Reactor
 
-/// One HTTP/2 connection of a worker to a server, which carries many exchanges, each with an `UpstreamConnection` of its
-/// own in a stream.
+/// An HTTP/2 connection of a worker to a server. Carries many exchanges, each with its own `UpstreamConnection` in a
+/// stream.
 final class UpstreamSession: SlabElement {
     let index: Int
     var generation: UInt32 = 0
     var server: UpstreamServer?
-    /// nil until the connection stands and speaks HTTP/2.
+    /// Nil until the connection is established with HTTP/2.
     var link: H2Link?
     var socket: Socket?
-    /// Those that wait for the connection.
+    /// Exchanges waiting for the connection.
     var waiting: [UpstreamConnection] = []
-    /// Those that have a stream.
+    /// Exchanges with a stream.
     private(set) var users: [UpstreamConnection] = []
-    /// The server opens no more streams, or the connection is not for further ones.
+    /// Whether no further streams are opened.
     var isLeaving = false
-    /// When the last bytes came.
+    /// When the last bytes arrived.
     var heardAt: Int64 = 0
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
@@ -25,7 +25,7 @@ final class UpstreamSession: SlabElement {
 
     var nextVacant: UpstreamSession?
 
-    /// What a server may ask of this side.
+    /// Limits that a server must observe.
     static let limits: H2Limits = {
         var limits = H2Limits()
         limits.head = UpstreamConnection.headLimits
@@ -43,7 +43,7 @@ final class UpstreamSession: SlabElement {
         return link.session.mayOpen && link.session.activeStreams < server.streamLimit
     }
 
-    /// How many wait for a connection that is being made: what a server allows is not known before.
+    /// Maximum number of exchanges waiting for a new connection, whose stream limit is not yet known.
     private static let maximumWaiting = 100
 
     func add(_ upstream: UpstreamConnection) {

@@ -1,12 +1,12 @@
 import Crypto
 import Reactor
 
-/// TLS toward the servers of an upstream.
+/// TLS settings for the servers of an upstream.
 package struct UpstreamTLS: Sendable {
     package var context: TLSClientContext
-    /// The same with HTTP/1.1 as the only protocol, where `context` prefers another: upgrades want it.
+    /// The same with HTTP/1.1 only, for upgrades, if `context` prefers another protocol.
     package var upgradeContext: TLSClientContext?
-    /// What is asked for and looked for in the certificate; nil for the host of each server.
+    /// Server name to send and verify; nil for the host of each server.
     package var serverName: String?
 
     package init(_ context: TLSClientContext, serverName: String? = nil) {
@@ -14,7 +14,7 @@ package struct UpstreamTLS: Sendable {
         self.serverName = serverName
     }
 
-    /// The name that this server must show.
+    /// The required name of this server.
     func name(of target: ServerSettings.Target) -> String {
         if let serverName { return serverName }
         return switch target {
@@ -25,7 +25,7 @@ package struct UpstreamTLS: Sendable {
 }
 
 extension UpstreamTLS: Equatable {
-    /// A context read anew is another one, even where the files say the same.
+    /// A reloaded context is a different one, even if the files are unchanged.
     package static func == (one: UpstreamTLS, other: UpstreamTLS) -> Bool {
         one.context === other.context && one.serverName == other.serverName
     }

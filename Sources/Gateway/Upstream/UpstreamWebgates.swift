@@ -1,17 +1,17 @@
 import Issuers
 import Synchronization
 
-/// The Webgates that an upstream has been found to be behind (CACHE-08). Shared by all workers.
+/// The Webgates in front of an upstream, learnt from challenges (CACHE-08). Shared by all workers.
 ///
-/// Their tokens are kept apart from those of other upstreams: a server that says the name of another's Webgate gets no
-/// token that was made for that one.
+/// Their tokens are separate from those of other upstreams: a server that claims the name of another upstream's Webgate
+/// does not get that one's tokens.
 package final class UpstreamWebgates: Sendable {
-    /// How many are known at a time. An upstream that invents names evicts its own entries alone.
+    /// Maximum number of known Webgates. An upstream that invents names evicts only its own entries.
     static let limit = 16
 
     private let upstream: String
     private let issuer: any TokenIssuer
-    /// The one that asked last at the end.
+    /// Most recent challenger last.
     private let targets = Mutex<[InjectionTarget]>([])
 
     /// - Parameter upstream: its name in the configuration.
@@ -20,11 +20,11 @@ package final class UpstreamWebgates: Sendable {
         self.issuer = issuer
     }
 
-    /// The one that asked last; nil before the first challenge.
+    /// The most recent challenger; nil before the first challenge.
     package var last: InjectionTarget? { targets.withLock { $0.last } }
 
-    /// The place that tokens for this Webgate belong to, which from now on is the last one; and whether another one, which
-    /// has not asked for the longest time, was forgotten for it.
+    /// The target of tokens for this Webgate, which becomes the most recent one; and whether the least recent one was
+    /// evicted.
     package func target(of webgate: String) -> (target: InjectionTarget, hasEvicted: Bool) {
         targets.withLock { targets in
             if let index = targets.firstIndex(where: { $0.webgate.utf8.elementsEqual(webgate.utf8) }) {
