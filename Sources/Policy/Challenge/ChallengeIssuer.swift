@@ -4,10 +4,10 @@ import HTTP
 import Identity
 import Model
 
-/// Makes the values of `WWW-Authenticate` and opens the contexts in them. Stateless: every instance with the same keys
-/// accepts what another has issued (CHAL-03).
+/// Writes `WWW-Authenticate` values and opens the contexts in them. Stateless: all instances with the same keys accept
+/// each other's contexts (CHAL-03).
 package final class ChallengeIssuer: RequestContextReader {
-    /// Longest target that a challenge repeats with its query (CHAL-02).
+    /// Maximum length of a target that a challenge includes with its query (CHAL-02).
     private static let maximumTarget = 2_048
     private static let plainBearer = ChallengeText(webgate: nil, level: 0).bearer
     private static let purpose = Array("portcullis request-ctx 1".utf8)
@@ -17,19 +17,19 @@ package final class ChallengeIssuer: RequestContextReader {
 
     /// - Parameters:
     ///   - keys: the first one seals, all of them open (DEC-12).
-    ///   - lifetimeSeconds: how long a context can be answered.
+    ///   - lifetimeSeconds: validity of a context.
     package init(keys: AEADKeyRing, lifetimeSeconds: Int64 = 300) {
         self.keys = keys
         self.lifetimeSeconds = lifetimeSeconds
     }
 
     /// Appends the value of the `WWW-Authenticate` field of a 401: `OAM-Auth` on routes of a Webgate for the clients
-    /// that it recognises (CHAL-01, CHAL-04), else `Bearer`; `Basic` where the route's scheme says so (SCH-01), but for the
-    /// clients that the Webgate names.
+    /// that it recognises (CHAL-01, CHAL-04), otherwise `Bearer`. If the route's scheme is Basic, `Basic` replaces
+    /// `Bearer` for clients that the Webgate does not recognise (SCH-01).
     ///
     /// - Parameters:
     ///   - route: nil for endpoints.
-    ///   - reason: a 401; a `Bearer` challenge tells of an error only where a token was sent (RFC 6750 section 3).
+    ///   - reason: a 401; a `Bearer` challenge includes an error only if a token was sent (RFC 6750 section 3).
     ///   - bytes: the buffer of `head` and `headers`.
     ///   - now: seconds since 1970.
     package func append(
@@ -91,7 +91,7 @@ package final class ChallengeIssuer: RequestContextReader {
         chunk.append(text.afterContext.span)
     }
 
-    /// What a `request-ctx` vouches for; nil where it was changed, has expired or is not ours.
+    /// The content of a `request-ctx`; nil if modified, expired or foreign.
     package func open(_ context: Span<UInt8>, now: Int64) -> RequestContext? {
         guard let ranges = RequestContext.sealedRange(in: context),
             let sealed = Base64.decode(context.extracting(ranges.sealed), .url),
@@ -103,7 +103,7 @@ package final class ChallengeIssuer: RequestContextReader {
         return opened
     }
 
-    /// The part of a target that the challenge shows: all of it, or the path where it is too long (CHAL-02).
+    /// The part of a target that the challenge includes: all of it, or only the path if it is too long (CHAL-02).
     private static func shown(_ target: Span<UInt8>) -> Range<Int> {
         if target.count <= maximumTarget { return 0..<target.count }
         var end = 0
@@ -111,7 +111,7 @@ package final class ChallengeIssuer: RequestContextReader {
         return 0..<end
     }
 
-    /// Percent-encodes what cannot stand in a quoted string or in a URL (CHAL-02).
+    /// Percent-encodes characters that are not allowed in a quoted string or URL (CHAL-02).
     private static func appendEncoded(_ target: Span<UInt8>, to chunk: Chunk) {
         for i in target.indices {
             let byte = target[i]

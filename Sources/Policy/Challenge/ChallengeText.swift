@@ -2,7 +2,7 @@ import Bytes
 import Identity
 import Model
 
-/// The parts of a route's challenges that are the same for every request, rendered once.
+/// The constant parts of a route's challenges, rendered once.
 struct ChallengeText: Sendable {
     /// `OAM-Auth realm="<WebGateName>:<level> `; empty without a Webgate (CHAL-05).
     let beforeTarget: [UInt8]
@@ -12,7 +12,7 @@ struct ChallengeText: Sendable {
     let bearer: [UInt8]
     /// `Basic realm="..."` (SCH-01).
     let basic: [UInt8]
-    /// What the context is sealed about.
+    /// Name of the Webgate, which the context is bound to.
     let webgateName: [UInt8]
     let level: Int
 

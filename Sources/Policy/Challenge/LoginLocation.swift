@@ -3,8 +3,8 @@ import HTTP
 import Identity
 
 extension PolicySnapshot {
-    /// The value of the `Location` that sends a browser to the login form of the route, from where it comes back with what
-    /// the route asks for (SCH-02); nil for a client that is challenged instead.
+    /// The `Location` of the route's login form, with the target to return to and the required level (SCH-02); nil for
+    /// clients that get a challenge instead.
     ///
     /// - Parameters:
     ///   - bytes: the buffer of `head` and `headers`.
@@ -14,7 +14,7 @@ extension PolicySnapshot {
     ) -> [UInt8]? {
         guard let sessions, let form = route.form, form.isFor(head, headers, bytes) else { return nil }
         var end = head.path.end
-        // The slash that stands for the missing path of `http://host?query` is not in front of the query.
+        // The slash that represents the missing path of `http://host?query` does not precede the query.
         if let query = head.query, Int(query.start) == end + 1 { end = query.end }
         let target = ReturnTarget(String(copying: bytes.extracting(Int(head.path.start)..<end))) ?? .root
         return form.location + Array(sessions.seals.seal(target, level: route.level, now: now).utf8)

@@ -2,7 +2,7 @@ import Bytes
 import Identity
 
 extension RequestContext {
-    /// The layout of a real context, percent-encoded; clients copy it verbatim (DEC-05).
+    /// The layout of a genuine context, percent-encoded; clients copy it verbatim (DEC-05).
     static let opening = Array("encquery%3D".utf8)
     private static let agent = Array("%20agentid%3D".utf8)
     private static let end = Array("%20ver%3D1%20crmethod%3D2".utf8)
@@ -31,7 +31,7 @@ extension RequestContext {
         for i in text.indices { bytes.append(text[i]) }
     }
 
-    /// - Parameter plaintext: what `plaintext` made; nil for anything else.
+    /// - Parameter plaintext: output of `plaintext`; nil for other input.
     init?(plaintext: Span<UInt8>) {
         guard plaintext.count >= 16, plaintext[0] == RequestContext.version else { return nil }
         let expiresAt = Int64(bitPattern: RequestContext.number(plaintext, at: 1, 8))
@@ -60,7 +60,7 @@ extension RequestContext {
         return value
     }
 
-    /// The range of the sealed part in a `request-ctx`; nil where the text does not have its layout.
+    /// Ranges of the sealed part and the Webgate in a `request-ctx`; nil for another layout.
     static func sealedRange(in text: Span<UInt8>) -> (sealed: Range<Int>, webgate: Range<Int>)? {
         guard text.count > opening.count + agent.count + end.count,
             bytesEqual(text.extracting(first: opening.count), opening.span),

@@ -2,10 +2,10 @@ import Bytes
 import HTTP
 
 extension CORSPolicy {
-    /// Appends the lines that every reply under CORS carries, refusals included: `Vary: Origin`, and for an allowed
-    /// origin what lets the page read the reply (CORS-06, CORS-07).
+    /// Appends the lines of every CORS reply, refusals included: `Vary: Origin`, and for an allowed origin the fields
+    /// that let the page read the reply (CORS-06, CORS-07).
     ///
-    /// The upstream's `Access-Control-*` lines must have been dropped; its `Vary` stays beside this one.
+    /// The upstream's `Access-Control-*` lines must have been removed; its `Vary` is kept.
     func appendFields(to chunk: Chunk, origin: Span<UInt8>, status: Int) {
         if origin.isEmpty {
             chunk.ensureFree(16)
@@ -19,11 +19,11 @@ extension CORSPolicy {
         chunk.append(tail)
     }
 
-    /// Appends the lines of the 204 that answers an allowed preflight (CORS-06).
+    /// Appends the lines of the 204 for an allowed preflight (CORS-06).
     ///
     /// - Parameters:
     ///   - methods: those of the route or endpoint, separated by commas.
-    ///   - takesAnyMethod: whether it has every extension method too, which then cannot be listed; the one asked for is
+    ///   - takesAnyMethod: whether all extension methods are allowed; as these cannot be listed, the requested one is
     ///     named.
     func appendPreflightFields(
         to chunk: Chunk, methods: [UInt8], takesAnyMethod: Bool, bytes: Span<UInt8>, headers: HeaderTable
@@ -31,7 +31,7 @@ extension CORSPolicy {
         let origin = bytes.slice(headers.value(.origin) ?? .empty)
         let method = bytes.slice(headers.value(.accessControlRequestMethod) ?? .empty)
         chunk.ensureFree(128 + origin.count + afterOriginOfPreflight.count + methods.count + method.count)
-        // What is allowed depends on what was asked for, so that a cache must not give it to another page.
+        // The answer depends on the request, so caches must not reuse it for another page.
         chunk.append("Vary: Origin, Access-Control-Request-Method, Access-Control-Request-Headers\r\n")
         chunk.append("Access-Control-Allow-Origin: ")
         chunk.append(origin)
@@ -47,7 +47,7 @@ extension CORSPolicy {
         chunk.append(maxAge.span)
     }
 
-    /// Of the fields that the page wants to set, those that are allowed, spelt as it spelt them.
+    /// The requested header fields that are allowed, in the page's spelling.
     private func appendAllowedHeaders(to chunk: Chunk, bytes: Span<UInt8>, headers: HeaderTable) {
         var isFirst = true
         guard headers.occurrences(.accessControlRequestHeaders) > 0 else { return }

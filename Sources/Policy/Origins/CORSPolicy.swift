@@ -2,7 +2,7 @@ import Bytes
 import HTTP
 import Model
 
-/// What the gateway says to browsers about cross-site requests, beside the lists of allowed origins.
+/// CORS settings and fields, apart from the lists of allowed origins.
 package struct CORSPolicy: Sendable {
     /// Request fields that pages may always set (CORS-06).
     private static let standardHeaders = [
@@ -10,10 +10,10 @@ package struct CORSPolicy: Sendable {
         "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey",
     ]
 
-    /// The base URLs of the gateway, which are not across sites (CORS-07, AMB-31).
+    /// The gateway's own base URLs, which are not cross-site (CORS-07, AMB-31).
     private let ownOrigins: [URLPattern]
     let allowHeaders: [[UInt8]]
-    /// Lines that follow the value of `Access-Control-Allow-Origin`, its line end first.
+    /// Lines after the value of `Access-Control-Allow-Origin`, beginning with its line end.
     let afterOrigin: [UInt8]
     /// The same on a 401, whose challenge scripts may read (CHAL-09).
     let afterOriginOfChallenge: [UInt8]
@@ -25,7 +25,7 @@ package struct CORSPolicy: Sendable {
     init(_ settings: CORSSettings, ownOrigins: [WebOrigin]) {
         self.ownOrigins = ownOrigins.compactMap { try? URLPattern(Array($0.description.utf8)) }
         allowHeaders = (CORSPolicy.standardHeaders + settings.allowHeaders).map { Array($0.utf8) }
-        // CORS-07: never with a wildcard, only when the configuration says so.
+        // CORS-07: never with a wildcard, and only if configured.
         let credentials = settings.allowCredentials ? "Access-Control-Allow-Credentials: true\r\n" : ""
         func tail(_ exposed: [String]) -> [UInt8] {
             let line = exposed.isEmpty ? "" : "Access-Control-Expose-Headers: \(exposed.joined(separator: ", "))\r\n"
@@ -37,7 +37,7 @@ package struct CORSPolicy: Sendable {
         maxAge = Array("Access-Control-Max-Age: \(max(0, settings.maxAgeSeconds))\r\n".utf8)
     }
 
-    /// Whether the request asks for leave to send another one (CORS-06).
+    /// Whether the request is a preflight (CORS-06).
     static func isPreflight(_ head: RequestHead, _ headers: HeaderTable) -> Bool {
         head.method == .options && headers.occurrences(.origin) > 0
             && headers.occurrences(.accessControlRequestMethod) > 0
@@ -45,8 +45,8 @@ package struct CORSPolicy: Sendable {
 
     /// The verdict on a request under a list of allowed origins. Allocates nothing.
     ///
-    /// An own origin gets what an allowed one gets: a page of one base URL that calls another is across sites for its
-    /// browser, which wants to see the fields.
+    /// The gateway's own origins are treated like allowed ones: a page of one base URL that calls another is cross-site
+    /// for its browser, which requires the fields.
     ///
     /// - Parameter bytes: the buffer of `head` and `headers`.
     func screen(
@@ -61,13 +61,13 @@ package struct CORSPolicy: Sendable {
         return isPreflight ? .preflight : .allowed
     }
 
-    /// Whether a page of this origin may call.
+    /// Whether pages of this origin may call.
     func allows(_ origin: Span<UInt8>, under allowOrigin: AllowOriginPolicy) -> Bool {
         guard let parts = try? SerializedOrigin(origin) else { return false }
         return isOwn(parts, of: origin) || allowOrigin.allows(parts, of: origin)
     }
 
-    /// Whether a page of this origin is one of the gateway's.
+    /// Whether this origin is one of the gateway's.
     func isOwn(_ origin: Span<UInt8>) -> Bool {
         guard let parts = try? SerializedOrigin(origin) else { return false }
         return isOwn(parts, of: origin)

@@ -2,7 +2,7 @@ import Crypto
 import Model
 
 extension CertificatePattern {
-    /// Whether some name of this kind in the certificate fits.
+    /// Whether any name of this kind in the certificate matches.
     package func fits(_ certificate: PeerCertificate) -> Bool {
         switch kind {
         case .subject: fits(name: certificate.subject)
@@ -14,15 +14,15 @@ extension CertificatePattern {
     }
 }
 
-/// What a route asks of the client's certificate: one that the listener has checked, and, where there are patterns, one
-/// that fits any of them.
+/// A route's requirement on the client certificate: verified by the listener, and matching any of the patterns, if
+/// there are some.
 package struct CertificateRule: Equatable, Sendable {
     package let patterns: [CertificatePattern]
 
     package init(_ patterns: [CertificatePattern] = []) { self.patterns = patterns }
 
-    /// Why a client with this certificate is refused, or nil where it is let in. 403 and not 401: no other credential in
-    /// a field would help.
+    /// Why a client with this certificate is refused; nil if it is admitted. 403 rather than 401, because no credential
+    /// in a header field would help.
     package func refusal(of certificate: PeerCertificate?) -> Reason? {
         guard let certificate else { return .clientCertificateRequired }
         if patterns.isEmpty || patterns.contains(where: { $0.fits(certificate) }) { return nil }

@@ -1,9 +1,9 @@
 import Bytes
 import Model
 
-/// A path that the gateway answers itself. Immutable, made with its snapshot.
+/// A path that the gateway answers itself. Immutable, created with its snapshot.
 package final class EndpointRoute: Sendable {
-    /// Position among the endpoints of its table: where the resolved handler stands.
+    /// Index among the endpoints of its table, and of the resolved handler.
     package let index: Int
     package let descriptor: EndpointDescriptor
     private let path: [UInt8]
@@ -14,7 +14,7 @@ package final class EndpointRoute: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Whether this canonical path is the endpoint's, or below it where its path ends in a slash.
+    /// Whether a canonical path is the endpoint's, or below it if its path ends in a slash.
     func has(_ other: Span<UInt8>) -> Bool {
         if path.last != ASCII.slash { return equal(path, other) }
         return other.count > path.count && equal(path, other.extracting(first: path.count))

@@ -1,26 +1,26 @@
 import HTTP
 import Model
 
-/// Which token the upstream is called with and where it is put (CACHE-04, AMB-21).
+/// Which token is sent to the upstream, and in which field (CACHE-04, AMB-21).
 package struct InjectionRule: Equatable, Sendable {
     /// Name of the issuer in the configuration.
     package let issuer: String
-    /// Tells tokens of differently configured issuers apart in the cache.
+    /// Distinguishes tokens of differently configured issuers in the cache.
     package let configurationID: String
-    /// Name of the field as it is written.
+    /// Name of the field as written.
     package let headerName: [UInt8]
-    /// Token of that name, so that the client's field of the same name can be dropped.
+    /// Token of that name, for dropping the client's field of the same name.
     package let headerToken: HeaderToken
-    /// What stands before and after the token in the value: the format split at `{token}`.
+    /// The text before and after the token in the value: the format split at `{token}`.
     package let prefix: [UInt8]
     package let suffix: [UInt8]
-    /// Whether a request is sent once more, with another token, when the upstream refuses the first with 401.
+    /// Whether to repeat a request with another token after a 401 by the upstream.
     package let retriesOnUnauthorized: Bool
 
     /// - Parameters:
     ///   - header: a field name (RFC 9110 section 5.1).
-    ///   - format: has `{token}` exactly once.
-    /// - Returns: nil where the header is no field name or the format not of that form.
+    ///   - format: contains `{token}` exactly once.
+    /// - Returns: nil for an invalid name or format.
     package init?(
         issuer: String, configurationID: String, header: String = "Authorization",
         format: String = "Bearer {token}", retriesOnUnauthorized: Bool = true

@@ -3,15 +3,15 @@ import HTTP
 import Identity
 import Model
 
-/// What a route of a form scheme does with browsers: it lets them in by the cookie of their login, and sends those without
-/// one to the form (SCH-02, AGT-06).
+/// Browser handling of a route with a form scheme: accepts the cookie of a login, and redirects browsers without one to
+/// the form (SCH-02, AGT-06).
 struct LoginForm: Sendable {
     /// Path and query of the form, up to the value of `target`.
     let location: [UInt8]
     private let backends: [[UInt8]]
     private let logins: [[UInt8]]
     private let redirects: Bool
-    /// The agents that are no browsers; empty for none.
+    /// The Webgate whose agents are not browsers; nil for none.
     private let webgate: Webgate?
 
     /// Nil for a scheme without a form.
@@ -26,29 +26,29 @@ struct LoginForm: Sendable {
             switch webgate?.mismatch {
             case .redirect: true
             case .bearer, .oamAuth: false
-            // CHAL-04: where agents are named, others that take HTML are sent to the form; AMB-22: where none are, every
-            // client of a Webgate is challenged.
+            // CHAL-04: if agents are named, other clients that accept HTML are redirected to the form; AMB-22: if none
+            // are, every client of a Webgate gets a challenge.
             case nil: webgate?.userAgents.isEmpty != true
             }
     }
 
-    /// Whether users of this backend have logged in by the form.
+    /// Whether users of this backend can log in by the form.
     func accepts(backend id: [UInt8]) -> Bool {
         for i in backends.indices where equal(backends[i], id.span) { return true }
         return false
     }
 
-    /// Whether the form offers the way in which the user of a session has logged in.
+    /// Whether the form offers the login class of a session.
     ///
-    /// - Parameter login: empty for a credential that is of no session.
+    /// - Parameter login: empty for a credential without a session.
     func accepts(login: [UInt8]) -> Bool {
         if login.isEmpty { return true }
         for i in logins.indices where equal(logins[i], login.span) { return true }
         return false
     }
 
-    /// Whether the client is a browser that shows the answer to its user, and so can be sent to a form: what asks for HTML
-    /// by GET or HEAD, and neither a script on a page nor an agent of the Webgate.
+    /// Whether the client is a browser that displays the answer, and so can be redirected to a form: it requests HTML
+    /// by GET or HEAD, and is neither a script on a page nor an agent of the Webgate.
     func isFor(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
         guard redirects, head.method == .get || head.method == .head, !head.upgrade,
             headers.occurrences(.authorization) == 0, let accept = headers.value(.accept),

@@ -1,7 +1,7 @@
 import Bytes
 import HTTP
 
-/// The methods that a route has.
+/// The methods of a route.
 package struct MethodSet: Equatable, Sendable {
     private var bits: UInt16
     /// Texts of methods without a case of their own.
@@ -9,8 +9,8 @@ package struct MethodSet: Equatable, Sendable {
     /// Whether every extension method is in the set.
     private let takesAnyExtension: Bool
 
-    /// Every method but `CONNECT`, which opens tunnels, and `TRACE`, which sends credentials back; these two must be
-    /// named to be had.
+    /// Every method except `CONNECT`, which opens tunnels, and `TRACE`, which returns credentials; these two must be
+    /// listed explicitly.
     package static let any = MethodSet(
         bits: Method.allCases.reduce(0) { $0 | ($1 == .connect || $1 == .trace ? 0 : bit($1)) }, takesAnyExtension: true
     )
@@ -21,7 +21,7 @@ package struct MethodSet: Equatable, Sendable {
         extensions = []
     }
 
-    /// The methods of these names, compared with case (RFC 9110 section 9.1). `HEAD` comes with `GET`.
+    /// The methods of these names, compared with case (RFC 9110 section 9.1). `GET` includes `HEAD`.
     package init(_ names: some Sequence<String>) {
         self.init(bits: 0, takesAnyExtension: false)
         for name in names {
@@ -38,7 +38,7 @@ package struct MethodSet: Equatable, Sendable {
 
     /// Whether the method is in the set.
     ///
-    /// - Parameter text: name of the method, read for `.extension` alone.
+    /// - Parameter text: name of the method, used for `.extension` only.
     package func contains(_ method: Method, _ text: Span<UInt8>) -> Bool {
         guard method == .extension else { return bits & MethodSet.bit(method) != 0 }
         if takesAnyExtension { return true }

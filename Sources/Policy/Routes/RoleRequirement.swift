@@ -1,9 +1,9 @@
 import Identity
 import Model
 
-/// Which roles a caller must and must not have (ROLE-01).
+/// Roles that a caller must and must not have (ROLE-01).
 package struct RoleRequirement: Equatable, Sendable {
-    /// At least one of these; nil for no such requirement. An empty set is never met.
+    /// At least one of these; nil if not required. An empty set is never satisfied.
     package var any: RoleSet?
     /// All of these.
     package var all: RoleSet

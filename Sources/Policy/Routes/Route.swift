@@ -4,7 +4,7 @@ import HTTP
 import Identity
 import Model
 
-/// A part of the API: its requests, their requirements and their upstream. Immutable and shared by all workers.
+/// A part of the API: its requests, requirements and upstream. Immutable and shared by all workers.
 package final class Route: Sendable {
     /// Position in the configuration; dense, so that counters can be an array.
     package let index: Int
@@ -15,17 +15,17 @@ package final class Route: Sendable {
     package let methods: MethodSet
     /// Index of the upstream.
     package let upstream: Int
-    /// How the forwarded path differs from the requested one; nil for not at all.
+    /// Rewriting of the forwarded path; nil for none.
     package let rewrite: PathRewrite?
     /// `Host` of forwarded requests; empty for the client's.
     package let host: [UInt8]
-    /// Fields that the request to the upstream gets; nil for none beyond the usual ones.
+    /// Additional request fields for the upstream; nil for none.
     package let requestFields: RouteFields?
-    /// Fields that the response to the client gets; nil for none beyond the usual ones.
+    /// Additional response fields for the client; nil for none.
     package let responseFields: RouteFields?
     /// Ids of the backends whose credentials are accepted; empty for all (ISS-07).
     package let backends: [[UInt8]]
-    /// Name and key of the ApiOmat application whose tokens open the route, and no other; empty for none (AOM-16).
+    /// Name and key of the ApiOmat application whose tokens alone are accepted; empty for none (AOM-16).
     package let applicationName: [UInt8]
     let applicationKey: [UInt8]
     /// Id of the backend of Basic credentials that name none; nil for the default backend. A Basic challenge tells of no
@@ -34,23 +34,23 @@ package final class Route: Sendable {
     /// The application whose users may send name and password with its key; nil for none.
     let passwordApplication: Application?
     package let webgate: Webgate?
-    /// Whether no credential is required or looked at (ROLE-02, AMB-20).
+    /// Whether no credential is required or checked (ROLE-02, AMB-20).
     package let isPublic: Bool
     /// Whether the caller must be a user, not a client or the anonymous key (ROLE-02).
     package let loginRequired: Bool
-    /// Whether only social logins are accepted, where a login is required (AMB-30, FB-05).
+    /// Whether only social logins are accepted if a login is required (AMB-30, FB-05).
     package let socialLogin: Bool
     package let options: RouteOptions
-    /// The least level of a credential (CHAL-06).
+    /// The minimum level of a credential (CHAL-06).
     ///
-    /// The level of the route itself, else that of its Webgate; where no login is required, a Webgate's level, which is
-    /// about logins, asks for nothing.
+    /// The level of the route itself, otherwise that of its Webgate. If no login is required, a Webgate's level, which
+    /// concerns logins, does not apply.
     package let level: Int
-    /// The level that the challenge names.
+    /// The level in the challenge.
     package let challengeLevel: Int
-    /// How users log in: the route's own scheme, else that of its Webgate (SCH-03).
+    /// How users log in: the route's own scheme, otherwise that of its Webgate (SCH-03).
     package let scheme: AuthenticationScheme?
-    /// Whether the scheme asks for name and password by Basic (SCH-01).
+    /// Whether the scheme requires name and password by Basic (SCH-01).
     var takesPasswords: Bool { scheme?.method == .basic }
     /// The login form of browsers; nil if the route accepts no cookies (SCH-02).
     let form: LoginForm?
@@ -61,16 +61,15 @@ package final class Route: Sendable {
     /// Names of cookies that are not forwarded.
     package let ownCookies: [[UInt8]]
     package let allowOrigin: AllowOriginPolicy
-    /// The route's own rule, else that of its Webgate.
+    /// The route's own rule, otherwise that of its Webgate.
     package let injection: InjectionRule?
-    /// The requirement of client certificates, on public routes too; nil for none.
+    /// Requirement on client certificates, also for public routes; nil for none.
     package let certificateRule: CertificateRule?
     /// Whether the route needs the client's certificate.
     package let readsCertificate: Bool
-    /// Names of the protocols that a connection may change to, in the spelling of the configuration; never `h2c`.
+    /// Names of the protocols that connections may upgrade to, as spelt in the configuration; never `h2c`.
     package let upgrades: [[UInt8]]
-    /// The methods that all routes of this pattern and host have together, as `Allow` and
-    /// `Access-Control-Allow-Methods` name them.
+    /// The methods of all routes with this pattern and host, for `Allow` and `Access-Control-Allow-Methods`.
     package let allowedMethodsText: [UInt8]
     let challenge: ChallengeText
     /// Nil where nothing is required of issuer, audience, scopes and claims.
@@ -143,10 +142,10 @@ package final class Route: Sendable {
         }
     }
 
-    /// The roles that a request with this method needs: those of the method, else those of the route. `HEAD` needs what
-    /// `GET` needs, since it tells what `GET` would.
+    /// The roles required for a method: those of the method, otherwise those of the route. `HEAD` requires the same as
+    /// `GET`, since it reveals the same.
     ///
-    /// - Parameter text: name of the method, read for `.extension` alone.
+    /// - Parameter text: name of the method, used for `.extension` only.
     package func requirement(for method: Method, _ text: Span<UInt8>) -> RoleRequirement {
         if methodRequirements.isEmpty { return requirement }
         for i in methodRequirements.indices where methodRequirements[i].method == method {
@@ -157,29 +156,29 @@ package final class Route: Sendable {
         return method == .head ? requirement(for: .get, text) : requirement
     }
 
-    /// The protocol of this name, in the spelling of the configuration, where a connection may change to it.
+    /// The protocol of this name as spelt in the configuration; nil if connections must not upgrade to it.
     package func upgrade(named name: Span<UInt8>) -> [UInt8]? {
         for i in upgrades.indices where equalIgnoringCase(upgrades[i], name) { return upgrades[i] }
         return nil
     }
 
-    /// Whether credentials of the backend with this id are accepted (ISS-07).
+    /// Whether credentials of this backend are accepted (ISS-07).
     ///
-    /// - Parameter id: empty for a credential without a backend, which opens only routes that are bound to none.
+    /// - Parameter id: empty for a credential without a backend, which is accepted only on routes without backends.
     func accepts(backend id: [UInt8]) -> Bool {
         if backends.isEmpty { return true }
         for i in backends.indices where equal(backends[i], id.span) { return true }
         return false
     }
 
-    /// Whether a credential that is bound to a Webgate is accepted: on the routes of that one (DEC-06).
+    /// Whether a credential that is bound to a Webgate is accepted: only on that Webgate's routes (DEC-06).
     ///
-    /// - Parameter name: empty for a credential that is bound to none, which every route accepts.
+    /// - Parameter name: empty for an unbound credential, which every route accepts.
     func accepts(webgate name: [UInt8]) -> Bool {
         name.isEmpty || equal(challenge.webgateName, name.span)
     }
 
-    /// AOM-16: on a route of an application its key is asked for beside the credential; nil where it was sent.
+    /// AOM-16: routes of an application require its key in addition to the credential; nil if it was sent.
     func refusesKey(bytes: Span<UInt8>, headers: HeaderTable) -> Reason? {
         if applicationKey.isEmpty { return nil }
         guard headers.occurrences(.xApiomatApikey) == 1, let field = headers.value(.xApiomatApikey) else {
@@ -189,7 +188,7 @@ package final class Route: Sendable {
         return constantTimeEqual(key.span, bytes.slice(field)) ? nil : .applicationMismatch
     }
 
-    /// Whether the tokens of an application are accepted, or for an empty name the credentials that are of none
+    /// Whether the tokens of an application are accepted; for an empty name, credentials without an application
     /// (AOM-16).
     func accepts(application name: [UInt8]) -> Bool {
         if name.isEmpty && applicationName.isEmpty { return true }

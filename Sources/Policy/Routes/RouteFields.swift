@@ -3,21 +3,21 @@ import HTTP
 import Identity
 import Model
 
-/// Field rules of a route as the data plane applies them.
+/// A route's field rules in the form used by the data plane.
 package struct RouteFields: Sendable {
-    /// A field with what its value is made of.
+    /// A field and the parts of its value.
     package struct Line: Sendable {
         package enum Piece: Sendable {
             case text([UInt8])
             case user, roles, clientIP, requestID, userinfo
-            /// The place of a claim among those that principals keep.
+            /// Index of a claim among those that principals keep.
             case claim(Int)
         }
 
         /// The name with its colon and blank.
         package let label: [UInt8]
         package let pieces: [Piece]
-        /// Whether answers of the gateway itself have it: no field that such an answer writes by itself.
+        /// Whether the gateway's own answers include it: not if they write that field themselves.
         package let isOwn: Bool
 
         init(_ line: FieldRules.Line, _ claims: ClaimSelection) {
@@ -31,7 +31,7 @@ package struct RouteFields: Sendable {
                 case .clientIP: .clientIP
                 case .requestID: .requestID
                 case .userinfo: .userinfo
-                // Selected from these very rules.
+                // The selection was made from these rules.
                 case .claim(let path): .claim(claims.index(of: path) ?? 0)
                 }
             }
@@ -39,10 +39,10 @@ package struct RouteFields: Sendable {
     }
 
     package let lines: [Line]
-    /// Skeletons of the names of received fields that are not passed on.
+    /// Skeletons of the names of received fields that are removed.
     private let dropped: [[UInt8]]
 
-    /// Whether a received field is not passed on.
+    /// Whether a received field is removed.
     package func drops(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         let name = bytes.slice(field.name)
         for i in dropped.indices {
@@ -59,7 +59,7 @@ package struct RouteFields: Sendable {
 }
 
 extension FieldRules {
-    /// The claims that values are made of.
+    /// The claims used in values.
     var claims: [ClaimPath] { lines.flatMap(\.value.claims) }
     var usesUserinfo: Bool { lines.contains { $0.value.pieces.contains(.userinfo) } }
 }

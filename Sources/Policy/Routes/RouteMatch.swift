@@ -1,8 +1,8 @@
-/// What a host, path and method lead to.
+/// Result of matching host, path and method.
 package enum RouteMatch: Sendable {
     case route(Route)
     case endpoint(EndpointRoute)
-    /// The most specific pattern is this route's, and no route of that pattern has the method.
+    /// The most specific pattern is this route's, but no route with that pattern has the method.
     case methodNotAllowed(Route)
     case notFound
 }

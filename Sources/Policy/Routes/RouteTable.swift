@@ -2,28 +2,29 @@ import Bytes
 import HTTP
 import Model
 
-/// Finds the route of a request: the most specific one.
+/// Finds the most specific route of a request.
 ///
-/// Hosts go before paths: routes that name the host, then those whose `*.` pattern covers it, then those for every
-/// host; the first group with a fitting pattern decides. Within a group, patterns are compared segment by segment: a
-/// literal goes before `*`, the end of the pattern and `*` before `**`. The method plays no part in it: a method that
-/// the most specific pattern does not have is refused and never falls through to a more general rule (ROLE-05).
+/// Hosts take precedence over paths: first routes with the exact host, then those with a matching `*.` pattern, then
+/// those for every host; the first group with a matching pattern decides. Within a group, patterns are compared segment
+/// by segment: a literal precedes `*`, and both the end of the pattern and `*` precede `**`. The method is not
+/// considered: if the most specific pattern does not have it, the request is refused and never falls through to a more
+/// general rule (ROLE-05).
 package struct RouteTable: Sendable {
     package let routes: [Route]
-    /// What the gateway answers itself, in the order of precedence.
+    /// The gateway's own endpoints, in order of precedence.
     package let endpoints: [EndpointRoute]
     private let exactHosts: SortedNames
     private let wildcardHosts: SortedNames
-    /// Root for requests that no host group decides; -1 where all routes name hosts.
+    /// Root for requests that no host group decides; -1 if all routes name hosts.
     private let anyHost: Int32
     private let trie: PathTrie
     /// The routes of each leaf of the tree.
     private let leaves: [[Route]]
 
     /// - Parameters:
-    ///   - routes: no two of them with the same pattern and a host and method in common; the first would win.
-    ///   - endpoints: canonical paths of what the gateway answers itself, which go before all routes. One that ends in a
-    ///     slash stands for everything below.
+    ///   - routes: no two with the same pattern and a common host and method; the first would win.
+    ///   - endpoints: canonical paths that the gateway answers itself, with precedence over all routes. A path that
+    ///     ends in a slash includes everything below.
     package init(routes: [Route], endpoints: [(path: String, endpoint: EndpointDescriptor)] = []) {
         var trie = PathTrie()
         var anywhere: [(PathPattern, Int)] = []
@@ -47,9 +48,9 @@ package struct RouteTable: Sendable {
     /// The route or endpoint of a request. Allocates nothing.
     ///
     /// - Parameters:
-    ///   - host: host and optional port, in any case; empty where the request has none.
+    ///   - host: host and optional port, in any case; empty if absent.
     ///   - path: canonical (`CanonicalPath`); nothing else is safe to match.
-    ///   - methodText: name of the method, read for `.extension` alone.
+    ///   - methodText: name of the method, used for `.extension` only.
     package func match(
         host: Span<UInt8>, path: Span<UInt8>, method: Method, methodText: Span<UInt8>
     ) -> RouteMatch {
@@ -72,7 +73,7 @@ package struct RouteTable: Sendable {
         return .methodNotAllowed(routes[0])
     }
 
-    /// The range of the host in an authority, without port and without the dot that ends a fully qualified name.
+    /// The range of the host in an authority, without the port and without the final dot of a fully qualified name.
     private static func host(in authority: Span<UInt8>) -> Range<Int> {
         if !authority.isEmpty, authority[0] == UInt8(ascii: "[") {
             return 0..<(SerializedOrigin.endOfAddress(authority, from: 0) ?? authority.count)

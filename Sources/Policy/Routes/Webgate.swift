@@ -7,12 +7,12 @@ package final class Webgate: Sendable {
     package let name: String
     /// 0 to 10.
     package let level: Int
-    /// The agents that get `OAM-Auth`; empty where all do (AMB-22).
+    /// The agents that get `OAM-Auth`; empty for all clients (AMB-22).
     package let userAgents: [UserAgentPattern]
-    /// Nil where nothing is said: `redirect` where the scheme has a form, else `bearer`.
+    /// Nil if not configured: `redirect` if the scheme has a form, otherwise `bearer`.
     package let mismatch: UserAgentMismatch?
     package let injection: InjectionRule?
-    /// How its users log in; nil where nothing is said (SCH-01).
+    /// How its users log in; nil if not configured (SCH-01).
     package let scheme: AuthenticationScheme?
 
     /// - Parameter userAgents: values of `userDefinedParameters.User-Agent`.
@@ -28,9 +28,9 @@ package final class Webgate: Sendable {
         self.injection = injection
     }
 
-    /// Whether a client with this `User-Agent` is one that understands `OAM-Auth` (CHAL-04).
+    /// Whether a client with this `User-Agent` supports `OAM-Auth` (CHAL-04).
     ///
-    /// - Parameter userAgent: value of the field; empty where there is none.
+    /// - Parameter userAgent: value of the field; empty if absent.
     package func recognises(_ userAgent: Span<UInt8>) -> Bool {
         if userAgents.isEmpty { return true }
         for i in userAgents.indices where userAgents[i].matches(userAgent) { return true }
@@ -38,7 +38,8 @@ package final class Webgate: Sendable {
     }
 }
 
-/// A value of `userDefinedParameters.User-Agent`: exact and with case, or a prefix where it ends in `*` (DEC-07).
+/// A value of `userDefinedParameters.User-Agent`: an exact, case-sensitive match, or a prefix if it ends in `*`
+/// (DEC-07).
 package struct UserAgentPattern: Equatable, Sendable {
     let text: [UInt8]
     let isPrefix: Bool

@@ -4,9 +4,9 @@ import Identity
 import JOSE
 import Model
 
-/// The values that a `PolicySnapshot` is built from: the checked configuration with its references resolved.
+/// The values for a `PolicySnapshot`: the checked configuration with its references resolved.
 package struct PolicySettings: Sendable {
-    /// For caches: a snapshot of another generation trusts nothing that an earlier one has verified.
+    /// For caches: results verified under another generation are not used.
     package var generation: UInt64 = 1
     /// `baseUrl` and `additionalBaseUrls`, in this order.
     package var ownOrigins: [WebOrigin] = []
@@ -15,12 +15,12 @@ package struct PolicySettings: Sendable {
     package var cors = CORSSettings()
     package var roles = RoleCatalogue([])
     package var routes: [RouteSettings] = []
-    /// Paths of the endpoints that are switched on.
+    /// Paths of the enabled endpoints.
     package var endpoints: [(path: String, endpoint: EndpointDescriptor)] = []
     package var issuers: [IssuerSettings] = []
-    /// Issuers whose tokens their servers are asked about (RFC 7662).
+    /// Issuers whose tokens are introspected (RFC 7662).
     package var introspectedIssuers: [IntrospectedIssuerSettings] = []
-    /// Of the issuers that publish their keys; nil where none does.
+    /// Key removals of issuers that publish their keys; nil without such issuers.
     package var keyEpoch: KeyEpoch?
     package var backends: BackendStore
     package var users: UserStore
@@ -28,15 +28,15 @@ package struct PolicySettings: Sendable {
     package var challenges: ChallengeIssuer
     /// Limits failed logins.
     package var throttle = LoginThrottle()
-    /// How long a verified password is not hashed again (BASIC-05); 0 for not at all.
+    /// How long a verified password is cached (BASIC-05); 0 for not at all.
     package var passwordCacheSeconds: Int64 = 60
     /// Level of a verified password (CHAL-06).
     package var passwordLevel = Principal.standardLevel
     /// Resolves tokens of ApiOmat applications; nil without applications.
     package var opaqueTokens: (any OpaqueTokens)?
-    /// Records of tokens that issuer modules have made; nil if no backend has a module (OAUTH-09).
+    /// Records of tokens issued by issuer modules; nil if no backend has a module (OAUTH-09).
     package var grantedTokens: (any GrantedTokens)?
-    /// Verifies tokens of Facebook; nil if no backend has it.
+    /// Verifies Facebook tokens; nil if no backend uses it.
     package var socialVerifier: SocialVerifier?
     /// Last use of sessions; nil if no session has an idle timeout (OMS-09).
     package var activities: (any SessionActivities)?
@@ -96,7 +96,7 @@ package struct BrowserDomain: Sendable {
     package init() {}
 }
 
-/// A route with its references resolved. Several may come from one entry of the configuration, for its methods.
+/// A route with its references resolved. One entry of the configuration may yield several, one for each set of methods.
 package struct RouteSettings: Sendable {
     package var name: String
     /// Each once; empty for any host.
@@ -105,11 +105,11 @@ package struct RouteSettings: Sendable {
     /// Names of methods; nil for all.
     package var methods: [String]?
     package var access = AccessRule()
-    /// Roles by method, in the place of those of `access`.
+    /// Roles by method, instead of those of `access`.
     package var methodRoles: [String: RoleNames] = [:]
     /// Index of the upstream.
     package var upstream: Int
-    /// How the forwarded path differs from the requested one.
+    /// Rewriting of the forwarded path.
     package var rewrite = PathRewrite.identity
     /// `Host` of forwarded requests; empty for the client's.
     package var host = ""
@@ -120,7 +120,7 @@ package struct RouteSettings: Sendable {
     package var webgate: Webgate?
     /// How the route's users log in, instead of the Webgate's scheme (SCH-03).
     package var scheme: AuthenticationScheme?
-    /// The application whose tokens open the route; nil for a route that accepts none of them (AOM-16).
+    /// The application whose tokens are accepted; nil for none (AOM-16).
     package var application: Application?
     package var injection: InjectionRule?
     package var options = RouteOptions()

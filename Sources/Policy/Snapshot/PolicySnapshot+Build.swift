@@ -3,7 +3,7 @@ import Identity
 import Model
 
 extension PolicySnapshot {
-    /// A snapshot of settings that the configuration has checked.
+    /// Builds a snapshot from checked settings.
     package convenience init(_ settings: PolicySettings) {
         let (groups, claims, sources) = (RouteGroups(settings.routes), settings.claims, settings.tokenSources)
         let routes = settings.routes.enumerated().map { index, route in
@@ -18,7 +18,7 @@ extension PolicySnapshot {
     }
 }
 
-/// The routes for the same requests, apart from their methods.
+/// Groups routes that differ only in their methods.
 private struct RouteGroups {
     /// A pattern at one host; nil for hosts that no route names.
     private struct Place: Hashable {
@@ -36,7 +36,7 @@ private struct RouteGroups {
         }
     }
 
-    /// The methods of all routes with a place in common.
+    /// The methods of all routes that share a place.
     func methods(of route: RouteSettings) -> MethodSet {
         RouteGroups.places(of: route).flatMap { places[$0] ?? [] }.sorted()
             .reduce(route.methodSet) { $0.union(methods[$1]) }
@@ -53,6 +53,7 @@ extension RouteSettings {
 }
 
 extension PathPattern {
-    /// Whether canonical paths can match it. Patterns may have escapes that are no UTF-8, and parameters of dot segments.
+    /// Whether canonical paths can match it. Excludes patterns with non-UTF-8 escapes or with parameters of dot
+    /// segments.
     package var isCanonical: Bool { CanonicalPath.canonical(Array(text.utf8)) == Array(text.utf8) }
 }

@@ -4,9 +4,9 @@ import Identity
 import JOSE
 import Model
 
-/// Everything that decides about requests, as of one reading of the configuration. Immutable and shared by all workers.
+/// Everything that decides requests, from one configuration. Immutable and shared by all workers.
 ///
-/// Answers single steps of a `Decision`: each takes the time as an argument and touches nothing outside.
+/// Each method is one step of a `Decision`: it gets the time as an argument and has no side effects outside.
 package final class PolicySnapshot: Sendable {
     package let generation: UInt64
     package let routes: RouteTable
@@ -14,7 +14,7 @@ package final class PolicySnapshot: Sendable {
     package let challenges: ChallengeIssuer
     package let revocations: RevocationList
 
-    /// Counts the keys that issuers have taken back; nil where all keys stand in the configuration.
+    /// Counts key removals by issuers; nil if all keys are configured.
     private let keyEpochs: KeyEpoch?
     let cors: CORSPolicy
     /// `Security_AllowOrigin`, for endpoints and routes without a list of their own.
@@ -50,19 +50,19 @@ package final class PolicySnapshot: Sendable {
         sessions = SessionCookies(settings, principals)
     }
 
-    /// Whether browsers have cookies of the gateway's, which are no upstream's business.
+    /// Whether the gateway sets cookies in browsers, which are withheld from upstreams.
     package var hasBrowserCookies: Bool { sessions != nil }
 
-    /// What caches of verified tokens are as of, beside the generation. One atomic load.
+    /// The epoch of caches of verified tokens, in addition to the generation. One atomic load.
     package var keyEpoch: UInt64 { keyEpochs?.current ?? 0 }
 
-    /// Whoever asks other servers about tokens, for the metrics.
+    /// The introspectors, for metrics.
     package var introspectors: [Introspector] { introspected.issuers.map(\.introspector) }
 
-    /// The route or endpoint of a request (GW-01). A preflight leads where the request would lead that it announces.
+    /// The route or endpoint of a request (GW-01). A preflight matches like the request that it announces.
     ///
     /// - Parameters:
-    ///   - path: the canonical path; may stand in another buffer than the head.
+    ///   - path: the canonical path; may be in another buffer than the head.
     ///   - bytes: the buffer of `head` and `headers`.
     func match(
         path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
@@ -73,39 +73,38 @@ package final class PolicySnapshot: Sendable {
         }
         let method = bytes.slice(field)
         let match = routes.match(host: host, path: path, method: Method(method), methodText: method)
-        // CORS-06: the answer names the methods that the route has; the browser then refuses the other by itself.
+        // CORS-06: the answer lists the methods of the route; the browser then refuses the other one itself.
         if case .methodNotAllowed(let route) = match { return .route(route) }
         return match
     }
 
-    /// Whether browsers ask for this by themselves, beside the page that they show. Where no route has it, the answer is
-    /// 204: an error would be nobody's.
+    /// Whether browsers request this automatically along with a page. Without a matching route the answer is 204
+    /// instead of an error.
     static func isIcon(_ path: Span<UInt8>, _ method: Method) -> Bool {
         (method == .get || method == .head) && bytesEqual(path, icon.span)
     }
 
     private static let icon = Array("/favicon.ico".utf8)
 
-    /// What the `Origin` of a request amounts to (CORS-01).
+    /// Checks the `Origin` of a request (CORS-01).
     ///
-    /// - Parameter route: nil for endpoints and where no route was found, which are under the environment's policy
-    ///   (CORS-10).
+    /// - Parameter route: nil for endpoints and unmatched requests, which are under the environment's policy (CORS-10).
     func screenOrigin(
         _ route: Route?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
     ) -> OriginVerdict {
-        // Two calls: an operator would copy the list, with its counts of references.
+        // Two calls instead of `??`, which would copy the list and count its references.
         guard let route else { return cors.screen(allowOrigin, bytes: bytes, head: head, headers: headers) }
         return cors.screen(route.allowOrigin, bytes: bytes, head: head, headers: headers)
     }
 
-    /// Appends the CORS lines of a reply of any status, `Vary: Origin` at the least. Each line ends in CRLF.
+    /// Appends the CORS lines of a reply of any status, at least `Vary: Origin`. Each line ends in CRLF.
     ///
-    /// - Parameter origin: the value of `Origin` where the verdict was `allowed`; empty for any other request.
+    /// - Parameter origin: the value of `Origin` for the verdict `allowed`; otherwise empty.
     package func appendCORSFields(to chunk: Chunk, origin: Span<UInt8>, status: Int) {
         cors.appendFields(to: chunk, origin: origin, status: status)
     }
 
-    /// Appends the CORS lines of the 204 that answers an allowed preflight. Each line ends in CRLF.
+    /// Appends the CORS lines of the 204 for an allowed preflight. Each line ends in CRLF.
     package func appendPreflightFields(
         to chunk: Chunk, route: Route, bytes: Span<UInt8>, headers: HeaderTable
     ) {
