@@ -1,18 +1,18 @@
-/// A value, or what must be done before there is one. Whoever decides says what is needed and neither blocks nor opens a
-/// socket; the data plane does it, and parks the exchange for as long as it takes.
+/// A value, or the work needed to obtain it. Code that decides returns the work and neither blocks nor opens sockets;
+/// the data plane performs it and parks the exchange meanwhile.
 package indirect enum Effect<Value: Sendable>: Sendable {
     case done(Value)
-    /// Work that takes milliseconds of a processor (an RSA signature, an assertion), for the computing pool. It may read a
-    /// file, and waits for nothing else: signals interrupt it.
+    /// Work that takes milliseconds of CPU time (an RSA signature, an assertion), for the computing pool. It may read a
+    /// file, but must not wait for anything else, because signals interrupt it.
     case offload(@Sendable () -> Effect<Value>)
-    /// Work that takes a processor for tens of milliseconds, since it is a slow hash of a password. It has a pool of its
-    /// own, so that nothing but passwords waits for passwords.
+    /// A slow password hash, which takes tens of milliseconds of CPU time. It has its own pool, so that only password
+    /// checks wait for password checks.
     case hash(@Sendable () -> Effect<Value>)
-    /// Something that answers later: a store, a call to another server, keys that are being fetched. It is begun by the
-    /// call, on an event loop, and resumes once, from any thread, at once or later.
+    /// An asynchronous operation: a store, a call to another server, a key fetch. The call starts it on an event loop;
+    /// it resumes once, from any thread, immediately or later.
     case await(@Sendable (_ resume: @escaping @Sendable (Effect<Value>) -> Void) -> Void)
 
-    /// What the value leads to.
+    /// Chains another effect.
     package func then<Next: Sendable>(_ next: @escaping @Sendable (Value) -> Effect<Next>) -> Effect<Next> {
         switch self {
         case .done(let value): next(value)
@@ -26,7 +26,7 @@ package indirect enum Effect<Value: Sendable>: Sendable {
         then { .done(transform($0)) }
     }
 
-    /// What a service with a completion of its own answers.
+    /// The answer of a service with a completion handler.
     package static func answer<Answer: Sendable>(
         of begin: @escaping @Sendable (@escaping @Sendable (Answer) -> Void) -> Void,
         _ next: @escaping @Sendable (Answer) -> Effect<Value>

@@ -1,27 +1,27 @@
 import Crypto
 import Model
 
-/// One request to another server: for keys, for a verdict on a token, for somebody's profile.
+/// One request to another server, such as for keys, token introspection or a user's profile.
 package struct OutboundCall: Sendable {
     package var method: String
     package var url: WebURL
-    /// Fields beside those that are written for every call: `Host`, `User-Agent`, `Accept-Encoding`, `Connection` and
-    /// those that frame the body.
+    /// Fields in addition to those written for every call: `Host`, `User-Agent`, `Accept-Encoding`, `Connection` and
+    /// the framing of the body.
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
-    /// How TLS is spoken; nil for the default, which believes the authorities of the operating system. The server's
+    /// TLS settings; nil for the default, which trusts the authorities of the operating system. The server's
     /// certificate is always checked against the host of the URL.
     package var tls: TLSClientContext?
-    /// For name, connection and handshake.
+    /// Limit for resolution, connection and handshake.
     package var connectTimeoutMilliseconds: Int64
-    /// For request and response together, from the connection on.
+    /// Limit for request and response together, from the connection on.
     package var readTimeoutMilliseconds: Int64
-    /// How long the body of the response may be.
+    /// Maximum length of the response body.
     package var maximumBytes: Int
-    /// Whether asking twice does no harm: such a call may go over a connection that was used before, and is made again
-    /// where the server has closed that one in the same moment (RFC 9110 section 9.2.2). By itself for GET and HEAD.
+    /// Whether the call may be repeated: it may then use a reused connection, and is repeated if the server closes that
+    /// at the same moment (RFC 9110 section 9.2.2). Defaults to true for GET and HEAD.
     package var mayRepeat: Bool
-    /// How long the call waits before it is begun, for whoever tries again.
+    /// Delay before the call starts; used for retries.
     package var delayMilliseconds: Int64 = 0
 
     package init(

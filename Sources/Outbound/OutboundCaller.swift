@@ -1,5 +1,5 @@
-/// Makes calls to other servers. The data plane does it on its event loops; tests answer by themselves.
+/// Makes calls to other servers: on the event loops of the data plane, or simulated in tests.
 package protocol OutboundCaller: AnyObject, Sendable {
-    /// Makes the call. Never blocks; `then` is called exactly once, from any thread, and must not block either.
+    /// Makes the call. Never blocks; `then` is called exactly once, from any thread, and must not block.
     func perform(_ call: OutboundCall, then: @escaping @Sendable (OutboundResult) -> Void)
 }

@@ -1,14 +1,14 @@
-/// What became of an outbound call.
+/// Result of an outbound call.
 package enum OutboundResult: Sendable {
-    /// The server answered, with whatever status. A redirect is an answer like another: it is never followed.
+    /// The server answered, with any status. Redirects are never followed.
     case response(OutboundResponse)
     case failed(OutboundFailure)
 }
 
-/// The final answer to an outbound call, whole.
+/// The complete final response to an outbound call.
 package struct OutboundResponse: Sendable {
     package var status: Int
-    /// The fields in the order in which they came, names as the server wrote them.
+    /// The fields in the order received, with the server's spelling of names.
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
 
@@ -18,33 +18,33 @@ package struct OutboundResponse: Sendable {
         self.body = body
     }
 
-    /// The values of a field, in order; the name is compared without case.
+    /// The values of a field, in order; names are case-insensitive.
     package func values(of name: String) -> [String] {
         let wanted = name.lowercased()
         return headers.filter { $0.name.lowercased().utf8.elementsEqual(wanted.utf8) }.map(\.value)
     }
 
-    /// The value of a field that is there exactly once.
+    /// The value of a field that occurs exactly once.
     package func value(of name: String) -> String? {
         let values = values(of: name)
         return values.count == 1 ? values[0] : nil
     }
 }
 
-/// Why there is no answer. The raw values are stable: they stand in logs and metrics.
+/// Why there is no response. The raw values are stable: they appear in logs and metrics.
 package enum OutboundFailure: String, Error, Sendable, CaseIterable {
-    /// The name has no address, or nobody could say.
+    /// The name has no address, or the lookup failed.
     case resolve
     /// No connection to any address.
     case connect
-    /// The handshake failed: the certificate is not trusted or not the host's, or no version in common.
+    /// The handshake failed: the certificate is not trusted or not valid for the host, or there is no common version.
     case tls
     /// Connection or response took longer than allowed.
     case timeout
-    /// The response is no HTTP, or was cut off; or the call itself has a field that cannot be sent.
+    /// The response is not valid HTTP, or was truncated; or the call itself has an invalid field.
     case malformed
-    /// The response is longer than allowed.
+    /// The response exceeds the limit.
     case tooLarge = "too_large"
-    /// The process is ending, or too many calls are under way.
+    /// The process is ending, or too many calls are in progress.
     case unavailable
 }

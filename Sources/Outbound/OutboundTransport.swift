@@ -1,15 +1,15 @@
 import Crypto
 import Model
 
-/// How calls to one server are made.
+/// Transport settings of calls to one server.
 package struct OutboundTransport: Sendable {
-    /// Nil for the authorities of the system, and no certificate of the gateway's own.
+    /// Nil for the system's authorities without a client certificate.
     package var tls: TLSClientContext?
-    /// Whether the gateway has a certificate to show.
+    /// Whether the gateway has a client certificate.
     package var hasCertificate = false
     package var connectTimeoutMilliseconds: Int64 = 5000
     package var readTimeoutMilliseconds: Int64 = 10_000
-    /// Whether tokens may go in the clear, and addresses that are found be unencrypted.
+    /// Whether tokens may be sent without TLS, and discovered URLs may lack TLS.
     package var allowsHTTP = false
 
     package init() {}

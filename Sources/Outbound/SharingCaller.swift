@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Makes the calls to one server among several that share the ways out: so many at a time and no more, so that a slow one,
-/// or whoever has it called for nothing, leaves the others theirs.
+/// Limits the concurrent calls to one of several servers that share the outbound capacity, so that a slow server, or a
+/// flood of calls to it, does not starve the others.
 package final class SharingCaller: OutboundCaller {
-    /// A quarter of what the data plane has under way at the most.
+    /// A quarter of the data plane's limit.
     package static let standardLimit = 128
 
     private let caller: any OutboundCaller
     private let limit: Int
     private let underWay = Atomic<Int>(0)
 
-    /// - Parameter limit: calls at a time; what is more is answered as not available.
+    /// - Parameter limit: maximum number of concurrent calls; further ones fail as unavailable.
     package init(_ caller: any OutboundCaller, limit: Int = SharingCaller.standardLimit) {
         self.caller = caller
         self.limit = limit
