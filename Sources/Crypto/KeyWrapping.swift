@@ -4,7 +4,7 @@ import COpenSSL
 /// CRYPTO-05).
 package struct KeyWrapping: Sendable {
     package enum Failure: Error, Equatable, Sendable {
-        /// The key is no RSA key.
+        /// The key is not an RSA key.
         case unsupportedKey
         /// The secret is longer than the key can wrap.
         case tooLong

@@ -4,7 +4,7 @@ import COpenSSL
 package enum OpenSSLLibrary {
     /// Its name, version and date, such as `OpenSSL 3.0.19 27 Jan 2026`.
     package static var version: String {
-        // SAFETY: OpenSSL_version answers a pointer to static text.
+        // SAFETY: OpenSSL_version returns a pointer to static text.
         guard let text = unsafe OpenSSL_version(OPENSSL_VERSION) else { return "unknown" }
         return unsafe String(cString: text)
     }

@@ -11,7 +11,7 @@ package enum CanonicalPath {
         case unchanged
         /// The chunk holds the canonical path.
         case rewritten
-        /// The path has more than one reading: 400.
+        /// The path is ambiguous: 400.
         case ambiguous(PathAmbiguity)
     }
 

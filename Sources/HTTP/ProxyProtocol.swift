@@ -29,7 +29,7 @@ package enum ProxyProtocol {
         case invalid
     }
 
-    /// Longest line of version 1, its CRLF included.
+    /// Longest line of version 1, including CRLF.
     static let longestLine = 107
     /// Longest header of version 2.
     package static let longestHeader = 4096

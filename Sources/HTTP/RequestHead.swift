@@ -21,7 +21,7 @@ package struct RequestHead: Equatable, Sendable {
     /// The path of the target as received, without the query; begins with `/` (or is `*` for `OPTIONS *`). For an
     /// absolute-form target without a path, the range of another slash in the buffer.
     package var path: ByteRange
-    /// The query without its `?`; nil where there is no `?`.
+    /// The query without its `?`; nil without a `?`.
     package var query: ByteRange?
     /// Host and optional port of an absolute-form target or of `Host`. Empty for HTTP/1.0 without `Host`.
     package var authority: ByteRange
@@ -32,9 +32,9 @@ package struct RequestHead: Equatable, Sendable {
     package var keepAlive: Bool
     /// `Expect: 100-continue` on an HTTP/1.1 request with a body.
     package var expectsContinue: Bool
-    /// The request asks for an upgrade (`Connection: upgrade` and an `Upgrade` field).
+    /// Whether the request asks for an upgrade (`Connection: upgrade` and an `Upgrade` field).
     package var upgrade: Bool
-    /// Length of the head in bytes, the empty line included; the body starts there.
+    /// Length of the head in bytes, including the empty line; the body starts there.
     package var length: Int
 }
 

@@ -1,6 +1,6 @@
 /// The registered reason phrases (RFC 9110 section 15 and the IANA registry).
 package enum StatusReason {
-    /// The phrase of a status; empty for one that is not registered.
+    /// The phrase of a status; empty for an unregistered one.
     package static func text(_ status: Int) -> StaticString {
         switch status {
         case 100: "Continue"

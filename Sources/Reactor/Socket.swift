@@ -58,8 +58,7 @@ package final class Socket {
     var sawEnd = false
     /// Whether the peer has ended its side.
     package var ended: Bool { sawEnd }
-    /// What changes the bytes between the peer and the owner.
-    /// The handshake of the filter is over.
+    /// Whether the filter's handshake is complete.
     package var isSecured: Bool { stream.map { !$0.isOpening } ?? false }
     package var filter: (any StreamFilter)? { stream?.filter }
     /// Whether the end was authenticated by the peer, not a truncation. Without a filter this is not detectable.

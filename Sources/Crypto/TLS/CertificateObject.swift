@@ -3,8 +3,8 @@ import COpenSSL
 /// A certificate inside libcrypto.
 @safe
 final class CertificateObject: @unchecked Sendable {
-    // SAFETY: an X509 is not changed after `init` but for caches that libcrypto locks; freed in `deinit`, and whatever
-    // keeps it longer inside libcrypto counts a reference of its own.
+    // SAFETY: an X509 is not changed after `init` except for caches that libcrypto locks; freed in `deinit`, and longer
+    // uses inside libcrypto count their own references.
     let pointer: OpaquePointer
 
     /// Takes ownership of a certificate.

@@ -32,7 +32,7 @@ package final class TLSClientContext: Sendable {
         certificate = try TLSClientContext.show(settings.certificate, object)
         let protocols = ApplicationProtocol.wireList(settings.protocols)
         if !protocols.isEmpty {
-            // SAFETY: libssl copies the list. Unlike its other calls, this one answers 0 where it is done.
+            // SAFETY: libssl copies the list. Unlike its other calls, this one returns 0 on success.
             let context = unsafe object.pointer
             let failed = unsafe protocols.span.withBytes { start, count in
                 unsafe SSL_CTX_set_alpn_protos(context, start, UInt32(count))
@@ -44,8 +44,8 @@ package final class TLSClientContext: Sendable {
             unsafe copenssl_set_cache_off(object.pointer)
             return
         }
-        // SAFETY: called in the middle of a session's call, so session and context are alive. The answer 0 leaves the
-        // reference to libssl, since a copy is kept.
+        // SAFETY: called during a session's call, so session and context are alive. Returning 0 leaves the reference to
+        // libssl, since a copy is kept.
         unsafe copenssl_set_cache_outside(object.pointer) { ssl, saved in
             if let session = unsafe TLSSession.of(ssl), let saved = unsafe saved { unsafe session.save(saved) }
             return 0

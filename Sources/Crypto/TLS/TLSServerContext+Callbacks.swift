@@ -1,8 +1,7 @@
 import COpenSSL
 
-// SAFETY, of the callbacks below: libssl calls them in the middle of a session's call, on the thread that made it, so the
-// session and with it the context are alive. What they read is copied at once; what they answer by pointer points into
-// memory of libssl's own.
+// SAFETY, of the callbacks below: libssl calls them during a session's call, on the same thread, so the session and its
+// context are alive. What they read is copied immediately; returned pointers point into memory of libssl.
 
 extension TLSServerContext {
     /// Sets the callbacks, tickets and session id context.

@@ -4,8 +4,8 @@ import COpenSSL
 /// Connects libssl with the chunks of a call: libssl reads from the received chunk and writes to the output chunk
 /// without intermediate buffers.
 enum TLSWire {
-    // SAFETY: made once, never changed afterwards and never freed. The callbacks are called by libssl on the thread
-    // that called into it, while the session's own call is under way: the session is alive, and its chunks are set.
+    // SAFETY: created once, never changed afterwards and never freed. libssl calls the callbacks on the thread that
+    // called into it, while the session's own call is in progress: the session is alive, and its chunks are set.
     private static let method: UInt = {
         guard let method = unsafe BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "chunks") else {
             fatalError("libcrypto is out of memory")

@@ -1,7 +1,7 @@
 import Bytes
 
-/// The next part of a chunked body. `consumed` is the number of bytes that are done with; ranges are offsets into the
-/// given bytes, and valid until these are dropped.
+/// The next part of a chunked body. `consumed` is the number of processed bytes; ranges are offsets into the given
+/// bytes, and valid until these are dropped.
 package enum ChunkedEvent: Equatable, Sendable {
     /// More bytes are needed. Those not consumed must be passed again, followed by more.
     case needMore(consumed: Int)

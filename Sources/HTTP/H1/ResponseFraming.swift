@@ -1,6 +1,6 @@
 import Bytes
 
-/// How long the body of a response is (RFC 9112 section 6.3).
+/// The framing of a response body (RFC 9112 section 6.3).
 struct ResponseFraming {
     var body: BodyFraming
     /// Value of `Content-Length`, if present.

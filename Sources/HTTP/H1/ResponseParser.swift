@@ -1,7 +1,7 @@
 import Bytes
 import Model
 
-/// What came of the bytes received so far.
+/// Result of parsing the bytes received so far.
 package enum ResponseParseOutcome: Sendable {
     /// The head is not complete.
     case needMore

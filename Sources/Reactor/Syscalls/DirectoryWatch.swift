@@ -7,13 +7,13 @@ package struct DirectoryWatch: ~Copyable, Sendable {
 
     package init() throws(KernelError) { descriptor = Descriptor(try Kernel.check(clinux_inotify())) }
 
-    /// Watches a directory. Does nothing for one that is watched already.
+    /// Watches a directory, unless it is already watched.
     package func add(_ directory: String) throws(KernelError) {
         // SAFETY: the text outlives the call.
         _ = try Kernel.check(unsafe clinux_inotify_watch(descriptor.number, directory))
     }
 
-    /// Waits for changes, and forgets those that have come.
+    /// Waits for changes, and discards the pending ones.
     ///
     /// - Parameter milliseconds: the longest wait; negative for no limit.
     /// - Returns: whether anything has changed.
@@ -24,12 +24,12 @@ package struct DirectoryWatch: ~Copyable, Sendable {
     }
 }
 
-/// What tells one state of a file from another: its place on the disk, size and times.
+/// Identifies the state of a file: device and inode, size and times.
 package struct FileState: Equatable, Sendable {
     private let device, inode, size: UInt64
     private let modified, changed: Int64
 
-    /// The state of the file at this path, symbolic links followed; nil if it is not there or cannot be looked at.
+    /// The state of the file at this path, with symbolic links resolved; nil if missing or inaccessible.
     package init?(_ path: String) {
         var state = clinux_file_state()
         // SAFETY: both outlive the call.

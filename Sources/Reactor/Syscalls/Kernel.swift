@@ -14,7 +14,7 @@ package struct KernelError: Error, Equatable, Sendable {
     }
 
     package var isAddressInUse: Bool { code == EADDRINUSE }
-    /// A file or directory that is not there.
+    /// Whether a file or directory does not exist.
     package var isMissingPath: Bool { code == ENOENT || code == ENOTDIR }
     /// Out of file descriptors, in this process or in all.
     var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM }
