@@ -110,7 +110,7 @@ final class Tunnels: LoopPart {
         proceed(upstream, exchange, reading: source, into: target)
     }
 
-    /// Continues reading where there is room, and passes on the end of a side. Any byte resets the idle timeout.
+    /// Continues reading if there is room, and passes on the end of a side. Any byte resets the idle timeout.
     private func proceed(
         _ upstream: UpstreamConnection, _ exchange: Exchange, reading source: Side, into target: Side
     ) {

@@ -19,7 +19,7 @@ package struct ResponseParser: Sendable {
 
     package init(limits: HTTPLimits) { self.limits = limits }
 
-    /// Forgets the bytes seen; a parser that has answered `head` or `invalid` has done so by itself.
+    /// Forgets the bytes seen; automatic after `head` or `invalid`.
     package mutating func reset() { search.reset() }
 
     /// Parses the head that begins at the first byte.

@@ -8,7 +8,7 @@ extension H2Callbacks {
     @safe
     struct FieldVector: ~Copyable {
         // SAFETY: the entries point to literals and into `text`, which gets all the room it needs at the start and so does
-        // not move; they stand in the free part of `list`, which is not appended to. Both chunks are ours until `deinit`.
+        // not move; they are in the free part of `list`, which is not appended to. Both chunks are ours until `deinit`.
         private let text: Chunk
         private let list: Chunk
         private let chunks: ChunkPool

@@ -83,10 +83,10 @@ package struct SAMLTerms: Sendable, Equatable {
 
 /// Where a key set is fetched from and how (JWT-30 to JWT-38).
 package struct AssertionKeySource: Sendable, Hashable {
-    /// Versions of TLS as the configuration names them; `TLS` stands for all that there are (AMB-07).
+    /// Versions of TLS as the configuration names them; `TLS` means all of them (AMB-07).
     package static let tlsVersionNames = ["SSL", "SSLv2", "SSLv3", "TLS", "TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"]
 
-    /// OpenID Connect discovery document; not fetched where there is a `jwksURI`.
+    /// OpenID Connect discovery document; not fetched if there is a `jwksURI`.
     package var discoveryURI: WebURL?
     package var jwksURI: WebURL?
     package var allowsHTTP = false
@@ -98,7 +98,7 @@ package struct AssertionKeySource: Sendable, Hashable {
     package var tlsVersions = ["TLSv1.1", "TLSv1.2"]
     /// Value of `Authorization` in the requests, never logged.
     package var authorizationHeader: String?
-    /// PEM file with authorities beside those of the system.
+    /// PEM file with authorities in addition to the system's.
     package var trustFile: String?
 
     package init(discoveryURI: WebURL? = nil, jwksURI: WebURL? = nil) {

@@ -184,7 +184,7 @@ final class Ring {
     }
 
     private func lend(_ number: Int) {
-        // SAFETY: the address is of the chunk's free part, which is as long as is said.
+        // SAFETY: the address is that of the chunk's free part, of the given length.
         _ = unsafe (lent + number).pointee.fill { memory, size in
             unsafe clinux_ring_lend(ring, UInt16(number), memory, size)
             return 0
