@@ -4,7 +4,7 @@ import Testing
 
 /// The admin listener beside traffic, drains and pages of other sites (POL-05, GW-11).
 @Suite struct AdminTests {
-    @Test("a name that somebody else has resolved to the admin listener is 421, for everything that it has")
+    @Test("the admin listener answers 421 to foreign host names, for every resource")
     func rebinding() throws {
         let fixture = try Fixture { settings in
             settings["admin"] =
@@ -23,7 +23,7 @@ import Testing
             try fixture.gateway.metrics().sum("portcullis_denied_total", ["reason": "unknown_host"]) == 4)
     }
 
-    @Test("what is no revocation is 400 and says what was expected; nothing is revoked")
+    @Test("an invalid revocation request is 400 with the expected form; nothing is revoked")
     func revocations() throws {
         let fixture = try Fixture()
         let token = try fixture.token("joe")
@@ -42,7 +42,7 @@ import Testing
         #expect(try fixture.request("GET", "/inventory/me", [.bearer(token)]).status == 401)
     }
 
-    @Test("GW-08: with all client connections in use the admin listener still answers, and has a limit of its own")
+    @Test("GW-08: with all client connections in use the admin listener answers, and has its own limit")
     func ownLimit() throws {
         let fixture = try Fixture { settings in
             settings["workers"] = "1"
@@ -59,7 +59,7 @@ import Testing
         for client in clients { #expect(try client.exchange("GET", "/open/x").status == 200) }
     }
 
-    @Test("GW-11: counters asked for during a drain come without the workers that have ended")
+    @Test("GW-11: metrics requested during a drain arrive without the workers that have ended")
     func metricsWhileDraining() throws {
         let fixture = try Fixture { $0["workers"] = "2" }
         for number in 0..<20 { #expect(try fixture.request("GET", "/open/\(number)").status == 200) }
@@ -81,7 +81,7 @@ import Testing
         #expect(fixture.gateway.program.waitForEnd() == .exit(0))
     }
 
-    @Test("the access log tells the upstream's time apart from that of the login")
+    @Test("the access log separates the upstream's time from the time of a login")
     func upstreamTime() throws {
         let fixture = try Fixture { $0["users"] = Vectors.text("config/users.json") }
         let response = try fixture.request(

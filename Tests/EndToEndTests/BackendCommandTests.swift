@@ -26,7 +26,7 @@ import Testing
         return JSONText(result.output)
     }
 
-    @Test("MBE-01: with nothing but a name and a version both methods work after a reload")
+    @Test("MBE-01: a backend created by name and version accepts both methods after a reload")
     func createdBackendWorks() throws {
         let fixture = try Fixture(files: ["backends.json": FixtureSettings.backends]) { $0["backends"] = nil }
         let made = try create(fixture.gateway.configuration, "orders", "1.0")
@@ -52,7 +52,7 @@ import Testing
         #expect(try get("/inventory/me", [.bearer(fixture.token("joe"))]) == 200)
     }
 
-    @Test("MBE-01: ids and keys differ and have at least 128 random bits; the anonymous key is Base64 of a pair")
+    @Test("MBE-01: ids and keys are unique with at least 128 random bits; the anonymous key is a Base64 pair")
     func unguessable() throws {
         let directory = try directory()
         let made = try (0..<8).map { try create(directory, "orders", "\($0).0") }
@@ -71,7 +71,7 @@ import Testing
         #expect(try CommandLine.run("check", directory.path).ending == .exit(0))
     }
 
-    @Test("create: the realm, and the file's text, owner and mode stay as they are")
+    @Test("create keeps the realm and the file's text, owner and mode")
     func textIsKept() throws {
         let directory = try directory()
         let path = directory.path + "/backends.json"
@@ -96,7 +96,7 @@ import Testing
     private static let long = "{\n\t\t\"name\": \"a\",\n\t\t\"version\": \"1\",\n\t\t\"mobileBackendId\": \"id-a\"\n\t}"
 
     @Test(
-        "create: the new entry has the form of the last one, and nothing else changes",
+        "create formats the new entry like the last one, and changes nothing else",
         arguments: [
             ("[]", "\n  {\n    «    »\n  }\n"),
             ("[\(entry)]\n", ", {«»}"),
@@ -119,7 +119,7 @@ import Testing
         #expect(try CommandLine.run("check", directory.path).ending == .exit(0))
     }
 
-    @Test("create: without the section a file is made that others cannot read")
+    @Test("create makes a missing section's file readable by its owner only")
     func firstBackend() throws {
         let directory = try directory(nil)
         _ = try create(directory, "orders", "1.0")
@@ -128,7 +128,7 @@ import Testing
         #expect(try CommandLine.run("backend", "show", "orders", "--config", directory.path).ending == .exit(0))
     }
 
-    @Test("create: a symbolic link stays one")
+    @Test("create keeps a symbolic link")
     func symbolicLink() throws {
         let elsewhere = try ConfigurationDirectory(["backends.json": "[]"])
         let directory = try directory(nil)
@@ -139,7 +139,7 @@ import Testing
         #expect(try elsewhere.read("backends.json").contains("orders"))
     }
 
-    @Test("create: two at once are both there")
+    @Test("two concurrent create commands both take effect")
     func atOnce() throws {
         let directory = try directory()
         let programs = try (0..<4).map {
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "create refuses what would not be valid, and writes nothing",
+        "create refuses an invalid backend, and writes nothing",
         arguments: [
             (["inventory", "1.0"], "there is a backend inventory/1.0 already"),
             (["a/b", "1.0"], "error: /backends/2/name: "),
@@ -167,7 +167,7 @@ import Testing
         #expect(try directory.read("backends.json") == FixtureSettings.backends)
     }
 
-    @Test("create: a section inside gateway.json stays there; a configuration that is not valid already is left alone")
+    @Test("create keeps a section inside gateway.json; an already invalid configuration is not changed")
     func places() throws {
         var settings = Self.settings()
         settings["backends"] = "[]"
@@ -185,7 +185,7 @@ import Testing
         #expect(try CommandLine.run("backend", "create", "a", "1", "--config", "/nonexistent").ending == .exit(1))
     }
 
-    @Test("MBE-04: show has ids, keys and endpoints, the secret only on request, and no SSO endpoint without SSO")
+    @Test("MBE-04: show prints ids, keys and endpoints, the secret on request, no SSO endpoint without SSO")
     func show() throws {
         let directory = try directory()
         let show = { (arguments: [String]) in
@@ -211,7 +211,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/state/signing.pem"))
     }
 
-    @Test("MBE-04: show without OAuth Consumer names no token endpoint")
+    @Test("MBE-04: show prints no token endpoint without OAuth Consumer")
     func showWithoutOAuth() throws {
         let directory = try directory(
             #"[{"name": "a", "version": "1", "mobileBackendId": "id", "oauthConsumer": false}]"#)

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("MBE-07 ISS-07: a backend has the routes that its own entry names, from the reload on")
+    @Test("MBE-07 ISS-07: a reload applies the routes of a backend's entry")
     func routes() throws {
         func backends(_ more: String) -> String {
             FixtureSettings.list([
@@ -53,7 +53,7 @@ import Testing
         #expect(try fixture.request("GET", "/items", [.bearer(token)]).status == 200)
     }
 
-    @Test("MBE-09: users log in where their realm is, by any way")
+    @Test("MBE-09: users can log in only at backends of their realm, by every method")
     func realms() throws {
         let fixture = try Fixture { settings in
             settings["backends"] = FixtureSettings.list([
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("BASIC-06: the first colon parts name and password, and both are UTF-8")
+    @Test("BASIC-06: the first colon separates name and password; both are UTF-8")
     func namesAndPasswords() throws {
         let fixture = try Fixture { settings in
             settings["users"] = """

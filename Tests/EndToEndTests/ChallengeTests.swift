@@ -8,7 +8,7 @@ import Testing
         challenge.map { $0.replacing(/request-ctx="[A-Za-z0-9_.~%-]+"/, with: #"request-ctx="<RC>""#) }
     }
 
-    @Test("CHAL-01 CON-26: one WWW-Authenticate, exactly as the seed has it")
+    @Test("CHAL-01 CON-26: one WWW-Authenticate field in the exact form of the seed")
     func exactForm() throws {
         let fixture = try Fixture()
         for agent in ["OAMMS-Agent", "curl/8.0"] {
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "CHAL-01 CHAL-02: rendered over the wire",
+        "CHAL-01 CHAL-02: challenges are rendered as specified",
         arguments: Vectors.json("challenge/challenge.json")["render"].list.map(\.vectorID))
     func rendered(_ id: String) throws {
         let vector = try #require(Vectors.json("challenge/challenge.json")["render"].list.first { $0.vectorID == id })
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("CHAL-02: a target over 2048 characters is shortened to its path")
+    @Test("CHAL-02: a target over 2048 characters is reduced to its path")
     func longTarget() throws {
         let fixture = try Fixture()
         let response = try fixture.request("GET", "/inventory/items?q=" + String(repeating: "x", count: 2100))
@@ -60,7 +60,7 @@ import Testing
                 == #"OAM-Auth realm="InventoryWG:2 /inventory/items", request-ctx="<RC>""#)
     }
 
-    @Test("CHAL-03: two equal requests get two contexts, with nothing of the request in clear")
+    @Test("CHAL-03: equal requests get different contexts that contain no clear text of the request")
     func contextsDiffer() throws {
         let fixture = try Fixture()
         let contexts = try (0..<2).map { _ in
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "CHAL-04: User-Agent rule",
+        "CHAL-04: the User-Agent selects the challenge",
         arguments: Vectors.json("challenge/challenge.json")["userAgent"].list.map(\.vectorID))
     func userAgent(_ id: String) throws {
         let vector = try #require(
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("SCH-01: a scheme with BASIC challenges with Basic, and takes name and password for the backend of the route")
+    @Test("SCH-01: a BASIC scheme challenges with Basic, and authenticates against the route's backend")
     func basicScheme() throws {
         let fixture = try Fixture { settings in
             settings["authenticationSchemes"] = """
@@ -130,7 +130,7 @@ import Testing
         #expect(try challenge("/mixed", [.basic("joe:Welcome1")]) == basic("MixedWG"))
     }
 
-    @Test("CHAL-05: a route without a Webgate answers with a Bearer challenge and no context")
+    @Test("CHAL-05: a route without a Webgate answers a Bearer challenge without a context")
     func withoutWebgate() throws {
         let fixture = try Fixture()
         let response = try fixture.request("GET", "/inventory/me")
@@ -141,7 +141,7 @@ import Testing
         #expect(fixture.upstream.requests.isEmpty)
     }
 
-    @Test("CHAL-06: too low a level is a challenge for the higher one, never 403")
+    @Test("CHAL-06: too low a level is challenged for the higher one, never 403")
     func stepUp() throws {
         let fixture = try Fixture()
         let token = try fixture.token("joe")
@@ -152,7 +152,7 @@ import Testing
         #expect(try fixture.request("GET", "/payroll", [.bearer(high)]).status == 200)
     }
 
-    @Test("CHAL-07: missing, malformed, expired, revoked and unknown tokens look the same, on one connection")
+    @Test("CHAL-07: missing, malformed, expired, revoked and unknown tokens are answered alike")
     func allAlike() throws {
         let fixture = try Fixture()
         let revoked = try fixture.token("ann")
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test("CHAL-07: the body of a refused request is drained, and the next on the connection answered")
+    @Test("CHAL-07: the body of a refused request is drained, and the next request answered")
     func bodyIsDrained() throws {
         let fixture = try Fixture()
         let connection = try fixture.connect()
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test(
-        "CHAL-09: a 401 to an allowed origin can be read by the page; HEAD has no body; a preflight is never challenged"
+        "CHAL-09: an allowed origin can read a 401; HEAD has no body; preflights are never challenged"
     )
     func crossSite() throws {
         let fixture = try Fixture { $0["policies"] = #"{"Security_AllowOrigin": "https://a.example.com"}"# }

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(
-        "a log that cannot be written is found by check as by serve, with path and reason",
+        "check and serve report an unwritable log with path and reason",
         arguments: [
             ("/nonexistent/logs/a.log", "/nonexistent: No such file or directory", "No such file or directory"),
             ("plain/a.log", "DIR/plain: Not a directory", "Not a directory"),
@@ -34,14 +34,14 @@ import Testing
             "\(served.errors)")
     }
 
-    @Test("a log that can be written is none of its business, and not made")
+    @Test("check does not create a writable log")
     func goodLog() throws {
         let directory = try directory { $0["log"] = #"{"access": "file:a.log"}"# }
         #expect(try CommandLine.run("check", directory.path).ending == .exit(0))
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/a.log"))
     }
 
-    @Test("a state directory that cannot be made is told once")
+    @Test("a state directory that cannot be created is reported once")
     func state() throws {
         let directory = try directory { $0["store"] = #"{"kind": "redis", "url": "redis://127.0.0.1:9"}"# }
         try directory.write("state", "a file")
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("a pattern that no canonical path can match is an error")
+    @Test("a pattern that no canonical path matches is an error")
     func pattern() throws {
         let directory = try directory {
             $0["routes"] = FixtureSettings.list([#"{"path": "/%FF", "upstream": "stub", "public": true}"#])
@@ -88,7 +88,7 @@ import Testing
         #expect(try CommandLine.run("check", sample.path, "--strict").ending == .exit(0))
     }
 
-    @Test("an expired certificate is a warning, and an error for production")
+    @Test("an expired certificate is a warning, and an error with --production")
     func expired() throws {
         let directory = try directory { _ in }
         try directory.write("index.txt", "")
@@ -136,7 +136,7 @@ import Testing
         #expect(listener.errors.contains("has expired"), "\(listener.errors)")
     }
 
-    @Test("a short admin token is warned of for production", arguments: [(42, true), (43, false)])
+    @Test("a short admin token is a warning with --production", arguments: [(42, true), (43, false)])
     func adminToken(_ length: Int, _ isShort: Bool) throws {
         let directory = try directory { settings in
             settings["admin"] = #"{"address": "127.0.0.1", "port": 0, "adminToken": "file:token"}"#
@@ -147,7 +147,7 @@ import Testing
         #expect(try !CommandLine.run("check", directory.path).errors.contains("adminToken"))
     }
 
-    @Test("serve DIR is serve --config DIR; both at once are refused")
+    @Test("serve DIR equals serve --config DIR; both together are refused")
     func serve() throws {
         let directory = try directory { _ in }
         let program = try Program(GatewayProcess.binary, ["serve", directory.path])
@@ -160,7 +160,7 @@ import Testing
         #expect(try CommandLine.run("serve", directory.path, "--config", directory.path).ending == .exit(2))
     }
 
-    @Test("a configuration in files with comments is checked and changed by commands, which keep them")
+    @Test("files with comments are checked, and commands keep the comments")
     func comments() throws {
         let directory = try ConfigurationDirectory([
             "gateway.jsonc": #"""

@@ -44,7 +44,7 @@ import Testing
 
     private func code(_ answer: CurlAnswer) -> String? { JSONText(answer.body)["code"].string }
 
-    @Test("a route takes any certificate, or those that fit", arguments: ["--http1.1", "--http2"])
+    @Test("a route accepts any certificate, or only matching ones", arguments: ["--http1.1", "--http2"])
     func requirement(_ version: String) throws {
         #expect(try ask("/any", as: "device", version).status == 200)
         #expect(try ask("/any", as: "other", version).status == 200)
@@ -59,7 +59,7 @@ import Testing
         #expect(try fixture.denied("client_certificate_required") == 2)
     }
 
-    @Test("it is asked for beside a credential, and by method")
+    @Test("a certificate can be required in addition to a credential, and by method")
     func besideCredential() throws {
         let joe = "Authorization: Bearer \(try fixture.mint())"
         #expect(try ask("/both", as: "device", "-H", joe).status == 200)
@@ -69,7 +69,7 @@ import Testing
         #expect(try ask("/both", as: nil, "-X", "PUT", "-d", "x", "-H", joe).status == 200)
     }
 
-    @Test("the upstream is told what the certificate says, and never what the client says of it")
+    @Test("the upstream gets the certificate's data, and never the client's own fields")
     func told() throws {
         let spoof = [
             "X-Gateway-Client-Subject: CN=root", "x_gateway_client_names: dns:root", "Client-Cert: :Y2VydA==:",
@@ -92,7 +92,7 @@ import Testing
         #expect(try fields("/any", "device").isEmpty)
     }
 
-    @Test("a resumed session still knows its certificate")
+    @Test("a resumed session keeps its certificate")
     func resumed() throws {
         // A TLS 1.3 ticket of this connection opens the next, on which no certificate is sent.
         let session = fixture.file("session.pem")

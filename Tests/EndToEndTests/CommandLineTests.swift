@@ -6,7 +6,7 @@ import Testing
     // MARK: Help and usage
 
     @Test(
-        "--help tells the options of each command",
+        "--help lists the options of each command",
         arguments: [
             ("serve", ["--config", "SIGHUP", "SIGTERM", "SIGUSR1"]),
             ("check", ["--production"]),
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("the program's help lists every command, on standard output when asked for and on standard error when not")
+    @Test("the program's help lists every command, on standard output on request, otherwise on standard error")
     func list() throws {
         let asked = try CommandLine.run("--help")
         #expect(asked.ending == .exit(0))
@@ -65,7 +65,7 @@ import Testing
         #expect(lost.errors == asked.output)
     }
 
-    @Test("help wins over whatever else is wrong, and does nothing")
+    @Test("help takes precedence over errors, and has no effects")
     func helpWins() throws {
         let result = try CommandLine.run("backend", "create", "a", "b", "--config", "/nonexistent", "--help")
         #expect(result.ending == .exit(0))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "a slip of the keys is told what was meant",
+        "a mistyped word gets a suggestion",
         arguments: [
             (["serv"], "unknown command serv; did you mean serve?"),
             (["Check"], "unknown command Check; did you mean check?"),
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "wrong use is status 2, with a word about it on standard error",
+        "a usage error is exit status 2 with a message on standard error",
         arguments: [
             ["frobnicate"], ["--frobnicate"], ["Serve"],
             ["serve"], ["serve", "--config"], ["serve", "--config", "a", "--config", "b"],
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(
-        "what is missing is said first, and behind it how the action goes, not how all of them go",
+        "a missing argument is reported first, then the usage of that action only",
         arguments: [
             (["users", "list"], "portcullis: either --config DIR or --admin URL is required", []),
             (
@@ -166,7 +166,7 @@ import Testing
         for form in forms { #expect(lines.dropFirst().contains { $0.contains(form) }, "\(form): \(lines)") }
     }
 
-    @Test("version names the program and the libraries it is linked with")
+    @Test("version prints the program and its linked libraries")
     func version() throws {
         let result = try CommandLine.run("version")
         #expect(result.ending == .exit(0))
@@ -180,7 +180,7 @@ import Testing
 
     // MARK: check
 
-    @Test("check: a valid configuration, without touching the disk")
+    @Test("check accepts a valid configuration without touching the disk")
     func checkValid() throws {
         // DEC-10: what is kept in memory ends with the process.
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
@@ -195,7 +195,7 @@ import Testing
         #expect(try FileManager.default.subpathsOfDirectory(atPath: directory.path) == before)
     }
 
-    @Test("check: the sample configuration is valid")
+    @Test("check accepts the sample configuration")
     func checkSample() throws {
         let sample = try SampleConfiguration.copy()
         #expect(try CommandLine.run("check", sample.path).ending == .exit(0))
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("GW-04: check tells file, line and pointer of each error, a line for each")
+    @Test("GW-04: check reports file, line and pointer of each error on one line")
     func checkInvalid() throws {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         settings["routes"] = nil
@@ -232,7 +232,7 @@ import Testing
         #expect(result.output.hasSuffix("2 errors, 0 warnings"))
     }
 
-    @Test("check: a directory that is not there, and text that is no JSON")
+    @Test("check refuses a missing directory and invalid JSON")
     func checkMissing() throws {
         let missing = try CommandLine.run("check", "/nonexistent/directory")
         #expect(missing.ending == .exit(1))
@@ -266,7 +266,7 @@ import Testing
         "SaltedSHA-256", "SaltedSHA-384", "SaltedSHA-512", "scrypt", "PBKDF2-SHA512",
     ]
 
-    @Test("CRYPTO-01 DEC-08: hash makes each scheme, and the user logs in with it")
+    @Test("CRYPTO-01 DEC-08: a hash of each scheme logs its user in")
     func hash() throws {
         let key = JSONWebToken.base64("0123456789abcdef0123456789abcdef")
         var users: [String] = []
@@ -292,7 +292,7 @@ import Testing
         }
     }
 
-    @Test("DEC-08: scrypt is the default; --salt-bits gives the length of the salt")
+    @Test("DEC-08: scrypt is the default; --salt-bits sets the length of the salt")
     func hashDefaults() throws {
         let usual = try CommandLine.run("hash", input: "secret\n")
         #expect(usual.output.hasPrefix("{scrypt}ln=15,r=8,p=1$"))
@@ -306,7 +306,7 @@ import Testing
     }
 
     @Test(
-        "hash: what cannot be made is status 1 and a sentence",
+        "hash reports invalid input with status 1",
         arguments: [
             (["--scheme", "SaltedSHA-256", "--salt-bits", "12"], "secret\n", "multiple of 8"),
             (["--scheme", "SaltedSHA-256", "--salt-bits", "0"], "secret\n", "multiple of 8"),
@@ -327,7 +327,7 @@ import Testing
 
     // MARK: token
 
-    @Test("token: the claims that were asked for, good for the running gateway")
+    @Test("token prints a token with the requested claims that the running gateway accepts")
     func token() throws {
         let fixture = try Fixture()
         let claims = JSONWebToken(try fixture.mint("ann", "--level", "3", "--lifetime", "90")).claims
@@ -356,7 +356,7 @@ import Testing
         #expect(try fixture.request("GET", "/inventory/me", [.bearer(client.output)]).status == 401)
     }
 
-    @Test("token: an unknown backend and an invalid configuration are status 1")
+    @Test("token reports an unknown backend and an invalid configuration with status 1")
     func tokenFails() throws {
         let directory = try ConfigurationDirectory([
             "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text

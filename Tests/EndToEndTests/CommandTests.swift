@@ -31,7 +31,7 @@ import Testing
         #expect(try run("--version").ending == .exit(0))
     }
 
-    @Test("GW-04: a wrong type is one line with file, line and pointer, and the exit status 1")
+    @Test("GW-04: a wrong type is one line with file, line and pointer, and exit status 1")
     func pointer() throws {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         settings["listeners"] = #"[{"name": "public", "address": "127.0.0.1", "port": "x"}]"#
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("GW-04: an unknown key is reported, with the one that was meant")
+    @Test("GW-04: an unknown key is reported with a suggestion")
     func unknownKey() throws {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         settings["upstream"] = "{}"
@@ -56,7 +56,7 @@ import Testing
         #expect(result.errors.contains("upstreams"))
     }
 
-    @Test("GW-04: what only shows when all is put together has its place too")
+    @Test("GW-04: errors found during assembly have a location too")
     func assembly() throws {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         settings["trustedIssuers"] =
@@ -74,7 +74,7 @@ import Testing
         #expect(key.contains("error: /tokenService/keyFile: ") && key.contains("it is not a key in PEM form"), "\(key)")
     }
 
-    @Test("GW-05: the sample configuration is good")
+    @Test("GW-05: the sample configuration is valid")
     func sample() throws {
         let sample = try SampleConfiguration.copy()
         let result = try run("check", sample.path)
@@ -82,7 +82,7 @@ import Testing
         #expect(result.output.hasSuffix("0 errors, 0 warnings"))
     }
 
-    @Test("`check` leaves the directory as it is; `serve` makes keys that others cannot read")
+    @Test("`check` does not change the directory; `serve` creates private key files")
     func keys() throws {
         let directory = try ConfigurationDirectory([
             "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "a key that cannot sign by its algorithm is a mistake in the configuration",
+        "a key that does not match its algorithm is a configuration error",
         arguments: [
             ("rsa1024", "RS256", "it has 1024 bits, at least 2048 are required"),
             ("rsa2048", "ES256", "it does not fit the algorithm"),
@@ -122,7 +122,7 @@ import Testing
         #expect(served.ending == .exit(1) && served.errors.contains(reason))
     }
 
-    @Test("GW-12: a secret from the environment or a file; a missing one is an error")
+    @Test("GW-12: secrets are read from the environment or a file; a missing one is an error")
     func secrets() throws {
         let backends = FixtureSettings.backends.replacing(#""inv-secret""#, with: #""env:INV_SECRET""#)
             .replacing(#""sch-secret""#, with: #""file:sch.secret""#)
@@ -145,7 +145,7 @@ import Testing
         #expect(unreadable.errors.contains("error: /backends/1/clientSecret"))
     }
 
-    @Test("`token` mints what the running gateway accepts")
+    @Test("the running gateway accepts a token printed by `token`")
     func token() throws {
         let fixture = try Fixture()
         #expect(try fixture.request("GET", "/inventory/items", [.bearer(fixture.mint("ann"))]).status == 200)
@@ -160,7 +160,7 @@ import Testing
         #expect(nobody.ending == .exit(1))
     }
 
-    @Test("MBE-01 MBE-04: `backend create` makes unguessable keys, and a reload takes the backend up")
+    @Test("MBE-01 MBE-04: `backend create` makes unguessable keys, and a reload activates the backend")
     func backend() throws {
         let fixture = try Fixture(files: ["backends.json": FixtureSettings.backends]) { $0["backends"] = nil }
         let directory = fixture.gateway.configuration.path
@@ -194,7 +194,7 @@ import Testing
         #expect(try run("backend", "create", "inventory", "2.0", "--config", directory).ending == .exit(1))
     }
 
-    @Test("`hash` never prints the password, and makes another salt each time")
+    @Test("`hash` never prints the password, and uses a new salt each time")
     func hash() throws {
         let first = try run("hash", input: "opensesame\n")
         let second = try run("hash", input: "opensesame\n")
@@ -206,7 +206,7 @@ import Testing
         #expect(try run("hash", input: "").ending == .exit(1))
     }
 
-    @Test("a port that is taken is an error with the address, and the exit status 1")
+    @Test("a port in use is an error with the address, and exit status 1")
     func takenPort() throws {
         let upstream = try StubUpstream()
         defer { upstream.stop() }
@@ -218,7 +218,7 @@ import Testing
         #expect(result.errors.contains("127.0.0.1:\(upstream.port)"))
     }
 
-    @Test("the sample upstream tells back what it got, and counts")
+    @Test("the sample upstream returns what it received, and counts")
     func echo() throws {
         let echo = try Program(GatewayProcess.binary, ["echo", "--listen", "127.0.0.1:0"])
         let address = echo.wait(.errors) { lines in

@@ -8,7 +8,7 @@ import Testing
         """
 
     @Test(
-        "connections without a request keep nobody out: the one that has waited longest is closed for a new one",
+        "idle connections keep no one out: the longest idle one is closed for a new one",
         arguments: ["", "GET /healthz HTTP/1.1\r\nHost: local"])
     func idleConnections(_ beginning: String) throws {
         let fixture = try Fixture { $0["workers"] = "1" }
@@ -26,7 +26,7 @@ import Testing
         #expect(areSilent)
     }
 
-    @Test("with a request under way on every connection health is still answered, and all else is 503")
+    @Test("with a request on every connection, health is answered and all else is 503")
     func busyConnections() throws {
         let fixture = try Fixture { $0["workers"] = "1" }
         let busy = try (0..<64).map { _ in
@@ -52,7 +52,7 @@ import Testing
         #expect(try busy[0].readResponse().status == 400)
     }
 
-    @Test("wrong admin tokens are counted; a token that cannot be guessed is looked at all the same")
+    @Test("wrong admin tokens are throttled; an unguessable token is always checked")
     func guesses() throws {
         let fixture = try Fixture()
         func status(_ token: String) throws -> Int {
@@ -74,7 +74,7 @@ import Testing
         #expect(try status(long) == 200)
     }
 
-    @Test("one who has shown the token goes on while the same wrong one is sent without end")
+    @Test("a client with the right token is served while another repeats the same wrong one")
     func stuckAgent() throws {
         let fixture = try Fixture()
         for _ in 0..<40 {
@@ -84,7 +84,7 @@ import Testing
         #expect(try fixture.admin("GET", "/admin/users").status == 200)
     }
 
-    @Test("a listener for metrics has health, readiness and metrics without a token, and nothing else")
+    @Test("a metrics listener serves only health, readiness and metrics, without a token")
     func metricsListener() throws {
         let fixture = try Fixture { $0["listeners"] = ControlListenerTests.metricsListener }
         let gateway = try GatewayProcess(
@@ -104,7 +104,7 @@ import Testing
         #expect(Metrics(text).sum("portcullis_requests_total") != nil)
     }
 
-    @Test("a listener for metrics has connections of its own: neither those of clients nor of the admin listener")
+    @Test("a metrics listener has its own connections, separate from clients and the admin listener")
     func ownConnections() throws {
         let fixture = try Fixture { settings in
             settings["workers"] = "1"
@@ -122,7 +122,7 @@ import Testing
         for client in clients { #expect(try client.exchange("GET", "/open/x").status == 200) }
     }
 
-    @Test("a gateway that waits for an issuer's keys is not ready until it has them, and the log says the same")
+    @Test("a gateway is not ready until it has the issuers' keys, and logs the change")
     func readiness() throws {
         let issuer = try StubIssuer(keys: "a")
         let gate = Gate()

@@ -8,7 +8,7 @@ import Testing
 
     // MARK: Basic
 
-    @Test("BASIC-01: Basic with the backend's id, in any case of the field's name")
+    @Test("BASIC-01: Basic with the backend's id is accepted, in any case of the field's name")
     func basic() throws {
         let fixture = try Fixture()
         for name in ["Oracle-Mobile-Backend-ID", "oracle-mobile-backend-id"] {
@@ -25,7 +25,7 @@ import Testing
         #expect(try fixture.request("GET", "/inventory/items", [.basic("joe"), Self.backend]).status == 401)
     }
 
-    @Test("BASIC-02 ROLE-02: the anonymous key opens what needs no login")
+    @Test("BASIC-02 ROLE-02: the anonymous key opens routes without login")
     func anonymousKey() throws {
         let fixture = try Fixture()
         let fields = [Self.anonymous, Self.backend]
@@ -35,7 +35,7 @@ import Testing
         #expect(try fixture.request("GET", "/inventory/public", [Self.anonymous, other]).status == 401)
     }
 
-    @Test("BASIC-03: without a known backend 401, and all bodies alike")
+    @Test("BASIC-03: without a known backend the answer is 401 with the same body")
     func unknownBackend() throws {
         let fixture = try Fixture()
         let responses = try [
@@ -48,7 +48,7 @@ import Testing
         #expect(fixture.upstream.requests.isEmpty)
     }
 
-    @Test("BASIC-04: who am I, by every method of authentication")
+    @Test("BASIC-04: who am I describes callers of every method")
     func whoAmI() throws {
         let fixture = try Fixture()
         let path = "/mobile/platform/users/~"
@@ -75,7 +75,8 @@ import Testing
     }
 
     @Test(
-        "CRYPTO-01: a user with each scheme logs in", arguments: Vectors.json("crypto/crypto.json").list.map(\.vectorID)
+        "CRYPTO-01: a user with each password scheme logs in",
+        arguments: Vectors.json("crypto/crypto.json").list.map(\.vectorID)
     )
     func schemes(_ id: String) throws {
         let vector = try #require(Vectors.json("crypto/crypto.json").list.first { $0.vectorID == id })
@@ -95,7 +96,7 @@ import Testing
         #expect(response.status == (vector["verify"].bool == true ? 200 : 400), "\(response.text)")
     }
 
-    @Test("CRYPTO-01: what `hash` makes, logs in", arguments: ["scrypt", "SaltedSHA-512", "PBKDF2-SHA512", "AES"])
+    @Test("CRYPTO-01: hashes made by `hash` log in", arguments: ["scrypt", "SaltedSHA-512", "PBKDF2-SHA512", "AES"])
     func hashes(_ scheme: String) throws {
         let key = JSONWebToken.base64("0123456789abcdef0123456789abcdef")
         let arguments = ["hash", "--scheme", scheme] + (scheme == "AES" ? ["--aes-key", key] : [])
@@ -111,7 +112,7 @@ import Testing
 
     // MARK: Backends
 
-    @Test("MBE-01: with nothing but a name, ids and keys both methods are on")
+    @Test("MBE-01: both methods are on by default")
     func defaults() throws {
         let fixture = try Fixture { settings in
             settings["backends"] = """
@@ -123,7 +124,7 @@ import Testing
         #expect(try fixture.request("GET", "/inventory/me", [.bearer(fixture.token("joe"))]).status == 200)
     }
 
-    @Test("MBE-02: OAuth off: no token, and earlier tokens are refused at once")
+    @Test("MBE-02: with OAuth off there are no tokens, and earlier ones are refused immediately")
     func oauthOff() throws {
         let fixture = try Fixture()
         let token = try fixture.token("joe")
@@ -139,7 +140,7 @@ import Testing
         #expect(try fixture.request("GET", "/inventory/me", [Self.joe, Self.backend]).status == 200)
     }
 
-    @Test("MBE-03: Basic off: neither users nor the anonymous key")
+    @Test("MBE-03: with Basic off, users and the anonymous key are refused")
     func basicOff() throws {
         let fixture = try Fixture { settings in
             settings["backends"] = FixtureSettings.backends.replacing(
@@ -151,7 +152,7 @@ import Testing
         #expect(fixture.gateway.waitForAccess { $0["reason"].string == "basic_disabled" } != nil)
     }
 
-    @Test("MBE-04: the admin listener describes a backend, without its secret, and to administrators alone")
+    @Test("MBE-04: the admin listener describes a backend without its secret, to administrators only")
     func describe() throws {
         let fixture = try Fixture()
         let response = try fixture.admin("GET", "/admin/backends/inventory/1.0")
@@ -171,7 +172,7 @@ import Testing
 
     // MARK: Bearer
 
-    @Test("ISS-06: the backend's id is optional beside a token, and must be the token's")
+    @Test("ISS-06: the backend's id is optional with a token, and must match it")
     func backendField() throws {
         let fixture = try Fixture()
         let token = Field.bearer(try fixture.token("joe"))
@@ -194,7 +195,7 @@ import Testing
         #expect(fixture.upstream.requests("/inventory/me").isEmpty)
     }
 
-    @Test("ISS-08: tokens are verified here, the scheme has no case, and there is one credential")
+    @Test("ISS-08: tokens are verified, the scheme is case-insensitive, and only one credential is allowed")
     func bearer() throws {
         let fixture = try Fixture()
         let token = try fixture.token("joe")
@@ -213,7 +214,7 @@ import Testing
         #expect(JSONText(twice.text)["code"].string == "duplicate_credential")
     }
 
-    @Test("GW-09 ISS-08: no credential is found in a query, a cookie or a form")
+    @Test("GW-09 ISS-08: credentials in a query, cookie or form are ignored")
     func elsewhere() throws {
         let fixture = try Fixture()
         let token = try fixture.token("joe")
@@ -225,7 +226,7 @@ import Testing
     // MARK: Outside issuers
 
     @Test(
-        "ISS-08: tokens of a trusted issuer by its key set, the algorithm pinned by the key",
+        "ISS-08: a trusted issuer's tokens are verified by its keys, which determine the algorithm",
         arguments: ["RS256", "PS256", "ES256", "ES384", "EdDSA"])
     func trustedIssuer(_ algorithm: String) throws {
         // Another gateway is the outside issuer: it signs, and publishes its keys.

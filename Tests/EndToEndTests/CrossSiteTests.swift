@@ -13,7 +13,8 @@ import Testing
     }
 
     @Test(
-        "CORS-01 to CORS-05 CORS-08: every vector, as a request and as a preflight", arguments: vectors.map(\.vectorID))
+        "CORS-01 to CORS-05 CORS-08: every vector holds for requests and preflights", arguments: vectors.map(\.vectorID)
+    )
     func vector(_ id: String) throws {
         let vector = try #require(Self.vectors.first { $0.vectorID == id })
         let origin = try #require(vector["origin"].string)
@@ -31,7 +32,7 @@ import Testing
         #expect(preflight.values("Access-Control-Allow-Origin") == (allowed ? [origin] : []))
     }
 
-    @Test("CORS-01: an unlisted origin is refused whatever its credential, and the upstream never called")
+    @Test("CORS-01: an unlisted origin is refused with any credential, and the upstream not called")
     func refused() throws {
         let fixture = try gateway(Self.seed)
         let token = Field.bearer(try fixture.token("joe"))
@@ -72,7 +73,7 @@ import Testing
         #expect(fixture.upstream.requests.isEmpty)
     }
 
-    @Test("CORS-06: OPTIONS that is no preflight is a request like any other")
+    @Test("CORS-06: OPTIONS without preflight fields is an ordinary request")
     func options() throws {
         let fixture = try gateway(Self.seed)
         #expect(try fixture.request("OPTIONS", "/open/x").status == 200)
@@ -80,7 +81,7 @@ import Testing
         #expect(fixture.upstream.requests.map(\.method) == ["OPTIONS"])
     }
 
-    @Test("CORS-07: the upstream's own fields are replaced; never a star; credentials only where configured")
+    @Test("CORS-07: the upstream's CORS fields are replaced; no wildcard; credentials only if configured")
     func upstreamFields() throws {
         for credentials in [false, true] {
             let fixture = try gateway(Self.seed) { $0["cors"] = #"{"allowCredentials": \#(credentials)}"# }
@@ -105,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("CORS-07: the gateway's own origin, and no Origin at all, are not cross-site")
+    @Test("CORS-07: the gateway's own origin and requests without Origin are not cross-site")
     func sameSite() throws {
         let fixture = try gateway("disallow") { $0["additionalBaseUrls"] = #"["https://alias.example.com"]"# }
         for fields in [[], [Field.origin("http://gw.example.com")], [Field.origin("https://alias.example.com")]] {
@@ -114,7 +115,7 @@ import Testing
         #expect(try fixture.request("GET", "/open/ping", [.origin("https://gw.example.com")]).status == 403)
     }
 
-    @Test("CORS-08: two Origin fields are 400, null and what is no origin 403")
+    @Test("CORS-08: two Origin fields are 400; null and invalid origins 403")
     func malformed() throws {
         let fixture = try gateway(Self.seed)
         let twice = try fixture.request(
@@ -128,7 +129,7 @@ import Testing
         #expect(fixture.upstream.requests.isEmpty)
     }
 
-    @Test("CORS-09: localhost works in development, and `check --production` names the policy")
+    @Test("CORS-09: localhost is allowed in development, and `check --production` reports the policy")
     func localhost() throws {
         let fixture = try gateway("http://localhost:3000")
         #expect(try fixture.request("GET", "/open/ping", [.origin("http://localhost:3000")]).status == 200)
@@ -138,7 +139,7 @@ import Testing
         #expect(result.errors.contains("warning: /policies/Security_AllowOrigin"), "\(result.errors)")
     }
 
-    @Test("CORS-10: a route's own list takes the policy's place; endpoints are under the policy")
+    @Test("CORS-10: a route's own list replaces the policy; endpoints use the policy")
     func routeList() throws {
         let fixture = try gateway(Self.seed) { settings in
             settings.addRoutes(
@@ -162,7 +163,7 @@ import Testing
         #expect(preflight.status == 204)
     }
 
-    @Test("CORS-06 CHAL-09: every answer the gateway makes carries the fields for an allowed origin")
+    @Test("CORS-06 CHAL-09: all answers of the gateway have the fields for an allowed origin")
     func ownAnswers() throws {
         let fixture = try gateway(Self.seed)
         let origin = Field.origin("https://www.example.com")
@@ -179,7 +180,7 @@ import Testing
         }
     }
 
-    @Test("story 8: set back to disallow, both are refused")
+    @Test("story 8: after a reload to disallow, both are refused")
     func reloaded() throws {
         let fixture = try gateway(Self.seed)
         let origins = ["https://shop.example2.com", "https://evil.net"]

@@ -3,7 +3,7 @@ import Testing
 
 /// What `deploy/` ships, held against the gateway.
 @Suite struct DeployedFilesTests {
-    @Test("the Kubernetes manifest probes what its listener for metrics answers")
+    @Test("the Kubernetes manifest probes paths that its metrics listener serves")
     func manifest() throws {
         let manifest = Vectors.text("deploy/kubernetes.yaml")
         let probes = manifest.matches(of: /(\w+Probe):[^{]*httpGet: \{path: (\S+), port: metrics\}/)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("the systemd unit lets the event loops have io_uring")
+    @Test("the systemd unit permits io_uring")
     func unit() throws {
         let lines = Vectors.text("deploy/portcullis.service").split(separator: "\n")
         let filters = lines.filter { $0.hasPrefix("SystemCallFilter=") }.map { $0.dropFirst(17) }

@@ -45,7 +45,7 @@ import Testing
         FILE *fopen(const char *path, const char *mode) { return fopen64(path, mode); }
         """
 
-    @Test("libcrypto is not taken apart under a thread that is at work in it")
+    @Test("libcrypto is not cleaned up while a thread still uses it")
     func libraryAtWork() throws {
         let library = try PreloadedLibrary(Self.source)
         // A certificate that the thread takes apart once it goes on.

@@ -16,7 +16,7 @@ import Testing
         return engine
     }
 
-    @Test("auto takes io_uring where it is to be had, and what the variable says before that")
+    @Test("auto selects io_uring if available, and the variable takes precedence")
     func open() throws {
         let auto = #""auto""#
         #expect(try engine(auto, ["PORTCULLIS_ENGINE": "epoll"]) == "epoll")
@@ -29,7 +29,7 @@ import Testing
 
     /// 425 is io_uring_setup, 426 io_uring_enter, 427 io_uring_register.
     @Test(
-        "where a sandbox forbids it, auto is epoll, and io_uring is an error that says so", arguments: [425, 426, 427])
+        "in a sandbox without io_uring, auto selects epoll, and io_uring is a clear error", arguments: [425, 426, 427])
     func forbidden(_ number: Int) throws {
         let environment = [
             "LD_PRELOAD": GatewayProcess.preload(try FaultTests.library.get()), "PORTCULLIS_FORBIDDEN": "\(number)",
@@ -47,7 +47,7 @@ import Testing
             "\(result.errors)")
     }
 
-    @Test("a variable that names no engine is an error")
+    @Test("an unknown engine in the variable is an error")
     func unknown() throws {
         let settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         let configuration = try ConfigurationDirectory(["gateway.json": settings.text])

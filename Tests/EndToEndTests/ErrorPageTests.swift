@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "an error is a page with the request id where HTML is preferred, and JSON for all others",
+        "errors are pages with the request id if HTML is preferred, otherwise JSON",
         arguments: [
             ("/nowhere", 404, "Page not found"), ("/gone/x", 502, "Not available"),
             ("/open/broken", 502, "Not available"), ("/inventory/me", 401, "Sign in first"),
@@ -46,14 +46,14 @@ import Testing
         #expect(head.status == status && head.body.isEmpty)
     }
 
-    @Test("the request id of a page is text, whatever a client has sent as one")
+    @Test("the request id is escaped in the page, whatever the client sent")
     func escaping() throws {
         let fixture = try Fixture()
         let page = try fixture.request("GET", "/nowhere", [Self.browser, "X-Request-Id: <b>x</b>"])
         #expect(page.status == 404 && !page.text.contains("<b>"))
     }
 
-    @Test("heads that are not valid, and the admin listener, get JSON")
+    @Test("invalid heads and the admin listener get JSON")
     func machines() throws {
         let fixture = try Fixture()
         let connection = try fixture.connect()
@@ -64,7 +64,7 @@ import Testing
         #expect(admin.status == 404 && admin.only("Content-Type") == "application/json")
     }
 
-    @Test("a request with a body, and one behind another, are told apart from each other's heads")
+    @Test("pipelined requests with bodies get the error format of their own heads")
     func pipelined() throws {
         let fixture = try fixture()
         let connection = try fixture.connect()
@@ -80,7 +80,7 @@ import Testing
         #expect(types == [page, json, json, page])
     }
 
-    @Test("/favicon.ico is 204 where no route has it, and the route's where one has")
+    @Test("/favicon.ico is 204 without a matching route, otherwise the route's response")
     func icon() throws {
         let fixture = try Fixture()
         for method in ["GET", "HEAD"] {

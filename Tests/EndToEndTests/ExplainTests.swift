@@ -57,7 +57,7 @@ import Testing
         Case("GET", "/open/x", 400, "syntax      space_before_colon", ["A b: c"]),
     ]
 
-    @Test("what it says is what the gateway does", arguments: cases)
+    @Test("the explanation matches the gateway's behaviour", arguments: cases)
     private func agrees(_ expected: Case) throws {
         let fixture = try Fixture()
         let fields = expected.fields.map { line in
@@ -77,7 +77,7 @@ import Testing
         if expected.status >= 400 { #expect(result.output.hasSuffix("NO answer      \(expected.status)")) }
     }
 
-    @Test("tokens: from a file or standard input, of the gateway's own, ended, and none")
+    @Test("tokens are read from file or standard input: the gateway's own, expired and invalid ones")
     func tokens() throws {
         let fixture = try Fixture()
         let directory = fixture.gateway.configuration.path
@@ -101,7 +101,7 @@ import Testing
         #expect(split.0 == .exit(1), "\(split.1)")
     }
 
-    @Test("SCH-02: a browser is led to the login form, and a program is challenged")
+    @Test("SCH-02: browsers are redirected to the login form, programs challenged")
     func browser() throws {
         let fixture = try Fixture { BrowserFixture.prepare(&$0) }
         let directory = fixture.gateway.configuration
@@ -127,7 +127,7 @@ import Testing
         var fields: [String] = []
     }
 
-    @Test("for every route of the sample, its answer is the gateway's")
+    @Test("for every route of the sample, the explanation matches the gateway's answer")
     func sampleRoutes() throws {
         let upstream = try StubUpstream()
         defer { upstream.stop() }
@@ -175,7 +175,7 @@ import Testing
         #expect(statuses.isSuperset(of: [200, 401, 403, 405]), "\(statuses)")
     }
 
-    @Test("rates, certificates, lengths of bodies, endpoints, and tokens for upstreams are said")
+    @Test("the output includes rates, certificates, body limits, endpoints and upstream tokens")
     func rules() throws {
         let fixture = try Fixture {
             $0["rateLimits"] = #"{"few": {"requests": 5, "per": "1m", "key": "address"}}"#

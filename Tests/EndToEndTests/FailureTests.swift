@@ -5,7 +5,7 @@ import Testing
 @Suite(.tags(.engine)) struct FailureTests {
     private func code(_ response: Response) -> String? { JSONText(response.text)["code"].string }
 
-    @Test("GW-08: an upstream that is not there is 502, and is used again once it is back")
+    @Test("GW-08: an unreachable upstream is 502, and used again when it is back")
     func refused() throws {
         let fixture = try Fixture()
         #expect(try fixture.request("GET", "/open/x").status == 200)
@@ -23,7 +23,7 @@ import Testing
                 == 1)
     }
 
-    @Test("GW-08: a connection that ends without an answer is 502, after the head has begun as well")
+    @Test("GW-08: a connection that ends without a complete head is 502")
     func lost() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/close") { _ in [.close] }
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("GW-08: a body that is cut off is cut off for the client too, and never looks complete")
+    @Test("GW-08: a truncated body is truncated for the client too, and never looks complete")
     func cutOff() throws {
         let fixture = try Fixture()
         let begun = Gate()
@@ -64,7 +64,7 @@ import Testing
         #expect(try fixture.request("GET", "/open/after").status == 200)
     }
 
-    @Test("GW-08: silence is 504, by the upstream's time and by the route's")
+    @Test("GW-08: a silent upstream is 504, by the upstream's or the route's timeout")
     func silence() throws {
         let fixture = try Fixture { settings in
             settings["upstreams"] = settings["upstreams"]?.replacing("\"}}", with: #"", "responseTimeout": "300ms"}}"#)
@@ -84,7 +84,7 @@ import Testing
         #expect(try fixture.request("GET", "/patient").text == "at last")
     }
 
-    @Test("GW-08: a connection that is not taken in time is 504, told apart from a refused one")
+    @Test("GW-08: a connect timeout is 504, distinct from a refused connection")
     func connectTimeout() throws {
         // A listener that accepts nobody and whose queue is full: connections hang in the handshake.
         let full = try TCPSocket.listen(backlog: 0)
@@ -103,7 +103,7 @@ import Testing
         #expect(codes.contains("upstream_connect_timeout"), "\(codes)")
     }
 
-    @Test("GW-08: with all connections in use 503, and service again when one is free")
+    @Test("GW-08: with all connections in use the answer is 503, until one is free")
     func exhausted() throws {
         let fixture = try Fixture { settings in
             settings["workers"] = "1"
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(
-        "a request on a kept connection that died is sent once more, on a fresh one",
+        "a request on a kept connection that was closed is sent again on a new one",
         arguments: ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"])
     func replayed(_ method: String) throws {
         let fixture = try stale()
@@ -149,7 +149,7 @@ import Testing
         #expect(try fixture.gateway.metrics().sum("portcullis_upstream_retries_total") == 1)
     }
 
-    @Test("no replay for what may not be repeated: POST, or a body that has gone")
+    @Test("POST requests and requests whose body was sent are not replayed")
     func notReplayed() throws {
         for (method, body) in [("POST", nil), ("POST", "x"), ("PATCH", "x"), ("PUT", "body"), ("GET", "body")] {
             let fixture = try stale()
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("no second replay, and none once a byte of the answer has come")
+    @Test("a request is replayed once, and never after a byte of the response")
     func replayedOnce() throws {
         let fixture = try Fixture { $0["workers"] = "1" }
         fixture.upstream.on("/open/never") { _ in [.close] }
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test("kept connections that the upstream closes while they are idle cost nobody a request")
+    @Test("idle connections closed by the upstream cause no failed requests")
     func idleClosed() throws {
         let fixture = try Fixture()
         for _ in 0..<5 {
@@ -186,7 +186,7 @@ import Testing
 
     // MARK: Slow clients
 
-    @Test("GW-08: a head that does not come to its end is 408, however often a byte comes")
+    @Test("GW-08: an incomplete head is 408, however often a byte arrives")
     func slowHead() throws {
         let fixture = try Fixture { $0["limits"] = #"{"headerTimeout": "500ms"}"# }
         let connection = try fixture.connect()
@@ -205,7 +205,7 @@ import Testing
         #expect(fixture.upstream.requests.isEmpty)
     }
 
-    @Test("a connection that says nothing is closed without a word, one between requests after its idle time")
+    @Test("an idle new connection is closed silently; between requests after the idle timeout")
     func idle() throws {
         let fixture = try Fixture { $0["limits"] = #"{"headerTimeout": "300ms", "idleTimeout": "300ms"}"# }
         let silent = try fixture.connect()
@@ -215,7 +215,7 @@ import Testing
         #expect(used.isClosed(within: .seconds(5)))
     }
 
-    @Test("GW-08: a body that stops coming is 408, at the upstream and at an endpoint")
+    @Test("GW-08: a body that stalls is 408, for upstreams and endpoints")
     func slowBody() throws {
         let fixture = try Fixture { $0["limits"] = #"{"bodyTimeout": "300ms"}"# }
         for path in ["/open/x", "/oauth2/token"] {
@@ -229,7 +229,7 @@ import Testing
         #expect(fixture.upstream.requests.isEmpty)
     }
 
-    @Test("a client that takes nothing of its response is let go")
+    @Test("a client that takes nothing of its response is disconnected")
     func slowWrite() throws {
         let fixture = try Fixture { $0["limits"] = #"{"writeTimeout": "300ms"}"# }
         fixture.upstream.on("/open/down") { _ in
@@ -241,7 +241,7 @@ import Testing
         #expect(fixture.upstream.waitForOpenConnections(0))
     }
 
-    @Test("GW-02: slow requests do not hold up fast ones")
+    @Test("GW-02: slow requests do not delay fast ones")
     func slowUpstream() throws {
         let fixture = try Fixture()
         let gate = Gate()
@@ -255,7 +255,7 @@ import Testing
         for connection in slow { #expect(try connection.readResponse().status == 200) }
     }
 
-    @Test("GW-02: password hashes are computed beside the loops")
+    @Test("GW-02: password hashes do not block the event loops")
     func slowHashes() throws {
         let fixture = try Fixture { settings in
             settings["workers"] = "1"

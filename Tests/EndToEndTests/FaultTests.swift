@@ -167,9 +167,9 @@ import Testing
         #expect(report.contains(/short_read=[1-9].* again=[1-9].* interrupted=[1-9]/), "\(report)")
     }
 
-    @Test("GW-15: what the kernel may do at any time, nobody notices", arguments: [1])
+    @Test("GW-15: harmless kernel conditions have no visible effect", arguments: [1])
     func benign(_ seed: Int) throws { try judge("benign", seed: seed, toleratesLoss: false) }
 
-    @Test("GW-15: lost connections, refused ones and no memory cost the requests that were on them", arguments: 1...2)
+    @Test("GW-15: lost and refused connections and lack of memory fail only the affected requests", arguments: 1...2)
     func destructive(_ seed: Int) throws { try judge("destructive", seed: seed, toleratesLoss: true) }
 }

@@ -16,7 +16,7 @@ import Testing
         ["watchFiles": "true", "limits": #"{"maxHeaders": \#(most)}"#]
     }
 
-    @Test("a file that is written, and one that takes another's place, are read")
+    @Test("a written or replaced file is read")
     func changed() throws {
         let upstream = try StubUpstream()
         let directory = try ConfigurationDirectory(["gateway.json": Self.settings(upstream.url).text])
@@ -31,7 +31,7 @@ import Testing
         #expect(try gateway.request("GET", "/open/x", fields).status == 431)
     }
 
-    @Test("the swap of a mounted config map is one reload")
+    @Test("swapping a mounted config map causes one reload")
     func configMap() throws {
         let upstream = try StubUpstream()
         let directory = try ConfigurationDirectory([:])
@@ -53,7 +53,7 @@ import Testing
         #expect(gateway.waitForEvent("reloaded", skipping: 1)?["generation"].integer == 3)
     }
 
-    @Test("a broken file leaves the last good configuration in force")
+    @Test("an invalid file leaves the last valid configuration in force")
     func broken() throws {
         let upstream = try StubUpstream()
         let directory = try ConfigurationDirectory(["gateway.json": Self.settings(upstream.url).text])
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("what the administration writes is read once")
+    @Test("changes by the administration are read once")
     func own() throws {
         let fixture = try Fixture { $0["watchFiles"] = "true" }
         let changed = try fixture.admin("PATCH", "/admin/users/joe", body: #"{"enabled": false}"#)
@@ -93,7 +93,7 @@ import Testing
         #expect(fixture.gateway.waitForEvent("reloaded", skipping: count, .after(.seconds(1))) == nil)
     }
 
-    @Test("what the gateway writes beside its configuration is not read: log, store and new keys")
+    @Test("the gateway's own outputs in the directory are not read: log, store and new keys")
     func outputs() throws {
         let fixture = try Fixture {
             $0["watchFiles"] = "true"
@@ -108,7 +108,7 @@ import Testing
         #expect(fixture.gateway.events("reloaded").isEmpty)
     }
 
-    @Test("without the setting a change waits for a signal, and a reload can switch it on")
+    @Test("without the setting a change waits for a signal; a reload can enable it")
     func off() throws {
         let upstream = try StubUpstream()
         let directory = try ConfigurationDirectory(["gateway.json": Self.settings(upstream.url, [:]).text])

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("hand-overs under load lose no request and no connection, and the old processes end")
+    @Test("hand-overs under load lose no request and no connection, and the old processes exit")
     func underLoad() throws {
         let (fixture, processes) = try Self.fixture()
         let first = fixture.gateway.program.processIdentifier
@@ -84,7 +84,7 @@ import Testing
 
     /// A load generator that counts each error of a socket.
     @Test(
-        "wrk sees no error of a socket during hand-overs",
+        "wrk sees no socket errors during hand-overs",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/wrk")))
     func underWrk() throws {
         let (fixture, processes) = try Self.fixture { $0["log"] = #"{"access": "off"}"# }
@@ -102,7 +102,7 @@ import Testing
         try processes.stop()
     }
 
-    @Test("an idle connection is answered once more and told to close; a request under way is finished")
+    @Test("an idle connection gets one more answer with close; a request in progress is finished")
     func oldConnections() throws {
         let (fixture, processes) = try Self.fixture()
         let gate = Gate()
@@ -126,7 +126,7 @@ import Testing
         try processes.stop()
     }
 
-    @Test("SIGTERM cuts the wait of an old process for its idle connections short")
+    @Test("SIGTERM ends an old process's wait for its idle connections")
     func oldProcessToldToEnd() throws {
         let (fixture, processes) = try Self.fixture()
         let idle = try fixture.connect()
@@ -141,7 +141,7 @@ import Testing
         try processes.stop()
     }
 
-    @Test("a successor with a broken configuration ends, and the old process serves on")
+    @Test("a successor with an invalid configuration exits, and the old process continues")
     func brokenConfiguration() throws {
         let (fixture, processes) = try Self.fixture()
         let good = try fixture.gateway.configuration.read("gateway.json")
@@ -177,7 +177,7 @@ import Testing
         try processes.stop()
     }
 
-    @Test("another number of workers has all the sockets; new listeners are bound, and old ones closed")
+    @Test("a different number of workers serves all sockets; listeners are added and removed")
     func otherListeners() throws {
         let (fixture, processes) = try Self.fixture()
         let publicPort = try fixture.gateway.port()
@@ -227,7 +227,7 @@ import Testing
         return try GatewayProcess(directory, binary: script)
     }
 
-    @Test("a further SIGUSR2 while a successor is starting is ignored")
+    @Test("another SIGUSR2 while a successor starts is ignored")
     func onlyOneAtATime() throws {
         let gateway = try Self.withGate()
         let processes = HandedOver(gateway)
@@ -245,7 +245,7 @@ import Testing
         try processes.stop()
     }
 
-    @Test("a revocation in memory while a successor is starting ends the hand-over")
+    @Test("a revocation in memory while a successor starts aborts the hand-over")
     func revokedMeanwhile() throws {
         let gateway = try Self.withGate { $0["store"] = #"{"kind": "memory"}"# }
         let processes = HandedOver(gateway)
@@ -266,7 +266,7 @@ import Testing
         try processes.stop()
     }
 
-    @Test("SIGTERM while a successor is starting ends both")
+    @Test("SIGTERM while a successor starts ends both")
     func endedMeanwhile() throws {
         let gateway = try Self.withGate()
         gateway.program.signal(SIGUSR2)
@@ -278,7 +278,7 @@ import Testing
     }
 
     /// sd_notify(3): the service is ready, hands its work on, and ends.
-    @Test("the service manager is told which process serves")
+    @Test("the service manager is told the new main process")
     func serviceManager() throws {
         let manager = try NotifySocket()
         let fixture = try Fixture(environment: ["NOTIFY_SOCKET": manager.path])

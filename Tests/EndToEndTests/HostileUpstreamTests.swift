@@ -214,7 +214,7 @@ import Testing
         #expect(!fixture.gateway.everythingWritten.contains("POISON"))
     }
 
-    @Test("GW-07: the same responses in single bytes are judged alike")
+    @Test("GW-07: the same responses in single bytes have the same result")
     func singleBytes() throws {
         let fixture = try fixture()
         for test in (Self.lengths + Self.bodies + Self.interim) where test.bytes.count < 300 {
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test("GW-07: trailers go on without those that frame, route or identify")
+    @Test("GW-07: trailers are relayed without fields for framing, routing or identity")
     func trailers() throws {
         let fixture = try fixture()
         let names = [

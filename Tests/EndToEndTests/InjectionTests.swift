@@ -9,7 +9,7 @@ import Testing
         return String(value.dropFirst(7))
     }
 
-    @Test("CACHE-01 CACHE-04 GW-09: one issuer call for a hundred requests; the client's token never goes on")
+    @Test("CACHE-01 CACHE-04 GW-09: a hundred requests need one issuer call; the client's token is not forwarded")
     func hits() throws {
         let fixture = try Fixture()
         let token = try fixture.token("joe")
@@ -35,7 +35,7 @@ import Testing
         #expect(metrics.sum("portcullis_cache_entries", ["cache": "issued_tokens"]) == 1)
     }
 
-    @Test("ISS-01 ISS-02: the injected token is the embedded issuer's, for the upstream, signed with a published key")
+    @Test("ISS-01 ISS-02: the embedded issuer's token is signed with a published key, for the upstream")
     func injectedToken() throws {
         let fixture = try Fixture()
         #expect(try fixture.request("GET", "/inventory/items", [.bearer(fixture.token("joe"))]).status == 200)
@@ -50,7 +50,7 @@ import Testing
         #expect(try fixture.request("GET", "/plain", [.bearer(injected(fixture, "/inventory/items"))]).status == 401)
     }
 
-    @Test("CACHE-02: fifty first requests at once share one issuer call")
+    @Test("CACHE-02: fifty concurrent first requests share one issuer call")
     func singleFlight() throws {
         // RSA signatures are made off the loops, so that the flight is in the air for a while.
         let fixture = try Fixture { settings in
@@ -65,7 +65,7 @@ import Testing
         #expect(Set(fixture.upstream.requests("/inventory/items").compactMap { $0.only("Authorization") }).count == 1)
     }
 
-    @Test("CACHE-03: another user, another Webgate and another backend each have a token of their own")
+    @Test("CACHE-03: users, Webgates and backends have separate tokens")
     func keys() throws {
         let fixture = try Fixture { settings in
             settings.addRoutes(#"{"path": "/free", "upstream": "stub", "webgate": "InventoryWG"}"#)
@@ -93,7 +93,7 @@ import Testing
         #expect(try fixture.issuerCalls() == 4)
     }
 
-    @Test("CACHE-04: another field and format; the client's Authorization still does not go on")
+    @Test("CACHE-04: field and format are configurable; the client's Authorization is not forwarded")
     func otherField() throws {
         let fixture = try Fixture { settings in
             settings["issuers"] = #"{"fixed": {"module": "static", "token": "s3cr3t"}}"#
@@ -119,7 +119,7 @@ import Testing
         #expect(try fixture.lastRequest("/d").values("Authorization").isEmpty)
     }
 
-    @Test("CACHE-05: a token is renewed before it ends, by its lifetime less the skew")
+    @Test("CACHE-05: a token is renewed before it expires, by its lifetime less the skew")
     func renewal() throws {
         let fixture = try Fixture { settings in
             settings["issuers"] = #"{"local": {"module": "embedded", "lifetimeSeconds": 32}}"#
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("CACHE-06: the cache is bounded, evicts, and says so; everybody is served")
+    @Test("CACHE-06: the cache is bounded, evicts entries and counts evictions; all requests are served")
     func bounded() throws {
         let fixture = try Fixture { $0["issuedTokenCache"] = #"{"maxEntries": 2}"# }
         for user in ["joe", "ann", "bob"] {
@@ -159,7 +159,7 @@ import Testing
         #expect(try fixture.issuerCalls() == 4)
     }
 
-    @Test("CACHE-07: revocation by subject, by token and by backend takes effect at once, and only there")
+    @Test("CACHE-07: revocation by subject, token and backend applies immediately, and only there")
     func revocation() throws {
         let fixture = try Fixture()
         let joe = try fixture.token("joe")
@@ -183,7 +183,7 @@ import Testing
         #expect(unasked.status == 401)
     }
 
-    @Test("CACHE-07: a password change drops what was issued for the user")
+    @Test("CACHE-07: a password change drops the user's issued tokens")
     func passwordChange() throws {
         let fixture = try Fixture()
         for user in ["joe", "ann"] {

@@ -34,7 +34,7 @@ import Testing
         return #"{"active": true, "sub": "eve", "exp": \#(end), "aud": "gateway", "roles": ["Clerk"]\#(more)}"#
     }
 
-    @Test("an opaque token is shown to its server once, and its user goes to the upstream")
+    @Test("an opaque token is introspected once, and its user passed to the upstream")
     func opaqueToken() throws {
         let setup = try Setup { String(decoding: $0.body, as: UTF8.self).contains("good") ? Self.active() : "{}" }
         #expect(try setup.status("good-1") == 200)
@@ -54,7 +54,7 @@ import Testing
         #expect(setup.server.requests("/introspect").count == 1)
     }
 
-    @Test("a token that its server no longer calls good is refused as soon as the answer is too old")
+    @Test("a token revoked at its server is refused once the cached answer is too old")
     func revokedThere() throws {
         let isGood = Monitor(true)
         let setup = try Setup(cache: "1s") { _ in isGood.current ? Self.active() : #"{"active": false}"# }
@@ -67,7 +67,7 @@ import Testing
         #expect(setup.fixture.gateway.waitForAccess { $0["reason"].string == "invalid_token" } != nil)
     }
 
-    @Test("an outage there is 503 with Retry-After, and no 401; it passes by itself")
+    @Test("an outage of the server is 503 with Retry-After, not 401, and ends by itself")
     func outage() throws {
         let isDown = Monitor(true)
         let setup = try Setup { _ in isDown.current ? "<html>" : Self.active() }
@@ -89,7 +89,7 @@ import Testing
         #expect(try setup.status(setup.fixture.token("joe")) == 200)
     }
 
-    @Test("who waits for the same token waits for one answer")
+    @Test("concurrent requests with one token share one introspection")
     func singleFlight() throws {
         let server = try StubUpstream()
         let gate = Gate()

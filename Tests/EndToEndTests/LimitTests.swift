@@ -2,7 +2,7 @@ import Testing
 
 /// Issue B: limits and whose word is taken about a client, from the JSON to the wire.
 @Suite(.tags(.engine)) struct LimitTests {
-    @Test("a named limit is shared by routes, holds over workers, and survives a reload")
+    @Test("a named limit is shared by routes and workers, and kept across a reload")
     func rateLimit() throws {
         func limited(_ settings: inout FixtureSettings) {
             settings["rateLimits"] = #"{"few": {"requests": 3, "per": "1h"}}"#
@@ -26,7 +26,7 @@ import Testing
         #expect(try fixture.gateway.metrics().sum("portcullis_denied_total", ["reason": "rate_limited"]) == 4)
     }
 
-    @Test("the gateway's own endpoints have limits, before any credential is looked at")
+    @Test("the gateway's own endpoints are rate limited before authentication")
     func endpointLimits() throws {
         func limited(_ settings: inout FixtureSettings) {
             settings["tokenService"] = #"{"rateLimit": {"requests": 3, "per": "1h", "key": "address"}}"#
@@ -45,7 +45,7 @@ import Testing
         #expect(try fixture.grant("grant_type=client_credentials").status == 429)
     }
 
-    @Test("a trusted proxy's word is taken and written anew, nobody else's")
+    @Test("forwarding fields are accepted from trusted proxies only, and rewritten")
     func trustedProxies() throws {
         let fields: [Field] = ["X-Forwarded-For: 203.0.113.9, 192.0.2.7", "X-Forwarded-Proto: https"]
         let trusting = try Fixture { $0["trustedProxies"] = #"["127.0.0.0/8"]"# }
@@ -60,7 +60,7 @@ import Testing
         #expect(own.only("X-Forwarded-Proto") == "http")
     }
 
-    @Test("a PROXY header is required of the peers of proxyProtocol")
+    @Test("a PROXY header is required from the peers of proxyProtocol")
     func proxyProtocol() throws {
         let fixture = try Fixture {
             $0["listeners"] =
@@ -77,7 +77,7 @@ import Testing
         #expect(try fixture.gateway.metrics().sum("portcullis_limited_total", ["limit": "proxy_header"]) == 1)
     }
 
-    @Test("an address has its number of connections over all workers")
+    @Test("the limit of connections per address applies across workers")
     func connectionsPerAddress() throws {
         let fixture = try Fixture { $0["limits"] = #"{"maxConnectionsPerAddress": 4}"# }
         let connections = try (0..<4).map { number in

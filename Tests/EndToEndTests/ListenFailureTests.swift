@@ -30,7 +30,7 @@ import Testing
         }
         """
 
-    @Test("it says which address and why, and leaves no file behind")
+    @Test("a listen failure is reported with address and reason, and leaves no file behind")
     func listenFails() throws {
         let library = try PreloadedLibrary(Self.source)
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")

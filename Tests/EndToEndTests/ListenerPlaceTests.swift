@@ -28,7 +28,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("a unix listener serves all workers, has its mode, and takes its file away at the end")
+    @Test("a unix listener serves all workers, has its mode, and removes its file at exit")
     func unixSocket() throws {
         let (gateway, upstream) = try Self.start(
             [#"{"name": "local", "address": "unix:gateway.sock", "mode": "0600"}"#], named: ["local", "admin"])
@@ -49,7 +49,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("the file of a process that was killed is in nobody's way, that of one that listens is")
+    @Test("a stale socket file is replaced; that of a running process is not")
     func leftFile() throws {
         let listener = #"{"name": "local", "address": "unix:gateway.sock"}"#
         let (gateway, upstream) = try Self.start([listener], named: ["local", "admin"])
@@ -66,7 +66,7 @@ import Testing
         #expect(!upstream.requests("/open/x").isEmpty)
     }
 
-    @Test("an IPv6 listener")
+    @Test("an IPv6 listener accepts connections")
     func ipv6() throws {
         let (gateway, upstream) = try Self.start(
             [#"{"name": "six", "address": "::1", "port": 0}"#], named: ["six", "admin"])
@@ -87,7 +87,7 @@ import Testing
 
         """
 
-    @Test("a socket of systemd is found by its name, serves all workers, and goes on to a successor")
+    @Test("a systemd socket is found by name, serves all workers, and is passed to a successor")
     func inherited() throws {
         let socket = try TCPSocket.listen()
         // It has waited there since before the start.
@@ -109,7 +109,7 @@ import Testing
         try processes.stop()
     }
 
-    @Test("a socket that nobody has handed over is an error at the start")
+    @Test("a missing inherited socket is an error at start")
     func notHandedOver() throws {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         settings["listeners"] = #"[{"name": "front", "socket": "web"}]"#

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("a renewed certificate is shown after a reload; a broken one changes nothing")
+    @Test("a reload activates a renewed certificate; an invalid one changes nothing")
     func certificates() throws {
         let subject = try Subject()
         try Subject.makeCertificate("next", in: subject.directory)
@@ -76,7 +76,7 @@ import Testing
         #expect(try subject.ask(trusting: "next") == "401 2")
     }
 
-    @Test("with watchFiles a certificate that is renewed in its place is shown")
+    @Test("watchFiles activates a certificate that is replaced in place")
     func watchedCertificate() throws {
         let subject = try Subject { $0["watchFiles"] = "true" }
         try Subject.makeCertificate("next", in: subject.directory)
@@ -91,7 +91,7 @@ import Testing
         #expect(!deadline.isPast, "\(subject.gateway.everythingWritten)")
     }
 
-    @Test("settings follow the socket and not its place in the list")
+    @Test("settings follow the socket, not its position in the list")
     func order() throws {
         let subject = try Subject()
         try subject.reload([Self.secure(http2: false), Self.plain])

@@ -3,7 +3,7 @@ import Testing
 
 /// What the two logs tell, and when.
 @Suite struct LogTests {
-    @Test("access log: host, HTTP and TLS version and user agent are there where they are asked for, and a reload asks")
+    @Test("access log: optional fields are logged if configured, and switched by a reload")
     func fields() throws {
         let fixture = try Fixture()
         let agent: Field = "User-Agent: Mozilla/5.0 \"x\" (test)"
@@ -34,7 +34,7 @@ import Testing
         #expect(oldLine["user_agent"].string == String(repeating: "a", count: 256))
     }
 
-    @Test("access log: versions of TLS and HTTP/2", arguments: [("--http2", "2"), ("--http1.1", "1.1")])
+    @Test("access log: TLS and HTTP/2 versions are logged", arguments: [("--http2", "2"), ("--http1.1", "1.1")])
     func versions(_ option: String, _ version: String) throws {
         let fixture = try SecureFixture { $0["log"] = #"{"fields": ["http_version", "tls_version", "user_agent"]}"# }
         _ = try fixture.curl([option, "--tls-max", "1.2", "-A", "first"], "/open/tls")
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("access log: a line is out at once, also where nothing else happens")
+    @Test("access log: a line is written promptly even without other traffic")
     func promptness() throws {
         let fixture = try Fixture()
         // Where lines went out once a second, each of these took nearly a whole one.
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("log.level: events below it are not written, a reload changes it, and the audit trail is written always")
+    @Test("log.level: events below it are dropped, a reload changes it, and the audit trail is always written")
     func level() throws {
         let fixture = try Fixture()
         let gateway = fixture.gateway
@@ -93,7 +93,7 @@ import Testing
         while try fixture.gateway.metrics().sum("portcullis_config_generation") != generation, !deadline.isPast {}
     }
 
-    @Test("log.level debug: a connection that fails in its handshake, or by an error of HTTP/2, is told of")
+    @Test("log.level debug: failed handshakes and HTTP/2 errors are logged")
     func clients() throws {
         for isLogged in [true, false] {
             let fixture = try SecureFixture { $0["log"] = isLogged ? #"{"level": "debug"}"# : "{}" }

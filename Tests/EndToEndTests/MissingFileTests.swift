@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "without a file that was there the last good configuration stays, with an error",
+        "without a previously present file the last valid configuration stays, with an error",
         arguments: ["users", "routes"])
     func missing(_ section: String) throws {
         let fixture = try MissingFileTests.fixture()
@@ -37,7 +37,7 @@ import Testing
         #expect(try fixture.admin("POST", "/admin/reload").status == 204)
     }
 
-    @Test("a file that may go missing does; so does one whose section has moved, and one that is missing at a start")
+    @Test("optional files may disappear, as may files whose section moved or that were missing at start")
     func allowed() throws {
         let fixture = try MissingFileTests.fixture { $0["optionalFiles"] = #"["users.json"]"# }
         #expect(try fixture.grant("grant_type=password&username=joe&password=Welcome1").status == 200)

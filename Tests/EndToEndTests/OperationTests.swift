@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("GW-04 GW-11: a bad configuration changes nothing, is reported, and a good one later takes effect")
+    @Test("GW-04 GW-11: an invalid configuration changes nothing and is reported; a later valid one is applied")
     func badReload() throws {
         let fixture = try Fixture()
         try fixture.reload(expecting: "reload_failed") { settings in
@@ -104,7 +104,7 @@ import Testing
         #expect(try fixture.admin("GET", "/admin/reload").status == 405)
     }
 
-    @Test("GW-11: a request under way keeps the configuration it began with")
+    @Test("GW-11: a request in progress keeps the configuration it began with")
     func requestUnderWay() throws {
         let fixture = try Fixture()
         let gate = Gate()
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: Drain
 
-    @Test("GW-11: SIGTERM finishes what is under way, refuses what is new, and ends with 0")
+    @Test("GW-11: SIGTERM finishes requests in progress, refuses new ones, and exits with 0")
     func drain() throws {
         let fixture = try Fixture()
         let gate = Gate()
@@ -149,7 +149,7 @@ import Testing
         #expect(fixture.gateway.events("stopped").count == 1)
     }
 
-    @Test("GW-11: what is not done by the drain limit is cut off")
+    @Test("GW-11: requests that exceed the drain limit are cut off")
     func drainLimit() throws {
         let fixture = try Fixture { $0["limits"] = #"{"drainTimeout": "300ms"}"# }
         let gate = Gate()
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Logs and metrics
 
-    @Test("GW-11: an access line says who, what, why and how long")
+    @Test("GW-11: an access line has caller, request, reason and duration")
     func accessLog() throws {
         let fixture = try Fixture()
         _ = try fixture.request("GET", "/inventory/items?q=secret", [.bearer(fixture.token("ann"))])
@@ -188,7 +188,7 @@ import Testing
         #expect(identifier != refused.only("X-Request-Id"))
     }
 
-    @Test("GW-11: nothing that a client sends breaks out of a log line or a metric")
+    @Test("GW-11: client input cannot break out of log lines or metrics")
     func injection() throws {
         let fixture = try Fixture()
         _ = try fixture.request(
@@ -199,7 +199,7 @@ import Testing
         for line in fixture.gateway.program.lines(.output) { #expect(JSONText(line).exists, "\(line)") }
     }
 
-    @Test("GW-11: a log file is opened anew on SIGUSR1, after it was renamed")
+    @Test("GW-11: SIGUSR1 reopens a log file that was renamed")
     func logFile() throws {
         let directory = try ConfigurationDirectory()
         let fixture = try Fixture { $0["log"] = #"{"access": "file:\#(directory.path)/access.log"}"# }
@@ -222,7 +222,7 @@ import Testing
         #expect(try !directory.read("access.log.1").contains("/open/two"))
     }
 
-    @Test("GW-11: health, readiness and metrics on the admin listener, and only there")
+    @Test("GW-11: health, readiness and metrics are served on the admin listener only")
     func health() throws {
         let fixture = try Fixture()
         for (path, text) in [
@@ -240,7 +240,7 @@ import Testing
         #expect(try fixture.gateway.request("GET", "/admin/metrics", listener: "admin").status == 200)
     }
 
-    @Test("GW-11: the counters count exactly")
+    @Test("GW-11: the counters are exact")
     func metrics() throws {
         let fixture = try Fixture()
         let token = Field.bearer(try fixture.token("ann"))
@@ -287,7 +287,7 @@ import Testing
         #expect(served)
     }
 
-    @Test("no descriptor and no memory is left behind by connections that came and went")
+    @Test("closed connections leak no descriptors and no memory")
     func leaks() throws {
         let fixture = try Fixture()
         let token = Field.bearer(try fixture.token("joe"))

@@ -13,7 +13,7 @@ import Testing
     /// How long a key is published before it signs: then there has been a fetch since, or there may be one at once.
     private static let lead = Duration.seconds(minimum + 1)
 
-    @Test("keys change six times and the provider goes away, under load: no good token is refused")
+    @Test("six key rotations and an outage of the provider under load cause no refused valid token")
     func rotationUnderLoad() throws {
         let provider = try OutsideProvider()
         let fixture = try Fixture {

@@ -23,7 +23,7 @@ import Testing
         return try GatewayProcess(gateway.configuration)
     }
 
-    @Test("the next process goes on with the token, also after kill -9", arguments: [SIGTERM, SIGKILL])
+    @Test("the next process uses the stored token, also after kill -9", arguments: [SIGTERM, SIGKILL])
     func survives(_ signal: Int32) throws {
         let fixture = try fixture()
         let joe = try fixture.token("joe")
@@ -51,7 +51,7 @@ import Testing
         try third.stop()
     }
 
-    @Test("without the setting there is nothing in the store")
+    @Test("without the setting nothing is stored")
     func off() throws {
         let fixture = try fixture(persist: false)
         let joe = try fixture.token("joe")

@@ -2,7 +2,7 @@ import Testing
 
 /// HTTP/1.1 on both sides (GW-03, GW-06, GW-07; RFC 9110, RFC 9112).
 @Suite(.tags(.engine)) struct ProtocolTests {
-    @Test("GW-03: pipelined requests are answered in order, also when they come byte by byte")
+    @Test("GW-03: pipelined requests are answered in order, also byte by byte")
     func pipelining() throws {
         let fixture = try Fixture()
         let token = try fixture.token("joe")
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("GW-03: HTTP/1.0 with and without keep-alive, as ab speaks it")
+    @Test("GW-03: HTTP/1.0 works with and without keep-alive, as used by ab")
     func http10() throws {
         let fixture = try Fixture()
         let closing = try fixture.connect()
@@ -43,7 +43,7 @@ import Testing
         #expect(fixture.upstream.requests.allSatisfy { $0.head.startLine.hasSuffix("HTTP/1.1") })
     }
 
-    @Test("RFC 9112 7: a chunked response reaches an HTTP/1.0 client without chunks, ended by the close")
+    @Test("RFC 9112 7: an HTTP/1.0 client gets a chunked response unchunked, ended by the close")
     func chunkedToHTTP10() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/c") { _ in
@@ -56,7 +56,7 @@ import Testing
         #expect(!text.lowercased().contains("transfer-encoding"))
     }
 
-    @Test("RFC 9112 9.6: Connection: close is kept, with the response whole")
+    @Test("RFC 9112 9.6: Connection: close is honoured after a complete response")
     func connectionClose() throws {
         let fixture = try Fixture()
         let connection = try fixture.connect()
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "RFC 9110 9.3.2: the answer to HEAD has no body where the head is refused",
+        "RFC 9110 9.3.2: a refused HEAD has no body",
         arguments: [
             ("HEAD / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n", 417), ("HEAD / HTTP/1.1\r\n\r\n", 400),
             ("\r\nHEAD / HTTP/3.0\r\nHost: a\r\n\r\n", 505), ("HEAD /a b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
@@ -87,7 +87,7 @@ import Testing
         #expect(String(decoding: try other.receiveToEnd(), as: UTF8.self).hasSuffix("}"))
     }
 
-    @Test("RFC 9110: HEAD, 204 and 304 have no body, whatever they say of its length", arguments: ["HEAD", "GET"])
+    @Test("RFC 9110: HEAD, 204 and 304 have no body, whatever length they announce", arguments: ["HEAD", "GET"])
     func bodiless(_ method: String) throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/204") { _ in [.send("HTTP/1.1 204 No Content\r\n\r\n")] }
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("GW-07: chunks both ways, with trailers that nobody acts on and without those that somebody could")
+    @Test("GW-07: chunks are relayed both ways, with harmless trailers only")
     func chunkedAndTrailers() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/t") { _ in
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("RFC 9112 6.3: a response that ends with its connection is passed on in chunks")
+    @Test("RFC 9112 6.3: a response delimited by the close is relayed in chunks")
     func untilClose() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/e") { _ in [.send("HTTP/1.1 200 OK\r\n\r\nto the end"), .close] }
@@ -172,7 +172,7 @@ import Testing
         #expect(try token.readResponse(to: "POST").status == 200)
     }
 
-    @Test("RFC 9110 15.2: interim responses go on to clients that know them")
+    @Test("RFC 9110 15.2: interim responses are relayed to clients that support them")
     func interim() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/hints") { _ in
@@ -192,7 +192,7 @@ import Testing
         #expect(try old.readHead()?.startLine == "HTTP/1.1 200 OK")
     }
 
-    @Test("GW-07: an upgrade is not passed on, and a 101 that comes nevertheless is an error of the upstream")
+    @Test("GW-07: an upgrade is not forwarded, and an unrequested 101 is an upstream error")
     func upgrade() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/ws") { request in
@@ -209,7 +209,7 @@ import Testing
         #expect(JSONText(forced.text)["code"].string == "upstream_invalid_response")
     }
 
-    @Test("GW-07: method, path, query, duplicate fields, status and reason go through unchanged")
+    @Test("GW-07: method, path, query, duplicate fields, status and reason are unchanged")
     func transparency() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/t") { _ in
@@ -235,7 +235,7 @@ import Testing
         #expect(String(decoding: seen.body, as: UTF8.self) == "<x/>")
     }
 
-    @Test("GW-07: hop-by-hop fields stay here, those that Connection names too; forwarding fields are made anew")
+    @Test("GW-07: hop-by-hop fields, including those in Connection, are dropped; forwarding fields are rewritten")
     func hopByHop() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/h") { _ in
@@ -275,7 +275,7 @@ import Testing
         #expect(response.only("X-Stay") == "1")
     }
 
-    @Test("GW-07 RFC 9110 7.6.1: Connection cannot take a field away that the gateway or the upstream relies on")
+    @Test("GW-07 RFC 9110 7.6.1: Connection cannot remove fields that gateway or upstream rely on")
     func connectionOptions() throws {
         let fixture = try Fixture()
         let token = try fixture.token("joe")
@@ -312,7 +312,7 @@ import Testing
         #expect(try fixture.lastRequest("/open/x").values("X-Gateway-User").isEmpty)
     }
 
-    @Test("GW-09: other credentials of the client stay here too")
+    @Test("GW-09: other client credentials are not forwarded")
     func credentials() throws {
         let fixture = try Fixture()
         _ = try fixture.request(
@@ -324,7 +324,7 @@ import Testing
         #expect(!(try fixture.lastRequest("/open/x").head.raw.contains("own-word")))
     }
 
-    @Test("RFC 9112 2.2: an empty line before a request is passed over, absolute form is understood")
+    @Test("RFC 9112 2.2: an empty line before a request is skipped; absolute form is accepted")
     func leniency() throws {
         let fixture = try Fixture()
         let connection = try fixture.connect()
@@ -336,7 +336,7 @@ import Testing
     }
 
     @Test(
-        "GW-08: limits of the head",
+        "GW-08: limits of the head are enforced",
         arguments: [
             ("GET /open/x HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n", 431),
             ("GET /open/x HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: y\r\n", count: 150))\r\n", 431),

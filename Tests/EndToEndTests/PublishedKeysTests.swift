@@ -47,7 +47,7 @@ import Testing
     }
 
     /// JWT-31.
-    @Test func theAddressOfTheKeysGoesFirst() throws {
+    @Test func jwksURITakesPrecedence() throws {
         let issuer = try StubIssuer(keys: "a")
         let fixture = try fixture(issuer.entry(#""jwksUri": "\#(issuer.server.url)/keys""#))
         try prefetched(fixture)
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// JWT-33: names of keys that nobody has.
-    @Test func randomNamesMakeNoFlood() throws {
+    @Test func randomKeyIDsCauseNoFlood() throws {
         let issuer = try StubIssuer(keys: "a")
         let fixture = try fixture(issuer.entry())
         try prefetched(fixture)
@@ -168,7 +168,7 @@ import Testing
     // MARK: Outages
 
     /// Nobody is told that a token is bad while nobody can know; and what is known goes on.
-    @Test func outagesAreNobodysFault() throws {
+    @Test func outagesAreNotAuthenticationFailures() throws {
         var issuer: StubIssuer? = try StubIssuer(keys: "a")
         let entry = try #require(issuer?.entry(#""minReloadInterval": "1s""#))
         let port = try #require(issuer?.server.port)

@@ -32,7 +32,7 @@ extension ReadmeTests {
         Guide(heading: "### Another token for the API", answer: Guide.bearer),
     ]
 
-    @Test("each guide's configuration is valid, and asks for the login that it is about", arguments: guides)
+    @Test("each guide's configuration is valid, and requires the login it describes", arguments: guides)
     func guide(_ guide: Guide) throws {
         let chapter = Self.section("## Your own gateway")
         let least = Self.files(chapter[..<(chapter.firstRange(of: "\n### ")?.lowerBound ?? chapter.endIndex)])

@@ -29,14 +29,14 @@ import Testing
         }
     }
 
-    @Test("every reason code is written down, and no other")
+    @Test("the documented reason codes are complete and exact")
     func reasonCodes() {
         let written = Self.codes("### Reason codes")
         #expect(written.count == Set(written).count)
         #expect(Set(written) == Set(Reason.allCases.map(\.code)))
     }
 
-    @Test("every metric is written down, and no other")
+    @Test("the documented metrics are complete and exact")
     func metrics() throws {
         let fixture = try Fixture()
         _ = try fixture.request("GET", "/open/x")
@@ -45,7 +45,7 @@ import Testing
         #expect(Set(Self.codes("## Metrics")) == Set(existing))
     }
 
-    @Test("every key of the schemas that are written by hand is explained")
+    @Test("every key of the handwritten schemas is explained")
     func keys() throws {
         let configuration = String(Self.section("# Configuration"))
         // `SectionFormTests` compares the other ones with the reference.
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("every link leads to a file that exists, and to a heading of it", arguments: texts.map(\.path))
+    @Test("every link leads to an existing file and heading", arguments: texts.map(\.path))
     func links(_ path: String) throws {
         let directory = Vectors.root.appending(path: path).deletingLastPathComponent()
         let text = try #require(Self.texts.first { $0.path == path }).text
@@ -90,7 +90,7 @@ import Testing
         section("## Try it").matches(of: /(?s)```(sh|text)\n(.*?)```/).map { (String($0.1), String($0.2)) }
     }
 
-    @Test("the lines to try print what the README says")
+    @Test("the README's command lines print the documented output")
     func lines() throws {
         let directory = try ConfigurationDirectory()
         try SampleConfiguration.copy(into: directory)

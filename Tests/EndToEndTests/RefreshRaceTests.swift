@@ -38,7 +38,7 @@ import Testing
         #expect(refreshed.status == 400, comment, sourceLocation: sourceLocation)
     }
 
-    @Test("a token that was exchanged before ends its login when it is revoked", arguments: ["memory", "sqlite"])
+    @Test("revoking an already exchanged token ends its login", arguments: ["memory", "sqlite"])
     func exchangedBefore(_ kind: String) throws {
         let fixture = try fixture(kind)
         let connection = try fixture.gateway.connect()
@@ -50,7 +50,7 @@ import Testing
         try expectEnded(third, connection, "of a token exchanged before")
     }
 
-    @Test("a refresh and a revocation that race end without a session, 500 times", arguments: ["memory", "sqlite"])
+    @Test("500 concurrent refreshes and revocations all end without a session", arguments: ["memory", "sqlite"])
     func races(_ kind: String) throws {
         let fixture = try fixture(kind)
         let connections = [try fixture.gateway.connect(), try fixture.gateway.connect()]

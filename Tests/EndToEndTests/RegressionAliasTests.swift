@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "GW-09: identities that a client claims are not forwarded, in no writing",
+        "GW-09: identities claimed by a client are not forwarded, in any spelling",
         arguments: [
             "Remote-User", "X-Auth-Request-User", "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Groups",
             "X-WEBAUTH-USER", "X-Auth-Subject", "SSL-Client-Cert", "SSL-Client-Verify", "SSL-Client-Subject-DN",
@@ -43,7 +43,7 @@ import Testing
         #expect(open.only("X-Employees") == "1")
     }
 
-    @Test("GW-07: names without a meaning here pass as they are")
+    @Test("GW-07: unknown names are forwarded unchanged")
     func otherNames() throws {
         let fixture = try Fixture()
         #expect(try fixture.request("GET", "/open/a", ["X_Own_Field: 1", "x.dotted: 2"]).status == 200)

@@ -10,7 +10,9 @@ import Testing
 
     private static func encoded(_ pairs: Int) -> String { String(repeating: "%CC%81%CC%96", count: pairs) }
 
-    @Test("OAUTH-03: fields of a form", arguments: ["x\(encoded(5000))=1", "x=y\(encoded(5000))", "x=\(encoded(16))"])
+    @Test(
+        "OAUTH-03: long runs of combining marks in form fields are refused",
+        arguments: ["x\(encoded(5000))=1", "x=y\(encoded(5000))", "x=\(encoded(16))"])
     func form(_ field: String) throws {
         let fixture = try Fixture()
         let response = try fixture.grant("\(Self.login)&\(field)")
@@ -19,7 +21,7 @@ import Testing
         #expect(try fixture.grant("\(Self.login)&x=\(Self.encoded(15))").status == 200)
     }
 
-    @Test("OAUTH-03 POL-05: fields of a head that is read as text")
+    @Test("OAUTH-03 POL-05: long runs of combining marks in a head are refused")
     func head() throws {
         let fixture = try Fixture()
         let body = "Content-Type: application/x-www-form-urlencoded" as Field
@@ -33,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("BASIC-01: the name in a credential")
+    @Test("BASIC-01: long runs of combining marks in a user name are refused")
     func credential() throws {
         let fixture = try Fixture()
         let fields = [.basic("x\(Self.marks(2000)):x"), "Oracle-Mobile-Backend-ID: mbe-inv-1"] as [Field]

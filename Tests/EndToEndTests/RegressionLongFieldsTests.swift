@@ -4,7 +4,7 @@ import Testing
 @Suite struct RegressionLongFieldsTests {
     private static func text(_ count: Int) -> String { String(repeating: "a", count: count) }
 
-    @Test("GW-09: a long Host goes to the upstream twice", arguments: [1000, 7500, 8100, 12_000, 16_300])
+    @Test("GW-09: a long Host is forwarded twice", arguments: [1000, 7500, 8100, 12_000, 16_300])
     func longHost(_ length: Int) throws {
         let fixture = try Fixture()
         let host = Self.text(length)
@@ -15,7 +15,7 @@ import Testing
         #expect(request.only("X-Forwarded-Host") == host)
     }
 
-    @Test("GW-09: a long authority of an absolute-form target goes to the upstream twice")
+    @Test("GW-09: a long authority of an absolute-form target is forwarded twice")
     func longAuthority() throws {
         let fixture = try Fixture()
         let host = Self.text(8000)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("CORS-07: an allowed origin of any length is repeated beside a long head of the upstream")
+    @Test("CORS-07: an allowed origin of any length is repeated with a long upstream head")
     func longOriginOfResponse() throws {
         let fixture = try Fixture { $0["policies"] = #"{"Security_AllowOrigin": "https://*.example.com"}"# }
         let filling = Self.text(15_240)

@@ -3,7 +3,7 @@ import Testing
 /// Parameters within a path, which some upstreams drop before they look for the resource.
 @Suite struct RegressionPathParameterTests {
     @Test(
-        "ROLE-05: a parameter does not choose a more general rule",
+        "ROLE-05: a path parameter does not select a more general rule",
         arguments: ["/inventory/items;x=1", "/inventory/items;", "/inventory/items%3bx", "/inventory/items;a=b;c=d"])
     func anotherRule(_ path: String) throws {
         let fixture = try Fixture()
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "ROLE-05: a parameter does not lead into a public rule, nor into an endpoint",
+        "ROLE-05: a path parameter does not lead to a public rule or an endpoint",
         arguments: ["/open;x/a", "/plain;x", "/oauth2/token;x"])
     func noRule(_ path: String) throws {
         let fixture = try Fixture()
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "ROLE-05: where both readings have one rule, a parameter passes",
+        "ROLE-05: a path parameter is accepted if both interpretations have the same rule",
         arguments: ["/open/a;b=c", "/open/a;b=c/d;e", "/open/a%3Bb"])
     func oneRule(_ path: String) throws {
         let fixture = try Fixture()

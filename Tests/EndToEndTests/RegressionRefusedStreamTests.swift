@@ -8,7 +8,7 @@ import Testing
 @Suite(.tags(.engine), .enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil))
 struct RegressionRefusedStreamTests {
     @Test(
-        "a refused stream, then HTTP/1.1: the body has the framing of its own connection",
+        "after a refused stream, a retry over HTTP/1.1 uses that connection's framing",
         arguments: ["none", "length", "chunked"])
     func refused(_ framing: String) throws {
         let directory = try ConfigurationDirectory()

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "CACHE-04 GW-09: no trailer of the client stands beside an injected token",
+        "CACHE-04 GW-09: client trailers are not forwarded with an injected token",
         arguments: ["X-Upstream-Token", "x_upstream_token", "X-Other"])
     func injectedName(_ name: String) throws {
         let fixture = try fixture()
@@ -32,7 +32,7 @@ import Testing
         #expect(request.body == Array("hello".utf8))
     }
 
-    @Test("CHAL-01: a target of absolute form without a path is shown as its path")
+    @Test("CHAL-01: an absolute-form target without a path is shown as its path")
     func absoluteFormWithoutPath() throws {
         let fixture = try Fixture { settings in
             settings.addRoutes(#"{"path": "/", "upstream": "stub", "webgate": "InventoryWG"}"#)

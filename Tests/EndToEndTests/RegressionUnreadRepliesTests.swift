@@ -2,7 +2,7 @@ import Testing
 
 /// Clients that send request after request and take no answer.
 @Suite(.tags(.engine)) struct RegressionUnreadRepliesTests {
-    @Test("GW-07: a client that takes no answers is not read from, so that they do not pile up")
+    @Test("GW-07: reading stops for a client that takes no answers")
     func pipelineWithoutReading() throws {
         let fixture = try Fixture()
         let connection = try fixture.gateway.connect(receiveBuffer: 4096)
@@ -16,7 +16,7 @@ import Testing
         #expect(buffers < 1000, "\(buffers) buffers hold answers that nobody takes")
     }
 
-    @Test("GW-07: a client that takes the answers late gets all of them", arguments: [false, true])
+    @Test("GW-07: a client that takes its answers late gets all of them", arguments: [false, true])
     func pipelineReadLate(_ halfClosed: Bool) throws {
         let fixture = try Fixture()
         let connection = try fixture.gateway.connect(receiveBuffer: 4096)

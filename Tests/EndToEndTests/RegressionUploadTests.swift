@@ -3,7 +3,7 @@ import Testing
 
 /// Whose time runs while a request body is on its way.
 @Suite(.tags(.engine)) struct RegressionUploadTests {
-    @Test("GW-08: a long upload is given its time; the upstream's begins with its end")
+    @Test("GW-08: a long upload does not time out; the upstream's time begins at its end")
     func slowUpload() throws {
         let fixture = try Fixture { settings in
             settings.addRoutes(
@@ -19,7 +19,7 @@ import Testing
         #expect(response.status == 200)
     }
 
-    @Test("GW-08: an upstream that does not take the body in its time is the one that is late")
+    @Test("GW-08: an upstream that does not take the body in time is the one that times out")
     func bodyNotTaken() throws {
         let fixture = try Fixture { settings in
             settings["limits"] = #"{"bodyTimeout": "1s"}"#

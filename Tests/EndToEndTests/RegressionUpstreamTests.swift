@@ -3,7 +3,7 @@ import Testing
 /// Upstreams that misbehave toward the gateway, by malice or by mistake.
 @Suite(.tags(.engine)) struct RegressionUpstreamTests {
     @Test(
-        "GW-07: a response is never taken for that of another request, wherever a buffer ends",
+        "GW-07: a response never answers another request, wherever a buffer ends",
         arguments: [16_384, 32_768])
     func strayBytesBehindAFullBuffer(_ size: Int) throws {
         let fixture = try Fixture()
@@ -23,7 +23,7 @@ import Testing
 
     /// How the reads of a response fall is not in our hands: one that fills its buffer to the last byte leaves it open
     /// whether there is more.
-    @Test("GW-07: a connection is used again after responses longer than a buffer", arguments: [20_000, 100_000])
+    @Test("GW-07: a connection is reused after responses longer than a buffer", arguments: [20_000, 100_000])
     func longResponses(_ length: Int) throws {
         let fixture = try Fixture()
         let body = String(repeating: "x", count: length)
@@ -33,7 +33,7 @@ import Testing
         #expect(fixture.upstream.connectionCount < 5)
     }
 
-    @Test("GW-08: interim responses without end are an invalid response")
+    @Test("GW-08: endless interim responses are an invalid response")
     func interimResponsesWithoutEnd() throws {
         let fixture = try Fixture()
         let hint = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
@@ -48,7 +48,7 @@ import Testing
         #expect(count <= 32)
     }
 
-    @Test("GW-07: interim responses are counted for each request")
+    @Test("GW-07: interim responses are counted per request")
     func interimResponsesOfManyRequests() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/hints") { _ in
@@ -59,7 +59,7 @@ import Testing
         #expect(fixture.upstream.connectionCount == 1)
     }
 
-    @Test("GW-07: no length goes on with a 204, whatever the upstream says")
+    @Test("GW-07: a 204 is relayed without a length, whatever the upstream sends")
     func lengthOfNothing() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/nothing") { _ in

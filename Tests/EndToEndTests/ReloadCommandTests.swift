@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("a directory names its gateway: address, port and token")
+    @Test("a directory determines its gateway's address, port and token")
     func byDirectory() throws {
         let fixture = try Fixture()
         let port = try fixture.gateway.port("admin")
@@ -77,7 +77,7 @@ import Testing
         #expect(both.ending == .exit(2) && both.errors.contains("either --admin URL or --config DIR"))
     }
 
-    @Test("status of a gateway that is not ready ends with 1")
+    @Test("status of a gateway that is not ready exits with 1")
     func notReady() throws {
         let fixture = try Fixture {
             $0["trustedIssuers"] = #"""

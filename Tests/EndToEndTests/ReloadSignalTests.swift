@@ -4,7 +4,7 @@ import Testing
 
 /// SIGHUP: the configuration is read again.
 @Suite struct ReloadSignalTests {
-    @Test("of many signals in a row, the last configuration is in force")
+    @Test("after many signals in a row, the last configuration is in force")
     func many() throws {
         let fixture = try Fixture()
         let fields = (0..<40).map { Field(name: "X-Field-\($0)", value: "1") }

@@ -15,7 +15,7 @@ import Testing
         #expect(JSONText(response.text)["code"].string == "tls_required")
     }
 
-    @Test("a listener off loopback refuses token requests in the clear, right or wrong, and nothing else")
+    @Test("a listener off loopback refuses clear-text token requests, right or wrong, and nothing else")
     func offLoopback() throws {
         let fixture = try Fixture { $0["listeners"] = listener("0.0.0.0") }
         expectRefusal(try fixture.grant(right))
@@ -36,7 +36,7 @@ import Testing
         #expect(preflight.status == 204)
     }
 
-    @Test("a trusted proxy says whether it was TLS")
+    @Test("a trusted proxy determines whether the request used TLS")
     func behindProxy() throws {
         let fixture = try Fixture {
             $0["listeners"] = listener("0.0.0.0")
@@ -52,7 +52,7 @@ import Testing
         expectRefusal(try fixture.grant(right))
     }
 
-    @Test("loopback is the exception by default; requireTls makes none, or lifts it for all")
+    @Test("loopback is exempt by default; requireTls removes the exemption, or lifts the rule for all")
     func explicit() throws {
         #expect(try Fixture().grant(right).status == 200)
         let strict = try Fixture { $0["tokenService"] = #"{"requireTls": true}"# }
@@ -64,7 +64,7 @@ import Testing
         #expect(try lax.grant(right).status == 200)
     }
 
-    @Test("over TLS they are taken")
+    @Test("requests over TLS are accepted")
     func overTLS() throws {
         let fixture = try SecureFixture { $0["tokenService"] = #"{"requireTls": true}"# }
         let arguments = ["-u", "inv-client:inv-secret", "-d", right]

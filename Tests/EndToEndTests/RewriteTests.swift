@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "a prefix is left out and another put in its place, and explain says so",
+        "a path prefix is replaced, and explain shows it",
         arguments: [
             (#""rewrite": {"stripPrefix": "/api"}"#, "stub", "/api/a/b?c=d&/api", "/a/b?c=d&/api"),
             (#""rewrite": {"stripPrefix": "/api"}"#, "stub", "/api", "/"),
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "what would leave the prefix is refused as before",
+        "paths that would leave the prefix are refused",
         arguments: [
             "/api/../admin", "/api/%2e%2e/admin", "/api%2Fadmin", "/api/..%2fadmin", "/API/a", "/apis/a",
         ])
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("a route's host goes before that of its upstream")
+    @Test("a route's host takes precedence over its upstream's")
     func precedence() throws {
         let fixture = try fixture(
             [Self.route("/a", #""hostHeader": "client""#, upstream: "base")],
@@ -94,7 +94,7 @@ import Testing
         #expect(try fixture.lastRequest("/base/v1/a").values("Host") == ["gw.example.com"])
     }
 
-    @Test("servers with different hosts have no host of the upstream")
+    @Test("servers with different hosts cannot use the upstream's host")
     func ambiguous() throws {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         settings["upstreams"] = """

@@ -2,7 +2,7 @@ import Testing
 
 /// Who may (ROLE-01 to ROLE-05, GW-01, GW-10).
 @Suite struct RoleTests {
-    @Test("ROLE-01 GW-10: roles by method; without them 403 without a challenge, and no call of the upstream")
+    @Test("ROLE-01 GW-10: roles by method; without them 403 without a challenge, and no upstream call")
     func byMethod() throws {
         let fixture = try Fixture()
         let expected = ["joe": (200, 200), "ann": (200, 403), "bob": (403, 403)]
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "ROLE-01: any, all and none",
+        "ROLE-01: any, all and none are enforced",
         arguments: [
             (#"["Manager", "Clerk"]"#, #"["Clerk"]"#, 200), (#"{"all": ["Manager", "Clerk"]}"#, #"["Clerk"]"#, 403),
             (#"{"all": ["Manager", "Clerk"]}"#, #"["Clerk", "Manager"]"#, 200),
@@ -37,7 +37,7 @@ import Testing
         #expect(try fixture.request("GET", "/ruled", [.bearer(fixture.token("joe"))]).status == status)
     }
 
-    @Test("ROLE-01 ROLE-02 CHAL-06: what the rule of a method says holds for that method, and for no other")
+    @Test("ROLE-01 ROLE-02 CHAL-06: a method's rule applies to that method only")
     func rulesByMethod() throws {
         let fixture = try Fixture { settings in
             settings.addRoutes(
@@ -59,7 +59,7 @@ import Testing
         #expect(try fixture.request("POST", "/logins", [client], body: "{}").status == 401)
     }
 
-    @Test("ROLE-02: public is the one way in without any credential; a bad one does not matter there")
+    @Test("ROLE-02: only public routes need no credential, and ignore an invalid one")
     func publicRoutes() throws {
         let fixture = try Fixture()
         #expect(try fixture.request("GET", "/open/ping").status == 200)
@@ -68,7 +68,7 @@ import Testing
         #expect(try fixture.request("GET", "/inventory/public").status == 401)
     }
 
-    @Test("ROLE-03: a role taken away is gone at the next request with a password, and from live tokens")
+    @Test("ROLE-03: a revoked role applies to the next password request and to existing tokens")
     func takenAway() throws {
         for live in [false, true] {
             let change: @Sendable (inout FixtureSettings) -> Void = {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("ROLE-04: a role that the catalogue does not have is an error; case matters", arguments: ["manager", "Boss"])
+    @Test("ROLE-04: an unknown role is an error; names are case-sensitive", arguments: ["manager", "Boss"])
     func catalogue(_ role: String) throws {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         settings["routes"] = #"[{"path": "/a", "upstream": "stub", "roles": ["\#(role)"]}]"#
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "ROLE-05: no way of writing a path gets around its rule",
+        "ROLE-05: no spelling of a path bypasses its rule",
         arguments: [
             "/inventory/public/../items", "/inventory/./items", "/inventory//items", "//inventory/items",
             "/inventory/public/%2e%2e/items", "/inventory/%69tems", "/inventory/public/..%2fitems",
@@ -121,7 +121,7 @@ import Testing
         #expect([400, 401, 404].contains(response.status), "\(response.status)")
     }
 
-    @Test("ROLE-05: the canonical path is the one that is matched and forwarded")
+    @Test("ROLE-05: the canonical path is matched and forwarded")
     func canonicalPath() throws {
         let fixture = try Fixture()
         let cases = [
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("GW-01 GW-10: no route is 404, another method 405, no rule means login; each in JSON")
+    @Test("GW-01 GW-10: no route is 404, another method 405, no rule requires login; all in JSON")
     func defaults() throws {
         let fixture = try Fixture { settings in
             settings.addRoutes(#"{"path": "/only/*", "upstream": "stub", "methods": ["GET", "PUT"], "public": true}"#)
@@ -157,7 +157,7 @@ import Testing
         #expect(fixture.upstream.requests.isEmpty)
     }
 
-    @Test("GW-01: routes by host")
+    @Test("GW-01: routes are selected by host")
     func hosts() throws {
         let fixture = try Fixture { settings in
             settings["routes"] = """

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "placeholders have the values of the request",
+        "placeholders are replaced by values of the request",
         arguments: [
             ("${user}", "joe"), ("${roles}", "Manager"), ("${client_ip}", "127.0.0.1"),
             ("${claim.email}", "joe@example.com"),
@@ -35,14 +35,14 @@ import Testing
         #expect(try forwarded(fixture).values("X-Own") == [value])
     }
 
-    @Test("the request id is that of the log")
+    @Test("the request id equals that in the log")
     func requestID() throws {
         let fixture = try fixture(#""requestHeaders": {"set": {"X-Own": "${request_id}"}}"#)
         let request = try forwarded(fixture)
         #expect(request.values("X-Own") == request.values("X-Request-Id"))
     }
 
-    @Test("claims of a token, nested ones and lists among them, and userinfo")
+    @Test("claims of a token can be inserted, including nested ones, lists and userinfo")
     func claims() throws {
         let fixture = try fixture(
             #"""
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "a client's copy of a field is removed in all its spellings",
+        "a client's field of the same name is removed in all spellings",
         arguments: [
             "X-Own", "x-own", "X_Own", "X.Own", "HTTP_X_OWN",
         ])
@@ -78,7 +78,7 @@ import Testing
         #expect(!other.head.raw.contains("eve@"))
     }
 
-    @Test("without a caller a field that names one is left out, the client's copy too")
+    @Test("without a caller, fields that name one are omitted, including the client's")
     func anonymous() throws {
         let fixture = try fixture(
             #""requestHeaders": {"set": {"X-Own": "${user}", "X-Stage": "${env.STAGE}"}}"#, isPublic: true)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "a field with a fixed value takes the place of a client's in all its spellings",
+        "a fixed value replaces the client's field in all spellings",
         arguments: [
             "X-Stage", "x_stage", "X.Stage", "XStage", "HTTP_X_Stage", "HTTP_HTTP-X-Stage",
         ])
@@ -98,7 +98,7 @@ import Testing
         #expect(request.values("X-Stages") == ["kept"])
     }
 
-    @Test("add keeps what is there, set does not")
+    @Test("add keeps existing fields, set replaces them")
     func addition() throws {
         let fixture = try fixture(
             #""requestHeaders": {"set": {"X-A": "1"}, "add": {"X-B": "2"}}"#, isPublic: true)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "presets",
+        "presets expand to their fields",
         arguments: [
             (
                 "oauth2-proxy",
@@ -133,7 +133,7 @@ import Testing
         #expect(request.values("Remote-Email").isEmpty && request.values("remote_email") == ["own"])
     }
 
-    @Test("responses: set, add and remove, on answers of the gateway too")
+    @Test("response fields are set, added and removed, also in the gateway's own answers")
     func responses() throws {
         let fixture = try fixture(
             #"""

@@ -11,7 +11,7 @@ struct SampleMemoryTests {
         return try #require(Int(found.1)) << 10
     }
 
-    @Test("fifteen changes of users and forty logins at a time stay within the pod's limit")
+    @Test("fifteen user changes and forty concurrent logins stay within the pod's memory limit")
     func sample() throws {
         let configuration = try SampleConfiguration.copy()
         let sample = try configuration.read("gateway.json")

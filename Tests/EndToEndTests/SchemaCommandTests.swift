@@ -4,7 +4,7 @@ import Testing
 
 /// `portcullis schema` writes what is checked in.
 @Suite struct SchemaCommandTests {
-    @Test("the schemas and the reference are those of config")
+    @Test("the generated schemas and reference equal those in config")
     func written() throws {
         let directory = try TemporaryDirectory()
         let outcome = try CommandLine.run("schema", directory.path)
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("a directory that cannot be written to is an error")
+    @Test("a directory that is not writable is an error")
     func unwritable() throws {
         let outcome = try CommandLine.run("schema", "/proc/none")
         #expect(outcome.ending == .exit(1))

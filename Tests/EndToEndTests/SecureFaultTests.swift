@@ -58,7 +58,7 @@ struct SecureFaultTests {
     }
 
     @Test(
-        "GW-15: faults under TLS cost what was on the connection, and nothing else", arguments: ["h1", "h2"],
+        "GW-15: faults under TLS affect only the requests on their connection", arguments: ["h1", "h2"],
         ["benign", "destructive"])
     func faults(_ protocol: String, _ kind: String) throws {
         let log = directory.path + "/faults.log"

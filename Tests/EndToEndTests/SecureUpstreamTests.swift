@@ -14,7 +14,7 @@ import Testing
 
     private func trust(_ back: SecureFixture) -> String { #""caFile": "\#(back.file("tls/cert.pem"))""# }
 
-    @Test("https: by HTTP/2 where upstream and server want it, else by HTTP/1.1, on connections that are kept")
+    @Test("https upstreams use HTTP/2 if both sides support it, otherwise HTTP/1.1, on kept connections")
     func https() throws {
         for (listener, http2, expected) in [("secure", true, 1.0), ("secure", false, 0), ("old", true, 0)] {
             let back = try SecureFixture()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("HTTP/2 without TLS by prior knowledge")
+    @Test("HTTP/2 without TLS works by prior knowledge")
     func clear() throws {
         let back = try SecureFixture()
         let url = "http://127.0.0.1:\(try back.gateway.port("public"))"
@@ -39,7 +39,7 @@ import Testing
         #expect(try back.gateway.metrics().sum("portcullis_http2_connections_total") == 1)
     }
 
-    @Test("a certificate that is not trusted, or for another name, is 502 and in the log")
+    @Test("an untrusted certificate, or one for another name, is 502 and logged")
     func untrusted() throws {
         let back = try SecureFixture()
         let port = try back.gateway.port("secure")
@@ -59,7 +59,7 @@ import Testing
         #expect(try blind.request("GET", "/open/x").status == 200)
     }
 
-    @Test("the gateway shows a server its own certificate")
+    @Test("the gateway presents its client certificate")
     func ownCertificate() throws {
         let certificates = try ConfigurationDirectory()
         try SecureFixture.makeCertificate("authority", "DNS:authority.test", in: certificates)
@@ -74,7 +74,7 @@ import Testing
         #expect(try fixture.request("GET", "/open/x").status == 200)
     }
 
-    @Test("a unix socket is an upstream like any other, gone and back again too")
+    @Test("a unix socket works as an upstream, including its disappearance and return")
     func unixSocket() throws {
         let directory = try ConfigurationDirectory()
         let path = directory.path + "/app.sock"

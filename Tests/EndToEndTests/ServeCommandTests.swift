@@ -15,7 +15,7 @@ import Testing
         return try #require((attributes[.posixPermissions] as? NSNumber)?.intValue)
     }
 
-    @Test("serve: with an invalid configuration nothing listens and nothing is written")
+    @Test("serve does not listen or write anything with an invalid configuration")
     func invalid() throws {
         var settings = settings()
         settings["webgates"] = #"[{"name": "a:b", "level": 2}]"#
@@ -28,7 +28,7 @@ import Testing
         #expect(try CommandLine.run("serve", "--config", "/nonexistent").ending == .exit(1))
     }
 
-    @Test("serve: a port that somebody listens on, whoever it is", arguments: ["another program", "a gateway"])
+    @Test("serve refuses a port that is in use by any process", arguments: ["another program", "a gateway"])
     func portInUse(_ holder: String) throws {
         let upstream = try StubUpstream()
         let gateway = try GatewayProcess(["gateway.json": settings().text])
@@ -49,7 +49,7 @@ import Testing
         #expect(try next.port() == port)
     }
 
-    @Test("serve: a log file that cannot be opened is status 1")
+    @Test("serve reports a log file that cannot be opened with status 1")
     func logFile() throws {
         var settings = settings()
         settings["log"] = #"{"access": "file:/nonexistent/access.log"}"#
@@ -61,7 +61,7 @@ import Testing
                 "portcullis: the access log /nonexistent/access.log cannot be opened: No such file or directory"))
     }
 
-    @Test("key files are for their owner alone, and a second start accepts the tokens of the first")
+    @Test("key files are private, and a restart accepts earlier tokens")
     func keyFiles() throws {
         let fixture = try Fixture()
         let directory = fixture.gateway.configuration
@@ -78,7 +78,7 @@ import Testing
         #expect(try files.map { try directory.read("state/" + $0) } == keys)
     }
 
-    @Test("a key file that cannot be written is status 1, at its place in the configuration")
+    @Test("an unwritable key file is status 1 with its location in the configuration")
     func keyFileUnwritable() throws {
         var settings = settings()
         settings["tokenService"] = #"{"keyFile": "/proc/portcullis/signing.pem"}"#
@@ -100,7 +100,7 @@ import Testing
         return (program, try #require(port))
     }
 
-    @Test("echo tells what it received, counts, and ends on SIGTERM")
+    @Test("echo returns what it received, counts, and ends on SIGTERM")
     func echoTells() throws {
         let (program, port) = try echo("--threads", "2")
         let reply = try RawConnection.once(
@@ -125,7 +125,7 @@ import Testing
         #expect(program.waitForEnd() == .exit(0))
     }
 
-    @Test("echo: delay, bytes and status on request")
+    @Test("echo applies a requested delay, length and status")
     func echoObeys() throws {
         let (program, port) = try echo()
         let connection = try RawConnection(port: port)

@@ -14,7 +14,7 @@ import Testing
         return Set(try (0..<requests).map { _ in try fixture.request("GET", "/open/x").status })
     }
 
-    @Test("weight 0 takes a server out; without retries one that is dead is heard of")
+    @Test("weight 0 excludes a server; without retries a dead one causes errors")
     func weights() throws {
         let none = #""retries": {"attempts": 0}"#
         let drained = try statuses { live in
@@ -35,7 +35,7 @@ import Testing
         #expect(answers == [200])
     }
 
-    @Test("a backup serves where no other server does")
+    @Test("a backup is used only if no other server is available")
     func backup() throws {
         let answers = try statuses { live in
             #""servers": [{"url": "\#(Self.dead)", "weight": 0}, {"url": "\#(live)", "backup": true}]"#

@@ -5,7 +5,7 @@ import Testing
 /// Gateways with one Redis server and a configuration each: what is disabled or changed by the administration of one is
 /// refused by the others, which know nothing of it from their files.
 @Suite struct SharedAccountTests {
-    @Test("a user whom another gateway has enabled is refused by it again after a second disabling, and after removal")
+    @Test("a user enabled by another gateway is refused by it again after another disabling or removal")
     func disabledAgain() throws {
         let nodes = try SharedStoreNodes()
         let disable = #"{"enabled": false}"#
@@ -23,7 +23,7 @@ import Testing
         #expect(try nodes.isSoWithinASecond { try nodes.login(1).status == 400 })
     }
 
-    @Test("a change that the store cannot be told is in force, answered 503, and told once the store answers")
+    @Test("a change that the store cannot accept applies, is answered 503, and is stored later")
     func untold() throws {
         let nodes = try SharedStoreNodes(1)
         let joe = try nodes.token(0)
@@ -70,7 +70,7 @@ import Testing
         #expect(application.status == 200, "\(application.text)")
     }
 
-    @Test("a user who is disabled by one gateway is refused by the others within a second, until enabled again")
+    @Test("a user disabled by one gateway is refused by the others within a second, until enabled")
     func disabled() throws {
         let nodes = try SharedStoreNodes()
         let (joe, ann) = (try nodes.token(1), try nodes.token(1, "ann", "Welcome2"))
@@ -102,7 +102,7 @@ import Testing
         #expect(try nodes.bearer(1, joe) == 401)
     }
 
-    @Test("a user who is removed by one gateway, and made anew there")
+    @Test("a user removed by one gateway is refused by the others, and accepted when created again")
     func removed() throws {
         let nodes = try SharedStoreNodes()
         let joe = try nodes.token(1)
@@ -117,7 +117,7 @@ import Testing
         #expect(try nodes.login(1).status == 400, "the password of before")
     }
 
-    @Test("a password that one gateway has changed opens no other one, and tokens of the new one do")
+    @Test("a password changed by one gateway is refused by the others; tokens of the new one are accepted")
     func password() throws {
         let nodes = try SharedStoreNodes()
         let joe = try nodes.token(1)
@@ -132,7 +132,7 @@ import Testing
         #expect(try nodes.bearer(0, fresh) == 200 && nodes.bearer(1, fresh) == 200)
     }
 
-    @Test("a client secret that one gateway has changed is refused by the others, until they have the new one")
+    @Test("a client secret changed by one gateway is refused by the others until they have the new one")
     func secret() throws {
         let nodes = try SharedStoreNodes()
         let joe = try nodes.token(1)
@@ -154,7 +154,7 @@ import Testing
         #expect(try nodes.login(1).status == 401)
     }
 
-    @Test("a backend that one gateway has revoked lets nobody in at the others")
+    @Test("a backend revoked by one gateway is refused by the others")
     func backend() throws {
         let nodes = try SharedStoreNodes()
         let joe = try nodes.token(1)
@@ -175,7 +175,7 @@ import Testing
 
     // MARK: Lost writes
 
-    @Test("what a store has lost is told again by the gateways that know it, before another one starts from it")
+    @Test("lost entries are written to the store again before another gateway starts from it")
     func lostWrites() throws {
         let nodes = try SharedStoreNodes(2)
         let (early, joe, ann) = (try nodes.token(0), try nodes.token(0), try nodes.token(0, "ann", "Welcome2"))

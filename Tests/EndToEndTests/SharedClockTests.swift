@@ -19,7 +19,7 @@ import Testing
     enum Way: CaseIterable { case revocation, tokens, disabling }
 
     @Test(
-        "a revocation means tokens of a gateway whose clock is ahead, and no later ones",
+        "a revocation covers tokens of a gateway whose clock is ahead, and no later ones",
         arguments: [4, -4, 50] as [Int64], Way.allCases)
     func revocation(_ ahead: Int64, _ way: Way) throws {
         let nodes = try SharedStoreNodes(clocks: [nil, SteppedClock(seconds: ahead)])
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "a revocation means tokens that were issued before the clock of the server went back", arguments: Way.allCases)
+        "a revocation covers tokens issued before the server's clock was set back", arguments: Way.allCases)
     func serverGoesBack(_ way: Way) throws {
         let clock = try SteppedClock(seconds: 30)
         let nodes = try SharedStoreNodes(serverClock: clock)
@@ -65,7 +65,7 @@ import Testing
         #expect(try nodes.waitUntil { try nodes.bearer(0, later) == 200 && nodes.bearer(1, later) == 200 })
     }
 
-    @Test("a clock that differs by more than a minute is left alone, and told")
+    @Test("a clock difference of more than a minute is not corrected, but logged")
     func refused() throws {
         let clock = try SteppedClock(seconds: 3600)
         let nodes = try SharedStoreNodes(clocks: [nil, clock])

@@ -133,7 +133,8 @@ import Testing
     // MARK: Revocation
 
     @Test(
-        "CACHE-07: what one gateway revokes another refuses within a second, under load", arguments: ["jti", "subject"])
+        "CACHE-07: a revocation by one gateway applies to others within a second, under load",
+        arguments: ["jti", "subject"])
     func revocation(_ kind: String) throws {
         let redis = try RedisProcess()
         let cluster = try Cluster(2, store: Cluster.socket(redis))
@@ -165,7 +166,7 @@ import Testing
         }
     }
 
-    @Test("what was revoked stays so in a process that starts later")
+    @Test("revocations apply to processes started later")
     func later() throws {
         let redis = try RedisProcess()
         let cluster = try Cluster(1, store: Cluster.socket(redis))
@@ -180,7 +181,7 @@ import Testing
 
     // MARK: Trouble
 
-    @Test("a frozen store is 503 for bearer requests, and for nothing else, until it goes on")
+    @Test("with a frozen store only bearer requests get 503, until it continues")
     func frozen() throws {
         let redis = try RedisProcess()
         let cluster = try Cluster(1, store: Cluster.socket(redis, #", "staleAfter": "1s""#))
@@ -204,7 +205,7 @@ import Testing
         #expect(try cluster.status(token) == 401)
     }
 
-    @Test("with the stance \"allow\" a frozen store is noticed by nobody")
+    @Test("with the stance \"allow\" a frozen store affects no requests")
     func allowed() throws {
         let redis = try RedisProcess()
         let others = #", "staleAfter": "500ms", "whenUnavailable": "allow""#
@@ -221,7 +222,7 @@ import Testing
         #expect(tally.errors.isEmpty && tally.wrong.isEmpty, "\(tally)")
     }
 
-    @Test("restarts of the store under load lose no revocation, and gateways find it again")
+    @Test("restarts of the store under load lose no revocation, and gateways reconnect")
     func restarted() throws {
         let redis = try RedisProcess([["appendonly", "yes"], ["appendfsync", "always"]])
         let cluster = try Cluster(2, store: Cluster.socket(redis, #", "staleAfter": "10s""#))
@@ -250,7 +251,7 @@ import Testing
 
     // MARK: Access
 
-    @Test("a server that is one node of a cluster says so in one line")
+    @Test("a server that is a cluster node is reported in one line")
     func cluster() throws {
         let (owner, other) = (try RedisProcess(isNode: true), try RedisProcess(isNode: true))
         #expect(try owner.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383") == "OK")
@@ -270,7 +271,7 @@ import Testing
         #expect(try good.status(token) == 401)
     }
 
-    @Test("with replicas asked for, a revocation is answered when one of them has it")
+    @Test("with replicas required, a revocation is answered when one of them has it")
     func replicas() throws {
         let redis = try RedisProcess(onPort: true)
         let cluster = try Cluster(1, store: Cluster.socket(redis, #", "replicas": 1"#))
@@ -289,7 +290,7 @@ import Testing
         #expect(try copy.ask("ZRANGE", "{portcullis:}denied", "0", "-1").contains("ann"))
     }
 
-    @Test("over TLS with a password, which is written nowhere")
+    @Test("the connection works over TLS with a password, which is never logged")
     func secured() throws {
         let redis = try RedisProcess([["requirepass", "store-password"]], isSecure: true)
         func store(_ certificate: String) -> String {

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("GW-07: no upstream sees another number of requests than were forwarded", arguments: UpstreamReader.all)
+    @Test("GW-07: no upstream parses a different number of requests than were forwarded", arguments: UpstreamReader.all)
     func judged(_ reader: UpstreamReader) throws {
         let upstream = try JudgedUpstream(reader)
         let settings = """
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test("the readers do differ in what they see of an ambiguous request")
+    @Test("the reference parsers do disagree on an ambiguous request")
     func readersDiffer() {
         func counts(_ text: String) -> [Int] { UpstreamReader.all.map { $0.read(Array(text.utf8)).requests.count } }
         let both =

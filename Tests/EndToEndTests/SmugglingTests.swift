@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "GW-07: raw requests with more than one meaning are refused and the connection closed",
+        "GW-07: ambiguous raw requests are refused and the connection closed",
         arguments: [
             "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /evil HTTP/1.1\r\nHost: a\r\n\r\n",
             "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "GW-07: broken chunks never become another request",
+        "GW-07: malformed chunks never become another request",
         arguments: [
             "5\r\nhelloGET /evil HTTP/1.1\r\n", "5 \r\nhello\r\n0\r\n\r\n", "0x5\r\nhello\r\n0\r\n\r\n",
             "+5\r\nhello\r\n0\r\n\r\n",
@@ -99,7 +99,7 @@ import Testing
         #expect(!statuses.contains(200))
     }
 
-    @Test("GW-07: the desync guardian's requests: severe ones refused, the rest at most one request")
+    @Test("GW-07: severe requests of desync guardian are refused, others yield at most one request")
     func desyncGuardian() throws {
         let fixture = try fixture()
         for test in Vectors.lines("aws-desync-guardian/cases.jsonl") {
@@ -118,7 +118,7 @@ import Testing
         #expect(fixture.gateway.program.isRunning)
     }
 
-    @Test("GW-07: mutations of Transfer-Encoding: no second request comes out of a body")
+    @Test("GW-07: mutations of Transfer-Encoding yield no second request from a body")
     func mutations() throws {
         let fixture = try fixture()
         let smuggled = "0\r\n\r\nGET /evil HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -142,7 +142,7 @@ import Testing
         #expect(reached < Vectors.lines("smuggler-te-mutations/cases.jsonl").count)
     }
 
-    @Test("GW-07: llhttp's corpus: what it refuses is refused, and the gateway stays up")
+    @Test("GW-07: what llhttp's corpus refuses is refused, and the gateway keeps running")
     func llhttp() throws {
         let fixture = try fixture()
         for test in Vectors.lines("llhttp/cases.jsonl")
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "GW-07: framing that an upstream sends and two readers could take differently is 502",
+        "GW-07: ambiguous framing by an upstream is 502",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
@@ -179,7 +179,7 @@ import Testing
         #expect(try fixture.request("GET", "/good").status == 200)
     }
 
-    @Test("GW-07: bytes behind a response are nobody's: the connection is not used again")
+    @Test("GW-07: after stray bytes behind a response the connection is not reused")
     func extraBytes() throws {
         let fixture = try fixture()
         fixture.upstream.on("/more") { _ in

@@ -51,7 +51,7 @@ import Testing
         try fixture.request("GET", "/inventory/me", [.bearer(token ?? "")]).status
     }
 
-    @Test("RFC 6749 section 6, RFC 9700 section 4.14: refresh, rotation, and the end of a family by reuse")
+    @Test("RFC 6749 section 6, RFC 9700 section 4.14: refresh rotates tokens, and reuse ends the family")
     func refreshTokens() throws {
         let fixture = try fixture()
         let first = try login(fixture)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("refreshReuseInterval: a client that lost the answer to a refresh asks again")
+    @Test("refreshReuseInterval: a client that lost the answer can refresh again")
     func lostAnswer() throws {
         let fixture = try fixture {
             $0["backends"] = Self.backends().replacing(
@@ -94,7 +94,7 @@ import Testing
         #expect(try refresh(fixture, second["refresh_token"].string).status == 200)
     }
 
-    @Test("OAUTH-05: a client that has not opted in gets no refresh token and may not bring one")
+    @Test("OAUTH-05: a client without opt-in gets no refresh token and cannot use one")
     func noRefreshTokens() throws {
         let fixture = try fixture()
         let reply = try login(fixture, client: "sch-client:sch-secret")
@@ -104,7 +104,7 @@ import Testing
         #expect(JSONText(refused.text)["error"].string == "unsupported_grant_type")
     }
 
-    @Test("RFC 7009: a token that its client revokes is refused from the next request on")
+    @Test("RFC 7009: a revoked token is refused from the next request on")
     func revocation() throws {
         let fixture = try fixture()
         let first = try login(fixture)
@@ -123,7 +123,7 @@ import Testing
         #expect(get.status == 405 && get.only("Allow") == "POST")
     }
 
-    @Test("RFC 7662: a resource server learns what a token is worth, as long as it is worth anything")
+    @Test("RFC 7662: a resource server can introspect a token while it is valid")
     func introspection() throws {
         let fixture = try fixture { settings in
             settings["tokenService"] = #"{"resourceServers": [{"clientId": "api", "clientSecret": "api-secret"}]}"#
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("RFC 8693: a token of one backend for one of another, for the same user")
+    @Test("RFC 8693: a token of one backend is exchanged for one of another, for the same user")
     func tokenExchange() throws {
         let fixture = try fixture()
         let subject = try #require(try login(fixture, client: "sch-client:sch-secret")["access_token"].string)
@@ -164,7 +164,7 @@ import Testing
         #expect(line?["subject"].string == "joe" && line?["outcome"].string == "granted")
     }
 
-    @Test("OAUTH-09 JTX-12: the issuer that a backend names makes its tokens")
+    @Test("OAUTH-09 JTX-12: the issuer named by a backend issues its tokens")
     func delegation() throws {
         let fixture = try Fixture { settings in
             settings["issuers"] =
@@ -187,7 +187,7 @@ import Testing
 
     /// Skipped without `PORTCULLIS_PYTHON`, an interpreter that has the libraries; `deploy/test` makes one.
     @Test(
-        "authlib, requests-oauthlib, oauthlib, PyJWT and joserfc, unchanged",
+        "authlib, requests-oauthlib, oauthlib, PyJWT and joserfc work unchanged",
         .enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil))
     func realClients() throws {
         let python = ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] ?? ""

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [-400, -3600] as [Int64])
-    func theThrottleOfLoginsGoesOn(_ step: Int64) throws {
+    func loginThrottleSurvivesClockSteps(_ step: Int64) throws {
         let setup = try Setup {
             $0["passwords"] = #"{"throttle": {"failuresPerUser": 2, "per": "4s"}}"#
         }

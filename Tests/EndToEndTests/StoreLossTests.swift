@@ -36,7 +36,7 @@ import Testing
         return try GatewayProcess(directory)
     }
 
-    @Test("a store file that is removed is made anew, with all that it held", arguments: ["", "-wal", "*"])
+    @Test("a removed store file is recreated with all contents", arguments: ["", "-wal", "*"])
     func removed(_ suffix: String) throws {
         let fixture = try Fixture()
         let (gateway, directory) = (fixture.gateway, fixture.gateway.configuration)
@@ -54,7 +54,7 @@ import Testing
         try next.stop()
     }
 
-    @Test("a store file that is overwritten is made anew with the deny list, and the other one kept")
+    @Test("an overwritten store file is recreated with the deny list, and the other file kept")
     func overwritten() throws {
         let fixture = try Fixture()
         let (gateway, directory) = (fixture.gateway, fixture.gateway.configuration)
@@ -76,7 +76,7 @@ import Testing
         try next.stop()
     }
 
-    @Test("while the file cannot be made anew nothing is acknowledged, and monitoring sees it")
+    @Test("while the file cannot be recreated nothing is acknowledged, and monitoring shows it")
     func directoryIsGone() throws {
         let fixture = try Fixture()
         let (gateway, directory) = (fixture.gateway, fixture.gateway.configuration)
@@ -100,7 +100,7 @@ import Testing
         try next.stop()
     }
 
-    @Test("a full disk shows in readiness and metrics, and what was refused with 503 is written once there is space")
+    @Test("a full disk shows in readiness and metrics; writes refused with 503 are stored once there is space")
     func fullDisk() throws {
         let place = try TemporaryDirectory()
         let full = place.url.appending(path: "full").path

@@ -13,7 +13,7 @@ import Testing
         try gateway.request("GET", "/inventory/me", [.bearer(token)]).status
     }
 
-    @Test("the deny list outlives kill -9, a restart and a hand-over", arguments: [SIGKILL, SIGTERM])
+    @Test("the deny list survives kill -9, a restart and a hand-over", arguments: [SIGKILL, SIGTERM])
     func restarts(_ signal: Int32) throws {
         let fixture = try Fixture()
         let directory = fixture.gateway.configuration
@@ -35,7 +35,7 @@ import Testing
         try processes.stop()
     }
 
-    @Test("what is revoked in one process is 401 in the other within a second")
+    @Test("a token revoked in one process is 401 in the other within a second")
     func twoProcesses() throws {
         let fixture = try Fixture()
         let directory = fixture.gateway.configuration
@@ -52,7 +52,7 @@ import Testing
         try second.stop()
     }
 
-    @Test("memory ends with the process, and check says so")
+    @Test("the memory store is lost with the process, and check warns of it")
     func memory() throws {
         let fixture = try Fixture { $0["store"] = #"{"kind": "memory"}"# }
         let directory = fixture.gateway.configuration
@@ -67,7 +67,7 @@ import Testing
         #expect(check.errors.contains("warning: /store/kind: "))
     }
 
-    @Test("a hand-over that would make revoked tokens good again is refused, with the reason")
+    @Test("a hand-over that would lose revocations is refused with the reason")
     func memoryHandOver() throws {
         let fixture = try Fixture { $0["store"] = #"{"kind": "memory"}"# }
         let joe = try fixture.token("joe")
@@ -81,7 +81,7 @@ import Testing
         try processes.stop()
     }
 
-    @Test("a file that is no token store is refused at the start, and stays as it is")
+    @Test("a file that is not a token store is refused at start, and not changed")
     func foreignFile() throws {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         settings["store"] = #"{"path": "notes.txt"}"#
@@ -105,7 +105,7 @@ import Testing
         #expect(try status(fixture.gateway, joe) == 401)
     }
 
-    @Test("no acknowledged revocation is lost to kill -9")
+    @Test("kill -9 loses no acknowledged revocation")
     func killed() throws {
         let fixture = try Fixture()
         let directory = fixture.gateway.configuration

@@ -7,7 +7,7 @@ import Testing
     /// What the process may grow by, in kB of `VmHWM`.
     private static let allowance = 64 << 10
 
-    @Test("GW-07: 256 MiB up, with a length and in chunks, in bounded memory", arguments: [false, true])
+    @Test("GW-07: uploads of 256 MiB, with a length and in chunks, use bounded memory", arguments: [false, true])
     func upload(_ chunked: Bool) throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/up", body: .discard) { [.reply(body: String($0.bodyCount))] }
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "GW-07: 256 MiB down, with a length and to the end of the connection, in bounded memory",
+        "GW-07: downloads of 256 MiB, with a length and until close, use bounded memory",
         arguments: [false, true])
     func download(_ untilClose: Bool) throws {
         let fixture = try Fixture()
@@ -50,7 +50,7 @@ import Testing
         #expect(try fixture.gateway.program.memory("VmHWM") - before < Self.allowance)
     }
 
-    @Test("GW-07: a client that reads slowly holds its upstream back, and not the gateway's memory")
+    @Test("GW-07: a slow client slows its upstream down without using memory")
     func slowReader() throws {
         let fixture = try Fixture { $0["limits"] = #"{"writeTimeout": "30s"}"# }
         let sent = Monitor(0)
@@ -77,7 +77,7 @@ import Testing
         #expect(sent.current == 64)
     }
 
-    @Test("GW-07: an upstream that reads slowly holds its client back")
+    @Test("GW-07: a slow upstream slows its client down")
     func slowUpstream() throws {
         let fixture = try Fixture()
         let gate = Gate()
@@ -99,7 +99,7 @@ import Testing
         gate.open()
     }
 
-    @Test("UPS-08: a client that goes away ends its request at the upstream")
+    @Test("UPS-08: a disconnected client ends its request at the upstream")
     func clientGone() throws {
         let fixture = try Fixture()
         let gate = Gate()
@@ -123,7 +123,7 @@ import Testing
         #expect(try fixture.request("GET", "/open/after").status == 200)
     }
 
-    @Test("RFC 9112 9.5: an answer before the request's body is through still arrives")
+    @Test("RFC 9112 9.5: a response before the end of the request body is delivered")
     func earlyAnswer() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/early", body: .leave) { _ in [.reply("413 Content Too Large", body: "no"), .close] }
@@ -134,7 +134,7 @@ import Testing
         #expect(response.text == "no")
     }
 
-    @Test("GW-08: a body over the limit is 413, with a length at once and in chunks when it is reached")
+    @Test("GW-08: a body over the limit is 413, immediately or when chunks reach it")
     func bodyLimit() throws {
         let fixture = try Fixture { settings in
             settings["limits"] = #"{"maxBodyBytes": "1KiB"}"#

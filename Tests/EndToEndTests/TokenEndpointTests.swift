@@ -15,7 +15,7 @@ import Testing
         expectTokenHeaders(response)
     }
 
-    @Test("OAUTH-01 OAUTH-02 ROLE-02: client credentials have the five members, and open what needs no login")
+    @Test("OAUTH-01 OAUTH-02 ROLE-02: client credentials have the five members, and open routes without login")
     func clientCredentials() throws {
         let fixture = try Fixture()
         let response = try fixture.request(
@@ -40,7 +40,7 @@ import Testing
         #expect(try fixture.request("GET", "/inventory/public").status == 401)
     }
 
-    @Test("OAUTH-03 OAUTH-04 OAUTH-05 CON-09: password grant; no refresh token")
+    @Test("OAUTH-03 OAUTH-04 OAUTH-05 CON-09: the password grant returns a token without a refresh token")
     func password() throws {
         let fixture = try Fixture()
         let response = try fixture.grant("grant_type=password&username=joe&password=Welcome1")
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "OAUTH-03 OAUTH-05 OAUTH-08: errors of the form",
+        "OAUTH-03 OAUTH-05 OAUTH-08: malformed requests have the specified errors",
         arguments: [
             ("grant_type=password&username=joe", "invalid_request"),
             ("grant_type=password&password=Welcome1", "invalid_request"),
@@ -81,7 +81,7 @@ import Testing
         expectError(try fixture.grant(form), 400, error)
     }
 
-    @Test("OAUTH-03: a wrong user and a wrong password look the same")
+    @Test("OAUTH-03: a wrong user and a wrong password are answered alike")
     func sameAnswer() throws {
         let fixture = try Fixture()
         let user = try fixture.grant("grant_type=password&username=nobody&password=Welcome1")
@@ -89,7 +89,7 @@ import Testing
         #expect(user.text == password.text)
     }
 
-    @Test("OAUTH-06: clients are authenticated, by Basic or in the body, not both")
+    @Test("OAUTH-06: clients authenticate by Basic or in the body, not both")
     func clients() throws {
         let fixture = try Fixture()
         let form = "grant_type=client_credentials"
@@ -110,7 +110,7 @@ import Testing
             try post([.basic("inv-client:inv-secret"), .basic("inv-client:inv-secret")], form), 400, "invalid_request")
     }
 
-    @Test("OAUTH-07 GW-11: neither password nor token nor secret in a log or at the upstream")
+    @Test("OAUTH-07 GW-11: passwords, tokens and secrets reach neither logs nor upstreams")
     func nothingLeaks() throws {
         let fixture = try Fixture { $0["log"] = #"{"access": "stdout", "level": "debug"}"# }
         let token = try fixture.token("joe")
@@ -154,7 +154,7 @@ import Testing
         #expect(try chunked.readResponse(to: "POST").status == 200)
     }
 
-    @Test("OAUTH-01: the alias of the token endpoint")
+    @Test("OAUTH-01: the alias of the token endpoint works")
     func alias() throws {
         let fixture = try Fixture()
         let response = try fixture.request(
@@ -163,7 +163,7 @@ import Testing
         #expect(response.status == 200)
     }
 
-    @Test("ISS-02: the token names its issuer, backend, level and kind, and ends when expires_in says")
+    @Test("ISS-02: the token has issuer, backend, level and kind, and expires with expires_in")
     func claims() throws {
         let fixture = try Fixture()
         let reply = JSONText(try fixture.grant("grant_type=password&username=joe&password=Welcome1").text)
@@ -182,7 +182,7 @@ import Testing
         #expect(claims["jti"].string?.isEmpty == false)
     }
 
-    @Test("ISS-02: key set and metadata are published, without a private part")
+    @Test("ISS-02: key set and metadata are published, without private parts")
     func documents() throws {
         let fixture = try Fixture()
         let keys = JSONText(try fixture.request("GET", "/.well-known/jwks.json").text)["keys"].list

@@ -116,7 +116,7 @@ import Testing
         #expect(lines.count == tally.good + tally.failed + tally.cut)
     }
 
-    @Test("GW-08: an upstream that is killed under load is 502 until it is back, and nothing else")
+    @Test("GW-08: an upstream killed under load causes only 502, until it is back")
     func killed() throws {
         let first = try echo()
         let gateway = try gateway("http://127.0.0.1:\(first.port)")
@@ -136,7 +136,7 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
-    @Test("GW-08: an upstream that is frozen under load is 504 until it goes on, and nothing else")
+    @Test("GW-08: an upstream frozen under load causes only 504, until it continues")
     func frozen() throws {
         let echo = try echo()
         let gateway = try gateway("http://127.0.0.1:\(echo.port)")
@@ -153,7 +153,7 @@ import Testing
         try check(gateway, tally)
     }
 
-    @Test("GW-08: answers that are cut under load are cut for their own clients only")
+    @Test("GW-08: responses cut under load affect only their own clients")
     func cut() throws {
         let upstream = try StubUpstream()
         defer { upstream.stop() }

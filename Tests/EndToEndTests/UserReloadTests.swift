@@ -10,7 +10,7 @@ import Testing
     private static func users(_ users: String...) -> String { "[\(users.joined(separator: ", "))]" }
 
     @Test(
-        "what was issued to users who are gone or disabled is refused, also when they come back, wherever others stand",
+        "tokens of removed or disabled users stay refused, also when the users return",
         arguments: [
             users(user("joe"), user("bob")), users(user("bob"), user("joe")),
             users(user("bob"), user("zoe"), user("ann", #", "enabled": false"#), user("joe")),

@@ -74,7 +74,7 @@ struct WebSocketTests {
         client.waitForEnd() == .exit(0) ? client.lines(.output).last : nil
     }
 
-    @Test("messages of every kind and size, pings, close codes in both directions")
+    @Test("messages of every kind and size, pings and close codes are relayed in both directions")
     func messages() throws {
         let bench = try Bench()
         _ = try bench.run("messages", bench.fixture.token("joe"))
@@ -90,7 +90,7 @@ struct WebSocketTests {
         #expect(try bench.openTunnels() == 0)
     }
 
-    @Test("100 connections at a time, and nothing left of them")
+    @Test("100 concurrent connections are served and released")
     func many() throws {
         let bench = try Bench()
         let token = try bench.fixture.token("joe")
@@ -103,14 +103,14 @@ struct WebSocketTests {
         #expect(try bench.fixture.gateway.program.openDescriptors() <= before)
     }
 
-    @Test("a handshake without a credential gets the challenge")
+    @Test("a handshake without a credential is challenged")
     func refused() throws {
         let bench = try Bench()
         #expect(try bench.run("refused").hasPrefix("401 Bearer"))
         #expect(try bench.run("refused", "nonsense").hasPrefix("401 Bearer"))
     }
 
-    @Test("a tunnel ends with its token, and says so")
+    @Test("a tunnel ends with its token, with a close frame")
     func expiry() throws {
         let bench = try Bench()
         let token = try bench.fixture.mint("joe", "--lifetime", "3")
@@ -121,7 +121,7 @@ struct WebSocketTests {
         #expect(bench.fixture.gateway.waitForAccess { $0["reason"].string == "tunnel_expired" } != nil)
     }
 
-    @Test("a revoked token ends its tunnels within a second or so, and no other")
+    @Test("a revoked token ends its tunnels within about a second, and no others")
     func revocation() throws {
         let bench = try Bench()
         let token = try bench.fixture.token("joe")
@@ -137,7 +137,7 @@ struct WebSocketTests {
         #expect(Self.lastLine(clients[1]) == "closed 1008 tunnel_revoked")
     }
 
-    @Test("a reload keeps tunnels that would be let in, and ends those that would not")
+    @Test("a reload keeps tunnels that are still permitted, and ends the others")
     func reload() throws {
         let bench = try Bench()
         let client = try bench.watch(bench.fixture.token("joe"))

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "settings of families are refused", .enabled(if: core != nil, "PORTCULLIS_CORE names no such program"),
+        "settings of excluded families are refused", .enabled(if: core != nil, "PORTCULLIS_CORE names no such program"),
         arguments: [
             ("userProfile", #"{"enabled": true}"#, "/userProfile/enabled"),
             ("singleSignOn", #"{"captureRedirect": true}"#, "/singleSignOn/captureRedirect"),
@@ -42,7 +42,8 @@ import Testing
     }
 
     @Test(
-        "the gateway forwards and issues tokens", .enabled(if: core != nil, "PORTCULLIS_CORE names no such program"))
+        "the gateway forwards and issues tokens without the families",
+        .enabled(if: core != nil, "PORTCULLIS_CORE names no such program"))
     func runs() throws {
         let gateway = try GatewayProcess(
             directory([:], upstream: "http://127.0.0.1:9"), binary: try #require(Self.core))

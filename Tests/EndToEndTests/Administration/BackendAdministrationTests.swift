@@ -5,7 +5,7 @@ import Testing
 /// `portcullis backend`, `certificate` and `route`, and the same through the admin listener (MBE-01 to MBE-07, TOOL-02).
 @Suite struct BackendAdministrationTests {
     @Test(
-        "MBE-06: after revoke neither secret nor keys nor tokens count; rotate-secret brings the backend back",
+        "MBE-06: after revoke, secret, keys and tokens are refused; rotate-secret reactivates the backend",
         arguments: Administrator.Way.allCases)
     func revoke(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "MBE-06: rotating a secret ends the old one and all tokens, and those of no other backend",
+        "MBE-06: rotating a secret ends the old secret and all tokens of that backend only",
         arguments: Administrator.Way.allCases)
     func rotate(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
@@ -54,7 +54,7 @@ import Testing
         #expect(!admin.fixture.gateway.everythingWritten.contains(secret))
     }
 
-    @Test("GW-12: a secret that is kept elsewhere is not rotated here, and can be revoked")
+    @Test("GW-12: a secret stored elsewhere is not rotated, but can be revoked")
     func referredSecret() throws {
         let backends = FixtureSettings.backends.replacing("\"inv-secret\"", with: "\"file:inv.secret\"")
         let fixture = try Fixture(files: ["inv.secret": "kept-apart\n"]) { $0["backends"] = backends }
@@ -67,7 +67,7 @@ import Testing
         #expect(try fixture.gateway.configuration.read("inv.secret") == "kept-apart\n")
     }
 
-    @Test("MBE-01 to MBE-03, MBE-05: create, list and the switches", arguments: Administrator.Way.allCases)
+    @Test("MBE-01 to MBE-03, MBE-05: create, list and switches take effect", arguments: Administrator.Way.allCases)
     func switches(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
         let token = try admin.fixture.token("joe")
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(
-        "TOOL-02: route set changes one setting, with effect after a reload or at once",
+        "TOOL-02: route set changes one setting, after a reload or immediately",
         arguments: Administrator.Way.allCases)
     func route(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)

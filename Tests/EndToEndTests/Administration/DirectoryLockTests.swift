@@ -2,7 +2,7 @@ import Testing
 
 /// Commands that change a configuration directory keep others from it meanwhile (POL-01).
 @Suite struct DirectoryLockTests {
-    @Test("a directory that cannot be locked is left alone, and the kernel's reason is told, at once")
+    @Test("a directory that cannot be locked is not changed, and the kernel's reason is reported immediately")
     func noLocks() throws {
         let library = try PreloadedLibrary("#include <errno.h>\nint flock(int f, int o) { errno = ENOLCK; return -1; }")
         let text = FixtureSettings(upstream: "http://127.0.0.1:9").text

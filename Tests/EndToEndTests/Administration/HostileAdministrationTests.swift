@@ -10,7 +10,7 @@ import Testing
         try fixture.gateway.request(method, target, [.bearer("admin-secret")] + fields, body: body, listener: "admin")
     }
 
-    @Test("paths: names are names, never files; what is malformed is 400, what does not exist 404")
+    @Test("names in paths are never files; malformed paths are 400, unknown names 404")
     func paths() throws {
         let fixture = try Fixture()
         let before = try FileManager.default.contentsOfDirectory(atPath: fixture.gateway.configuration.path)
@@ -39,7 +39,7 @@ import Testing
         #expect(try send(fixture, "GET", "/admin/users/..%2F..%2Fx").status == 200)
     }
 
-    @Test("methods that a resource does not have are 405 with those that it has")
+    @Test("unsupported methods of a resource are 405 with its methods")
     func methods() throws {
         let fixture = try Fixture()
         for (method, target, allowed) in [
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("bodies: no JSON, twice the same member, no UTF-8, unknown members, wrong types: 400 and nothing written")
+    @Test("malformed JSON, duplicate or unknown members, invalid UTF-8 and wrong types are 400; nothing is written")
     func bodies() throws {
         let fixture = try Fixture()
         let before = try fixture.gateway.configuration.contents()
@@ -103,7 +103,7 @@ import Testing
         #expect(!fixture.gateway.everythingWritten.contains("geheim"))
     }
 
-    @Test("a body of more than 1 MiB is 413; one below is taken")
+    @Test("a body of more than 1 MiB is 413; a smaller one is accepted")
     func sizes() throws {
         let fixture = try Fixture()
         let long = String(repeating: "x", count: 1 << 20)
@@ -118,7 +118,7 @@ import Testing
         #expect(JSONText(try send(fixture, "GET", "/admin/users").text).list.count == 4004)
     }
 
-    @Test("many changes at once, by both ways: each is there, and the file is whole at every moment")
+    @Test("all of many concurrent changes by both interfaces are applied, and the file is always complete")
     func atOnce() throws {
         let fixture = try Fixture(files: ["users.json": "[]", "realms.json": #"["Default"]"#]) { $0["users"] = nil }
         let url = "http://127.0.0.1:\(try fixture.gateway.port("admin"))"
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("a link to another place is followed only within what its owner has; a directory or pipe is no file")
+    @Test("a link is followed only to a file of the same owner; a directory is not accepted as a file")
     func links() throws {
         let directory = try ConfigurationDirectory([
             "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text
@@ -184,7 +184,7 @@ import Testing
         #expect(try elsewhere.read("realms.json") == #"["Default", "X"]"#)
     }
 
-    @Test("the lock of somebody who does not let go is waited for, and then told")
+    @Test("a lock that is never released is waited for, then reported")
     func locked() throws {
         let directory = try ConfigurationDirectory([
             "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text
@@ -196,7 +196,7 @@ import Testing
         #expect(result.errors.contains("another change is being made"))
     }
 
-    @Test("every change leaves a line in the audit log, with who and what and how it ended, and never a secret")
+    @Test("every change has an audit log line with caller, change and result, never a secret")
     func audit() throws {
         let admin = try Administrator(.listener)
         try admin.done("users", "add", "carl", "--roles", "Clerk", input: "Top-Secret-1\n")

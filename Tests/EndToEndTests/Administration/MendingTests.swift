@@ -18,7 +18,7 @@ import Testing
         try Program.run(GatewayProcess.binary, words + ["--config", directory.path], input: input)
     }
 
-    @Test("a backend that others name already is created, and its secret printed; what is left is told by check")
+    @Test("a backend that other entries already name is created; remaining errors are reported by check")
     func backend() throws {
         let directory = try directory([
             "routes.json": #"""
@@ -40,7 +40,7 @@ import Testing
         #expect(try run(directory, "check").ending == .exit(0))
     }
 
-    @Test("users, policies and certificates that are wrong are mended by commands; a new error is refused")
+    @Test("invalid users, policies and certificates can be corrected by commands; new errors are refused")
     func others() throws {
         let directory = try directory([
             "routes.json": #"[{"path": "/a/**", "upstream": "api"}]"#,
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "JWT-02: a token policy that check calls wrong is not written", arguments: Administrator.Way.allCases)
+        "JWT-02: a token policy that check rejects is not written", arguments: Administrator.Way.allCases)
     func tokenPolicy(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
         for (value, place) in [
@@ -96,7 +96,7 @@ import Testing
         try admin.done("users", "add", "carl", "--no-password")
     }
 
-    @Test("through the admin listener a change must leave a valid configuration")
+    @Test("a change through the admin listener must leave a valid configuration")
     func running() throws {
         let fixture = try Fixture()
         let admin = Administrator(.listener, of: fixture)

@@ -10,7 +10,7 @@ import Testing
         ).status
     }
 
-    @Test("POL-01: the next preflight after a policy was set goes by it", arguments: Administrator.Way.allCases)
+    @Test("POL-01: a changed policy applies to the next preflight", arguments: Administrator.Way.allCases)
     func setAndUnset(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
         let origin = "https://a.example.com"
@@ -50,7 +50,7 @@ import Testing
         #expect(try admin.done("policy", "get", "Security_TokenExchangeTimeoutSecs") == "600")
     }
 
-    @Test("POL-01: policies.json keeps its form, its schema and its mode; a draft is never left behind")
+    @Test("POL-01: policies.json keeps its layout, schema and mode; no draft file remains")
     func form() throws {
         let before =
             "{\n\t\"$schema\": \"schema/policies.schema.json\",\n\t\"Security_AllowOrigin\" : \"disallow\"\n}\n"
@@ -73,7 +73,7 @@ import Testing
         #expect(names.sorted() == ["gateway.json", "policies.json", "state"])
     }
 
-    @Test("POL-01: GET, PUT and DELETE, with entity tags: who has not seen the last change does not undo it")
+    @Test("POL-01: GET, PUT and DELETE with entity tags prevent lost updates")
     func conditions() throws {
         let fixture = try Fixture()
         let ask = { (method: String, body: String?, fields: [Field]) in
@@ -109,7 +109,7 @@ import Testing
         #expect(try other.request("GET", "/inventory/me", [.bearer(token)]).status == 401)
     }
 
-    @Test("POL-05: only the admin listener, and only with the token, knows the administration")
+    @Test("POL-05: administration is available only on the admin listener and with the token")
     func onlyAdministrators() throws {
         let fixture = try Fixture()
         for path in ["/admin/health", "/admin/users", "/admin/policies"] {

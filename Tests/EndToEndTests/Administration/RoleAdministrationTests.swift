@@ -5,7 +5,7 @@ import UserProfiles
 /// `portcullis roles`, attributes of users, and the same through the admin listener (UPS-03, UPS-05).
 @Suite struct RoleAdministrationTests {
     @Test(
-        "UPS-05: roles are added, described and removed, but those that are named",
+        "UPS-05: roles are added, described and removed, unless they are referenced",
         arguments: Administrator.Way.allCases)
     func roles(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
@@ -34,7 +34,7 @@ import UserProfiles
         #expect(try admin.done("roles", "list").contains(#"{"name":"-x","description":"A dash"}"#))
     }
 
-    @Test("UPS-05: a role that a route asks for already is added to a configuration that is not valid without it")
+    @Test("UPS-05: a role that a route already requires can be added, which makes the configuration valid")
     func roleOfRoute() throws {
         let directory = try ConfigurationDirectory([
             "gateway.json": #"""
@@ -85,7 +85,7 @@ import UserProfiles
         #expect(made.status == 201 && made.json["attributes"].names == ["title"])
     }
 
-    @Test("UPS-04: the service and the file have the same attributes")
+    @Test("UPS-04: service and file use the same attribute names")
     func names() {
         let users = JSONText(Vectors.text("config/schema/users.schema.json"))["$defs"]["users"]["items"]
         let attributes = users["properties"]["attributes"]["properties"]

@@ -7,7 +7,7 @@ import Testing
         try Administrator(.listener, change)
     }
 
-    @Test("revoke: all tokens of a user, of a client or of a backend are refused at once, those of others go on")
+    @Test("revoke refuses all tokens of a user, client or backend immediately, and no others")
     func revoke() throws {
         let admin = try admin()
         let fixture = admin.fixture
@@ -29,7 +29,7 @@ import Testing
         #expect(try admin.refused("tokens", "revoke", "nobodys").contains(#"there is no token "nobodys""#))
     }
 
-    @Test("without a date what was issued until now is meant: a login behind the answer is good at once")
+    @Test("revocation without a date covers tokens issued so far; a later login gets valid tokens")
     func laterLogins() throws {
         let fixture = try Fixture()
         func status(_ token: String) throws -> Int {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("issuedBefore spares the tokens of later logins, by the command and by the deny list's own resource")
+    @Test("issuedBefore spares tokens of later logins, by command and by admin resource")
     func revokeByDate() throws {
         let admin = try admin()
         let fixture = admin.fixture
@@ -87,7 +87,7 @@ import Testing
         #expect(try fixture.admin("DELETE", "/admin/tokens?subject=ann&issued=1").status == 400)
     }
 
-    @Test("list and clean answer what the store has; wrong questions are 400, and a directory has no tokens")
+    @Test("list and clean report the store's contents; invalid requests are 400")
     func listAndClean() throws {
         let admin = try admin()
         _ = try admin.fixture.token("joe")
@@ -104,7 +104,7 @@ import Testing
         #expect(line?["outcome"].string == "changed")
     }
 
-    @Test("what is revoked by its administration stays so in a process that starts on the same files")
+    @Test("revocations by the administration persist across a restart")
     func afterRestart() throws {
         let admin = try admin { $0["store"] = #"{"kind": "memory"}"# }
         let fixture = admin.fixture

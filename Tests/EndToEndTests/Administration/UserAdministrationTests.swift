@@ -5,7 +5,7 @@ import Testing
 /// `portcullis users` and `portcullis realms`, and the same through the admin listener (MBE-10, MBE-11, MAP-04).
 @Suite struct UserAdministrationTests {
     @Test(
-        "MBE-10: a CSV file with three users and roles: each logs in, and the roles apply",
+        "MBE-10: users of an imported CSV file can log in with their roles",
         arguments: Administrator.Way.allCases)
     func importFile(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "MBE-10: an import with any problem changes nothing and tells each by its line",
+        "MBE-10: an import with any problem changes nothing and reports each problem by line",
         arguments: Administrator.Way.allCases)
     func importProblems(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "MAP-04: a disabled user is refused everywhere at once, and stays without the old tokens",
+        "MAP-04: a disabled user is refused everywhere immediately; old tokens stay refused afterwards",
         arguments: Administrator.Way.allCases)
     func disable(_ way: Administrator.Way) throws {
         let fixture = try Fixture {
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "a new password: the old one and the tokens that it gave are refused at once",
+        "a new password ends the old one and its tokens immediately",
         arguments: Administrator.Way.allCases)
     func setPassword(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
@@ -123,7 +123,7 @@ import Testing
         #expect(try admin.refused("users", "set-password", "jo", input: "x\n").contains(#"did you mean "joe"?"#))
     }
 
-    @Test("users add, show, list, roles and remove, in two realms", arguments: Administrator.Way.allCases)
+    @Test("users add, show, list, roles and remove work in two realms", arguments: Administrator.Way.allCases)
     func life(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
         try admin.done(
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(
-        "MBE-09, MBE-10: realms are listed, and from then on users and backends must be in one",
+        "MBE-09, MBE-10: once realms are listed, users and backends must belong to one",
         arguments: Administrator.Way.allCases)
     func realms(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(
-        "CRYPTO-01: passwords of every scheme log in; the vectors of stored ones",
+        "CRYPTO-01: stored passwords of every scheme log in",
         arguments: [Administrator.Way.listener])
     func schemes(_ way: Administrator.Way) throws {
         let key = Data(repeating: 7, count: 32).base64EncodedString()

@@ -4,7 +4,7 @@ import Testing
 
 /// `portcullis users import` of many users (MBE-10).
 @Suite struct UserImportTests {
-    @Test("a list of several MiB goes through the admin listener; a body that is too long is named, not a broken pipe")
+    @Test("a list of several MiB is imported; a body over the limit is reported as such")
     func large() throws {
         let admin = try Administrator(.listener)
         let filler = String(repeating: "x", count: 200)
@@ -20,7 +20,7 @@ import Testing
         #expect(!errors.contains("Broken pipe"))
     }
 
-    @Test("every problem of a list is told in one run, whatever kind it is", arguments: Administrator.Way.allCases)
+    @Test("every problem of a list is reported in one run", arguments: Administrator.Way.allCases)
     func problems(_ way: Administrator.Way) throws {
         let admin = try Administrator(way)
         let csv = """
@@ -47,7 +47,7 @@ import Testing
         for (line, start) in zip(errors, wanted) { #expect(line.hasPrefix(start), "\(line)") }
     }
 
-    @Test("an import that is stopped goes on where it was, and leaves nothing behind")
+    @Test("an interrupted import resumes, and leaves no files behind")
     func resumes() throws {
         let admin = try Administrator(.files)
         let directory = admin.fixture.gateway.configuration
@@ -88,7 +88,7 @@ import Testing
         #expect(other.output == #"{"added":1}"# && other.errors.isEmpty, "\(other)")
     }
 
-    @Test("what is wrong is found before passwords are hashed, at their lines")
+    @Test("errors are reported with their lines before passwords are hashed")
     func checkedFirst() throws {
         let admin = try Administrator(.listener)
         let directory = admin.fixture.gateway.configuration

@@ -13,7 +13,7 @@ import Testing
         String(decoding: try JSONSerialization.data(withJSONObject: ["username": name]), as: UTF8.self)
     }
 
-    @Test("the admin API, the command and a CSV list refuse long and misleading names", arguments: bad)
+    @Test("admin API, command and CSV import refuse long and misleading names", arguments: bad)
     func refused(_ name: String) throws {
         let fixture = try Fixture()
         let before = try fixture.admin("GET", "/admin/users").text
@@ -32,7 +32,7 @@ import Testing
         #expect(try fixture.admin("GET", "/admin/users").text == before)
     }
 
-    @Test("a name of 256 bytes is made and removed; one that was too long before can be removed as well")
+    @Test("a name of 256 bytes is created and removed; an existing longer one can be removed too")
     func removed() throws {
         let fixture = try Fixture { settings in
             settings["users"] = #"[{"username": "joe"}, {"username": "\#(UserNameAdministrationTests.long)"}]"#

@@ -18,10 +18,10 @@ import Testing
         Case(id: $1["id"].string ?? "?", index: $0)
     }.filter { !timed.contains($0.id) }
 
-    @Test("all are there")
+    @Test("all ten vectors are present")
     func count() { #expect(Self.cases.count == 10) }
 
-    @Test("vectors", arguments: cases)
+    @Test("each vector is answered as specified", arguments: cases)
     func play(_ vector: Case) throws {
         let app = try AppFixture()
         var tokens: [String: String] = [:]

@@ -15,7 +15,7 @@ import Testing
         return try app.gateway.request(method, target, fields, body: method == "POST" ? "{}" : nil)
     }
 
-    @Test("a user of the application reads and writes by name, password and key; the upstream sees the user alone")
+    @Test("a user authenticates by name, password and key; the upstream sees only the user")
     func login() throws {
         let app = try AppFixture(application: Self.on)
         #expect(try call(app).status == 200 && call(app, method: "POST").status == 200)
@@ -26,7 +26,7 @@ import Testing
         #expect(try call(app, "/managers").status == 403)
     }
 
-    @Test("a wrong password, a wrong or missing key, another application and a backend's id are refused; tokens go on")
+    @Test("a wrong password, key, application or backend id is refused; tokens still work")
     func refusals() throws {
         let app = try AppFixture(application: Self.on)
         #expect(try call(app, as: "testUser:wrong").status == 401)
@@ -39,7 +39,7 @@ import Testing
         #expect(try app.status(app.wish().access) == 200)
     }
 
-    @Test("off by default, and switched by a reload")
+    @Test("the setting is off by default, and switched by a reload")
     func reload() throws {
         let app = try AppFixture()
         #expect(try call(app).status == 401)

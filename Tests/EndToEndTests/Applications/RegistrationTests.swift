@@ -14,7 +14,7 @@ import Testing
             at: AppFixture.userPath)
     }
 
-    @Test("AOM-26: sign-up makes a user who can log in, where the application allows it")
+    @Test("AOM-26: sign-up creates a user who can log in, if the application allows it")
     func signsUp() throws {
         let app = try AppFixture(application: #", "allowSignUp": true"#)
         #expect(try app.post(Self.form("newcomer", "Welcome9")).status == 400)
@@ -33,7 +33,7 @@ import Testing
         #expect(try signUp(try AppFixture(), "newcomer").status == 403)
     }
 
-    @Test("AOM-26: those who sign up while others do come into force together")
+    @Test("AOM-26: concurrent sign-ups take effect together")
     func signsUpTogether() throws {
         let app = try AppFixture(application: #", "allowSignUp": true"#)
         func body(_ number: Int) -> String {
@@ -61,7 +61,7 @@ import Testing
         #expect(app.gateway.gateway.events("reloaded").count < 6)
     }
 
-    @Test("AOM-17 Y14: a new password ends the old one and the tokens of before, and a token alone does not set it")
+    @Test("AOM-17 Y14: a password change ends the old password and its tokens, and needs more than a token")
     func changesPassword() throws {
         let app = try AppFixture()
         let map = try app.wish()

@@ -3,7 +3,7 @@ import Testing
 
 /// Login with Facebook, from the running binary (FB-01 to FB-07, AOM-11).
 @Suite struct SocialTests {
-    @Test("Z01 to Z08: the matrix of routes and fields")
+    @Test("Z01 to Z08: social login is accepted as in the matrix of routes and fields")
     func matrix() throws {
         let app = try AppFixture()
         let get = { (path: String, fields: [Field]) in try app.gateway.request("GET", path, fields).status }
@@ -23,7 +23,7 @@ import Testing
         #expect(seen.only("X-Gateway-Roles") == nil || seen.only("X-Gateway-Roles") == "")
     }
 
-    @Test("Z09 Z10 FB-04: no other method, at the route and at the backend")
+    @Test("Z09 Z10 FB-04: other methods are refused at the route and at the backend")
     func otherMethods() throws {
         let app = try AppFixture()
         let joe = [Field.basic("joe:Welcome1"), "Oracle-Mobile-Backend-ID: mbe-inv-1"]
@@ -40,7 +40,7 @@ import Testing
         #expect(JSONText(grant.text)["error"].string == "unauthorized_client")
     }
 
-    @Test("Z11 CON-10: a blank in front of the colon is no HTTP")
+    @Test("Z11 CON-10: a blank before the colon is invalid HTTP")
     func blankBeforeColon() throws {
         let app = try AppFixture()
         let connection = try app.gateway.connect()
@@ -52,7 +52,7 @@ import Testing
         #expect(app.gateway.upstream.requests("/social/feed").isEmpty)
     }
 
-    @Test("FB-03: two requests are one question; a provider that is down is nobody's bad token")
+    @Test("FB-03: a verdict is cached; an outage of the provider is not an invalid token")
     func questions() throws {
         let app = try AppFixture()
         for _ in 0..<2 {
@@ -69,7 +69,7 @@ import Testing
         #expect(!app.gateway.gateway.everythingWritten.contains("fb-secret"))
     }
 
-    @Test("FB-03: many who show one token at the same time make one call")
+    @Test("FB-03: concurrent requests with one token make one call")
     func singleFlight() throws {
         let app = try AppFixture()
         let fields = AppFixture.socialFields("good-many")
@@ -79,7 +79,7 @@ import Testing
         #expect(app.facebook.requests("/debug_token").count == 1)
     }
 
-    @Test("AOM-11: a login with Facebook gives a pair of the application in a slot of its own")
+    @Test("AOM-11: a Facebook login yields a token pair of the application in its own slot")
     func pair() throws {
         let app = try AppFixture()
         let form = "grant_type=aom_facebook&client_id=testApp&client_secret=\(AppFixture.key)&facebook_token="

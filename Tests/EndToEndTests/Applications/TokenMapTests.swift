@@ -3,7 +3,7 @@ import Testing
 
 /// Token maps of ApiOmat applications from the running binary (AOM-01 to AOM-16).
 @Suite struct TokenMapTests {
-    @Test("AOM-01 AOM-02 AOM-03: the seed's command, by curl as it is printed there")
+    @Test("AOM-01 AOM-02 AOM-03: the seed's curl command works as printed")
     func seedCommand() throws {
         let app = try AppFixture()
         let url = "http://127.0.0.1:\(try app.gateway.gateway.port())/yambas/oauth/token"
@@ -25,7 +25,7 @@ import Testing
         #expect(try app.status(try #require(map["access_token"].string)) == 200)
     }
 
-    @Test("AOM-16: the upstream sees who it is, and neither token nor key; nobody else's key opens the route")
+    @Test("AOM-16: the upstream sees the user, not token or key; another application's key is refused")
     func keys() throws {
         let app = try AppFixture()
         let token = try app.wish().access
@@ -46,7 +46,7 @@ import Testing
         #expect(JSONText(me.text)["username"].string == "testUser")
     }
 
-    @Test("AOM-08: a token for reading; RFC 6750 says why")
+    @Test("AOM-08: a read-only token is refused for writing as in RFC 6750")
     func readOnly() throws {
         let app = try AppFixture()
         let token = try app.wish("scope=read_only").access
@@ -61,7 +61,7 @@ import Testing
         #expect(!app.gateway.upstream.requests("/notes/1").contains { ["POST", "DELETE"].contains($0.method) })
     }
 
-    @Test("AOM-04 AOM-06 AOM-14 AOM-15 Y02 Y03 Y07 Y08: what ends, when its time has come")
+    @Test("AOM-04 AOM-06 AOM-14 AOM-15 Y02 Y03 Y07 Y08: tokens expire at their configured times")
     func expiry() throws {
         let app = try AppFixture()
         let first = try app.wish("access_expiration=2&refresh_expiration=600")
@@ -88,7 +88,7 @@ import Testing
         #expect(try app.refresh(first.refresh).status == 400)
     }
 
-    @Test("AOM-06: of fifty first requests at the same time one makes the pair")
+    @Test("AOM-06: fifty concurrent first requests yield one pair")
     func concurrentRequests() throws {
         let app = try AppFixture()
         let maps = try Self.atOnce(50, app, AppFixture.form()).map { try TokenMap($0) }
@@ -96,7 +96,7 @@ import Testing
         #expect(Set(maps.map(\.refresh)).count == 1)
     }
 
-    @Test("AOM-13: of many refreshes with one token one succeeds, and its pair is the only living one")
+    @Test("AOM-13: of many refreshes with one token one succeeds, and only its pair is valid")
     func concurrentRefreshes() throws {
         let app = try AppFixture()
         let map = try app.wish()
@@ -113,7 +113,7 @@ import Testing
         #expect(try app.wish().access == winner.access)
     }
 
-    @Test("CON-12: cross-site rules hold for these endpoints, too")
+    @Test("CON-12: CORS rules apply to these endpoints")
     func crossSite() throws {
         let app = try AppFixture { $0["policies"] = #"{"Security_AllowOrigin": "https://shop.example.com"}"# }
         let path = "/yambas/oauth/users/revoke"
@@ -129,7 +129,7 @@ import Testing
         #expect(try app.gateway.request("GET", path, [.origin("https://evil.example.net")]).status == 403)
     }
 
-    @Test("tokens, keys and passwords stand in no log; grants stand in the audit log")
+    @Test("no log contains tokens, keys or passwords; the audit log lists grants")
     func logs() throws {
         let app = try AppFixture()
         let map = try app.wish("extra=logged")

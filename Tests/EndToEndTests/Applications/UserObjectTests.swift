@@ -6,7 +6,7 @@ import Testing
     private static func body(_ member: String) -> String { #"{"@type":"Basics$User",\#(member)}"# }
     private static let manual = body(#""sessionToken":"manual-token-1""#)
 
-    @Test("AOM-21 CON-12: revocation by GET and by POST, at once in all workers", arguments: ["GET", "POST"])
+    @Test("AOM-21 CON-12: revocation by GET and POST applies immediately in all workers", arguments: ["GET", "POST"])
     func revocation(_ method: String) throws {
         let app = try AppFixture { $0["workers"] = "4" }
         let map = try app.wish()
@@ -31,7 +31,7 @@ import Testing
         #expect(try app.wish().access != map.access)
     }
 
-    @Test("AOM-22 AOM-24: all tokens of the user, and the user is not locked out")
+    @Test("AOM-22 AOM-24: all tokens of the user are revoked, and the user can log in again")
     func revocationOfAll() throws {
         let app = try AppFixture()
         let (first, second) = (try app.wish(), try app.wish("extra=phone"))
@@ -44,7 +44,7 @@ import Testing
         #expect(try app.status(app.wish().access) == 200)
     }
 
-    @Test("AOM-18 AOM-19 AOM-20: the seed's PUT by curl; for reading only; never shown")
+    @Test("AOM-18 AOM-19 AOM-20: a manual token is set by the seed's PUT, is read-only, and never shown")
     func manualToken() throws {
         let app = try AppFixture()
         let url = "http://127.0.0.1:\(try app.gateway.gateway.port())\(AppFixture.userPath)/testUser"
@@ -74,7 +74,7 @@ import Testing
         #expect(!object.text.contains("manual-token-1") && !object.text.contains("secret"))
     }
 
-    @Test("AOM-23 Y13: expired pairs are deleted at the start and on demand, living ones are not")
+    @Test("AOM-23 Y13: expired pairs are deleted at start and on demand; valid ones stay")
     func cleaning() throws {
         let app = try AppFixture()
         let started = try #require(app.gateway.gateway.metrics().sum("portcullis_token_cleaner_last_run"))
@@ -94,7 +94,7 @@ import Testing
         #expect(try app.gateway.gateway.request("POST", "/admin/tokens/clean", listener: "admin").status == 401)
     }
 
-    @Test("AOM-06: pairs live on in a store that outlives the process, and what was revoked does not")
+    @Test("AOM-06: pairs persist in a durable store; revoked ones do not")
     func restart() throws {
         let app = try AppFixture { $0["store"] = #"{"kind": "sqlite"}"# }
         let map = try app.wish()

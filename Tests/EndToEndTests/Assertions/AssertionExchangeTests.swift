@@ -11,8 +11,8 @@ import Testing
 
     init() throws { idp = try Self.idp.get() }
 
-    /// JTX-07, JTX-08, JWT-29: the token opens routes of the backend by its roles.
-    @Test func exchangedTokenOpensRoutes() throws {
+    @Test("JTX-07, JTX-08, JWT-29: the exchanged token opens the backend's routes by its roles")
+    func exchangedTokenOpensRoutes() throws {
         let entry = OutsideIssuer.entry(#""virtualUserEnabled": true, "roleAttributes": ["roles"]"#)
         let fixture = try Fixture(exchanging: OutsideIssuer.configuration(entry), idp)
         let assertion = try idp.token(#""sub": "zoe", "roles": ["Manager"]"#)
@@ -36,8 +36,8 @@ import Testing
         #expect(try fixture.request("GET", "/mobile/platform/auth/token").only("Allow") == "POST")
     }
 
-    /// X01 to X17 on the wire.
-    @Test func clientAuthentication() throws {
+    @Test("X01 to X17: clients authenticate for the exchange as specified")
+    func clientAuthentication() throws {
         let open = "https://open.example.com"
         let fixture = try Fixture(
             exchanging: OutsideIssuer.configuration(
@@ -71,8 +71,7 @@ import Testing
         #expect(response.status == 401)
     }
 
-    /// JWT-01: the three forms of the policy.
-    @Test(arguments: ["object", "string", "file"])
+    @Test("JWT-01: the policy may be an object, a string or a file", arguments: ["object", "string", "file"])
     func formsOfThePolicy(_ form: String) throws {
         let configuration = OutsideIssuer.configuration(OutsideIssuer.entry())
         let quoted = "\"" + configuration.replacing("\"", with: "\\\"") + "\""
@@ -84,8 +83,8 @@ import Testing
         #expect(try fixture.exchange(idp.token()).status == 200)
     }
 
-    /// JTX-10: one answer for all that is wrong with a token; the log tells them apart.
-    @Test func refusalsLookAlike() throws {
+    @Test("JTX-10: all invalid tokens get the same answer; the log distinguishes them")
+    func refusalsLookAlike() throws {
         let off = "https://off.example.com"
         let fixture = try Fixture(
             exchanging: OutsideIssuer.configuration(
@@ -121,8 +120,8 @@ import Testing
         #expect(try fixture.exchange(idp.token(#""dept": "sales""#)).status == 200)
     }
 
-    /// JWT-12: the base URL is the configured one, whatever name the client asks by.
-    @Test func audienceFollowsTheConfiguration() throws {
+    @Test("JWT-12: the audience is the configured base URL, not the requested host")
+    func audienceFollowsTheConfiguration() throws {
         let fixture = try Fixture(exchanging: OutsideIssuer.configuration(OutsideIssuer.entry()), idp)
         let port = try fixture.gateway.port()
         #expect(try fixture.exchange(idp.token(#""aud": "http://127.0.0.1:\#(port)/mobile""#)).status == 400)
@@ -133,8 +132,8 @@ import Testing
         #expect(try fixture.exchange(idp.token(#""aud": null"#)).status == 200)
     }
 
-    /// JWT-23, JTX-09, MBE-02.
-    @Test func backends() throws {
+    @Test("JWT-23, JTX-09, MBE-02: other backends, and those without OAuth, cannot exchange")
+    func backends() throws {
         let entry = OutsideIssuer.entry(#""allowedMbes": [{"name": "inventory", "version": "1.0"}]"#)
         let fixture = try Fixture(exchanging: OutsideIssuer.configuration(entry), idp)
         let refused = try fixture.exchange(idp.token(), [.basic("sch-client:sch-secret")])
@@ -148,8 +147,8 @@ import Testing
         #expect(off.status == 400 && off.text.contains("unauthorized_client"))
     }
 
-    /// MAP-04: a disabled user is refused everywhere, and with the tokens of before.
-    @Test func disabledUser() throws {
+    @Test("MAP-04: a disabled user is refused everywhere, including with earlier tokens")
+    func disabledUser() throws {
         let fixture = try Fixture(exchanging: OutsideIssuer.configuration(OutsideIssuer.entry()), idp)
         let token = try #require(JSONText(try fixture.exchange(idp.token()).text)["access_token"].string)
         #expect(try fixture.request("GET", "/inventory/items", [.bearer(token)]).status == 200)
@@ -163,8 +162,8 @@ import Testing
         #expect(try fixture.request("GET", "/inventory/items", basic).status == 401)
     }
 
-    /// JTX-11: once only, where the issuer's entry says so.
-    @Test func singleUse() throws {
+    @Test("JTX-11: an assertion is accepted only once if the issuer's entry requires it")
+    func singleUse() throws {
         let fixture = try Fixture(
             exchanging: OutsideIssuer.configuration(OutsideIssuer.entry(#""singleUseAssertions": true"#)), idp)
         let token = try idp.token(#""jti": "1""#)

@@ -27,8 +27,8 @@ import Testing
 
     private func count(_ path: String) -> Int { server.requests(path).count }
 
-    /// JWT-30: each document once.
-    @Test func discovery() throws {
+    @Test("JWT-30: discovery document and keys are fetched once each")
+    func discovery() throws {
         let fixture = try fixture(#""discoveryUri": "\#(server.url)/discovery", "allowHttp": true"#)
         #expect(try fixture.exchange(idp.token()).status == 200)
         #expect(count("/discovery") == 1 && count("/keys") == 1)
@@ -36,16 +36,16 @@ import Testing
         #expect(count("/discovery") == 1 && count("/keys") == 1)
     }
 
-    /// JWT-31: the address of the keys wins.
-    @Test func bothAddresses() throws {
+    @Test("JWT-31: jwksUri takes precedence over discoveryUri")
+    func bothAddresses() throws {
         let fixture = try fixture(
             #""discoveryUri": "\#(server.url)/discovery", "jwksUri": "\#(server.url)/keys", "allowHttp": true"#)
         #expect(try fixture.exchange(idp.token()).status == 200)
         #expect(count("/discovery") == 0 && count("/keys") == 1)
     }
 
-    /// JWT-30: the document of another issuer.
-    @Test func wrongIssuer() throws {
+    @Test("JWT-30: the discovery document of another issuer is refused")
+    func wrongIssuer() throws {
         let fixture = try fixture(#""discoveryUri": "\#(server.url)/other", "allowHttp": true"#)
         let response = try fixture.exchange(idp.token())
         #expect(response.status == 400 && response.text.contains("invalid_grant"))
@@ -53,15 +53,15 @@ import Testing
         #expect(fixture.gateway.waitForEvent("keys_failed")?["reason"].string == "discovery_issuer")
     }
 
-    /// JWT-32.
-    @Test func plainHTTP() throws {
+    @Test("JWT-32: keys are not fetched over plain HTTP unless allowed")
+    func plainHTTP() throws {
         let fixture = try fixture(#""jwksUri": "\#(server.url)/keys""#)
         #expect(try fixture.exchange(idp.token()).status == 400)
         #expect(count("/keys") == 0)
     }
 
-    /// JWT-35: nobody's credentials are bad where an issuer does not answer, and others are served meanwhile.
-    @Test func silentIssuer() throws {
+    @Test("JWT-35: an issuer that does not answer is 503; other issuers are served")
+    func silentIssuer() throws {
         let gate = Gate()
         defer { gate.open() }
         server.on("/slow") { _ in [.wait(gate)] }
@@ -74,8 +74,8 @@ import Testing
         #expect(response.status == 503 && response.text.contains("temporarily_unavailable"))
     }
 
-    /// JWT-37.
-    @Test func authorization() throws {
+    @Test("JWT-37: the key request carries the configured Authorization, which is never logged")
+    func authorization() throws {
         let keys = idp.keySet
         server.on("/guarded") { request in
             request.only("Authorization") == "Basic dGVzdDp0ZXN0"
@@ -88,8 +88,7 @@ import Testing
         #expect(!fixture.gateway.everythingWritten.contains("dGVzdDp0ZXN0"))
     }
 
-    /// JWT-40: the samples as they are shipped, but for the address of the issuer.
-    @Test(arguments: ["minimal", "audience", "username", "certificate"])
+    @Test("JWT-40: the shipped sample policies work", arguments: ["minimal", "audience", "username", "certificate"])
     func samples(_ name: String) throws {
         let sample = Vectors.text("config/examples/\(name).json")
         #expect(sample.contains("issuerName"))

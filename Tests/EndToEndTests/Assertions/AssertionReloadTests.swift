@@ -15,8 +15,8 @@ import Testing
         try fixture.gateway.metrics().sum("portcullis_assertion_reload_failures_total", ["source": source])
     }
 
-    /// JWT-04, JWT-08.
-    @Test func policy() throws {
+    @Test("JWT-04, JWT-08: a changed policy is read on demand; an unreadable one is not used")
+    func policy() throws {
         let fixture = try Fixture(exchanging: OutsideIssuer.configuration(more: Self.atOnce), idp)
         let files = fixture.gateway.configuration
         #expect(try fixture.exchange(idp.token()).status == 400)
@@ -43,8 +43,8 @@ import Testing
         #expect(response.status == 200 && response.text.contains(#""expires_in":7200"#))
     }
 
-    /// JWT-06, SAML-08.
-    @Test func certificates() throws {
+    @Test("JWT-06, SAML-08: changed certificates are read on demand; damaged ones are skipped")
+    func certificates() throws {
         let fixture = try Fixture(
             files: [
                 "policies.json": OutsideIssuer.policies(
@@ -61,8 +61,8 @@ import Testing
         #expect(try fixture.exchange(idp.token()).status == 200)
     }
 
-    /// JWT-03: a gateway starts without a sound configuration of issuers, and `check` fails.
-    @Test func missingIssuers() throws {
+    @Test("JWT-03: the gateway starts without valid issuers, and `check` fails")
+    func missingIssuers() throws {
         let fixture = try Fixture(exchanging: #"{"policyMinReloadInterval": 0}"#, idp)
         #expect(try fixture.exchange(idp.token()).status == 400)
         let path = fixture.gateway.configuration.path

@@ -20,8 +20,8 @@ import Testing
         return (result.ending, result.output, result.errors)
     }
 
-    /// JWT-41: the filter that fails is named, and what stands behind it is told as well.
-    @Test func test() throws {
+    @Test("JWT-41: issuer test names the failed filter and reports all later checks")
+    func test() throws {
         let filters =
             #""filters": [{"name": "dept", "values": ["sales"]}, {"name": "c", "type": "exclude", "values": ["DE"]}]"#
         let directory = try directory(
@@ -45,7 +45,8 @@ import Testing
         #expect(try run("issuer").0 == .exit(2))
     }
 
-    @Test func keysFromAFile() throws {
+    @Test("issuer test accepts keys from a file")
+    func keysFromAFile() throws {
         let entry = #"{"issuerName": "https://idp.example.com", "jwks": {"jwksUri": "https://idp.example.com/keys"}}"#
         let directory = try directory(OutsideIssuer.configuration(entry))
         try directory.write("keys.txt", idp.keySet)
@@ -54,8 +55,8 @@ import Testing
         #expect(result.0 == .exit(0), "\(result)")
     }
 
-    /// Whose tokens routes take as they are.
-    @Test func trusted() throws {
+    @Test("issuer test verifies tokens of trusted issuers")
+    func trusted() throws {
         let directory = try ConfigurationDirectory([
             "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text, "keys.json": idp.keySet,
             "trustedIssuers.json": #"""
@@ -78,8 +79,8 @@ import Testing
         #expect(try run("issuer", "list", "--config", directory.path).1.contains("https://idp.example.com  trusted"))
     }
 
-    /// JWT-19, AMB-03: the message names the place.
-    @Test func checkNamesThePlace() throws {
+    @Test("JWT-19, AMB-03: check reports the location of an issuer's error")
+    func checkNamesThePlace() throws {
         let directory = try directory(
             OutsideIssuer.configuration(
                 OutsideIssuer.entry(#""jwks": {"jwksUri": "https://a/keys"}"#), #"{"issuerName": "b"}"#,
@@ -96,16 +97,16 @@ import Testing
             ])
     }
 
-    /// JWT-03: two entries for one issuer.
-    @Test func duplicateIssuer() throws {
+    @Test("JWT-03: check refuses two entries for one issuer")
+    func duplicateIssuer() throws {
         let directory = try directory(OutsideIssuer.configuration(OutsideIssuer.entry(), OutsideIssuer.entry()))
         let check = try run("check", directory.path)
         #expect(check.0 == .exit(1))
         #expect(check.2.contains("/issuers/1/issuerName: issuer 0 has this \"issuerName\" already"))
     }
 
-    /// JWT-02: one line, and back to the same bytes.
-    @Test func layout() throws {
+    @Test("JWT-02: policy flatten and pretty restore the same bytes")
+    func layout() throws {
         let sample = Vectors.root.appending(path: "config/examples/username.json").path
         let (ending, line, _) = try run("policy", "flatten", sample)
         #expect(ending == .exit(0) && !line.contains("\n") && line.contains("unique_name"))

@@ -51,7 +51,7 @@ import Testing
         program.wait(.errors) { $0.contains { $0.contains(text) } ? true : nil } ?? false
     }
 
-    @Test("a second program needs no password, for as long as the agent's login lasts")
+    @Test("a second program needs no password while the agent's login lasts")
     func singleSignOn() throws {
         // AGT-02: by itself it does not get in.
         let alone = try clientHome.run("login", "--user", "joe", input: "Welcome1\n")
@@ -81,7 +81,7 @@ import Testing
         #expect(try request().errors.contains("no agent answers at"))
     }
 
-    @Test("applications that the agent does not serve, that are in no circle, or of another domain")
+    @Test("the agent refuses applications outside its circle or domain")
     func refusals() throws {
         _ = try agentHome.run("login", "--user", "joe", input: "Welcome1\n")
         let agent = try agent("client,loner")
@@ -97,7 +97,7 @@ import Testing
         #expect(try request().ending == .exit(0))
     }
 
-    @Test("one agent at a time, its time, and the place of a dead one")
+    @Test("only one agent runs; it expires, and replaces a dead one")
     func lifetime() throws {
         _ = try agentHome.run("login", "--user", "joe", input: "Welcome1\n")
         let first = try agent("client")
@@ -111,7 +111,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: socket))
     }
 
-    @Test("the socket is in nobody else's reach")
+    @Test("other users cannot access the socket")
     func place() throws {
         let agent = try agent("client")
         for (path, mode) in [(socket, 0o600), ("\(agentHome.path)/agent", 0o700)] {
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(
-        "wrong use is status 2",
+        "a usage error is exit status 2",
         arguments: [
             ["agent"], ["agent", "--app", ""], ["agent", "--app", "a", "--for", "0"],
             ["request", "http://x/", "--via-agent", "--no-auth"],

@@ -7,7 +7,7 @@ import Testing
         #""baseUrl": "\#(try app.gateway.url)", "apiomatApp": "testApp", "apiKey": "\#(AppFixture.key)""#
     }
 
-    @Test("AOM-25: login, refresh, revoke and revokeall; the store holds no password")
+    @Test("AOM-25: login, refresh, revoke and revokeall work; the store holds no password")
     func sessionTokens() throws {
         let app = try AppFixture()
         let home = try ClientHome(Self.profile(app))
@@ -33,7 +33,7 @@ import Testing
         #expect(try app.status(other) == 401)
     }
 
-    @Test("AOM-25: a scope, by --method of login as well; usage")
+    @Test("AOM-25: a scope can be requested, also with login --method; usage errors are reported")
     func wishes() throws {
         let app = try AppFixture()
         let home = try ClientHome(Self.profile(app))
@@ -53,7 +53,7 @@ import Testing
         #expect(try home.run("aom", "refresh").errors.contains("there is no refresh token"))
     }
 
-    @Test("FB-09: the four fields of Facebook from one profile")
+    @Test("FB-09: one profile provides the four Facebook fields")
     func facebook() throws {
         let app = try AppFixture()
         let home = try ClientHome(
@@ -71,7 +71,7 @@ import Testing
             try unknown.run("call", "/x").errors.contains(#"/identityProvider: expected "facebook", found "google""#))
     }
 
-    @Test("FB-09: profiles by name in one file, each with tokens of its own")
+    @Test("FB-09: named profiles in one file have separate tokens")
     func namedProfiles() throws {
         let app = try AppFixture()
         let home = try ClientHome(

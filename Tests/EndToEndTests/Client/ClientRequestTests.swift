@@ -52,7 +52,7 @@ import Testing
     }
 
     // RST-01
-    @Test("after a login: first 401 then 200, in the next run 200 only")
+    @Test("after a login the first run gets 401 then 200, the next run 200 only")
     func loop() throws {
         try logIn()
         let first = try home.run("request", "\(server.url)/items?a=b")
@@ -72,7 +72,7 @@ import Testing
         #expect(try home.run("token", "show").output.contains("WG level 2 at \(server.url)"))
     }
 
-    @Test("RST-02, RST-03, RST-04: what is said of a refusal")
+    @Test("RST-02, RST-03, RST-04: refusals are explained")
     func refusals() throws {
         let stranger = try home.run("request", "\(server.url)/items")
         #expect(stranger.ending == .exit(1))
@@ -113,7 +113,7 @@ import Testing
         #expect(other.requests[0].only("Authorization") == nil)
     }
 
-    @Test("bodies of every framing, and one that is cut off")
+    @Test("bodies of every framing are received, and truncated ones reported")
     func framings() throws {
         let parts: [(String, String)] = [
             (
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("a large answer over TLS is whole; a server that nobody vouches for is not spoken to")
+    @Test("a large response over TLS is complete; an untrusted server is refused")
     func secure() throws {
         let fixture = try SecureFixture { settings in
             settings.addRoutes(#"{"path": "/large", "upstream": "stub", "public": true}"#)

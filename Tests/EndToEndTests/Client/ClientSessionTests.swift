@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "OMH-01, OMH-08: p@ss:w&rd+% by OAuth and by Basic, in one process after the other",
+        "OMH-01, OMH-08: the password p@ss:w&rd+% works by OAuth and by Basic in successive processes",
         arguments: ["oauth", "basic"])
     func login(_ method: String) throws {
         let wrong = try home.run("login", "--user", "joe", "--method", method, input: "wrong\n")
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("OMH-02: after a logout the store is empty and the old token is refused")
+    @Test("OMH-02: a logout empties the store and revokes the token")
     func logout() throws {
         _ = try home.run("login", "--user", "joe", "--method", "oauth", input: "p@ss:w&rd+%\n")
         let token = try home.run("token", "show", "--value").output
@@ -63,7 +63,7 @@ import Testing
         #expect(fixture.upstream.requests("/inventory/items").count == 1)
     }
 
-    @Test("OMH-03 to OMH-05: an exchanged token, stored and not")
+    @Test("OMH-03 to OMH-05: tokens are exchanged, with and without storing them")
     func exchange() throws {
         let idp = try OutsideIssuer()
         let fixture = try Fixture(exchanging: OutsideIssuer.configuration(OutsideIssuer.entry()), idp)
@@ -88,7 +88,7 @@ import Testing
         #expect(try home.run("exchange", "--token", token + "x").ending == .exit(1))
     }
 
-    @Test("CRED-01, CRED-02: credentials and properties")
+    @Test("CRED-01, CRED-02: credentials and properties are stored and read")
     func credentials() throws {
         let url = "https://gw.example.com"
         #expect(try home.run("cred", "add", url, "--user", "joe", input: "sesame\n").ending == .exit(0))
@@ -108,7 +108,7 @@ import Testing
             try home.run("cred", "show", "k").output == #"{"key":"k","value":"v","label":"l","description":"d"}"#)
     }
 
-    @Test("AGT-05: a link configures the client; one that only looks like it does not")
+    @Test("AGT-05: a configuration link is applied; a similar one is refused")
     func configure() throws {
         let home = try ClientHome()
         let query = "host=gw.example.com&port=8443&servicedomain=Mobile&SSL=TRUE"
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(
-        "wrong use is status 2",
+        "a usage error is exit status 2",
         arguments: [
             [], ["frob"], ["login", "joe"], ["login", "--method", "exchange"], ["login", "--mode", "maybe"],
             ["exchange"],

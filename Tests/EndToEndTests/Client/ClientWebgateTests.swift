@@ -25,7 +25,7 @@ import Testing
         return found ?? []
     }
 
-    @Test("RST-01, CACHE-01, CHAL-10: first 401 then 200, then 200 only, with one token for the upstream")
+    @Test("RST-01, CACHE-01, CHAL-10: 401 then 200, later 200 only, with one upstream token")
     func loop() throws {
         let login = try home.run("login", "--user", "joe", input: "Welcome1\n")
         #expect(login.output.hasPrefix("joe by oam, level 2"), "\(login.errors)")
@@ -49,7 +49,7 @@ import Testing
         #expect(try home.run("request", items).ending == .exit(1))
     }
 
-    @Test("CHAL-06, RST-02: a webgate of a higher level, and a password that is wrong")
+    @Test("CHAL-06, RST-02: a webgate of a higher level and a wrong password are refused")
     func refusals() throws {
         let wrong = try home.run("login", "--user", "joe", input: "wrong\n")
         #expect(wrong.ending == .exit(1))
@@ -60,7 +60,7 @@ import Testing
         #expect(high.errors.contains("is not good for HighWG, level 3"), "\(high.errors)")
     }
 
-    @Test("OMS-16: at an order to wipe the store is emptied, and that is told once")
+    @Test("OMS-16: a wipe order empties the store, and is reported once")
     func wipe() throws {
         _ = try home.run("login", "--user", "joe", input: "Welcome1\n")
         #expect(try home.run("request", items).ending == .exit(0))

@@ -10,7 +10,7 @@ import Testing
             GatewayProcess.binary, ["cred"] + arguments + ["--config", directory.path], input: input)
     }
 
-    @Test("a client authenticates with a secret of the store; without the entry the configuration is refused")
+    @Test("a client authenticates with a stored secret; a missing entry is a configuration error")
     func reference() throws {
         let upstream = try StubUpstream()
         var settings = FixtureSettings(upstream: upstream.url)
@@ -38,7 +38,7 @@ import Testing
         #expect(try CommandLine.run("check", directory.path).ending == .exit(1))
     }
 
-    @Test("a store that cannot be opened is said to be one")
+    @Test("a store that cannot be opened is reported")
     func unreadable() throws {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         settings["backends"] = FixtureSettings.backends.replacing("\"inv-secret\"", with: "\"cred:inventory\"")

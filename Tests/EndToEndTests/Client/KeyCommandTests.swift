@@ -18,7 +18,7 @@ import Testing
         return "\(directory.path)/\(name)"
     }
 
-    @Test("sign then verify, tampered input, a key that was deleted", arguments: ["ec", "rsa"])
+    @Test("verify accepts signed input, and refuses tampered input and deleted keys", arguments: ["ec", "rsa"])
     func signing(_ type: String) throws {
         #expect(try run("generate", "app", "--type", type).0 == .exit(0))
         #expect(try run("generate", "app", "--type", type).2.contains("there is a key \"app\" already"))
@@ -44,7 +44,7 @@ import Testing
         #expect(gone.0 == .exit(1) && gone.2.contains("there is no key \"app\""))
     }
 
-    @Test("wrap, with the public part alone, and unwrap")
+    @Test("wrap works with the public key alone; unwrap restores the input")
     func wrapping() throws {
         #expect(try run("generate", "app", "--type", "rsa").0 == .exit(0))
         let shared = try file("app.pub", run("public", "app").1)
@@ -57,7 +57,7 @@ import Testing
         #expect(try run("wrap", "curve", input: "x").0 == .exit(1))
     }
 
-    @Test("usage errors")
+    @Test("usage errors are reported")
     func usage() throws {
         for words in [
             ["sign"], ["generate", "a", "b"], ["generate", "a", "--type", "dsa"], ["frob", "a"], ["verify", "a"],

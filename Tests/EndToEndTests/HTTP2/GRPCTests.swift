@@ -8,7 +8,8 @@ import Testing
 struct GRPCTests {
     private static func script(_ name: String) -> String { Vectors.root.appending(path: "Tests/Interop/\(name)").path }
 
-    @Test("calls of every kind, metadata, trailers, deadlines and errors", arguments: ["public", "secure"])
+    @Test(
+        "gRPC calls of every kind work, with metadata, trailers, deadlines and errors", arguments: ["public", "secure"])
     func calls(_ listener: String) throws {
         let python = ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] ?? ""
         let server = try Program(python, [Self.script("grpc_server.py")])

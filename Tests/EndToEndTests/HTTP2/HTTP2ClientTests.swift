@@ -3,7 +3,7 @@ import Testing
 
 /// Issue B, GW-06: curl over TLS and HTTP/2, and over HTTP/2 without TLS.
 @Suite(.tags(.engine)) struct HTTP2ClientTests {
-    @Test("GW-06: the 401 of HTTP/2 has the challenge of HTTP/1.1, but for its request-ctx")
+    @Test("GW-06: the 401 of HTTP/2 equals that of HTTP/1.1 apart from its request-ctx")
     func challenge() throws {
         let fixture = try SecureFixture()
         let new = try fixture.curl(["--http2"], "/inventory/items")
@@ -21,7 +21,7 @@ import Testing
         #expect(!new.names.contains { ["connection", "transfer-encoding", "keep-alive"].contains($0) })
     }
 
-    @Test("a token is worth the same over every listener and version", arguments: ["secure", "public", "old"])
+    @Test("a token is accepted on every listener and HTTP version", arguments: ["secure", "public", "old"])
     func bearer(_ listener: String) throws {
         let fixture = try SecureFixture()
         let token = try fixture.mint()
@@ -44,7 +44,7 @@ import Testing
         #expect(try fixture.curl(options, "/inventory/me", listener: listener).status == 401)
     }
 
-    @Test("bodies with a length and without, up and down", arguments: [["--http2"], ["--http1.1"]])
+    @Test("bodies with and without a length are relayed in both directions", arguments: [["--http2"], ["--http1.1"]])
     func bodies(_ version: [String]) throws {
         let fixture = try SecureFixture()
         fixture.upstream.on("/open/length") { request in [.reply(body: String(decoding: request.body, as: UTF8.self))] }
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "RFC 9110: HEAD, 204 and 304 over HTTP/2 and over HTTP/1.1 behind TLS", arguments: [["--http2"], ["--http1.1"]])
+        "RFC 9110: HEAD, 204 and 304 have no body over HTTP/2 and HTTP/1.1", arguments: [["--http2"], ["--http1.1"]])
     func bodiless(_ version: [String]) throws {
         let fixture = try SecureFixture()
         fixture.upstream.on("/open/204") { _ in [.send("HTTP/1.1 204 No Content\r\n\r\n")] }
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("RFC 7301: what is spoken is what the client chose")
+    @Test("RFC 7301: the negotiated protocol is used")
     func negotiation() throws {
         let fixture = try SecureFixture()
         let cases: [(listener: String, options: [String], version: String)] = [
@@ -111,7 +111,7 @@ import Testing
         #expect(try fixture.gateway.request("GET", "/open/x").status == 200)
     }
 
-    @Test("CORS-01: a preflight over HTTP/2 has the answer of HTTP/1.1")
+    @Test("CORS-01: a preflight over HTTP/2 is answered as over HTTP/1.1")
     func preflight() throws {
         let fixture = try SecureFixture { $0["policies"] = #"{"Security_AllowOrigin": "https://app.example.com"}"# }
         let fields = [
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(
-        "GW-08: 413 and 431 are answers over HTTP/2 too",
+        "GW-08: 413 and 431 are answered over HTTP/2 too",
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/nghttp")))
     func limits() throws {
         let fixture = try SecureFixture { $0["limits"] = #"{"maxBodyBytes": "64KiB", "maxHeaderBytes": "8KiB"}"# }

@@ -6,7 +6,7 @@ import Testing
 /// Skipped without `PORTCULLIS_PYTHON`, an interpreter with hyperframe and hpack; `deploy/test` makes one.
 @Suite(.tags(.engine), .enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
 struct HTTP2ConformanceTests {
-    @Test("every case holds, or is excepted with its reason", arguments: ["public", "secure"])
+    @Test("every conformance case passes or has a documented exception", arguments: ["public", "secure"])
     func conformance(_ listener: String) throws {
         let fixture = try SecureFixture()
         // An answer that leaves a client time to send more on its stream.

@@ -44,7 +44,7 @@ struct HTTP2HostileTests {
         print("HTTP2HostileTests: \(good) requests beside the hostile client, the slowest \(slowest) ms")
     }
 
-    @Test("RFC 9113 8.1.1: a malformed request is refused, and no upstream sees it")
+    @Test("RFC 9113 8.1.1: a malformed request is refused, and never forwarded")
     func malformed() throws {
         let fixture = try SecureFixture()
         let outcomes = try Self.run("malformed", against: fixture)
@@ -61,7 +61,7 @@ struct HTTP2HostileTests {
         expectUndisturbed(outcomes, fixture)
     }
 
-    @Test("RFC 9113 4 to 6: a wrong frame ends its connection with the right code, or its stream alone")
+    @Test("RFC 9113 4 to 6: an invalid frame ends its connection or stream with the right code")
     func frames() throws {
         let fixture = try SecureFixture()
         let outcomes = try Self.run("frames", against: fixture)
@@ -95,7 +95,7 @@ struct HTTP2HostileTests {
         #expect(counted.reduce(0, +) == Double(ended), "\(zip(reasons, counted).map { "\($0) \($1)" })")
     }
 
-    @Test("floods end with ENHANCE_YOUR_CALM, and leave no memory behind")
+    @Test("floods end with ENHANCE_YOUR_CALM, and their memory is freed")
     func floods() throws {
         let fixture = try SecureFixture()
         _ = try fixture.curl(["--http2"], "/open/x")

@@ -28,7 +28,7 @@ struct HTTP2LoadTests {
         }
     }
 
-    @Test("h2load: every request succeeds, and the upstream has seen as many", arguments: ["secure", "public"])
+    @Test("h2load: every request succeeds and reaches the upstream", arguments: ["secure", "public"])
     func load(_ listener: String) throws {
         let bench = try Bench()
         let token = try bench.fixture.mint()
@@ -54,7 +54,7 @@ struct HTTP2LoadTests {
 
     /// Issue B, 6. h2load takes on a request for each answer, and counts those that it has not sent when it hears GOAWAY as
     /// failed. It opens no other connection: each of its runs ends with a hand-over.
-    @Test("h2load during hand-overs: whatever was started is answered")
+    @Test("h2load: every request started during hand-overs is answered")
     func handOvers() throws {
         let bench = try Bench()
         let processes = HandedOver(bench.fixture.gateway)
@@ -73,7 +73,7 @@ struct HTTP2LoadTests {
         try processes.stop()
     }
 
-    @Test("h2load without credentials: the upstream has seen none of it")
+    @Test("h2load: requests without credentials never reach the upstream")
     func refused() throws {
         let bench = try Bench()
         let before = try bench.answered()
@@ -84,7 +84,7 @@ struct HTTP2LoadTests {
         #expect(try bench.answered() - before - 1 == 0)
     }
 
-    @Test("nghttp: several things at a time on one connection, and their resources")
+    @Test("nghttp: concurrent requests on one connection are answered")
     func severalURLs() throws {
         let fixture = try SecureFixture()
         let gate = Gate()

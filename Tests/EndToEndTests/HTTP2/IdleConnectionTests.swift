@@ -10,7 +10,7 @@ struct IdleConnectionTests {
     /// Each kind of connection with what it may cost in bytes, buffers of the kernel not counted. That of HTTP/2 has the
     /// library's session with its tables.
     @Test(
-        "2,000 idle connections keep little memory, and give it back",
+        "2,000 idle connections use little memory, which is freed afterwards",
         arguments: [
             ("public", "http/1.1", 6 << 10), ("public", "h2", 24 << 10), ("old", "http/1.1", 40 << 10),
             ("secure", "h2", 56 << 10),

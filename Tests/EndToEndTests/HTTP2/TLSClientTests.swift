@@ -15,7 +15,7 @@ import Testing
         return (result.ending, result.output + "\n" + result.errors)
     }
 
-    @Test("RFC 6066 3: the certificate is that of the name asked for, and the first where none has it")
+    @Test("RFC 6066 3: the certificate matches the requested name, otherwise the first is used")
     func serverNames() throws {
         let fixture = try SecureFixture(certificates: [
             ("tls", "DNS:localhost,IP:127.0.0.1"), ("other", "DNS:other.test,DNS:*.wild.test"),
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "client certificates: asked for or not, and only those of the authority named",
+        "client certificates are optional or required, and must be of the configured authority",
         arguments: ["off", "optional", "required"], ["--tlsv1.3", "--tls-max 1.2"])
     func clientCertificates(_ mode: String, _ version: String) throws {
         let certificates = try ConfigurationDirectory()
@@ -80,7 +80,7 @@ import Testing
             "\(path)/\(name).pem")
     }
 
-    @Test("RFC 6066 8: an OCSP response is stapled where the client asks for it")
+    @Test("RFC 6066 8: an OCSP response is stapled on request")
     func stapling() throws {
         let authority = try ConfigurationDirectory()
         let path = authority.path
@@ -106,7 +106,7 @@ import Testing
         #expect(try client(fixture, "-status", listener: "old").text.contains("OCSP response: no response sent"))
     }
 
-    @Test("sessions are resumed by tickets, on either worker and after a reload", arguments: ["-tls1_3", "-tls1_2"])
+    @Test("sessions are resumed by tickets on every worker and after a reload", arguments: ["-tls1_3", "-tls1_2"])
     func resumption(_ version: String) throws {
         let fixture = try SecureFixture()
         let ticket = fixture.file("session.pem")
@@ -125,7 +125,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: none))
     }
 
-    @Test("SIGHUP: new connections see the new certificate, and old ones go on", arguments: ["--http1.1", "--http2"])
+    @Test(
+        "SIGHUP: new connections get the new certificate; existing ones continue", arguments: ["--http1.1", "--http2"])
     func renewal(_ version: String) throws {
         let fixture = try SecureFixture()
         let gate = Gate()
@@ -147,7 +148,7 @@ import Testing
         #expect(long.lines(.output) == ["1234567890"])
     }
 
-    @Test("versions and ciphers are those of the configuration, and the old ones never")
+    @Test("only the configured versions and ciphers are accepted")
     func versions() throws {
         let fixture = try SecureFixture()
         for version in ["-tls1", "-tls1_1"] {
@@ -165,7 +166,7 @@ import Testing
         #expect(try fixture.gateway.metrics().sum("portcullis_tls_handshake_failures_total") == 7)
     }
 
-    @Test("a client that is no TLS, or says nothing, is let go")
+    @Test("a client that does not speak TLS, or is silent, is disconnected")
     func noTLS() throws {
         let fixture = try SecureFixture(tls: #""handshakeTimeout": "500ms", "#)
         let plain = try fixture.gateway.connect("secure")

@@ -47,7 +47,7 @@ import Testing
         #expect(!request.head.raw.contains(token))
     }
 
-    @Test("CACHE-02: fifty first requests at once cost one token")
+    @Test("CACHE-02: fifty concurrent first requests cost one token")
     func singleFlight() throws {
         let inner = try inner()
         let outer = try outer(inner)
@@ -58,7 +58,7 @@ import Testing
         #expect(try outer.issuerCalls() == 1)
     }
 
-    @Test("a session that is ended at the Webgate is begun anew; an account that it does not know is 502, and not 401")
+    @Test("a session that ended at the Webgate is restarted; an unknown account is 502, not 401")
     func ends() throws {
         let inner = try inner()
         let outer = try outer(inner)

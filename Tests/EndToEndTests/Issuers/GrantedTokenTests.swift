@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "an opaque token opens the routes of its backend for its user, until it is revoked",
+        "an opaque token opens its backend's routes for its user until revoked",
         arguments: ["memory", "sqlite"])
     func opaque(_ store: String) throws {
         let (fixture, server) = try gateway(store: store) { IssuedElsewhere.token("opaque/\($0)+=") }
@@ -81,7 +81,7 @@ import Testing
         #expect(try status(fixture, token) == 401 && !isActive(fixture, encoded))
     }
 
-    @Test("a JWT of an issuer that nobody trusts opens them by the record of its issue, to the byte")
+    @Test("a JWT of an untrusted issuer is accepted only if it equals an issued token")
     func jwt() throws {
         let claims = JSONWebToken.base64(#"{"iss":"https://elsewhere.example","sub":"somebody","exp":4102444800}"#)
         let jwt = "\(JSONWebToken.base64(#"{"alg":"RS256","kid":"k"}"#)).\(claims).c2lnbmF0dXJl"
@@ -95,7 +95,7 @@ import Testing
         #expect(try status(fixture, String(jwt.dropLast()) + "x") == 401)
     }
 
-    @Test("it ends when the module says, and with its user")
+    @Test("a granted token ends with its lifetime and with its user")
     func ends() throws {
         let (fixture, server) = try gateway { IssuedElsewhere.token("t-\($0)", seconds: $0 == 0 ? 2 : 3600) }
         defer { server.stop() }
@@ -110,7 +110,7 @@ import Testing
         #expect(try status(fixture, long) == 401 && !isActive(fixture, long))
     }
 
-    @Test("a token that several users were given names none of them")
+    @Test("a token issued to several users identifies none of them")
     func shared() throws {
         let (fixture, server) = try gateway { _ in IssuedElsewhere.token("one-for-all") }
         defer { server.stop() }

@@ -45,7 +45,7 @@ import Testing
             status: 403, code: "issuer_refused", outcome: "refused"),
     ]
 
-    @Test("cause, answer, counter: never 401, for the caller is known", arguments: troubles)
+    @Test("each cause has its answer and counter, never 401, since the caller is authenticated", arguments: troubles)
     func cause(_ trouble: Trouble) throws {
         let outside = try IssuedElsewhere(trouble.members, grant: trouble.grant) { _, _ in trouble.answer }
         let joe = try outside.fixture.token("joe")
@@ -66,7 +66,7 @@ import Testing
         #expect(try outside.fixture.request("GET", "/open/x").status == 200)
     }
 
-    @Test("story 12: an outage is 503 for misses and 200 for hits, costs few calls, and passes by itself")
+    @Test("story 12: an outage is 503 for misses and 200 for hits, causes few calls, and ends by itself")
     func outage() throws {
         let isUp = Monitor(true)
         let outside = try IssuedElsewhere(#", "circuitBreaker": {"failures": 3, "pause": "200ms"}"#) { _, number in
@@ -99,7 +99,7 @@ import Testing
         #expect(try outside.fixture.gateway.metrics().sum("portcullis_issuer_breaker_state", ["issuer": "local"]) == 0)
     }
 
-    @Test("a token that the upstream has revoked is replaced, and the client sees nothing of it")
+    @Test("a token refused by the upstream is replaced without the client noticing")
     func revocation() throws {
         let outside = try IssuedElsewhere { _, number in IssuedElsewhere.token("t-\(number)") }
         let revoked = Monitor<Set<String>>([])
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Usable for two seconds each, in the midst of traffic: every token ends while it is in use. The upstream knows when.
-    @Test("CACHE-05: expiry, slowness and outages under load, and no ended token ever injected")
+    @Test("CACHE-05: no expired token is injected under expiry, slowness and outages")
     func load() throws {
         let ends = Monitor<[String: Date]>([:])
         let outside = try IssuedElsewhere(

@@ -63,7 +63,7 @@ struct OAuthServerTests {
         return JSONText(response.text)
     }
 
-    @Test("client credentials, by Basic, by form and by signed assertion (RFC 7523)")
+    @Test("client credentials work by Basic, form and signed assertion (RFC 7523)")
     func clientCredentials() throws {
         let server = try Server()
         #expect(try ask(Self.basic, server)["client"].string == "gate way")
@@ -77,7 +77,7 @@ struct OAuthServerTests {
         #expect(try server.counts()["client_credentials"] == 3)
     }
 
-    @Test("an account of the gateway's, renewed by refresh tokens that are good once")
+    @Test("an account of the gateway is renewed by single-use refresh tokens")
     func passwordAndRefresh() throws {
         let server = try Server()
         #expect(try server.request("POST", "/control", #"{"lifetime": 31}"#).status == 204)
@@ -93,7 +93,7 @@ struct OAuthServerTests {
         #expect(try server.counts()["password"] == 1)
     }
 
-    @Test("JWT bearer: the gateway vouches for the caller, by a key that it publishes (RFC 7523)")
+    @Test("the gateway's assertions about callers are verified by its published key (RFC 7523)")
     func assertion() throws {
         let server = try Server()
         let members = """
@@ -109,7 +109,7 @@ struct OAuthServerTests {
         #expect(said["user"].string == "joe" && said["grant"].string == Self.jwtBearer)
     }
 
-    @Test("token exchange: the caller's own token for one of theirs (RFC 8693)")
+    @Test("the caller's token is exchanged for one of the server (RFC 8693)")
     func tokenExchange() throws {
         let server = try Server()
         let requested = #""requestedTokenType": "urn:ietf:params:oauth:token-type:access_token""#

@@ -3,7 +3,7 @@ import Testing
 
 /// Tokens for upstreams that another server issues (ISS-03, ISS-05, CACHE-02, CACHE-05): what goes well.
 @Suite struct OutsideTokenTests {
-    @Test("ISS-05 CACHE-01: one call of the token endpoint, and its token for every request")
+    @Test("ISS-05 CACHE-01: one token endpoint call provides the token for every request")
     func oneCall() throws {
         let outside = try IssuedElsewhere { _, number in IssuedElsewhere.token("t-\(number)") }
         let joe = try outside.fixture.token("joe")
@@ -20,7 +20,7 @@ import Testing
         #expect(try outside.injected() == "Bearer t-1")
     }
 
-    @Test("CACHE-02: fifty first requests at once wait for one call")
+    @Test("CACHE-02: fifty concurrent first requests share one call")
     func singleFlight() throws {
         let gate = Gate()
         let outside = try IssuedElsewhere { _, number in [.wait(gate)] + IssuedElsewhere.token("t-\(number)") }
@@ -36,7 +36,7 @@ import Testing
             outside.fixture.upstream.requests("/inventory/me").allSatisfy { $0.only("Authorization") == "Bearer t-0" })
     }
 
-    @Test("one token for everybody, where the account is the gateway's")
+    @Test("with an account of the gateway, all callers share one token")
     func shared() throws {
         let outside = try IssuedElsewhere(#", "perCaller": false"#) { _, number in IssuedElsewhere.token("t-\(number)")
         }
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// The skew is 30 seconds: a token for 31 is used for one.
-    @Test("ISS-05: after the expiry the refresh token is posted, and none that was revoked is")
+    @Test("ISS-05: after expiry the refresh token is used, and never a revoked one")
     func refresh() throws {
         let isRefused = Monitor(false)
         let outside = try IssuedElsewhere { request, number in
@@ -74,7 +74,7 @@ import Testing
         #expect(later.contains("grant_type=client_credentials"))
     }
 
-    @Test("RFC 8693: the caller's token is exchanged, once for each; a password is nothing to exchange")
+    @Test("RFC 8693: a caller's token is exchanged once per caller; a password cannot be exchanged")
     func exchange() throws {
         let outside = try IssuedElsewhere(grant: "token-exchange") { _, number in IssuedElsewhere.token("t-\(number)") }
         for _ in 0..<2 {
@@ -93,7 +93,7 @@ import Testing
         #expect(outside.calls.count == 2)
     }
 
-    @Test("ISS-03: a login API described in JSON, its token in a header")
+    @Test("ISS-03: a login API described in JSON yields a token, sent in a header")
     func login() throws {
         let server = try StubUpstream()
         server.on("/login/joe") { _ in [.reply("201 Created", ["X-Session: sid-1", "X-Ends: 500"], body: "welcome")] }
@@ -112,7 +112,7 @@ import Testing
         #expect(String(decoding: asked.body, as: UTF8.self) == #"{"backend":"inventory/1.0","roles":"Manager"}"#)
     }
 
-    @Test("ISS-01: mistakes are found by check, each at its place")
+    @Test("ISS-01: check reports each error with its location")
     func check() throws {
         let cases: [(issuer: String, expected: String)] = [
             (#"{"module": "oauth3"}"#, #"/issuers/local/module: there is no module "oauth3""#),
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("the example is a configuration that could be used")
+    @Test("the documented example is a valid configuration")
     func example() throws {
         let directory = try ConfigurationDirectory()
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "CACHE-08: the first request costs two upstream calls, each later one a single call, and one token serves all")
+        "CACHE-08: the first request costs two upstream calls, later ones one call with the same token")
     func firstAndNext() throws {
         let (fixture, webgate) = try fixture()
         let token = try fixture.token("joe")
@@ -40,7 +40,7 @@ import Testing
         #expect(Set(fixture.upstream.requests("/behind").map(\.connection)).count <= 2)
     }
 
-    @Test("CACHE-02 CACHE-08: fifty first requests at once cost one token")
+    @Test("CACHE-02 CACHE-08: fifty concurrent first requests cost one token")
     func singleFlight() throws {
         let (fixture, webgate) = try fixture { settings in
             settings["issuers"] =
@@ -54,7 +54,7 @@ import Testing
         #expect(Set(webgate.tokens("/behind").compactMap { $0 }).count == 1)
     }
 
-    @Test("CACHE-08: a body goes with both tries", arguments: ["GET", "POST"])
+    @Test("CACHE-08: both attempts include the body", arguments: ["GET", "POST"])
     func body(_ method: String) throws {
         let (fixture, _) = try fixture()
         let body = String(repeating: "0123456789", count: 3_000)
@@ -65,7 +65,7 @@ import Testing
         for request in requests { #expect(request.body == Array(body.utf8)) }
     }
 
-    @Test("CACHE-08: a body that is too long to be kept goes with the token of the Webgate known last, or comes again")
+    @Test("CACHE-08: a body too long to keep is sent with the last Webgate's token, or the client retries")
     func longBody() throws {
         let (fixture, webgate) = try fixture()
         let token = try fixture.token("joe")
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(
-        "CACHE-08: a token that is taken no longer is replaced; one that is refused anew is the end: 502, and it is gone"
+        "CACHE-08: a refused token is replaced; a second refusal is 502 and drops the token"
     )
     func refused() throws {
         let (fixture, webgate) = try fixture()
@@ -104,7 +104,7 @@ import Testing
         #expect(try fixture.request("GET", "/behind", [.bearer(token)]).status == 200)
     }
 
-    @Test("CACHE-03: an upstream gets no token that another one's Webgate was to have, whatever name it says")
+    @Test("CACHE-03: an upstream never gets a token for another upstream's Webgate, whatever name it claims")
     func borrowedName() throws {
         let other = try StubUpstream()
         defer { other.stop() }
@@ -128,7 +128,7 @@ import Testing
         #expect(try fixture.issuerCalls() == 2)
     }
 
-    @Test("CACHE-08: challenges of other Webgates than those that are named are not answered, nor shown to the client")
+    @Test("CACHE-08: challenges of unlisted Webgates are neither answered nor shown to the client")
     func otherWebgates() throws {
         let fixture = try Fixture { settings in
             settings.addRoutes(
@@ -147,7 +147,7 @@ import Testing
         #expect(try fixture.issuerCalls() == 1)
     }
 
-    @Test("CACHE-08: no token is asked for at a host that the client has made up")
+    @Test("CACHE-08: no token is requested for a host made up by the client")
     func inventedHost() throws {
         let (fixture, webgate) = try fixture()
         let token = try fixture.token("joe")
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("a 401 that is no challenge of a Webgate is the upstream's own answer")
+    @Test("a 401 without a Webgate challenge is passed to the client")
     func otherRefusal() throws {
         let (fixture, _) = try fixture()
         fixture.upstream.on("/behind") { _ in [.reply("401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""])] }
@@ -173,7 +173,7 @@ import Testing
         #expect(try fixture.issuerCalls() == 0)
     }
 
-    @Test("an injected token that its upstream refuses is replaced once; a refusal that stays is passed on")
+    @Test("an injected token refused by the upstream is replaced once; a second refusal is passed on")
     func ordinaryRoute() throws {
         let fixture = try Fixture()
         let token = try fixture.token("joe")

@@ -3,7 +3,7 @@ import Testing
 /// `/access` without the name of the application: the user token names it already (oam-wire 3.5).
 @Suite struct AccessWithoutNameTests {
     @Test(
-        "the wire form of a domain without registrations, among several applications and none that is meant by default")
+        "the wire form works in a domain without registrations and without a default application")
     func wire() throws {
         let fixture = try MobileFixture()
         let login = MobileFixture.login("USERTOKEN", app: "loner")
@@ -22,7 +22,7 @@ import Testing
         #expect(JSONText(items.text)["X-Idaas-Rest-Token-Value"].string != nil, "\(items.text)")
     }
 
-    @Test("the short form, with the token as a member and as a bearer token; another name beside it is refused")
+    @Test("the short form accepts the token as member or bearer token; another name is refused")
     func short() throws {
         let fixture = try MobileFixture()
         let reply = try fixture.post(
@@ -41,7 +41,7 @@ import Testing
         #expect(try access(#", "userToken": "\#(token)", "clientId": "nobody""#).status == 404)
     }
 
-    @Test("a registration handle without a name is of the session's application")
+    @Test("a registration handle without a name belongs to the session's application")
     func handle() throws {
         let fixture = try MobileFixture()
         let handle = try fixture.handle()

@@ -13,7 +13,7 @@ import Testing
 
     private func text(_ response: Response) -> String { "\(response.status) \(response.text)" }
 
-    @Test("SCH-02: to the form, back with 303, then 200; the upstream learns who it is and no cookie of ours")
+    @Test("SCH-02: login by form redirects back with 303; the upstream gets the user and no gateway cookie")
     func login() throws {
         let fixture = try fixture()
         let jar = CookieJar(fixture.gateway)
@@ -41,7 +41,7 @@ import Testing
         #expect(!fixture.gateway.everythingWritten.contains(try #require(jar["portcullis"])))
     }
 
-    @Test("SCH-02, CHAL-04: an agent of the Webgate gets OAM-Auth, a client that takes no HTML the Bearer challenge")
+    @Test("SCH-02, CHAL-04: an agent gets OAM-Auth, a client that does not accept HTML a Bearer challenge")
     func others() throws {
         let fixture = try fixture()
         let agent = try fixture.request("GET", "/mobileapp", ["Accept: text/html", "User-Agent: OAMMS-Agent"])
@@ -52,7 +52,7 @@ import Testing
         #expect(try fixture.request("POST", "/mobileapp", BrowserFixture.navigation, body: "a").status == 401)
     }
 
-    @Test("CHAL-06: a higher level asks for the second step, in a session of its own")
+    @Test("CHAL-06: a higher level requires the second step, in a new session")
     func stepUp() throws {
         let fixture = try fixture()
         let jar = CookieJar(fixture.gateway)
@@ -79,7 +79,7 @@ import Testing
     private static let totp =
         "import base64,hmac,struct,sys,time; d=hmac.digest(base64.b32decode(sys.argv[1]),struct.pack('>Q',int(time.time())//30),'sha1'); o=d[-1]&15; print('%06d'%((struct.unpack('>I',d[o:o+4])[0]&0x7fffffff)%1000000))"
 
-    @Test("logout by the page ends the session at once, at every worker")
+    @Test("logout by the page ends the session immediately at every worker")
     func logout() throws {
         let fixture = try fixture()
         let jar = CookieJar(fixture.gateway)
@@ -94,7 +94,7 @@ import Testing
         for _ in 0..<8 { #expect(try jar.send("GET", "/mobileapp").status == 302) }
     }
 
-    @Test("OMS-09: a session ends by lying idle, and the browser is sent to the form")
+    @Test("OMS-09: an idle session ends, and the browser is redirected to the form")
     func idle() throws {
         let fixture = try fixture {
             $0["serviceDomains"] = $0["serviceDomains"]?.replacing(
@@ -112,7 +112,7 @@ import Testing
 
     // MARK: Attacks
 
-    @Test("CSRF: a change by cookie needs a page of ours; an origin that CORS lets in does not make one")
+    @Test("CSRF: a change by cookie needs a page of the gateway; an origin that CORS allows is not enough")
     func crossSite() throws {
         let fixture = try fixture()
         let jar = CookieJar(fixture.gateway)
@@ -132,7 +132,7 @@ import Testing
         #expect(upgrade.status == 403)
     }
 
-    @Test("login CSRF, fixation, replay: a form is for one browser, and no cookie from before survives a login")
+    @Test("login CSRF, fixation, replay: a form is bound to one browser, and login replaces all cookies")
     func forms() throws {
         let fixture = try fixture()
         let (jar, evil) = (CookieJar(fixture.gateway), CookieJar(fixture.gateway))
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(
-        "open redirect: no target but one that the gateway sealed counts, and that is a path",
+        "open redirect: only targets sealed by the gateway are used, and only paths",
         arguments: [
             "//evil.example", "/\\evil.example", "/%2f%2fevil.example", "https://evil.example/", "%0d%0aX:y",
             "a@evil.example",
@@ -173,7 +173,7 @@ import Testing
         #expect(answer.head.values("Location").count == 1)
     }
 
-    @Test("paths that browsers take for hosts are no targets either")
+    @Test("paths that browsers interpret as hosts are not used as targets")
     func paths() throws {
         let fixture = try fixture {
             $0["routes"] = FixtureSettings.list([#"{"path": "/**", "upstream": "stub", "webgate": "MobileWG"}"#])
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test("a cookie that was changed, sealed for something else, too long or sent twice lets nobody in")
+    @Test("a modified, foreign, oversized or repeated cookie is refused")
     func cookies() throws {
         let fixture = try fixture()
         let jar = CookieJar(fixture.gateway)
@@ -218,7 +218,7 @@ import Testing
         #expect(try fixture.request("GET", "/plain", [.bearer(good)]).status == 401)
     }
 
-    @Test("an upstream sets no cookie of ours, and all others, and has none cleared")
+    @Test("an upstream cannot set or clear the gateway's cookies, but all others")
     func upstreamCookies() throws {
         let fixture = try fixture()
         fixture.upstream.on("/open") { _ in
@@ -237,7 +237,7 @@ import Testing
         #expect(response.head.values("Clear-Site-Data") == [#""storage""#])
     }
 
-    @Test("over TLS and HTTP/2: __Host- and Secure; cookies in several fields are one (RFC 9113 section 8.2.3)")
+    @Test("over TLS and HTTP/2 cookies are __Host- and Secure; split fields are joined (RFC 9113 section 8.2.3)")
     func http2() throws {
         let fixture = try SecureFixture {
             BrowserFixture.prepare(&$0)
@@ -266,7 +266,7 @@ import Testing
         #expect(try fixture.curl(html + ["-H", "Cookie: \(plain)"], "/mobileapp").status == 302)
     }
 
-    @Test("behind a trusted proxy that ends TLS, cookies are those of TLS")
+    @Test("behind a trusted proxy that terminates TLS, cookies are those of TLS")
     func proxied() throws {
         let fixture = try fixture { $0["trustedProxies"] = #"["127.0.0.1"]"# }
         let https: [Field] = ["X-Forwarded-Proto: https", "X-Forwarded-For: 192.0.2.1"]

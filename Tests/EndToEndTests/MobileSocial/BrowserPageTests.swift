@@ -5,13 +5,14 @@ import Testing
 /// Skipped without `PORTCULLIS_PYTHON` or Chromium; `deploy/test` has both.
 @Suite(.enabled(if: ChromiumWalk.isPossible, "there is no Python or no Chromium"), .serialized)
 struct BrowserPageTests {
-    @Test("SCH-02, AGT-06: login, wrong password, step-up and logout in Chromium", arguments: ["public", "secure"])
+    @Test(
+        "SCH-02, AGT-06: login, wrong password, step-up and logout work in Chromium", arguments: ["public", "secure"])
     func pages(_ listener: String) throws {
         try walk(
             listener, "browser_login.py", [BrowserFixture.secret], steps: 20, pictures: 10, BrowserFixture.prepare)
     }
 
-    @Test("SSO-01 to SSO-10: login, token, form post and logout in Chromium", arguments: ["public", "secure"])
+    @Test("SSO-01 to SSO-10: login, token, form post and logout work in Chromium", arguments: ["public", "secure"])
     func singleSignOn(_ listener: String) throws {
         try walk(listener, "browser_sso.py", [], steps: 20, pictures: 12, SignOnFixture.prepare)
     }

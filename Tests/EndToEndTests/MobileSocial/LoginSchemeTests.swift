@@ -54,7 +54,7 @@ import Testing
         return try #require(JSONText(reply.text)["userToken"].string, "\(reply.status) \(reply.text)")
     }
 
-    @Test("a session of a provider gets no token for a webgate whose form takes passwords, nor the other way round")
+    @Test("a provider's session gets no token for a webgate with password login, and vice versa")
     func tokens() throws {
         let provider = try LoginProvider(.mock)
         let fixture = try gateway(provider)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("the cookie of a login at one form leads to the other form, and opens what it was for")
+    @Test("a cookie of one login form is redirected to the other form, and stays valid for its own")
     func cookies() throws {
         let provider = try LoginProvider(.mock)
         let fixture = try gateway(provider)

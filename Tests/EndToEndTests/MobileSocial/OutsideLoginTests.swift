@@ -9,7 +9,7 @@ import Testing
         #""usernameAttribute": "email", "roleAttributes": ["groups"], "roleMappings": [{"tokenRole": "clerks", "mappedRoles": ["Clerk"]}]"#
 
     @Test(
-        "oidc-provider-mock: from the page to the provider and back, with the provider's name and roles; replays and others' answers are refused"
+        "oidc-provider-mock: login gives the provider's name and roles; replays and foreign answers are refused"
     )
     func browser() throws {
         let provider = try LoginProvider(.mock)
@@ -33,7 +33,7 @@ import Testing
         #expect(!written.contains(try #require(jar["portcullis"])))
     }
 
-    @Test("oidc-provider-mock: the user says no; a name that nobody has verified is none")
+    @Test("oidc-provider-mock: a denied login and an unverified name are refused")
     func refusals() throws {
         let provider = try LoginProvider(.mock)
         let fixture = try provider.gateway(client: Self.secret, users: Self.virtual)
@@ -55,7 +55,7 @@ import Testing
         #expect(try jar.send("GET", "/mobileapp").status == 302)
     }
 
-    @Test("RP-01 to RP-03: an application gets a code by its own scheme, and its session for it, once")
+    @Test("RP-01 to RP-03: an application gets a code by its own scheme, and its session once")
     func application() throws {
         let provider = try LoginProvider(.mock)
         let fixture = try provider.gateway(
@@ -80,7 +80,7 @@ import Testing
         #expect(foreign.status == 400 && foreign.only("Location") == nil)
     }
 
-    @Test("idpyoidc: PKCE demanded, private_key_jwt, iss in the answer; its word ends the session; its absence is 503")
+    @Test("idpyoidc: PKCE, private_key_jwt, iss and back-channel logout work; an outage is 503")
     func certified() throws {
         let provider = try LoginProvider(.idpyoidc)
         let fixture = try provider.gateway(

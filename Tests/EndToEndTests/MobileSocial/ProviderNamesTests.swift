@@ -3,7 +3,7 @@ import Testing
 
 /// One provider behind a service domain and behind single sign-on. Skipped without `PORTCULLIS_PYTHON`.
 @Suite(.enabled(if: LoginProvider.python != nil)) struct ProviderNamesTests {
-    @Test("RP-03, SSO-07: a domain that calls users by their addresses renames nobody of single sign-on")
+    @Test("RP-03, SSO-07: a domain that names users by e-mail does not affect names of single sign-on")
     func names() throws {
         let provider = try LoginProvider(.mock)
         func prepare(_ settings: inout FixtureSettings, _ own: String?) {

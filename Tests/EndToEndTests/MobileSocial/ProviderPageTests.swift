@@ -5,7 +5,7 @@ import Testing
 /// Skipped without `PORTCULLIS_PYTHON` or Chromium; `deploy/test` has both.
 @Suite(.enabled(if: ChromiumWalk.isPossible, "there is no Python or no Chromium"), .serialized)
 struct ProviderPageTests {
-    @Test("SSO-07: from the page to the provider's form and back, refusal, logout here and there, in Chromium")
+    @Test("SSO-07: provider login, refusal and logout at both sides work in Chromium")
     func walk() throws {
         let provider = try LoginProvider(.mock)
         let fixture = try provider.gateway(

@@ -2,7 +2,7 @@ import Testing
 
 /// Cookies of the gateway where no scheme has a form and nobody signs on, but applications log in at a provider (RP-01).
 @Suite struct RelyingPartyCookieTests {
-    @Test("upstreams neither see the cookie of a login that is under way, nor have it cleared")
+    @Test("upstreams neither see nor clear the cookie of a pending login")
     func shielded() throws {
         let fixture = try Fixture {
             $0["identityProviders"] = #"[{"name": "outside", "issuer": "https://idp.example", "clientId": "gateway"}]"#

@@ -7,7 +7,7 @@ import Testing
     /// What an unknown user gets while the server hangs up.
     private static let hungUp = "502 login_server_invalid_answer"
 
-    @Test("the server decides; while it is down who was in last time gets in, and nobody else (OMS-12)")
+    @Test("the server decides; while it is down only its last known users are admitted (OMS-12)")
     func recovery() throws {
         let fixture = try RemoteFixture()
         #expect(try fixture.outcome() == "200 online")
@@ -27,7 +27,7 @@ import Testing
         #expect(try fixture.outcome("nobody", "x") == "503 login_server_unavailable")
     }
 
-    @Test("an outage is an outage: 502 or 503 with Retry-After, never 401, and it counts for nobody")
+    @Test("an outage is 502 or 503 with Retry-After, never 401, and counts as no failed attempt")
     func outages() throws {
         let fixture = try RemoteFixture(mode: "online")
         for (health, outcome, pause) in [
@@ -55,7 +55,7 @@ import Testing
         for secret in ["Remote1", "Remote2", "secret-of-the-server"] { #expect(!written.contains(secret)) }
     }
 
-    @Test("the verifier outlives kill -9, and so does what was tried on it (OMS-13, CON-21)")
+    @Test("verifiers and failed attempts persist across kill -9 (OMS-13, CON-21)")
     func restarts() throws {
         let fixture = try RemoteFixture()
         #expect(try fixture.outcome() == "200 online")
@@ -80,7 +80,7 @@ import Testing
         try process.stop()
     }
 
-    @Test("of gateways that share a store all of them together get the attempts of one", arguments: [false, true])
+    @Test("gateways that share a store share the number of attempts", arguments: [false, true])
     func twoGateways(_ isAtOnce: Bool) throws {
         let fixture = try RemoteFixture()
         #expect(try fixture.outcome() == "200 online")
@@ -110,7 +110,7 @@ import Testing
         try second.stop()
     }
 
-    @Test("logins at a time with the right password are one guess: all of them get in")
+    @Test("concurrent logins with the right password count as one guess, and all succeed")
     func together() throws {
         let fixture = try RemoteFixture()
         #expect(try fixture.outcome() == "200 online")
@@ -122,7 +122,7 @@ import Testing
         #expect(outcomes.current == Array(repeating: "200 online", count: 30))
     }
 
-    @Test("a session that was opened offline opens routes, says so, and is not the one from online")
+    @Test("a session opened offline opens routes, is marked offline, and differs from an online one")
     func sessions() throws {
         let fixture = try RemoteFixture(authentication: #", "offlineSessionTimeout": 60, "guestRoles": ["Manager"]"#)
         let gateway = fixture.gateway
@@ -150,7 +150,7 @@ import Testing
             gateway.gateway.waitForEvent("audit", where: { $0["action"].string == "oic.authenticate-offline" }) != nil)
     }
 
-    @Test("offline: the server is not asked until the verifier is wiped; a reload says which mode it is (S32 to S40)")
+    @Test("offline: the server is asked only after the verifier is wiped; a reload sets the mode (S32 to S40)")
     func modes() throws {
         let fixture = try RemoteFixture()
         #expect(try fixture.outcome() == "200 online")
@@ -173,7 +173,7 @@ import Testing
         #expect(try fixture.outcome() == "200 offline")
     }
 
-    @Test("what an administrator revokes is of no use offline")
+    @Test("a revoked user cannot log in offline")
     func revocation() throws {
         let fixture = try RemoteFixture()
         #expect(try fixture.outcome() == "200 online")
@@ -182,7 +182,7 @@ import Testing
         #expect(try fixture.outcome() == Self.hungUp)
     }
 
-    @Test("an issuer that verifies no passwords is refused by check")
+    @Test("check refuses an issuer that does not verify passwords")
     func wrongModule() throws {
         let fixture = try RemoteFixture()
         try fixture.gateway.reload(expecting: "reload_failed") { settings in

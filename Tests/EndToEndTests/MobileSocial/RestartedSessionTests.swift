@@ -5,7 +5,7 @@ import Testing
 /// Cookies of sessions whose store ends with the process, and of those whose does not (DEC-10, DEC-12).
 @Suite struct RestartedSessionTests {
     @Test(
-        "who has logged out stays so behind a restart; the sessions of others live as long as the store",
+        "a logout persists across a restart; other sessions live as long as the store",
         arguments: [("memory", 302), ("sqlite", 200)])
     func restart(_ kind: String, _ status: Int) throws {
         let fixture = try Fixture {

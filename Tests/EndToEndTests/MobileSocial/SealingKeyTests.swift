@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "a new key in front logs nobody out, and without the old one what that has sealed counts no more",
+        "a new sealing key logs no one out; removing the old one invalidates what it sealed",
         arguments: Place.allCases)
     func rotation(_ place: Place) throws {
         let fixture = try Fixture(files: ["sealing.key": place.file([1])]) {

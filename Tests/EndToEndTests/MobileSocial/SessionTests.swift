@@ -3,7 +3,7 @@ import Testing
 
 /// Sessions of Mobile & Social in the data path: bonds, levels, time-outs, second steps, wiped devices.
 @Suite struct SessionTests {
-    @Test("DEC-06: a token of one webgate opens no other's routes, and none without a webgate")
+    @Test("DEC-06: a token of one webgate opens no other webgate's routes, nor routes without one")
     func wrongWebgate() throws {
         let fixture = try MobileFixture {
             $0["webgates"] = #"[{"name": "InventoryWG", "level": 2}, {"name": "OtherWG", "level": 1}]"#
@@ -28,7 +28,7 @@ import Testing
             fixture.gateway.upstream.requests("/other").isEmpty && fixture.gateway.upstream.requests("/bare").isEmpty)
     }
 
-    @Test("OMS-07: a user token or a handle is no bearer token")
+    @Test("OMS-07: a user token or a handle is not accepted as a bearer token")
     func otherTokens() throws {
         let fixture = try MobileFixture()
         let handle = try fixture.handle()
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("oam-wire 8.3 (2): the credential is what follows the scheme, whatever it is made of")
+    @Test("oam-wire 8.3 (2): the credential is everything after the scheme")
     func presentation() throws {
         let fixture = try MobileFixture()
         let handle = try fixture.handle()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("CHAL-03, oam-wire 8.3 (4): a context that was changed, is of another URL, or has expired")
+    @Test("CHAL-03, oam-wire 8.3 (4): a modified, foreign or expired context is refused")
     func contexts() throws {
         let fixture = try MobileFixture { $0["challenge"] = #"{"lifetime": "2s"}"# }
         let handle = try fixture.handle()
@@ -77,7 +77,7 @@ import Testing
         while try status(context, resource) != 400 { try #require(!deadline.isPast) }
     }
 
-    @Test("CHAL-06 SCH-03: step up by a one-time code, for a route whose scheme asks for more than its webgate")
+    @Test("CHAL-06 SCH-03: a one-time code steps up for a route whose scheme requires more than its webgate")
     func stepUp() throws {
         let fixture = try MobileFixture(
             domain: #", "authentication": {"scheme": "Password", "otp": true, "stepUpOnly": true}"#
@@ -122,7 +122,7 @@ import Testing
         return try Program.run("/usr/bin/python3", ["-c", script]).output
     }
 
-    @Test("OMS-09: requests put off the end of an idle session, in another process too; refused ones do not")
+    @Test("OMS-09: requests extend an idle session across processes; refused ones do not")
     func idle() throws {
         let fixture = try MobileFixture(application: #", "idleTimeout": 3"#) { $0["workers"] = "1" }
         let second = try GatewayProcess(fixture.gateway.gateway.configuration)
@@ -143,7 +143,7 @@ import Testing
         try second.stop()
     }
 
-    @Test("OMS-10: attempts are counted over the wire, and the lock-out ends")
+    @Test("OMS-10: attempts are counted over the wire, and the lockout ends")
     func lockout() throws {
         let fixture = try MobileFixture()
         let handle = try fixture.handle()
@@ -163,7 +163,7 @@ import Testing
         #expect(try fixture.gateway.admin("DELETE", unlock).status == 404)
     }
 
-    @Test("OMS-15 OMS-16: devices are listed and wiped, and only theirs ends")
+    @Test("OMS-15 OMS-16: devices are listed and wiped; other sessions continue")
     func devices() throws {
         let fixture = try MobileFixture()
         let (handle, other) = (
@@ -197,7 +197,7 @@ import Testing
         #expect(refused.status == 403)
     }
 
-    @Test("nothing secret is written to any log, and each grant has its line")
+    @Test("no secret is logged, and every grant has an audit line")
     func logs() throws {
         let fixture = try MobileFixture()
         let handle = try fixture.handle()

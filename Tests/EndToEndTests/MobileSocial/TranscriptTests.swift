@@ -5,7 +5,8 @@ import Testing
     private static let device = #"{"oracle:idm:claims:client:ostype":"iPhone OS","hardwareIds":{}}"#
 
     @Test(
-        "register, authenticate, challenge, access, call, step-up, validate, log out", arguments: ["memory", "sqlite"])
+        "register, authenticate, challenge, access, call, step-up, validate and log out work in order",
+        arguments: ["memory", "sqlite"])
     func transcript(_ store: String) throws {
         let fixture = try MobileFixture { $0["store"] = #"{"kind": "\#(store)"}"# }
         let profile = try fixture.gateway.request(
@@ -58,7 +59,7 @@ import Testing
         #expect(JSONText(gone.text)["oicErrorCode"].string == "IDAAS-62001")
     }
 
-    @Test("a second gateway on the same store takes the token, and sees the logout within a second")
+    @Test("a second gateway on the same store accepts the token, and sees the logout within a second")
     func secondProcess() throws {
         let fixture = try MobileFixture(application: #", "idleTimeout": 600"#)
         let second = try GatewayProcess(fixture.gateway.gateway.configuration)

@@ -18,8 +18,8 @@
             return Base64.decode(text.span) ?? []
         }
 
-        /// Story 7: the response of a browser becomes a token that opens routes by the roles it names.
-        @Test func story() throws {
+        @Test("story 7: a browser's SAML response becomes a token that opens routes by its roles")
+        func story() throws {
             let rules = #"""
                 "virtualUserEnabled": true, "rules": [{"type": "roleAttribute", "attributes": "groups"},
                 {"type": "roleMapping", "tokenRole": "bosses", "mappedRoles": ["Manager"]}]
@@ -41,11 +41,13 @@
             #expect(try fixture.request("POST", "/mobile/platform/sso/exchange-token", [.bearer(packed)]).status == 405)
         }
 
-        @Test(arguments: [
-            (["rsa:2048"], "rsa-sha256", "sha256"), (["rsa:3072"], "rsa-sha384", "sha384"),
-            (["rsa:2048"], "rsa-sha512", "sha512"),
-            (["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], "ecdsa-sha256", "sha256"),
-        ])
+        @Test(
+            "signatures of every supported algorithm are accepted, and other keys refused",
+            arguments: [
+                (["rsa:2048"], "rsa-sha256", "sha256"), (["rsa:3072"], "rsa-sha384", "sha384"),
+                (["rsa:2048"], "rsa-sha512", "sha512"),
+                (["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], "ecdsa-sha256", "sha256"),
+            ])
         func algorithms(_ key: [String], _ algorithm: String, _ digest: String) throws {
             let provider = try SAMLProvider(key: key)
             let fixture = try Fixture(saml: "", provider)
@@ -56,16 +58,16 @@
             #expect(try fixture.samlExchange(try self.provider.packed()).status == 400)
         }
 
-        /// SAML-04: SHA-1 on request alone.
-        @Test func olderHashes() throws {
+        @Test("SAML-04: SHA-1 is accepted only if allowed")
+        func olderHashes() throws {
             let old = #""algorithm": "rsa-sha1", "digest": "sha1""#
             let packed = try provider.packed(old)
             #expect(try Fixture(saml: "", provider).samlExchange(packed).status == 400)
             #expect(try Fixture(saml: #""allowSha1": true"#, provider).samlExchange(packed).status == 200)
         }
 
-        /// SAML-16: all forms that a response is found in, and what cannot be packed.
-        @Test func packing() throws {
+        @Test("SAML-16: every form of a response is packed; anything else is refused")
+        func packing() throws {
             let fixture = try Fixture(saml: "", provider)
             for sign in ["assertion", "both"] {
                 let response = try provider.response(#""sign": "\#(sign)""#)
@@ -105,8 +107,8 @@
             #expect(whole.status == 400 && whole.text.contains("Assertion"))
         }
 
-        /// SAML-08: a certificate that comes by the command line is good without a restart.
-        @Test func certificateByCommand() throws {
+        @Test("SAML-08: a certificate added by command is used without a restart")
+        func certificateByCommand() throws {
             let other = try SAMLProvider()
             let fixture = try Fixture(
                 files: [
@@ -128,11 +130,12 @@
             #expect(try fixture.samlExchange(try other.packed()).status == 200)
         }
 
-        /// T14 to T16 with the environment's policies.
-        @Test(arguments: [
-            ("", "21600"), (#", "Security_TokenExchangeTimeoutSecs": "28800""#, "28800"),
-            (#", "Security_TokenExchangeTimeoutPolicy": "FromExternalToken""#, "short"),
-        ])
+        @Test(
+            "T14 to T16: the environment's policies determine the lifetime",
+            arguments: [
+                ("", "21600"), (#", "Security_TokenExchangeTimeoutSecs": "28800""#, "28800"),
+                (#", "Security_TokenExchangeTimeoutPolicy": "FromExternalToken""#, "short"),
+            ])
         func lifetimes(_ more: String, _ seconds: String) throws {
             let fixture = try Fixture(saml: "", more: more, provider)
             let reply = JSONText(try fixture.samlExchange(try provider.packed()).text)
@@ -144,8 +147,8 @@
             }
         }
 
-        /// SAML-06, SAML-05: the log says what is wrong, the answer does not; `issuer test` says it too.
-        @Test func refusals() throws {
+        @Test("SAML-06, SAML-05: log and issuer test state the reason of a refusal; the response does not")
+        func refusals() throws {
             let fixture = try Fixture(saml: "", provider)
             let cases: [(String, String)] = [
                 ("saml_audience_wrong", #""audience": "http://gw.example.com/mobile/platform/auth/token""#),
@@ -177,8 +180,8 @@
             #expect(good.ending == .exit(0) && good.output.contains("ok     signature"), "\(good)")
         }
 
-        /// Bombs and floods are answered at once, and others go on.
-        @Test func hostile() throws {
+        @Test("decompression bombs and floods are refused immediately; other requests continue")
+        func hostile() throws {
             let fixture = try Fixture(saml: "", provider) { $0["limits"] = #"{"maxHeaderBytes": "64KiB"}"# }
             let bomb = try PackedAssertion.pack([UInt8](repeating: 0x20, count: 20_000_000))
             let laughs = (1...9).reduce("<!ENTITY l0 \"ha\">") { text, level in
@@ -206,8 +209,8 @@
             #expect(try fixture.samlExchange(try provider.packed()).status == 200)
         }
 
-        /// SAML-18: what the identity provider must be told.
-        @Test func audience() throws {
+        @Test("SAML-18: backend show prints the audience for the identity provider")
+        func audience() throws {
             let fixture = try Fixture(saml: "", provider)
             let shown = try Program.run(
                 GatewayProcess.binary,
@@ -215,8 +218,8 @@
             #expect(JSONText(shown.output)["samlAudience"].string == SAMLProvider.audience, "\(shown)")
         }
 
-        /// SAML-09: an empty list of subjects is an error of the configuration.
-        @Test func check() throws {
+        @Test("SAML-09: an empty list of subjects is a configuration error")
+        func check() throws {
             let wrong = #"{"issuerName": "i", "certificateSubjectNames": []}"#
             let directory = try ConfigurationDirectory([
                 "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text,

@@ -47,13 +47,15 @@ import Testing
         #expect(other.status == 400)
     }
 
-    @Test("a build without the trait", .enabled(if: bare != nil, "PORTCULLIS_BARE names no such program"))
+    @Test(
+        "a build without the trait SAML reports that SAML is unavailable",
+        .enabled(if: bare != nil, "PORTCULLIS_BARE names no such program"))
     func bareBuild() throws {
         try test(try #require(Self.bare), [:], "this program is built without the trait SAML")
     }
 
     #if SAML
-        @Test("a library that cannot be started")
+        @Test("SAML is reported as unavailable if its library cannot be started")
         func brokenLibrary() throws {
             let library = try PreloadedLibrary("int xmlSecInit(void) { return -1; }")
             try test(GatewayProcess.binary, library.environment, "libxmlsec1 cannot be started")

@@ -72,7 +72,7 @@ import Testing
         page.text.matches(of: /<li><a href="([^"]*)">/).map { String($0.1).replacing("&amp;", with: "&") }
     }
 
-    @Test("the choice keeps where the token is to go, names what the backend has, and nothing else")
+    @Test("the choice page keeps the token's target and lists only the backend's providers")
     func relay() throws {
         let setup = try setup()
         let jar = CookieJar(setup.fixture.gateway)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "SSO-01 to SSO-12, SCH-02: choosing, in Chromium, by keys, up to each provider and back",
+        "SSO-01 to SSO-12, SCH-02: choosing each provider by keyboard works in Chromium",
         .enabled(if: ChromiumWalk.isPossible, "there is no Chromium"))
     func walk() throws {
         let setup = try setup()

@@ -3,7 +3,7 @@ import Testing
 /// The paths of identity providers where browsers are sent to none.
 @Suite struct ProviderPathTests {
     @Test(
-        "without a provider that browsers are sent to, callback and logout are unknown services",
+        "without a provider, callback and logout paths are unknown services",
         arguments: [("GET", "callback"), ("POST", "callback"), ("POST", "backchannel-logout")])
     func unknownService(_ method: String, _ endpoint: String) throws {
         let fixture = try Fixture { settings in

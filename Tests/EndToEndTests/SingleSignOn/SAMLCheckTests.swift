@@ -44,7 +44,7 @@ import Testing
     private static let explicit =
         #""entityId": "https://idp.example.com/metadata", "singleSignOnUrl": "https://idp.example.com/sso""#
 
-    @Test("what is as it should be: by metadata, and by a file with requests that are signed")
+    @Test("valid providers are accepted: by metadata, and by file with signed requests")
     func good() throws {
         let byMetadata = try check(#""metadataFile": "idp.xml""#)
         #expect(byMetadata.ending == .exit(0), "\(byMetadata.text)")
@@ -55,7 +55,7 @@ import Testing
         #expect(byFile.ending == .exit(0), "\(byFile.text)")
     }
 
-    @Test("metadata that are of no use")
+    @Test("unusable metadata is refused")
     func metadata() throws {
         let cases: [(members: String, change: (String) -> String, said: String)] = [
             (#""metadataFile": "idp.xml""#, { _ in "<a/>" }, "this is no SAML metadata"),
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("certificates that are not those of the key, or of nobody")
+    @Test("certificates that do not match the key, or do not exist, are refused")
     func certificates() throws {
         let mixed = try check(
             Self.explicit

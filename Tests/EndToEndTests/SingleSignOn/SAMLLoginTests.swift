@@ -4,7 +4,7 @@ import Testing
 /// Logins of browsers at a SAML identity provider that others wrote, pysaml2 (SSO-07, RP-01), and what attackers make of
 /// them. Skipped without `PORTCULLIS_PYTHON`. One after the other, since the library takes seconds to start.
 @Suite(.enabled(if: LoginProvider.python != nil), .serialized) struct SAMLLoginTests {
-    @Test("from the page to the provider and back, with the provider's name and roles; nothing of it is in a log")
+    @Test("a login gives the provider's name and roles, and nothing of the answer is logged")
     func login() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway()
@@ -32,7 +32,7 @@ import Testing
         #expect(seen.head.values("Cookie").isEmpty)
     }
 
-    @Test("a response that is signed as a whole does as well; the provider's own name of an attribute names the user")
+    @Test("a response signed as a whole is accepted; a configured attribute names the user")
     func whole() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway(#""usernameAttribute": "mail", "usernamePrefix": """#)
@@ -65,7 +65,7 @@ import Testing
         ("status", 403, "provider_denied", "saml_status_not_success"),
     ]
 
-    @Test("each answer that is not as it must be is refused, by a page that does not say why and a log that does")
+    @Test("each invalid answer is refused; the log states the reason, the page does not")
     func refusals() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway()
@@ -85,7 +85,7 @@ import Testing
         #expect(try provider.logIn(CookieJar(fixture.gateway), fixture).status == 303)
     }
 
-    @Test("a wrong answer does not end the login of its user: the right one is taken after it")
+    @Test("after a wrong answer the right one is still accepted")
     func wrongThenRight() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway()
@@ -100,7 +100,7 @@ import Testing
         #expect(try jar.send("GET", "/mobileapp").status == 200)
     }
 
-    @Test("login CSRF: what an attacker was answered is of no use in a browser that has not asked for it")
+    @Test("login CSRF: an attacker's answer is refused in another browser")
     func loginCSRF() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway()
@@ -119,7 +119,7 @@ import Testing
         #expect(fixture.gateway.waitForEvent("provider_login_failed")?["detail"].string == "InResponseTo")
     }
 
-    @Test("unsolicited: no RelayState, one of nobody's, and one that is an address")
+    @Test("unsolicited answers are refused: without RelayState, with an unknown one, or a URL")
     func unsolicited() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway()
@@ -135,7 +135,7 @@ import Testing
         #expect(jar["portcullis"] == nil)
     }
 
-    @Test("replay: of the form, of the address that it leads to, and of the assertion in a later login")
+    @Test("a replayed form, address or assertion is refused")
     func replay() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway()
@@ -154,7 +154,7 @@ import Testing
         #expect(fixture.gateway.waitForEvent("provider_login_failed")?["detail"].string == "replayed")
     }
 
-    @Test("SSO-01, SSO-07: single sign-on of a backend whose users are the provider's")
+    @Test("SSO-01, SSO-07: a backend with provider users supports single sign-on")
     func relay() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway { settings in
@@ -169,7 +169,7 @@ import Testing
         #expect(answer.status == 200 && answer.text.contains("outside:ann"), "\(answer.text)")
     }
 
-    @Test("RP-01 to RP-03: an application gets a code by its own scheme, and its session for it, once")
+    @Test("RP-01 to RP-03: an application gets a code by its own scheme, and its session once")
     func application() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway(domain: #", "usernameFrom": "subject""#)
@@ -185,7 +185,7 @@ import Testing
         #expect(denied == "demoapp://login?error=access_denied&state=7")
     }
 
-    @Test("forms of up to 256 KiB are read, longer ones are not; other methods and other providers take none")
+    @Test("forms up to 256 KiB are accepted; longer ones, other methods and providers are not")
     func limits() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway()

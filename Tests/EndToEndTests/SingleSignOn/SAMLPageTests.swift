@@ -6,7 +6,7 @@ import Testing
 /// Skipped without `PORTCULLIS_PYTHON` or Chromium; `deploy/test` has both.
 @Suite(.enabled(if: ChromiumWalk.isPossible, "there is no Python or no Chromium"), .serialized)
 struct SAMLPageTests {
-    @Test("SSO-07, SAML-17: from the page to the provider's form and back, refusal, logout, capture, in Chromium")
+    @Test("SSO-07, SAML-17: provider login, refusal, logout and capture work in Chromium")
     func walk() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway { $0["singleSignOn"] = #"{"captureRedirect": true}"# }
@@ -16,7 +16,7 @@ struct SAMLPageTests {
     }
 
     @Test(
-        "SAML-17: nothing is there by default, and an upstream sees none of it", arguments: [false, true],
+        "SAML-17: the capture endpoint is off by default, and upstreams see none of it", arguments: [false, true],
         ["/mobile/platform/sso/redirect", "/mobile/platform/sso/redirect/saml"])
     func capture(_ isOn: Bool, _ path: String) throws {
         let fixture = try Fixture { if isOn { $0["singleSignOn"] = #"{"captureRedirect": true}"# } }

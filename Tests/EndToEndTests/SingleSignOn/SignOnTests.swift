@@ -3,7 +3,7 @@ import Testing
 
 /// Single sign-on as browsers and applications meet it (SSO-01 to SSO-12).
 @Suite struct SignOnTests {
-    @Test("SSO-01, SSO-09: a token is shown, opens routes, and is in no log")
+    @Test("SSO-01, SSO-09: the token is shown, opens routes, and is not logged")
     func shown() throws {
         let fixture = try Fixture { SignOnFixture.prepare(&$0) }
         let jar = CookieJar(fixture.gateway)
@@ -25,7 +25,7 @@ import Testing
         #expect(!received.head.raw.contains(value) && received.head.raw.contains("a=b"))
     }
 
-    @Test("SSO-02, SSO-03: a form for the application; the white list of now counts")
+    @Test("SSO-02, SSO-03: the token is posted by a form; the current whitelist applies")
     func posted() throws {
         let fixture = try Fixture { SignOnFixture.prepare(&$0) }
         let jar = CookieJar(fixture.gateway)
@@ -47,7 +47,7 @@ import Testing
         #expect(short.status == 200 && SignOnFixture.field("expires_in", short.text) == "60")
     }
 
-    @Test("SSO-06, SSO-10, SSO-12: pages instead of tokens")
+    @Test("SSO-06, SSO-10, SSO-12: errors are answered by pages instead of tokens")
     func refused() throws {
         let fixture = try Fixture { SignOnFixture.prepare(&$0) }
         let jar = CookieJar(fixture.gateway)
@@ -60,7 +60,7 @@ import Testing
         #expect(try fixture.gateway.request("GET", "/metrics", listener: "admin").text.contains("sso_wrong_realm"))
     }
 
-    @Test("CSRF: a page of another site can neither ask nor log in", arguments: ["https://evil.net", "null"])
+    @Test("CSRF: another site's page can neither request a token nor log in", arguments: ["https://evil.net", "null"])
     func otherSites(_ origin: String) throws {
         let fixture = try Fixture { SignOnFixture.prepare(&$0) }
         let jar = CookieJar(fixture.gateway)
@@ -75,7 +75,7 @@ import Testing
         #expect(sent.status == 403)
     }
 
-    @Test("SSO-11: the command line gets its token by a browser, and keeps it")
+    @Test("SSO-11: the command line gets its token by a browser, and stores it")
     func commandLine() throws {
         let fixture = try Fixture { SignOnFixture.prepare(&$0) }
         let home = try ClientHome(ClientHome.inventory(try fixture.url))
@@ -105,7 +105,7 @@ import Testing
         #expect(!kept.contains(token))
     }
 
-    @Test("TOOL-03: one field of one request, of a query or of a form", arguments: [false, true])
+    @Test("TOOL-03: capture takes one field of one request, from a query or a form", arguments: [false, true])
     func capture(_ isForm: Bool) throws {
         let name = isForm ? "SAMLResponse" : "token"
         let capture = try Program(
@@ -127,7 +127,7 @@ import Testing
         #expect(capture.lines(.output) == ["a+b"])
     }
 
-    @Test("TOOL-03: nothing comes; other machines may not bring anything")
+    @Test("TOOL-03: capture times out, and refuses other machines")
     func captureFails() throws {
         let late = try Program.run(GatewayProcess.binary, ["client", "capture", "--wait", "1"])
         #expect(late.ending == .exit(1) && late.errors.contains("no such request within"))
@@ -154,7 +154,7 @@ import Testing
         try Program.run(GatewayProcess.binary, ["test"] + words + ["--home", home.path], input: input)
     }
 
-    @Test("a token of single sign-on: what it opens, and why it does not")
+    @Test("test explains what a single sign-on token opens, and why it is refused")
     func signOn() throws {
         let page = try CookieJar(fixture.gateway).signOn("\(SignOnFixture.path)?clientID=inv-client")
         let token = try #require(SignOnFixture.field("access_token", page.text))
@@ -167,7 +167,7 @@ import Testing
         #expect(try test("GET", "/inventory/me", "--auth", "sso", "--token", "x.y.z").ending == .exit(1))
     }
 
-    @Test("a role that is missing is named to whoever has the configuration, and to nobody else")
+    @Test("a missing role is named only if the configuration is available")
     func missingRole() throws {
         let fixture = try Fixture()
         let home = try ClientHome(ClientHome.inventory(try fixture.url))
@@ -199,7 +199,7 @@ import Testing
         #expect(wrong.contains(denied))
     }
 
-    @Test("passwords and the anonymous key; nothing is kept")
+    @Test("test accepts passwords and the anonymous key, and stores nothing")
     func others() throws {
         let basic = try test("GET", "/inventory/me", "--auth", "basic", "--user", "joe", input: "Welcome1\n")
         #expect(basic.output.contains("200 OK"), "\(basic)")
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test(
-        "an option that is missing or wrong is named",
+        "a missing or wrong option is named",
         arguments: [
             ("", "--auth must be sso, oauth, basic, anonymous or facebook"),
             ("--auth magic", "--auth must be sso, oauth, basic, anonymous or facebook"),

@@ -6,7 +6,7 @@ import Testing
 
 /// User profiles in the hands of those who mean no good.
 @Suite struct HostileProfileTests {
-    @Test("UPS: the users of another realm are nobody, whatever the roles")
+    @Test("UPS: users of another realm are invisible, whatever the roles")
     func otherRealm() throws {
         let fixture = try ProfileFixture()
         let olga = try fixture.branchToken("olga")
@@ -32,7 +32,7 @@ import Testing
         #expect(try fixture.items("joe") == 200)
     }
 
-    @Test("UPS: paths that could be read in two ways")
+    @Test("UPS: ambiguous paths are refused")
     func paths() throws {
         let fixture = try ProfileFixture()
         let (bob, will) = (try fixture.token("bob"), try fixture.token("will"))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "UPS: names with everything in them",
+        "UPS: names with special characters are handled",
         arguments: ["a\"b'<>&", "jürgen müller", "李小龍", "50;x,y", "e\u{301}", "-"])
     func names(_ name: String) throws {
         let fixture = try ProfileFixture()
@@ -74,7 +74,7 @@ import Testing
         #expect(try fixture.gateway.admin("POST", "/admin/reload").status == 204)
     }
 
-    @Test("UPS-03: no body makes more of somebody than was meant")
+    @Test("UPS-03: no body grants more than intended")
     func bodies() throws {
         let fixture = try ProfileFixture()
         let will = try fixture.token("will")
@@ -95,7 +95,7 @@ import Testing
         #expect(try fixture.gateway.gateway.configuration.contents() == before)
     }
 
-    @Test("UPS-03: those who write at once: one wins, and nothing is lost")
+    @Test("UPS-03: of concurrent writers one wins, and nothing is lost")
     func races() throws {
         let fixture = try ProfileFixture()
         let will = try fixture.token("will")
@@ -131,7 +131,7 @@ import Testing
         #expect(guarded.sorted() == [200] + Array(repeating: 412, count: count - 1))
     }
 
-    @Test("UPS-03, CACHE-07: with a user goes all that the user had, in every worker")
+    @Test("UPS-03, CACHE-07: removing a user removes the user's tokens, in every worker")
     func removal() throws {
         let fixture = try ProfileFixture {
             $0["applications"] = #"[{"name": "App", "apiKey": "key"}]"#
@@ -176,7 +176,7 @@ import Testing
         #expect(refreshed.status >= 400)
     }
 
-    @Test("UPS-06: a right that was taken is taken, in every worker")
+    @Test("UPS-06: a revoked right is lost in every worker")
     func lostRight() throws {
         let fixture = try ProfileFixture()
         let (will, rita) = (try fixture.token("will"), try fixture.token("rita"))
@@ -186,13 +186,13 @@ import Testing
         #expect(try fixture.get("/people/rita", rita).status == 200)
     }
 
-    @Test("UPS: nothing of it is there where it is off")
+    @Test("UPS: nothing of the service exists when it is off")
     func off() throws {
         let fixture = try ProfileFixture { $0["userProfile"] = nil }
         #expect(try fixture.get("/people/will", fixture.token("will")).status == 404)
     }
 
-    @Test("UPS: a token of one webgate is none for profiles, and a page of another site reads nothing")
+    @Test("UPS: a webgate's token is refused for profiles, and other sites read nothing")
     func otherTokens() throws {
         let fixture = try ProfileFixture()
         let token = try fixture.token("rita")

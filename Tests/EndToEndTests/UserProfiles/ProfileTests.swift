@@ -3,7 +3,7 @@ import Testing
 
 /// User profiles over the real binary, by the check lines of UPS-01 to UPS-07.
 @Suite struct ProfileTests {
-    @Test("UPS-01: one user, all of it or what is asked for")
+    @Test("UPS-01: a user is returned completely or with the requested attributes")
     func person() throws {
         let fixture = try ProfileFixture()
         let token = try fixture.token("rita")
@@ -25,7 +25,7 @@ import Testing
         #expect(try fixture.get("/people/nobody", token).status == 404)
     }
 
-    @Test("UPS: who may read, and what everybody may read of himself")
+    @Test("UPS: reading needs a right, but users may read themselves")
     func rights() throws {
         let fixture = try ProfileFixture()
         let bob = try fixture.token("bob")
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("UPS: no credential, one that is none, and one of another kind")
+    @Test("UPS: missing, invalid and other kinds of credentials are refused")
     func credentials() throws {
         let fixture = try ProfileFixture()
         let target = ProfileFixture.path + "/people/joe"
@@ -69,7 +69,7 @@ import Testing
         #expect(try fixture.get("/people/joe", try fixture.gateway.clientToken()).status == 403)
     }
 
-    @Test("UPS-02: pages of a search")
+    @Test("UPS-02: search results are paged")
     func search() throws {
         let fixture = try ProfileFixture(
             users: (0..<45).map { ProfileFixture.user("page\($0 < 10 ? "0" : "")\($0)") })
@@ -102,7 +102,7 @@ import Testing
         #expect(far.status == 200 && far.json["items"].list.isEmpty && far.json["total"].integer == 51)
     }
 
-    @Test("UPS-03: the life of a user, and the end of the tokens")
+    @Test("UPS-03: a user is created, changed and removed, and the tokens end")
     func lifeCycle() throws {
         let fixture = try ProfileFixture()
         let will = try fixture.token("will")
@@ -142,7 +142,7 @@ import Testing
         #expect(line["object"].string == "carl" && line["by"].string == "application")
     }
 
-    @Test("UPS-03: a change by somebody else in between")
+    @Test("UPS-03: a concurrent change is detected")
     func conditions() throws {
         let fixture = try ProfileFixture()
         let will = try fixture.token("will")
@@ -158,7 +158,8 @@ import Testing
     }
 
     @Test(
-        "UPS-04: one attribute, and never a credential", arguments: ["password", "passwordHash", "roles", "x", "title"])
+        "UPS-04: single attributes are returned, never credentials",
+        arguments: ["password", "passwordHash", "roles", "x", "title"])
     func attribute(_ name: String) throws {
         let fixture = try ProfileFixture()
         let token = try fixture.token("rita")
@@ -169,7 +170,7 @@ import Testing
         #expect(unknown.status == 404 && unknown.code == "profile_unknown_attribute")
     }
 
-    @Test("UPS-05: groups are made, changed and removed, but those in use are not")
+    @Test("UPS-05: groups are created, changed and removed, except those in use")
     func groups() throws {
         let fixture = try ProfileFixture()
         let will = try fixture.token("will")
@@ -195,7 +196,7 @@ import Testing
             fixture.audit("roles.remove", count: 3).map { $0["outcome"].string } == ["changed", "refused", "refused"])
     }
 
-    @Test("UPS-06: members come and go, and with them what they may do")
+    @Test("UPS-06: membership changes apply to permissions")
     func members() throws {
         let fixture = try ProfileFixture()
         let will = try fixture.token("will")
@@ -230,7 +231,7 @@ import Testing
             ])
     }
 
-    @Test("UPS-07: managers and reports, in a circle too")
+    @Test("UPS-07: managers and reports are returned, circles included")
     func organisation() throws {
         let fixture = try ProfileFixture()
         let token = try fixture.token("rita")
