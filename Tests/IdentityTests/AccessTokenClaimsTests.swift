@@ -10,7 +10,7 @@ import Testing
             roles: ["Manager", "A \"quoted\" role"], level: 2)
     }
 
-    @Test(arguments: [Principal.Kind.user, .client])
+    @Test("encoded claims decode to the same value", arguments: [Principal.Kind.user, .client])
     func whatIsWrittenIsRead(_ kind: Principal.Kind) throws {
         var written = claims(kind: kind)
         #expect(AccessTokenClaims(verified: try JSONNode.parse(written.json().span)) == written)
@@ -20,8 +20,8 @@ import Testing
         #expect(AccessTokenClaims(verified: try JSONNode.parse(written.json().span)) == written)
     }
 
-    /// ISS-02, RFC 9068 section 2.2.
-    @Test func allRequiredClaimsAreThere() throws {
+    @Test("ISS-02, RFC 9068 section 2.2: all required claims are present")
+    func allRequiredClaimsAreThere() throws {
         let node = try JSONNode.parse(claims().json().span)
         #expect(
             Set((node.members ?? []).map(\.name)) == [
@@ -30,8 +30,8 @@ import Testing
             ])
     }
 
-    /// RFC 9068 section 2.2.1, RFC 8693 section 4.1: what is known of the login, and who acts for whom.
-    @Test func whatIsKnownOfTheLogin() throws {
+    @Test("RFC 9068 section 2.2.1, RFC 8693 section 4.1: login data and actors are encoded")
+    func whatIsKnownOfTheLogin() throws {
         var written = claims()
         written.authenticatedAt = 1_700_000_000
         written.methods = ["pwd", "otp"]
@@ -50,8 +50,8 @@ import Testing
         #expect(AccessTokenClaims(verified: try JSONNode.parse(written.json().span)) == nil)
     }
 
-    /// DEC-06, OMS-09, OMS-17.
-    @Test func whatBindsAToken() throws {
+    @Test("DEC-06, OMS-09, OMS-17: webgate, session and idle timeout are encoded")
+    func whatBindsAToken() throws {
         var written = claims()
         written.webgate = "InventoryWG"
         written.session = "session-1"
@@ -61,22 +61,27 @@ import Testing
         #expect(AccessTokenClaims(verified: node) == written)
     }
 
-    @Test(arguments: [
-        ("auth_time", JSONValue.string("1")), ("amr", .string("pwd")), ("amr", .array([JSONNode(.number("1"))])),
-        ("webgate", .number("1")), ("webgate", .string("")), ("sid", .null), ("idle", .string("9")),
-        ("idle", .number("0")), ("act", .string("joe")), ("act", .object([])), ("exchanged_for", .string("id")),
-        ("exchanged_for", .array([JSONNode(.object([]))])), ("exchanged_for", .array([JSONNode(.string("id"))])),
-    ])
+    @Test(
+        "a malformed optional claim is refused",
+        arguments: [
+            ("auth_time", JSONValue.string("1")), ("amr", .string("pwd")), ("amr", .array([JSONNode(.number("1"))])),
+            ("webgate", .number("1")), ("webgate", .string("")), ("sid", .null), ("idle", .string("9")),
+            ("idle", .number("0")), ("act", .string("joe")), ("act", .object([])), ("exchanged_for", .string("id")),
+            ("exchanged_for", .array([JSONNode(.object([]))])), ("exchanged_for", .array([JSONNode(.string("id"))])),
+        ])
     func oddClaimIsNoToken(_ name: String, _ value: JSONValue) throws {
         let members = try #require(try JSONNode.parse(claims().json().span).members)
         let odd = JSONNode(.object(members + [JSONMember(name: name, node: JSONNode(value))]))
         #expect(AccessTokenClaims(verified: odd) == nil)
     }
 
-    @Test(arguments: [
-        "iss", "sub", "aud", "iat", "exp", "jti", "kind", "client_id", "backend_name", "backend_version", "backend_id",
-        "roles", "level", "oracle_tk_context",
-    ])
+    @Test(
+        "a missing or mistyped required claim is refused",
+        arguments: [
+            "iss", "sub", "aud", "iat", "exp", "jti", "kind", "client_id", "backend_name", "backend_version",
+            "backend_id",
+            "roles", "level", "oracle_tk_context",
+        ])
     func claimMissingOrOfAnotherTypeIsNoToken(_ name: String) throws {
         let members = try #require(try JSONNode.parse(claims().json().span).members)
         let without = JSONNode(.object(members.filter { $0.name != name }))
@@ -87,13 +92,15 @@ import Testing
         #expect(AccessTokenClaims(verified: JSONNode(.object(changed))) == nil)
     }
 
-    @Test(arguments: [
-        ("kind", JSONValue.string("anonymous")), ("kind", .string("client")), ("level", .number("11")),
-        ("level", .number("-1")), ("level", .number("2.0")), ("roles", .array([JSONNode(.number("1"))])),
-        ("sub", .string("")), ("sub", .string("joe\r\nX-Gateway-Roles: Manager")), ("sub", .string("joe\u{0}")),
-        ("sub", .string("joe ")), ("sub", .string(String(repeating: "j", count: 513))), ("jti", .string("")),
-        ("virtual", .string("true")),
-    ])
+    @Test(
+        "a value that is never issued is refused",
+        arguments: [
+            ("kind", JSONValue.string("anonymous")), ("kind", .string("client")), ("level", .number("11")),
+            ("level", .number("-1")), ("level", .number("2.0")), ("roles", .array([JSONNode(.number("1"))])),
+            ("sub", .string("")), ("sub", .string("joe\r\nX-Gateway-Roles: Manager")), ("sub", .string("joe\u{0}")),
+            ("sub", .string("joe ")), ("sub", .string(String(repeating: "j", count: 513))), ("jti", .string("")),
+            ("virtual", .string("true")),
+        ])
     func valueThatIsNeverWrittenIsNoToken(_ name: String, _ value: JSONValue) throws {
         let members = try #require(try JSONNode.parse(claims().json().span).members)
         let changed = members.filter { $0.name != name } + [JSONMember(name: name, node: JSONNode(value))]

@@ -11,8 +11,9 @@ import Testing
         try AssertionPolicy(#"{"issuers":[{"issuerName":"a",\#(issuer)}]}"#).findings.map(\.pointer)
     }
 
-    /// JWT-03: what is not an array spoils the whole.
-    @Test(arguments: ["{}", #"{"issuers":{}}"#, #"{"issuers":null}"#])
+    @Test(
+        "JWT-03: without an array of issuers the whole policy is invalid",
+        arguments: ["{}", #"{"issuers":{}}"#, #"{"issuers":null}"#])
     func issuersMustBeAnArray(_ text: String) throws {
         let policy = try AssertionPolicy(text)
         #expect(!policy.isSound)
@@ -20,8 +21,8 @@ import Testing
         #expect(try AssertionPolicy(#"{"issuers":[]}"#).isSound)
     }
 
-    /// JWT-03: an invalid issuer disables itself alone.
-    @Test func invalidIssuerDisablesItselfAlone() throws {
+    @Test("JWT-03: an invalid issuer disables only itself")
+    func invalidIssuerDisablesItselfAlone() throws {
         let policy = try AssertionPolicy(
             #"{"issuers":[{"issuerName":"a"},{"issuerName":"b",\#(Self.keys)},7,{\#(Self.keys)}]}"#)
         #expect(policy.isSound)
@@ -34,7 +35,8 @@ import Testing
         #expect(Set(policy.findings.map(\.pointer)) == ["/issuers/0", "/issuers/2", "/issuers/3"])
     }
 
-    @Test func twoEntriesOfOneNameAreBothDisabled() throws {
+    @Test("two entries with one name are both disabled")
+    func twoEntriesOfOneNameAreBothDisabled() throws {
         let policy = try AssertionPolicy(
             #"{"issuers":[{"issuerName":"a",\#(Self.keys)},{"issuerName":"b",\#(Self.keys)},{"issuerName":"a",\#(Self.keys)}]}"#
         )
@@ -46,8 +48,8 @@ import Testing
         #expect(policy.findings.map(\.severity) == [.error])
     }
 
-    /// JWT-10: byte by byte, no normalisation.
-    @Test func issuerNameIsExact() throws {
+    @Test("JWT-10: issuer names are compared byte by byte, without normalisation")
+    func issuerNameIsExact() throws {
         let policy = try AssertionPolicy(#"{"issuers":[{"issuerName":"https://idp.example.com",\#(Self.keys)}]}"#)
         for name in ["https://idp.example.com/", "https://IDP.example.com", "https://idp.example.com:443"] {
             guard case .unknown = policy.lookup(name) else {
@@ -57,8 +59,8 @@ import Testing
         }
     }
 
-    /// JWT-19, AMB-03.
-    @Test func eitherKeysOrCertificates() throws {
+    @Test("JWT-19, AMB-03: an issuer has either keys or certificates")
+    func eitherKeysOrCertificates() throws {
         let jwks = #""jwks":{"jwksUri":"https://a/keys"}"#
         #expect(try findings(#"\#(jwks),\#(Self.keys)"#) == ["/issuers/0/certificateSubjectNames", "/issuers/0"])
         #expect(try findings(#""enabled":true"#) == ["/issuers/0", "/issuers/0"])
@@ -66,51 +68,54 @@ import Testing
         #expect(try findings(Self.keys) == [])
     }
 
-    /// JWT-08: a wrong interval is replaced by the default.
-    @Test(arguments: ["-1", "1.5", #""10""#, "null", "1e3"])
+    @Test("JWT-08: the default replaces an invalid interval", arguments: ["-1", "1.5", #""10""#, "null", "1e3"])
     func wrongIntervalIsDefault(_ value: String) throws {
         let policy = try AssertionPolicy(#"{"issuers":[],"policyMinReloadInterval":\#(value)}"#)
         #expect(policy.policyReload == .policy)
         #expect(policy.findings.map(\.pointer) == ["/policyMinReloadInterval"])
     }
 
-    @Test func unknownMembersAreWarnedOfAndIgnored() throws {
+    @Test("unknown members cause a warning and are ignored")
+    func unknownMembersAreWarnedOfAndIgnored() throws {
         let policy = try AssertionPolicy(#"{"issuers":[{"issuerName":"a",\#(Self.keys),"colour":1}],"x/y":2}"#)
         #expect(policy.first != nil)
         #expect(Set(policy.findings.map(\.pointer)) == ["/issuers/0/colour", "/x~1y"])
         #expect(policy.findings.allSatisfy { $0.severity == .warning })
     }
 
-    /// Values that spoil an issuer: what it was meant to forbid is not guessed.
-    @Test(arguments: [
-        #""enabled":"yes""#, #""audience":"a""#, #""audience":[""]"#, #""virtualUserEnabled":1"#,
-        #""usernameAttribute":"""#, #""requireClientAuth":null"#, #""clientIdAttribute":7"#,
-        #""tokenTimeoutSeconds":0"#,
-        #""tokenTimeoutPolicy":"x""#, #""userMappingAttribute":"cn""#, #""roleAttributes":"roles""#,
-        #""defaultRoles":[1]"#, #""roleMappings":{}"#, #""algorithms":["HS256"]"#, #""algorithms":["none"]"#,
-        #""algorithms":[]"#, #""level":11"#, #""requireAudience":0"#, #""singleUseAssertions":"true""#,
-    ])
+    @Test(
+        "an invalid value disables its issuer, since the intended restriction is unknown",
+        arguments: [
+            #""enabled":"yes""#, #""audience":"a""#, #""audience":[""]"#, #""virtualUserEnabled":1"#,
+            #""usernameAttribute":"""#, #""requireClientAuth":null"#, #""clientIdAttribute":7"#,
+            #""tokenTimeoutSeconds":0"#,
+            #""tokenTimeoutPolicy":"x""#, #""userMappingAttribute":"cn""#, #""roleAttributes":"roles""#,
+            #""defaultRoles":[1]"#, #""roleMappings":{}"#, #""algorithms":["HS256"]"#, #""algorithms":["none"]"#,
+            #""algorithms":[]"#, #""level":11"#, #""requireAudience":0"#, #""singleUseAssertions":"true""#,
+        ])
     func wrongValueDisables(_ member: String) throws {
         let policy = try AssertionPolicy(#"{"issuers":[{"issuerName":"a",\#(Self.keys),\#(member)}]}"#)
         #expect(policy.first == nil)
         #expect(policy.findings.count == 2)
     }
 
-    @Test(arguments: [
-        (#"{}"#, "/issuers/0/jwks"), (#"{"jwksUri":"http://a/keys"}"#, "/issuers/0/jwks/jwksUri"),
-        (#"{"discoveryUri":"ftp://a"}"#, "/issuers/0/jwks/discoveryUri"),
-        (#"{"jwksUri":"https://"}"#, "/issuers/0/jwks/jwksUri"),
-        (#"{"jwksUri":"https://a","tlsVersions":["TLSv9"]}"#, "/issuers/0/jwks/tlsVersions"),
-        (#"{"jwksUri":"https://a","authorizationHeader":"a\r\nb"}"#, "/issuers/0/jwks/authorizationHeader"),
-    ])
+    @Test(
+        "an invalid key source disables its issuer",
+        arguments: [
+            (#"{}"#, "/issuers/0/jwks"), (#"{"jwksUri":"http://a/keys"}"#, "/issuers/0/jwks/jwksUri"),
+            (#"{"discoveryUri":"ftp://a"}"#, "/issuers/0/jwks/discoveryUri"),
+            (#"{"jwksUri":"https://"}"#, "/issuers/0/jwks/jwksUri"),
+            (#"{"jwksUri":"https://a","tlsVersions":["TLSv9"]}"#, "/issuers/0/jwks/tlsVersions"),
+            (#"{"jwksUri":"https://a","authorizationHeader":"a\r\nb"}"#, "/issuers/0/jwks/authorizationHeader"),
+        ])
     func wrongKeySourceDisables(_ jwks: String, _ pointer: String) throws {
         let policy = try AssertionPolicy(#"{"issuers":[{"issuerName":"a","jwks":\#(jwks)}]}"#)
         #expect(policy.first == nil)
         #expect(policy.findings.map(\.pointer) == [pointer, "/issuers/0"])
     }
 
-    /// JWT-30 to JWT-37: the defaults, and every member.
-    @Test func keySource() throws {
+    @Test("JWT-30 to JWT-37: every member of a key source is read, with its default")
+    func keySource() throws {
         let defaults = try AssertionPolicy(#"{"issuers":[{"issuerName":"a","jwks":{"discoveryUri":"https://a/x"}}]}"#)
         guard case .remote(let source)? = defaults.first?.keys else {
             Issue.record("no source")
@@ -138,8 +143,8 @@ import Testing
         #expect(whole.findings.map(\.pointer) == ["/issuers/0/jwks/tlsVersions"])
     }
 
-    /// ROLE-04: roles that cannot be granted are said.
-    @Test func unknownRolesAreWarnedOf() throws {
+    @Test("ROLE-04: roles that cannot be granted cause a warning")
+    func unknownRolesAreWarnedOf() throws {
         let pointers = try findings(
             #"\#(Self.keys),"defaultRoles":["Boss"],"roleMappings":[{"tokenRole":"x","mappedRoles":["Clerk","King"]}]"#)
         #expect(Set(pointers) == ["/issuers/0/defaultRoles", "/issuers/0/roleMappings/0/mappedRoles"])

@@ -7,8 +7,7 @@ import Testing
 
 /// The vectors of sections 4.3, 4.4, 4.6 and 4.7, each through the reading of its configuration.
 @Suite struct AssertionVectorTests {
-    /// F01 to F33 (JWT-21, JWT-22, AMB-08).
-    @Test(arguments: Vector.all("filters.json"))
+    @Test("F01 to F33 (JWT-21, JWT-22, AMB-08): filters match as specified", arguments: Vector.all("filters.json"))
     func filter(_ vector: Vector) throws {
         let members = try [("filters", #require(vector.node["filters"]))]
         let policy = AssertionPolicy(issuer: JSONNode(.object([])).adding(members))
@@ -20,8 +19,7 @@ import Testing
         #expect(policy.findings.isEmpty == !isMisspecified.contains(vector.id))
     }
 
-    /// A01 to A23 (JWT-12, AMB-01).
-    @Test(arguments: Vector.all("aud.json"))
+    @Test("A01 to A23 (JWT-12, AMB-01): audiences are accepted as specified", arguments: Vector.all("aud.json"))
     func audience(_ vector: Vector) throws {
         var members: [(String, JSONNode)] = []
         if let audience = vector.node["audience"], !audience.isNull { members.append(("audience", audience)) }
@@ -33,8 +31,9 @@ import Testing
         #expect((Assertion.rejection(claims, issuer) == nil) == vector.node["valid"]?.bool)
     }
 
-    /// T01 to T22 (JWT-17, JWT-18, POL-02, POL-03, CON-01, AMB-02).
-    @Test(arguments: Vector.all("timeouts.json"))
+    @Test(
+        "T01 to T22 (JWT-17, JWT-18, POL-02, POL-03, CON-01, AMB-02): lifetimes are as specified",
+        arguments: Vector.all("timeouts.json"))
     func lifetime(_ vector: Vector) throws {
         let policies = vector.node["policies"]
         let environment = TokenLifetime(
@@ -60,8 +59,7 @@ import Testing
         #expect(lifetime == vector.node["lifetime"]?.integer)
     }
 
-    /// B01 to B12 (JWT-23, AMB-04).
-    @Test(arguments: Vector.all("mbes.json"))
+    @Test("B01 to B12 (JWT-23, AMB-04): backends are allowed as specified", arguments: Vector.all("mbes.json"))
     func allowedBackends(_ vector: Vector) throws {
         let backend = Backend(
             name: vector.file["backend"]?["name"]?.string ?? "",
@@ -75,8 +73,9 @@ import Testing
         #expect(policy.findings.isEmpty == !["B07", "B08", "B09", "B10"].contains(vector.id))
     }
 
-    /// L01 to L12 (JWT-04 to JWT-07): the intervals as the configuration has them.
-    @Test(arguments: Vector.all("reload.json").filter { $0.node["cache"]?.string != "jwks" })
+    @Test(
+        "L01 to L12 (JWT-04 to JWT-07): the configured intervals determine reloads",
+        arguments: Vector.all("reload.json").filter { $0.node["cache"]?.string != "jwks" })
     func reload(_ vector: Vector) throws {
         let members = (vector.node["config"]?.members ?? []).map { ($0.name, $0.node) }
         let policy = AssertionPolicy(
@@ -93,9 +92,11 @@ import Testing
         #expect(state.ask(now: 1_000_000 + age, hit: hit, intervals) == (isDue ? .start : .use))
     }
 
-    @Test(arguments: [
-        ("filters.json", 33), ("aud.json", 23), ("timeouts.json", 22), ("mbes.json", 12), ("reload.json", 19),
-    ])
+    @Test(
+        "all vectors are present",
+        arguments: [
+            ("filters.json", 33), ("aud.json", 23), ("timeouts.json", 22), ("mbes.json", 12), ("reload.json", 19),
+        ])
     func thereAreAllVectors(_ name: String, _ count: Int) {
         #expect(Vector.all(name).count == count)
     }

@@ -15,40 +15,45 @@ import Testing
         Assertion.claims.adding((try json(members).members ?? []).map { ($0.name, $0.node) })
     }
 
-    @Test func goodTokenIsAccepted() throws {
+    @Test("a valid token is accepted")
+    func goodTokenIsAccepted() throws {
         #expect(Assertion.rejection(Assertion.claims, try issuer()) == nil)
     }
 
-    /// JWT-39, T21: `nbf` and `iat` may be 60 seconds ahead, `exp` is taken to the second.
-    @Test(arguments: [
-        (#"{"exp":1800000000}"#, AssertionRejection.expired), (#"{"exp":1800000001}"#, nil),
-        (#"{"exp":1800000000.9}"#, .expired), (#"{"nbf":1800000060}"#, nil), (#"{"nbf":1800000061}"#, .notYetValid),
-        (#"{"iat":1800000060}"#, nil), (#"{"iat":1800000061}"#, .issuedInFuture),
-        (#"{"exp":"1800000100"}"#, .malformed),
-    ])
+    @Test(
+        "JWT-39, T21: `nbf` and `iat` may be 60 seconds ahead; `exp` is exact",
+        arguments: [
+            (#"{"exp":1800000000}"#, AssertionRejection.expired), (#"{"exp":1800000001}"#, nil),
+            (#"{"exp":1800000000.9}"#, .expired), (#"{"nbf":1800000060}"#, nil), (#"{"nbf":1800000061}"#, .notYetValid),
+            (#"{"iat":1800000060}"#, nil), (#"{"iat":1800000061}"#, .issuedInFuture),
+            (#"{"exp":"1800000100"}"#, .malformed),
+        ])
     func time(_ members: String, _ rejection: AssertionRejection?) throws {
         #expect(Assertion.rejection(try claims(members), try issuer()) == rejection)
     }
 
-    /// An assertion may be an access token or an ID token, and nothing else (RFC 8725 section 3.11).
-    @Test(arguments: [
-        ("JWT", #"{"nonce":"n","azp":"app"}"#, nil), ("at+jwt", "{}", nil),
-        ("logout+jwt", "{}", AssertionRejection.wrongType), ("dpop+jwt", "{}", .wrongType),
-        ("secevent+jwt", "{}", .wrongType), ("JWT", #"{"events":{}}"#, .wrongType),
-        ("JWT", #"{"cnf":{"jkt":"x"}}"#, .proofRequired), ("at+jwt", #"{"cnf":{"x5t#S256":"x"}}"#, .proofRequired),
-    ])
+    @Test(
+        "only access tokens and ID tokens are accepted (RFC 8725 section 3.11)",
+        arguments: [
+            ("JWT", #"{"nonce":"n","azp":"app"}"#, nil), ("at+jwt", "{}", nil),
+            ("logout+jwt", "{}", AssertionRejection.wrongType), ("dpop+jwt", "{}", .wrongType),
+            ("secevent+jwt", "{}", .wrongType), ("JWT", #"{"events":{}}"#, .wrongType),
+            ("JWT", #"{"cnf":{"jkt":"x"}}"#, .proofRequired), ("at+jwt", #"{"cnf":{"x5t#S256":"x"}}"#, .proofRequired),
+        ])
     func purpose(_ type: String, _ members: String, _ rejection: AssertionRejection?) throws {
         let token = Assertion.sign(try claims(members), type: type)
         #expect(Assertion.rejection(token: token, try issuer()) == rejection)
     }
 
-    @Test func audienceMayBeRequired() throws {
+    @Test("an audience can be required")
+    func audienceMayBeRequired() throws {
         let strict = try issuer(#"{"requireAudience":true}"#)
         #expect(Assertion.rejection(Assertion.claims, strict) == .wrongAudience)
         #expect(Assertion.rejection(try claims(#"{"aud":"https://gw.example.com/mobile"}"#), strict) == nil)
     }
 
-    @Test func unsignedAndSymmetricTokensAreRefused() throws {
+    @Test("unsigned and symmetrically signed tokens are refused")
+    func unsignedAndSymmetricTokensAreRefused() throws {
         let payload = Assertion.sign(Assertion.claims).split(separator: UInt8(ascii: "."))[1]
         let none = Array(#"{"alg":"none"}"#.utf8)
         let token = Base64.encode(none.span, .url) + Array(".".utf8) + payload + Array(".".utf8)
@@ -59,7 +64,8 @@ import Testing
             Assertion.rejection(token: Assertion.sign(Assertion.claims, secret), try issuer()) == .unsupportedAlgorithm)
     }
 
-    @Test func algorithmsCanBeNarrowed() throws {
+    @Test("the accepted algorithms can be restricted")
+    func algorithmsCanBeNarrowed() throws {
         let rsaOnly = try issuer(#"{"algorithms":["RS256"]}"#)
         #expect(Assertion.rejection(Assertion.claims, rsaOnly) == .unsupportedAlgorithm)
         let keys = KeySet(keys: [JSONWebKey(Assertion.rsaKey, kid: nil)])
@@ -67,7 +73,8 @@ import Testing
         #expect(Assertion.rejection(token: token, rsaOnly, keys: keys) == nil)
     }
 
-    @Test func changedPayloadIsRefused() throws {
+    @Test("a modified payload is refused")
+    func changedPayloadIsRefused() throws {
         var parts = Assertion.sign(Assertion.claims).split(separator: UInt8(ascii: ".")).map(Array.init)
         let other = Assertion.sign(try claims(#"{"sub":"ann"}"#)).split(separator: UInt8(ascii: ".")).map(Array.init)
         parts[1] = other[1]
@@ -75,8 +82,8 @@ import Testing
             Assertion.rejection(token: Array(parts.joined(separator: Array(".".utf8))), try issuer()) == .badSignature)
     }
 
-    /// The key of a certificate verifies whatever `kid` the token names.
-    @Test func certificatesHaveNoKeyNames() throws {
+    @Test("a certificate's key verifies tokens with any `kid`")
+    func certificatesHaveNoKeyNames() throws {
         let issuer = try issuer()
         let keys = try Assertion.store(of: "idp").keys(of: try subjects(issuer), now: Assertion.now)
         #expect(Assertion.rejection(token: Assertion.sign(Assertion.claims, kid: "other"), issuer, keys: keys) == nil)
@@ -84,8 +91,9 @@ import Testing
         #expect(Assertion.rejection(token: foreign, issuer, keys: keys) == .badSignature)
     }
 
-    /// JWT-20: a token that brings its own certificate or key is verified with the store's, and fails.
-    @Test(arguments: [#""x5c":["MIIB"]"#, #""jwk":{"kty":"EC"}"#, #""jku":"https://evil.example""#])
+    @Test(
+        "JWT-20: keys and certificates in a token's header are ignored",
+        arguments: [#""x5c":["MIIB"]"#, #""jwk":{"kty":"EC"}"#, #""jku":"https://evil.example""#])
     func keysInTheHeaderAreNotTrusted(_ member: String) throws {
         let issuer = try issuer()
         let keys = try Assertion.store(of: "idp").keys(of: try subjects(issuer), now: Assertion.now)
@@ -98,8 +106,8 @@ import Testing
         }
     }
 
-    /// JTX-10: of several faults the first in the order of checks is the reason.
-    @Test func orderOfChecks() throws {
+    @Test("JTX-10: of several faults the first in the order of checks is reported")
+    func orderOfChecks() throws {
         let issuer = try issuer(
             #"{"audience":["a"],"filters":[{"name":"x","values":["y"]}],"clientIdAttribute":"azp"}"#)
         let all = #"{"exp":1,"aud":"b","azp":"zoe","sub":"zoe"}"#
@@ -114,7 +122,8 @@ import Testing
         for (members, rejection) in steps { #expect(Assertion.rejection(try claims(members), issuer) == rejection) }
     }
 
-    @Test func everyReasonIsAnother() {
+    @Test("every rejection has its own reason")
+    func everyReasonIsAnother() {
         let reasons = AssertionRejection.allCases.map { "\($0.reason)" }
         #expect(Set(reasons).count == reasons.count)
         #expect(reasons.allSatisfy { $0.hasPrefix("assertion_") })

@@ -25,7 +25,8 @@ extension BackendStore {
         .sample("scheduler", id: "mbe"), .sample("consumer", id: "zzz"), .sample("other", id: "MBE-inv-1"),
     ])
 
-    @Test func backendsWithoutAClientIDAreNobodysClients() {
+    @Test("an empty client id matches no backend")
+    func emptyClientIDMatchesNoBackend() {
         let store = BackendStore(
             ["1", "2"].map {
                 Backend(
@@ -36,7 +37,8 @@ extension BackendStore {
         #expect(store.index(id: "2") == 1)
     }
 
-    @Test func everyBackendIsFoundByEachName() {
+    @Test("every backend is found by id, client id, and name with version")
+    func everyBackendIsFoundByEachName() {
         for (index, backend) in store.backends.enumerated() {
             #expect(store.index(id: backend.mobileBackendID) == index)
             #expect(store.backend(id: backend.mobileBackendID)?.mobileBackendID == backend.mobileBackendID)
@@ -46,30 +48,34 @@ extension BackendStore {
         }
     }
 
-    @Test(arguments: ["", "mb", "mbe-", "mbe-inv-", "mbe-inv-10", "Mbe", "zzzz", "aaa", "mbe-inv-1 "])
+    @Test(
+        "other ids are unknown",
+        arguments: ["", "mb", "mbe-", "mbe-inv-", "mbe-inv-10", "Mbe", "zzzz", "aaa", "mbe-inv-1 "])
     func otherIDsAreUnknown(_ id: String) {
         #expect(store.backend(id: id) == nil)
         #expect(store.backend(clientID: id) == nil)
     }
 
-    /// MBE-08.
-    @Test func versionIsPartOfTheName() {
+    @Test("MBE-08: the version is part of the name")
+    func versionIsPartOfTheName() {
         #expect(store.backend(name: "inventory", version: "3.0") == nil)
         #expect(store.backend(name: "inventory", version: "2.0")?.mobileBackendID == "mbe-inv-2")
     }
 
-    @Test func emptyStoreHasNothing() {
+    @Test("an empty store finds nothing")
+    func emptyStoreHasNothing() {
         #expect(BackendStore([]).backend(id: "1") == nil)
     }
 
-    @Test func binarySearchFindsEveryOneOfMany() {
+    @Test("the binary search finds each of many backends")
+    func binarySearchFindsEveryOneOfMany() {
         let ids = (0..<257).map { "id-\($0 &* 7919 % 257)" }
         let store = BackendStore(ids.map { .sample($0, id: $0) })
         for id in ids { #expect(store.backend(id: id)?.name == id) }
     }
 
-    /// OAUTH-06; an empty secret is no secret.
-    @Test func secretMustBeTheVeryOne() {
+    @Test("OAUTH-06: only the exact secret matches; an empty one never does")
+    func secretMustBeExact() {
         let backend = Backend.sample("inventory", id: "x")
         #expect(backend.hasSecret("secret-x"))
         for wrong in ["", "secret-", "secret-xx", "Secret-x"] {
@@ -80,8 +86,8 @@ extension BackendStore {
         #expect(!open.hasSecret(""))
     }
 
-    /// MBE-04: with SSO off the SSO endpoint is absent, and the secret is shown on demand alone.
-    @Test func settingsShowWhatIsOn() throws {
+    @Test("MBE-04: settings omit the SSO endpoint with SSO off, and the secret unless requested")
+    func settingsShowWhatIsOn() throws {
         var backend = Backend.sample("inventory", id: "x")
         let paths = Backend.EndpointPaths(token: "/oauth2/token", exchange: "/mobile/platform/auth/token", sso: "/sso")
         func members(_ secrets: Bool) throws -> JSONNode {

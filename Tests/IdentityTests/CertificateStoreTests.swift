@@ -9,32 +9,38 @@ import Testing
         try texts.map { try #require(DistinguishedName($0), "\($0)") }
     }
 
-    @Test(arguments: [
-        ("CN=idp.example.com,O=Example", true), ("CN=idp.example.com, O=Example", true),
-        (" cn = idp.example.com ,o=Example ", true), (#"CN=idp\.example.com,O=Example"#, true),
-        (#"CN=\69dp.example.com,O=Example"#, true), ("CN=IDP.example.com,O=Example", false),
-        ("O=Example,CN=idp.example.com", false), ("CN=idp.example.com", false),
-        ("CN=idp.example.com,O=Example,C=DE", false), ("CN=idp.example.com+O=Example", false),
-    ])
+    @Test(
+        "subjects are compared part by part",
+        arguments: [
+            ("CN=idp.example.com,O=Example", true), ("CN=idp.example.com, O=Example", true),
+            (" cn = idp.example.com ,o=Example ", true), (#"CN=idp\.example.com,O=Example"#, true),
+            (#"CN=\69dp.example.com,O=Example"#, true), ("CN=IDP.example.com,O=Example", false),
+            ("O=Example,CN=idp.example.com", false), ("CN=idp.example.com", false),
+            ("CN=idp.example.com,O=Example,C=DE", false), ("CN=idp.example.com+O=Example", false),
+        ])
     func subjectIsComparedByParts(_ text: String, _ fits: Bool) throws {
         let keys = try Assertion.store(of: "idp").keys(of: try names(text), now: Assertion.now)
         #expect(keys.keys.count == (fits ? 1 : 0))
     }
 
-    /// Escapes, several attributes in one part, letters beyond ASCII.
-    @Test(arguments: [
-        #"CN=Zoë,OU=A+OU=B,O=Ex\, Ltd,C=DE"#, #"CN=Zo\C3\AB, OU=B + OU=A, O=Ex\2C Ltd, C=DE"#,
-    ])
+    @Test(
+        "escapes, multi-valued parts and non-ASCII letters are parsed",
+        arguments: [
+            #"CN=Zoë,OU=A+OU=B,O=Ex\, Ltd,C=DE"#, #"CN=Zo\C3\AB, OU=B + OU=A, O=Ex\2C Ltd, C=DE"#,
+        ])
     func unusualSubject(_ text: String) throws {
         #expect(try Assertion.store(of: "other").keys(of: try names(text), now: Assertion.now).keys.count == 1)
     }
 
-    @Test(arguments: ["", "CN", "=x", "CN=", "CN=a,", #"CN=a\"#, #"CN=a\0"#, "CN=a\"b", "C N=x", "CN=a,,O=b"])
+    @Test(
+        "a malformed name is refused",
+        arguments: ["", "CN", "=x", "CN=", "CN=a,", #"CN=a\"#, #"CN=a\0"#, "CN=a\"b", "C N=x", "CN=a,,O=b"])
     func malformedName(_ text: String) {
         #expect(DistinguishedName(text) == nil)
     }
 
-    @Test func expiredCertificateDoesNotVerify() throws {
+    @Test("an expired certificate does not verify")
+    func expiredCertificateDoesNotVerify() throws {
         let store = try Assertion.store(of: "expired", "idp", "rsa")
         let old = try names("CN=old.example.com,O=Example")
         #expect(store.keys(of: old, now: Assertion.now).keys.isEmpty)
@@ -46,7 +52,8 @@ import Testing
         #expect(!certificate.isValid(at: certificate.notBefore - 1))
     }
 
-    @Test func unusableFilesAreTold() {
+    @Test("unusable files are reported")
+    func unusableFilesAreTold() {
         #expect(throws: CertificateProblem.noCertificate) { try SignerCertificate(pem: fixture("idp-key.pem")) }
         #expect(throws: CertificateProblem.malformedCertificate(position: 1)) {
             try SignerCertificate(pem: Array("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8))

@@ -16,7 +16,7 @@ import Testing
         claims.fields.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("what would end a line or begin another element is encoded")
+    @Test("characters that would end a line or start another element are encoded")
     func encoding() throws {
         let claims = try select(
             #"{"a": "x\r\nX-Evil: 1", "b": "\u0000", "c": ["a,b", "c"], "d": "a,b", "e": " x ", "f": "%0D", "g": "\u0085é"}"#,
@@ -24,7 +24,7 @@ import Testing
         #expect(texts(claims) == ["x%0D%0AX-Evil: 1", "%00", "a%2Cb,c", "a,b", "%20x%20", "%250D", "\u{85}é"])
     }
 
-    @Test("an account stands for claims that the credential lacks")
+    @Test("the account provides claims that the credential lacks")
     func account() throws {
         var user = User(username: "joe", email: "joe@example.com", roles: ["Clerk"])
         user.firstName = "Joe"
@@ -33,7 +33,7 @@ import Testing
         #expect(texts(claims) == ["token@example.com", "Joe", "Joe", "Clerk", ""])
     }
 
-    @Test("a policy without selected claims keeps none")
+    @Test("without selected claims none are kept")
     func none() {
         #expect(ClaimSelection.none.select(JSONNode(.object([]))).values.isEmpty)
     }

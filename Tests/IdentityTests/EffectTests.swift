@@ -21,7 +21,8 @@ import Testing
         func add(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
-    @Test func nothingIsDoneBeforeItIsAskedFor() {
+    @Test("an effect does nothing before it is performed")
+    func nothingIsDoneBeforeItIsAskedFor() {
         let log = Log()
         let effect = steps(log).map { $0 + 1 }.then { value in
             Effect<String>.answer(of: { done in done(value * 2) }) { .done("\($0)") }
@@ -31,7 +32,8 @@ import Testing
         #expect(log.lines.withLock { $0 } == ["offloaded", "asked"])
     }
 
-    @Test func aValueLeadsOnAtOnce() {
+    @Test("a value continues immediately")
+    func aValueLeadsOnAtOnce() {
         guard case .done(let value) = Effect.done(1).map({ $0 + 1 }) else {
             Issue.record("a value that is there is not waited for")
             return

@@ -6,8 +6,9 @@ import Testing
 @Suite struct ExternalIdentityRulesTests {
     static let catalogue = RoleCatalogue(["Manager"])
 
-    /// U01 to U18 (JWT-13 to JWT-16, JWT-24, MAP-01, MAP-02, MBE-09).
-    @Test(arguments: Vector.all("usermap.json"))
+    @Test(
+        "U01 to U18 (JWT-13 to JWT-16, JWT-24, MAP-01, MAP-02, MBE-09): users are identified as specified",
+        arguments: Vector.all("usermap.json"))
     func vector(_ vector: Vector) throws {
         let users = (vector.file["users"]?.array ?? []).map {
             User(
@@ -30,7 +31,8 @@ import Testing
         #expect(identity?.virtual == vector.node["virtual"]?.bool)
     }
 
-    @Test func thereAreAllVectors() {
+    @Test("all vectors are present")
+    func thereAreAllVectors() {
         #expect(Vector.all("usermap.json").count == 18)
     }
 
@@ -46,20 +48,21 @@ import Testing
         }
     }
 
-    /// MAP-04.
-    @Test func disabledAccountIsRefused() throws {
+    @Test("MAP-04: a disabled account is refused")
+    func disabledAccountIsRefused() throws {
         let joe = User(username: "joe", enabled: false)
         #expect(try rejection(ExternalIdentityRules(), #"{"sub":"joe"}"#, [joe]) == .disabledUser)
     }
 
-    /// JWT-24: two accounts with one mail address are nobody.
-    @Test func ambiguousMailAddressIsRefused() throws {
+    @Test("JWT-24: a mail address of two accounts is refused")
+    func ambiguousMailAddressIsRefused() throws {
         let users = [User(username: "a", email: "X@example.com"), User(username: "b", email: "x@EXAMPLE.com")]
         let rules = ExternalIdentityRules(userMapping: .mail)
         #expect(try rejection(rules, #"{"sub":"x@example.com"}"#, users) == .ambiguousUser)
     }
 
-    @Test func mailAddressIgnoresCaseOfLettersAlone() throws {
+    @Test("mail addresses ignore only the case of ASCII letters")
+    func mailAddressIgnoresCaseOfLettersAlone() throws {
         let users = [User(username: "k", email: "K@example.com")]
         let rules = ExternalIdentityRules(userMapping: .mail)
         #expect(try rejection(rules, #"{"sub":"k@Example.COM"}"#, users) == nil)
@@ -67,14 +70,15 @@ import Testing
         #expect(try rejection(rules, #"{"sub":"\u212A@example.com"}"#, users) == .unknownUser)
     }
 
-    @Test func nameIsComparedByteByByte() throws {
+    @Test("names are compared byte by byte")
+    func nameIsComparedByteByByte() throws {
         let users = [User(username: "Karl")]
         #expect(try rejection(ExternalIdentityRules(), #"{"sub":"\u212Aarl"}"#, users) == .unknownUser)
         #expect(try rejection(ExternalIdentityRules(), #"{"sub":"karl"}"#, users) == .unknownUser)
     }
 
-    /// Without a backend there is no realm; one name in two of them is nobody.
-    @Test func nameInTwoRealmsIsRefusedWithoutBackend() throws {
+    @Test("without a backend, a name that exists in two realms is refused")
+    func nameInTwoRealmsIsRefusedWithoutBackend() throws {
         let users = [
             User(username: "joe", realm: "A"), User(username: "joe", realm: "B"), User(username: "ann", realm: "B"),
         ]
@@ -84,19 +88,22 @@ import Testing
         #expect(try rejection(rules, #"{"sub":"ann"}"#, users, realm: nil) == nil)
     }
 
-    /// The name becomes a header field of the upstream request.
-    @Test(arguments: [
-        #"joe\r\nX-Admin: 1"#, #"joe\u0000"#, #"jo\te"#, #"\u007Fjoe"#, String(repeating: "x", count: 513),
-        "jo\u{200B}e", "joe\u{202E}", "jo\u{AD}e", "\u{2800}", "joe\u{A0}", "joe ",
-    ])
+    @Test(
+        "a name that is unfit for a header field is refused",
+        arguments: [
+            #"joe\r\nX-Admin: 1"#, #"joe\u0000"#, #"jo\te"#, #"\u007Fjoe"#, String(repeating: "x", count: 513),
+            "jo\u{200B}e", "joe\u{202E}", "jo\u{AD}e", "\u{2800}", "joe\u{A0}", "joe ",
+        ])
     func nameUnfitForHeadersIsRefused(_ name: String) throws {
         let rules = ExternalIdentityRules(virtualUserEnabled: true)
         #expect(try rejection(rules, #"{"sub":"\#(name)"}"#, []) == .unusableUsername)
     }
 
-    @Test(arguments: [
-        #"{"sub":5,"prn":"joe"}"#, #"{"sub":null,"prn":"joe"}"#, #"{"sub":"","prn":"joe"}"#, #"{"sub":["joe"]}"#,
-    ])
+    @Test(
+        "a subject that is not a string is refused",
+        arguments: [
+            #"{"sub":5,"prn":"joe"}"#, #"{"sub":null,"prn":"joe"}"#, #"{"sub":"","prn":"joe"}"#, #"{"sub":["joe"]}"#,
+        ])
     func subjectOfAnotherTypeIsNoName(_ claims: String) throws {
         let rules = ExternalIdentityRules(virtualUserEnabled: true)
         #expect(try rejection(rules, claims, []) == .missingUsername)

@@ -37,7 +37,8 @@ import Testing
         return true
     }
 
-    @Test func failuresOfAUserAreCountedWhereverTheyComeFrom() {
+    @Test("failures of a user are counted across networks")
+    func failuresOfAUserAreCountedWhereverTheyComeFrom() {
         let throttle = Self.throttle()
         #expect(failures(throttle, "joe", Self.home) == (3, 100))
         #expect(failures(throttle, "joe", Self.away).count == 0)
@@ -45,7 +46,8 @@ import Testing
         #expect(failures(throttle, "joe", realm: "Other").count == 3, "another realm's joe")
     }
 
-    @Test func theyComeBackWithTime() {
+    @Test("attempts are regained over time")
+    func theyComeBackWithTime() {
         let throttle = Self.throttle()
         #expect(failures(throttle, "joe").count == 3)
         #expect(failures(throttle, "joe", at: Self.now + 99).count == 0)
@@ -53,13 +55,15 @@ import Testing
         #expect(failures(throttle, "joe", at: Self.now + 400).count == 3)
     }
 
-    @Test func whoLogsInUsesUpNothing() {
+    @Test("successful logins use up no attempts")
+    func successfulLoginsAreNotCounted() {
         let throttle = Self.throttle(perNetwork: 3)
         for _ in 0..<50 { #expect(logIn(throttle, "joe", Self.home)) }
         #expect(failures(throttle, "ann", Self.home).count == 3)
     }
 
-    @Test func strangersDoNotLockAUserOutOfHisHome() {
+    @Test("attackers do not lock a user out of a known network")
+    func attackersDoNotLockAUserOutOfKnownNetworks() {
         let throttle = Self.throttle()
         #expect(logIn(throttle, "joe", Self.home))
         #expect(failures(throttle, "joe", Self.away).count == 3)
@@ -69,7 +73,8 @@ import Testing
         #expect(!logIn(throttle, "joe", Self.home))
     }
 
-    @Test func aNetworkThatTriesManyUsersIsHeldBack() {
+    @Test("a network that tries many users is throttled")
+    func aNetworkThatTriesManyUsersIsHeldBack() {
         let throttle = Self.throttle(perUser: 3, perNetwork: 10)
         var admitted = 0
         for index in 0..<50 {
@@ -83,12 +88,13 @@ import Testing
         #expect(failures(throttle, "user1", Self.home).count == 2)
     }
 
-    @Test func zeroIsNoLimit() {
+    @Test("zero means no limit")
+    func zeroIsNoLimit() {
         #expect(failures(Self.throttle(perUser: 0), "joe").count == 100)
     }
 
-    /// Attempts are counted before their passwords are looked at: a hundred at once are no more than ten in a row.
-    @Test func manyAtATimeAreHeldBackAsWell() {
+    @Test("attempts are counted before their check: concurrent ones are limited like successive ones")
+    func manyAtATimeAreHeldBackAsWell() {
         let throttle = Self.throttle()
         let admitted = (0..<100).filter { _ in
             if case .admitted = throttle.admit(user: "joe", realm: "R", network: Self.home, now: Self.now) {
@@ -100,7 +106,8 @@ import Testing
         #expect(admitted.count == 3)
     }
 
-    @Test func memoryIsBounded() {
+    @Test("throttle memory is bounded")
+    func memoryIsBounded() {
         let settings = LoginThrottle.Settings()
         let throttle = LoginThrottle(settings, capacity: 64)
         for index in 0..<10_000 { _ = logIn(throttle, "user\(index)", Self.home) }
@@ -123,7 +130,8 @@ import Testing
         ).settled()
     }
 
-    @Test func whoIsThrottledIsNotEvenLookedAt() {
+    @Test("a throttled password is not checked")
+    func throttledPasswordsAreNotChecked() {
         let login = PasswordLogin(users: users, throttle: LoginThrottleTests.throttle())
         for _ in 0..<3 { #expect(log(login, "joe", "wrong") == .failure(.wrongPassword)) }
         #expect(log(login, "joe", "Welcome1") == .failure(.throttled(retryAfter: 100)))
@@ -132,7 +140,8 @@ import Testing
         #expect(log(login, "nobody", "wrong") == .failure(.throttled(retryAfter: 100)))
     }
 
-    @Test func aRightPasswordLogsIn() throws {
+    @Test("the right password logs in")
+    func aRightPasswordLogsIn() throws {
         let login = PasswordLogin(users: users, throttle: LoginThrottleTests.throttle())
         for _ in 0..<10 { #expect(try log(login, "joe", "Welcome1").get().username == "joe") }
     }
@@ -148,7 +157,8 @@ import Testing
         return digest ?? []
     }
 
-    @Test func remembersForAWhileAndByContext() {
+    @Test("passwords are cached for a limited time and by context")
+    func remembersForAWhileAndByContext() {
         let cache = PasswordCache(seconds: 60)
         let known = digest(cache, "am9lOng=", 1)
         let other = digest(cache, "am9lOng=", 2)
@@ -159,17 +169,20 @@ import Testing
         #expect(cache.principal(known, now: 101) == nil, "what has ended is forgotten")
     }
 
-    @Test func nothingIsRememberedWhereItIsOff() {
+    @Test("a disabled cache stores nothing")
+    func nothingIsRememberedWhereItIsOff() {
         #expect(digest(PasswordCache(seconds: 0), "x").isEmpty)
     }
 
-    @Test func digestsAreOfNoUseToAnotherProcess() {
+    @Test("digests are useless to another process")
+    func digestsAreOfNoUseToAnotherProcess() {
         let one = digest(PasswordCache(seconds: 60), "am9lOng=")
         let two = digest(PasswordCache(seconds: 60), "am9lOng=")
         #expect(one != two && one.count == 32)
     }
 
-    @Test func memoryIsBounded() {
+    @Test("cache memory is bounded")
+    func memoryIsBounded() {
         let cache = PasswordCache(seconds: 60, capacity: 8)
         var digests: [[UInt8]] = []
         for index in 0..<100 {

@@ -10,7 +10,7 @@ import Testing
         hosts: ["API.example.com", "*.shop.example.com"])
 
     @Test(
-        "URLs: scheme, host and port of an origin, or the host of a route, or an address",
+        "an origin of the gateway, a route's host and an address are included",
         arguments: [
             ("https://gw.example.com/a", true), ("https://GW.example.com:443", true),
             ("http://gw.example.com:8080", true),
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "authorities: at any port",
+        "authorities are included at any port",
         arguments: [
             ("gw.example.com", true), ("GW.example.com:1", true), ("api.example.com:99", true), ("[::1]:80", true),
             ("127.0.0.1", true), ("gw.example.com.evil.com", false), ("evil.com", false), ("", false), ("a b", false),

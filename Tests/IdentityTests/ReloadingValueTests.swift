@@ -50,7 +50,8 @@ import Testing
         Outcome(value.value(now: now, intervals: { _ in .policy }, hit: { _ in hit }))
     }
 
-    @Test func freshValueIsUsed() {
+    @Test("a fresh value is used without a reload")
+    func freshValueIsUsed() {
         let source = Source()
         let value = source.value(1, loadedAt: 100)
         #expect(ask(value, now: 105, hit: true).value == 1)
@@ -59,8 +60,8 @@ import Testing
         #expect(source.count == 0)
     }
 
-    /// Concurrent triggers cause one reading, and all of them get what it brings.
-    @Test func oneReadingForAll() {
+    @Test("concurrent triggers cause one reload, whose value all of them get")
+    func oneReadingForAll() {
         let source = Source()
         let value = source.value(1, loadedAt: 100)
         let outcomes = [
@@ -78,8 +79,8 @@ import Testing
         source.answer(3)
     }
 
-    /// JWT-08: the last good value stays, the failure counts, and as a reading for the interval too.
-    @Test func failedReadingKeepsTheLastGoodValue() {
+    @Test("JWT-08: a failed reload keeps the last good value, and counts as an attempt")
+    func failedReadingKeepsTheLastGoodValue() {
         let source = Source()
         let value = source.value(1, loadedAt: 0)
         let outcome = ask(value, now: 121, hit: true)
@@ -94,8 +95,8 @@ import Testing
         #expect(source.failures.count == 1)
     }
 
-    /// A clock that was set back does not keep an old value for good.
-    @Test func clockThatWasSetBack() {
+    @Test("setting the clock back does not keep an old value")
+    func clockThatWasSetBack() {
         var state = ReloadState(attemptedAt: 1_000)
         #expect(state.ask(now: 10, hit: true, .policy) == .start)
         #expect(state.attemptedAt == 10)

@@ -13,13 +13,15 @@ import Testing
             catalogue: catalogue, level: 2, issuedAt: issuedAt, tokenID: tokenID)
     }
 
-    @Test func nothingIsRevokedAtFirst() {
+    @Test("a new list revokes nothing")
+    func nothingIsRevokedAtFirst() {
         let list = RevocationList()
         #expect(list.isEmpty)
         #expect(!list.isRevoked(principal("joe")))
     }
 
-    @Test func tokenIsRevokedByID() {
+    @Test("a token is revoked by its id")
+    func tokenIsRevokedByID() {
         let list = RevocationList()
         list.revoke(tokenID: "t1", until: 200)
         #expect(!list.isEmpty)
@@ -28,7 +30,9 @@ import Testing
         #expect(!list.isRevoked(principal("joe", tokenID: nil)))
     }
 
-    @Test(arguments: [(99, true), (100, true), (101, false), (nil, true)] as [(Int64?, Bool)])
+    @Test(
+        "a subject's tokens are revoked by issue date",
+        arguments: [(99, true), (100, true), (101, false), (nil, true)] as [(Int64?, Bool)])
     func subjectIsRevokedByIssueDate(issuedAt: Int64?, revoked: Bool) {
         let list = RevocationList()
         list.revoke(subject: "joe", issuedBefore: 100, until: 200)
@@ -36,8 +40,8 @@ import Testing
         #expect(!list.isRevoked(principal("ann", issuedAt: issuedAt)))
     }
 
-    /// MBE-06.
-    @Test func backendIsRevokedByIssueDate() {
+    @Test("MBE-06: a backend's tokens are revoked by issue date")
+    func backendIsRevokedByIssueDate() {
         let list = RevocationList()
         list.revoke(backendID: "mbe-1", issuedBefore: 100, until: 200)
         #expect(list.isRevoked(principal("joe")))
@@ -46,8 +50,8 @@ import Testing
         #expect(!list.isRevoked(principal("joe", issuedAt: 101)))
     }
 
-    /// A token ends with each of those that it was exchanged for, and with the backends of these.
-    @Test func originsAreLookedAt() {
+    @Test("a token is revoked with each of its origins, and with their backends")
+    func originsAreLookedAt() {
         func isRevoked(_ revoke: (RevocationList) -> Void, at issuedAt: Int64 = 100) -> Bool {
             let list = RevocationList()
             revoke(list)
@@ -66,7 +70,8 @@ import Testing
         #expect(!isRevoked { $0.revoke(backendID: "mbe-3", issuedBefore: 100, until: 200) })
     }
 
-    @Test func earlierRevocationDoesNotWeakenLaterOne() {
+    @Test("an earlier revocation does not weaken a later one")
+    func earlierRevocationDoesNotWeakenLaterOne() {
         let list = RevocationList()
         list.revoke(subject: "joe", issuedBefore: 100, until: 300)
         list.revoke(subject: "joe", issuedBefore: 50, until: 200)
@@ -74,14 +79,15 @@ import Testing
         #expect(list.isRevoked(principal("joe")))
     }
 
-    /// A password is checked at each request, so what was revoked is not it.
-    @Test func passwordIsNotRevoked() {
+    @Test("passwords are checked at each request and never revoked here")
+    func passwordIsNotRevoked() {
         let list = RevocationList()
         list.revoke(subject: "joe", issuedBefore: 100, until: 200)
         #expect(!list.isRevoked(principal("joe", method: .basic, issuedAt: nil, tokenID: nil)))
     }
 
-    @Test func pruneForgetsWhatHasEnded() {
+    @Test("pruning removes expired entries")
+    func pruneForgetsWhatHasEnded() {
         let list = RevocationList()
         list.revoke(tokenID: "t1", until: 200)
         list.revoke(subject: "joe", issuedBefore: 100, until: 300)
@@ -94,7 +100,8 @@ import Testing
         #expect(list.isEmpty)
     }
 
-    @Test func generationChangesWithEveryRevocation() {
+    @Test("every revocation changes the generation")
+    func generationChangesWithEveryRevocation() {
         let list = RevocationList()
         var seen: Set<UInt64> = [list.generation]
         list.revoke(tokenID: "t1", until: 200)
@@ -106,7 +113,8 @@ import Testing
         #expect(seen.count == 4)
     }
 
-    @Test func issuerIsRevokedByIssueDate() {
+    @Test("an issuer's tokens are revoked by issue date")
+    func issuerIsRevokedByIssueDate() {
         let list = RevocationList()
         list.revoke(issuer: "local", issuedBefore: 100, until: 200)
         #expect(list.isRevoked(principal("joe", issuedAt: 100)))
@@ -118,7 +126,8 @@ import Testing
         #expect(list.isEmpty)
     }
 
-    @Test func whatIsKnownDisturbsNoCache() {
+    @Test("a known entry does not change the generation")
+    func whatIsKnownDisturbsNoCache() {
         let list = RevocationList()
         list.revoke(tokenID: "t1", until: 200)
         list.revoke(subject: "joe", issuedBefore: 100, until: 200)
@@ -135,7 +144,8 @@ import Testing
         #expect(list.isRevoked(principal("joe", issuedAt: 101, tokenID: "t2")))
     }
 
-    @Test func blindnessIsNoRevocation() {
+    @Test("blindness does not change the generation")
+    func blindnessIsNoRevocation() {
         let list = RevocationList()
         list.revoke(tokenID: "t1", until: 200)
         let reading = list.reading

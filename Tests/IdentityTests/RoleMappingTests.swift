@@ -4,8 +4,9 @@ import Model
 import Testing
 
 @Suite struct RoleMappingTests {
-    /// M01 to M25 (JWT-25 to JWT-29, ROLE-04, CON-04).
-    @Test(arguments: Vector.all("roles.json"))
+    @Test(
+        "M01 to M25 (JWT-25 to JWT-29, ROLE-04, CON-04): roles are mapped as specified",
+        arguments: Vector.all("roles.json"))
     func vector(_ vector: Vector) throws {
         let catalogue = RoleCatalogue(vector.file["catalogue"]?.strings ?? [])
         let rules = try #require(ExternalIdentityRules(issuer: vector.issuer))
@@ -18,12 +19,13 @@ import Testing
         #expect(catalogue.names(of: identity.roles).sorted() == vector.node["roles"]?.strings)
     }
 
-    @Test func thereAreAllVectors() {
+    @Test("all vectors are present")
+    func thereAreAllVectors() {
         #expect(Vector.all("roles.json").count == 25)
     }
 
-    /// M22: what is left out is known, for the warning.
-    @Test func incompleteEntriesAreNamed() {
+    @Test("M22: incomplete entries are reported")
+    func incompleteEntriesAreNamed() {
         let mapping = RoleMapping(mappings: [
             .init(tokenRole: "a", mappedRoles: ["A"]), .init(tokenRole: nil, mappedRoles: ["B"]),
             .init(tokenRole: "c", mappedRoles: nil),
@@ -31,8 +33,8 @@ import Testing
         #expect(mapping.incompleteEntries == [1, 2])
     }
 
-    /// ROLE-04: U+212A KELVIN SIGN is canonically equivalent to K, and another name all the same.
-    @Test func namesAreComparedByteByByte() throws {
+    @Test("ROLE-04: names are compared byte by byte: U+212A KELVIN SIGN differs from K")
+    func namesAreComparedByteByByte() throws {
         let catalogue = RoleCatalogue(["Klerk"])
         let mapping = RoleMapping(
             sources: ["roles"], mappings: [.init(tokenRole: "K", mappedRoles: ["Klerk"])])

@@ -13,13 +13,14 @@ import Testing
 
     private static let wall: Int64 = 1_700_000_000
 
-    @Test func theSystemsClockRuns() {
+    @Test("the system's clock advances")
+    func theSystemsClockRuns() {
         let first = SteadyClock.system.seconds(0)
         #expect(first > 0 && SteadyClock.system.seconds(-1_000_000) >= first)
         #expect(SteadyClock.ofCaller.seconds(7) == 7)
     }
 
-    @Test(arguments: [-3600, -400, 0, 400, 3600])
+    @Test("throttles are unaffected by steps of the wall clock", arguments: [-3600, -400, 0, 400, 3600])
     func throttlesCountByTheSteadyClock(_ step: Int64) {
         var settings = LoginThrottle.Settings()
         settings.failuresPerUser = 3
@@ -50,13 +51,15 @@ import Testing
         #expect(!admits("joe", at: later + 120))
     }
 
-    @Test func termsEndWithASetClock() {
+    @Test("cache terms end when the clock is set back")
+    func termsEndWithASetClock() {
         let term = CacheTerm(from: 1000, seconds: 60)
         #expect([1000, 1059, 999, 998].allSatisfy(term.covers))
         #expect(![1060, 997, 600, -2600].contains(where: term.covers))
     }
 
-    @Test func passwordsAreLookedAtAgain() throws {
+    @Test("cached passwords are checked again when the clock is set back")
+    func passwordsAreLookedAtAgain() throws {
         let cache = PasswordCache(seconds: 60)
         let text = Array("am9lOng=".utf8)
         let made = cache.digest(of: text.span, context: 1)

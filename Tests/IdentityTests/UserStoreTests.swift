@@ -25,42 +25,42 @@ import Testing
         try Self.users().check(username: name, password: Array(password.utf8), realm: realm)
     }
 
-    @Test func rightPasswordFindsUser() throws {
+    @Test("the right password finds the user")
+    func rightPasswordFindsUser() throws {
         #expect(try check("joe", "Welcome1")?.username == "joe")
     }
 
-    @Test(arguments: ["", "welcome1", "Welcome1 ", "Welcome9"])
+    @Test("a wrong password is refused", arguments: ["", "welcome1", "Welcome1 ", "Welcome9"])
     func wrongPasswordIsRefused(_ password: String) throws {
         #expect(try check("joe", password) == nil)
     }
 
-    /// MBE-09: the same name in another realm is another user.
-    @Test func realmsAreApart() throws {
+    @Test("MBE-09: the same name in another realm is another user")
+    func realmsAreApart() throws {
         #expect(try check("joe", "Welcome9", realm: "Other")?.realm == "Other")
         #expect(try check("joe", "Welcome1", realm: "Other") == nil)
         #expect(try check("ann", "Welcome2", realm: "Other") == nil)
         #expect(try check("joe", "Welcome1", realm: "Nowhere") == nil)
     }
 
-    /// MAP-04.
-    @Test func disabledUserIsRefused() throws {
+    @Test("MAP-04: a disabled user is refused")
+    func disabledUserIsRefused() throws {
         #expect(try check("ann", "Welcome2") == nil)
     }
 
-    /// MBE-11: neither an empty password nor the absent hash itself lets anybody in.
-    @Test(arguments: ["", "nil", "Welcome1"])
+    @Test("MBE-11: a user without a password is refused, also with an empty one", arguments: ["", "nil", "Welcome1"])
     func userWithoutPasswordIsRefused(_ password: String) throws {
         #expect(try check("sso1", password) == nil)
     }
 
-    @Test(arguments: ["nobody", "", "\u{212A}arl", "karl"])
+    @Test("an unknown name is refused", arguments: ["nobody", "", "\u{212A}arl", "karl"])
     func unknownNameIsRefused(_ name: String) throws {
         #expect(try check(name, "Welcome3") == nil)
         #expect(try check("Karl", "Welcome3") != nil)
     }
 
-    /// OMS-12: a directory takes more names for the same than the gateway does.
-    @Test func namesakesAreThoseOfADirectory() {
+    @Test("OMS-12: namesakes follow the equality rules of directories")
+    func namesakesAreThoseOfADirectory() {
         let names = ["joe", "Anna Lee", "Stra\u{DF}e", "Zo\u{EB}", "karl", "KARL"]
         let users = names.map { User(username: $0) } + [User(username: "sue", realm: "Other")]
         let store = UserStore(users: users, hasher: Self.hasher)
@@ -74,9 +74,8 @@ import Testing
         #expect(store.users(named: "JOE", realm: nil).isEmpty && store.user(named: "JOE", realm: "Default") == nil)
     }
 
-    /// The hash that stands in for an unknown user costs what most users' hashes cost, and lets nobody in, not even with
-    /// the password that it belongs to.
-    @Test func unknownUserCostsAsMuchAndGainsNothing() throws {
+    @Test("an unknown user costs one hash of the common scheme, and is always refused")
+    func unknownUserCostsAsMuchAndGainsNothing() throws {
         let store = UserStore(
             users: [
                 User(username: "a", passwordHash: try Self.hash("Welcome1", .scrypt)),
@@ -97,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func storeWithoutPasswordsRefusesEverybody() {
+    @Test("a store without passwords refuses everyone")
+    func storeWithoutPasswordsRefusesEverybody() {
         let store = UserStore(users: [User(username: "sso1")], hasher: Self.hasher)
         #expect(store.check(username: "sso1", password: [], realm: "Default") == nil)
     }

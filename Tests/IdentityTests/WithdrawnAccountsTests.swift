@@ -28,7 +28,7 @@ import Testing
         .clientSecret(backendID: "b", secret: "s"),
     ]
 
-    @Test(arguments: all)
+    @Test("a withdrawal affects exactly one credential", arguments: all)
     func oneIsOne(_ credential: Credential) throws {
         let accounts = accounts()
         #expect(accounts.isEmpty)
@@ -39,14 +39,15 @@ import Testing
         #expect(!accounts.contains(credential) && accounts.isEmpty)
     }
 
-    @Test func namesWithOneTextAreTwo() throws {
+    @Test("names that would concatenate to the same text are distinct")
+    func namesWithOneTextAreTwo() throws {
         let accounts = accounts()
         try change(accounts, .user(realm: "a", name: "b\u{0}1 c"), true)
         #expect(!accounts.contains(.user(realm: "a\u{0}3 b", name: "c")))
         #expect(!accounts.contains(.user(realm: "A", name: "b\u{0}1 c")))
     }
 
-    @Test("the later word counts, in whatever order they come, and a clock that is behind is outdone")
+    @Test("the latest notice wins in any order, also against a slow clock")
     func order() throws {
         let (here, joe) = (accounts(), Self.all[0])
         try change(here, joe, true, at: 5000)
@@ -69,7 +70,7 @@ import Testing
         #expect(here.isEmpty && here.notices.isEmpty)
     }
 
-    @Test("the stores answer users and backends without what is withdrawn")
+    @Test("the stores return users and backends without withdrawn credentials")
     func stores() throws {
         let accounts = accounts()
         let users = UserStore(

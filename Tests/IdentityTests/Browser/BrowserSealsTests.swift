@@ -18,7 +18,7 @@ import Testing
         return try? seals.session(bytes.span, now: now)
     }
 
-    @Test("DEC-12: the session comes back as it was, until it ends")
+    @Test("DEC-12: a sealed session opens unchanged until it expires")
     func session() throws {
         let seals = try Self.seals()
         var endless = Self.session
@@ -38,7 +38,7 @@ import Testing
         #expect(open(String(repeating: "A", count: 5_000), seals) == nil)
     }
 
-    @Test("cookies of sessions are nothing to another store, which does not know who has logged out")
+    @Test("a session cookie is refused by another store, which does not know its logouts")
     func stores() throws {
         let bytes = [UInt8](repeating: 1, count: 32)
         let keys = try #require(AEADKey(bytes.span).flatMap { AEADKeyRing([$0]) })
@@ -56,7 +56,7 @@ import Testing
         #expect(other.target(target, now: 1_500)?.target.text == "/x")
     }
 
-    @Test("what was sealed for one purpose is nothing for another")
+    @Test("a record sealed for one purpose does not open for another")
     func purposes() throws {
         let seals = try Self.seals()
         let target = seals.seal(try #require(ReturnTarget("/a?b")), level: 3, now: 1_000)
@@ -68,7 +68,7 @@ import Testing
         #expect(open(seals.tickets.seal(Self.session.texts, expiresAt: 2_000), seals) == nil)
     }
 
-    @Test("a session that no header can name, or with a level or number that is none, is none")
+    @Test("a session with an unusable name, or an invalid level or number, is refused")
     func shape() {
         for (place, text) in [(0, ""), (1, ""), (1, "a\r\nb"), (3, "11"), (3, "+2"), (4, "-1"), (5, "x")] {
             var texts = Self.session.texts
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("not for scripts, not for other sites, and on TLS by a name that only this host can set")
+    @Test("the cookie is HttpOnly and SameSite, and on TLS has a name that only this host can set")
     func cookie() {
         #expect(
             BrowserCookie.session.setting("v", secure: true)

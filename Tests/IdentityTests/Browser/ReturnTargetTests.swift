@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct ReturnTargetTests {
     @Test(
-        "SCH-02: back to a path of this gateway",
+        "SCH-02: a path of this gateway is accepted",
         arguments: ["/", "/mobileapp", "/mobileapp?x=1&y=%20", "/a//b", "/a/../b", "/?https://evil.example/"])
     func accepted(_ text: String) { #expect(ReturnTarget(text)?.text == text) }
 
     @Test(
-        "SCH-02: and to no other place",
+        "SCH-02: other targets are refused",
         arguments: [
             "", "mobileapp", "//evil.example/", "/\\evil.example/", "\\\\evil.example", "https://evil.example/", "/a b",
             "/a\r\nSet-Cookie: x=1", "/a\tb", "/\t/evil.example", "/ä", "/a\\b", "javascript:alert(1)", " /a",

@@ -79,8 +79,8 @@ import Testing
         }
     }
 
-    /// What `/metrics` says of it.
-    @Test func report() throws {
+    @Test("the report counts hits, verdicts and failures")
+    func report() throws {
         let caller = Caller(Self.good)
         let introspector = try introspector(caller)
         #expect(introspector.report.misses == 0 && !introspector.report.isFailing)
@@ -109,7 +109,8 @@ import Testing
         #expect(introspector.report.underWay == 0 && !introspector.report.isFailing)
     }
 
-    @Test func theRequest() throws {
+    @Test("the request is as in RFC 7662, with the gateway's credentials")
+    func theRequest() throws {
         let caller = Caller(Self.good)
         guard case .success(.active(let token)) = verdict(try introspector(caller), "a+b/c=") else {
             Issue.record("not active")
@@ -145,21 +146,23 @@ import Testing
         #"{"active":true,"exp":\#(now + 60),"aud":"gateway","token_type":"DPoP"}"#,
     ]
 
-    @Test(arguments: inactive)
+    @Test("an answer that is inactive, expired or for others is inactive", arguments: inactive)
     func whatIsNotGood(_ body: String) throws {
         #expect(isActive(verdict(try introspector(Caller(Self.json(body))))) == false)
     }
 
-    /// What does not follow the RFC is no verdict: a string "true" is not the boolean.
-    @Test(arguments: [
-        (200, #"{"active":"true","exp":1800000000,"aud":"gateway"}"#), (200, #"{"active":1}"#), (200, "{}"), (200, ""),
-        (200, "<html>"), (401, #"{"error":"invalid_client"}"#), (500, #"{"active":true}"#), (302, ""),
-    ])
+    @Test(
+        "an answer that violates the RFC is a failure, such as the string \"true\" for the boolean",
+        arguments: [
+            (200, #"{"active":"true","exp":1800000000,"aud":"gateway"}"#), (200, #"{"active":1}"#), (200, "{}"),
+            (200, ""),
+            (200, "<html>"), (401, #"{"error":"invalid_client"}"#), (500, #"{"active":true}"#), (302, ""),
+        ])
     func whatIsNoAnswer(_ status: Int, _ body: String) throws {
         #expect(isActive(verdict(try introspector(Caller(Self.json(body, status: status))))) == nil)
     }
 
-    @Test(arguments: OutboundFailure.allCases)
+    @Test("failures are not cached", arguments: OutboundFailure.allCases)
     func outages(_ failure: OutboundFailure) throws {
         let caller = Caller(.failed(failure))
         let introspector = try introspector(caller)
@@ -169,7 +172,8 @@ import Testing
         #expect(isActive(verdict(introspector)) == true)
     }
 
-    @Test func audienceThatIsNotAskedFor() throws {
+    @Test("an answer without an audience is accepted if none is required")
+    func audienceThatIsNotAskedFor() throws {
         let introspector = try introspector(Caller(Self.json(#"{"active":true,"exp":\#(Self.now + 60)}"#))) {
             $0.requireAudience = false
             $0.audiences = []
@@ -177,7 +181,8 @@ import Testing
         #expect(isActive(verdict(introspector)) == true)
     }
 
-    @Test func goodOnesAreRemembered() throws {
+    @Test("active verdicts are cached")
+    func goodOnesAreRemembered() throws {
         let caller = Caller(Self.good)
         let introspector = try introspector(caller)
         for second in [0, 30, 59] { #expect(isActive(verdict(introspector, at: Self.now + Int64(second))) == true) }
@@ -187,8 +192,8 @@ import Testing
         #expect(caller.calls.count == 2)
     }
 
-    /// Not for longer than the token lives.
-    @Test func theEndOfTheToken() throws {
+    @Test("a verdict is not cached beyond the token's expiry")
+    func theEndOfTheToken() throws {
         let caller = Caller(Self.json(#"{"active":true,"exp":\#(Self.now + 5),"aud":"gateway"}"#))
         let introspector = try introspector(caller)
         #expect(isActive(verdict(introspector)) == true)
@@ -196,7 +201,8 @@ import Testing
         #expect(caller.calls.count == 2)
     }
 
-    @Test func badOnesAreRememberedShortly() throws {
+    @Test("inactive verdicts are cached for a short time")
+    func badOnesAreRememberedShortly() throws {
         let caller = Caller(Self.json(#"{"active":false}"#))
         let introspector = try introspector(caller)
         for second in [0, 4] { #expect(isActive(verdict(introspector, at: Self.now + Int64(second))) == false) }
@@ -205,7 +211,8 @@ import Testing
         #expect(isActive(verdict(introspector, at: Self.now + 5)) == true)
     }
 
-    @Test func memoryIsBounded() throws {
+    @Test("the cache is bounded, and drops the oldest verdicts")
+    func memoryIsBounded() throws {
         let caller = Caller(Self.json(#"{"active":false}"#))
         let introspector = try introspector(caller)
         let count = Introspector.capacity + 1
@@ -217,7 +224,8 @@ import Testing
         #expect(caller.calls.count == count + 1)
     }
 
-    @Test func oneCallForAllWhoWait() throws {
+    @Test("concurrent requests with one token share a call")
+    func oneCallForAllWhoWait() throws {
         let caller = Caller(nil)
         let introspector = try introspector(caller)
         let answers = Mutex<[Bool?]>([])
@@ -237,8 +245,8 @@ import Testing
         #expect(answers.withLock { $0 } == [true, true, true, true, true])
     }
 
-    /// Invented tokens don't become any number of calls.
-    @Test func callsAreBounded() throws {
+    @Test("the number of concurrent calls is limited")
+    func callsAreBounded() throws {
         let caller = Caller(nil)
         let introspector = try introspector(caller)
         let refused = Mutex(0)

@@ -40,8 +40,7 @@ import Testing
 
     private static let vectors = Vector.all("reload.json").filter { $0.node["cache"]?.string == "jwks" }
 
-    /// JWT-33, JWT-34: L13 to L19.
-    @Test(arguments: vectors)
+    @Test("JWT-33, JWT-34: L13 to L19: keys are reloaded as specified", arguments: vectors)
     func reloads(_ vector: Vector) throws {
         #expect(Self.vectors.count == 7)
         let minimum = vector.node["config"]?["minReloadInterval"]?.integer ?? 60
@@ -60,8 +59,8 @@ import Testing
 
     // MARK: Refresh
 
-    /// Nobody waits for keys that are about to end: they are fetched ahead, within the bounds.
     @Test(
+        "keys are fetched before they expire, within the configured bounds",
         arguments: [
             (nil, 28_800), (3600, 3600), (5, 60), (0, 60), (100_000_000, 28_800),
         ] as [(Int64?, Int64)])
@@ -78,15 +77,16 @@ import Testing
         }
     }
 
-    @Test func oldKeysServeWhileFreshOnesAreFetched() throws {
+    @Test("old keys stay usable during a fetch")
+    func oldKeysServeWhileFreshOnesAreFetched() throws {
         var cache = try filled(lifetime: 600)
         cache.began()
         #expect(cache.answer(KeyFixture.need("a"), now: start + 599).names == ["a"])
         #expect(cache.answer(KeyFixture.need("b"), now: start + 599).isFetch)
     }
 
-    /// val #590 and its like: what fails takes nothing away.
-    @Test func failuresKeepGoodKeys() throws {
+    @Test("a failed fetch keeps existing keys")
+    func failuresKeepGoodKeys() throws {
         var cache = try filled(lifetime: 600)
         for attempt in 1...20 {
             let now = start + 540 + Int64(attempt) * 60
@@ -102,7 +102,8 @@ import Testing
         #expect(cache.answer(KeyFixture.need("a"), now: start + 80_000).names == ["a"])
     }
 
-    @Test func staleKeysEndAtLast() throws {
+    @Test("stale keys are dropped eventually")
+    func staleKeysEndAtLast() throws {
         var cache = try filled(stale: 1000, lifetime: 600)
         fails(&cache, at: start + 1540)
         #expect(cache.answer(KeyFixture.need("a"), now: start + 1599).names == ["a"])
@@ -115,8 +116,8 @@ import Testing
         #expect(!cache.isStale(now: start + 1700))
     }
 
-    /// Without keys everybody waits, so that the pauses are short at first.
-    @Test func attemptsWithoutKeysDoubleTheirPause() throws {
+    @Test("without keys the pause between attempts starts short and doubles")
+    func attemptsWithoutKeysDoubleTheirPause() throws {
         var cache = try cache()
         var now = start
         for pause in [1, 2, 4, 8, 16, 32, 60, 60, 60] as [Int64] {
@@ -131,7 +132,8 @@ import Testing
 
     // MARK: Keys that are not there
 
-    @Test func absentNamesAreAskedForLessAndLess() throws {
+    @Test("the pause for absent key ids doubles")
+    func absentNamesAreAskedForLessAndLess() throws {
         var cache = try filled()
         var now = start
         for pause in [60, 60, 120, 240, 480, 480] as [Int64] {
@@ -150,8 +152,8 @@ import Testing
         #expect(cache.answer(KeyFixture.need("b"), now: now + 60).names?.contains("b") == true)
     }
 
-    /// Whoever names keys that are known not to exist does not wait for a fetch that others have begun.
-    @Test func absentNamesDoNotWait() throws {
+    @Test("requests with a known absent key id do not wait for a fetch in progress")
+    func absentNamesDoNotWait() throws {
         var cache = try filled()
         cache.missed(KeyFixture.need("z"), now: start + 50)
         cache.began()
@@ -159,7 +161,8 @@ import Testing
         #expect(cache.answer(KeyFixture.need("y"), now: start + 61).isFetch)
     }
 
-    @Test func manyAbsentNamesAreForgotten() throws {
+    @Test("the number of remembered absent key ids is limited")
+    func manyAbsentNamesAreForgotten() throws {
         var cache = try filled()
         for i in 0..<1000 { cache.missed(KeyFixture.need("kid-\(i)"), now: start) }
         cache.missed(KeyFixture.need(String(repeating: "x", count: 100_000)), now: start)
@@ -167,8 +170,8 @@ import Testing
         #expect(cache.answer(KeyFixture.need("kid-0"), now: start + 60).isFetch)
     }
 
-    /// A token without `kid` that no key verifies may be signed with a new one.
-    @Test func namelessKeysAreFetchedAgain() throws {
+    @Test("a token without `kid` that no key verifies causes a fetch")
+    func namelessKeysAreFetchedAgain() throws {
         let cache = try filled()
         #expect(cache.answer(KeyFixture.need(nil), now: start + 60).names == ["a"])
         #expect(cache.answer(KeyFixture.need(nil, inVain: true), now: start + 59).names == ["a"])
@@ -179,7 +182,8 @@ import Testing
 
     // MARK: Changes
 
-    @Test func onlyRemovalsAreLosses() throws {
+    @Test("only removed keys count as lost")
+    func onlyRemovalsAreLosses() throws {
         var cache = try filled()
         func fetch(_ keys: KeySet, at time: Int64) -> KeyChange {
             cache.began()
@@ -195,7 +199,8 @@ import Testing
         #expect(cache.answer(KeyFixture.need("a"), now: start + 241).names == ["b"])
     }
 
-    @Test func aClockThatIsPutBackStopsNothing() throws {
+    @Test("setting the clock back does not stop fetching")
+    func aClockThatIsPutBackStopsNothing() throws {
         let cache = try filled()
         #expect(cache.answer(KeyFixture.need("z"), now: start - 30).names == ["a"])
         #expect(cache.isRefreshDue(now: start - 86_400))

@@ -33,7 +33,8 @@ import Testing
         if case .failed(let failure) = step { failure } else { nil }
     }
 
-    @Test func discoveryLeadsToTheKeys() throws {
+    @Test("the discovery document leads to the keys")
+    func discoveryLeadsToTheKeys() throws {
         var settings = try KeyFixture.settings(discovery: discovery, keys: nil)
         settings.authorization = "Basic dGVzdDp0ZXN0"
         settings.connectTimeoutMilliseconds = 7
@@ -55,15 +56,15 @@ import Testing
         #expect(keys.keys.map(\.kid) == ["a", "b"])
     }
 
-    /// JWT-31: with both, the discovery document is not fetched.
-    @Test func theAddressOfTheKeysGoesFirst() throws {
+    @Test("JWT-31: with jwksUri the discovery document is not fetched")
+    func jwksURITakesPrecedence() throws {
         let settings = try KeyFixture.settings(discovery: discovery, keys: "https://idp.example/keys")
         #expect(try call(KeyFetch(settings, tls: nil).begin()).url.target == "/keys")
         #expect(throws: RemoteKeySettings.Problem.noAddress) { try KeyFixture.settings(keys: nil) }
     }
 
-    /// JWT-32.
-    @Test func plainAddressesWantPermission() throws {
+    @Test("JWT-32: plain HTTP must be allowed explicitly")
+    func plainHTTPMustBeAllowed() throws {
         let url = try WebURL("http://idp.example/keys")
         #expect(throws: RemoteKeySettings.Problem.insecure(url)) {
             try KeyFixture.settings(keys: "http://idp.example/keys")
@@ -73,23 +74,25 @@ import Testing
         _ = try KeyFixture.settings(discovery: "http://idp.example/d", keys: "https://idp.example/keys")
     }
 
-    @Test(arguments: [
-        ("{}", KeyFetchFailure.malformedDiscovery), ("[]", .malformedDiscovery), ("", .malformedDiscovery),
-        (#"{"issuer": "https://idp.example"}"#, .malformedDiscovery),
-        (#"{"jwks_uri": "https://a/"}"#, .malformedDiscovery),
-        (#"{"issuer": 1, "jwks_uri": "https://a/"}"#, .malformedDiscovery),
-        (#"{"issuer": "https://idp.example/", "jwks_uri": "https://a/"}"#, .wrongIssuer("https://idp.example/")),
-        (#"{"issuer": "https://evil.example", "jwks_uri": "https://a/"}"#, .wrongIssuer("https://evil.example")),
-        (#"{"issuer": "https://idp.example", "jwks_uri": "http://idp.example/k"}"#, .insecureAddress),
-        (#"{"issuer": "https://idp.example", "jwks_uri": "file:///etc/passwd"}"#, .malformedAddress(.scheme)),
-        (#"{"issuer": "https://idp.example", "jwks_uri": "https://a@b/"}"#, .malformedAddress(.userInformation)),
-    ])
-    func senselessDiscoveryIsRefused(text: String, expected: KeyFetchFailure) throws {
+    @Test(
+        "an invalid discovery document is refused",
+        arguments: [
+            ("{}", KeyFetchFailure.malformedDiscovery), ("[]", .malformedDiscovery), ("", .malformedDiscovery),
+            (#"{"issuer": "https://idp.example"}"#, .malformedDiscovery),
+            (#"{"jwks_uri": "https://a/"}"#, .malformedDiscovery),
+            (#"{"issuer": 1, "jwks_uri": "https://a/"}"#, .malformedDiscovery),
+            (#"{"issuer": "https://idp.example/", "jwks_uri": "https://a/"}"#, .wrongIssuer("https://idp.example/")),
+            (#"{"issuer": "https://evil.example", "jwks_uri": "https://a/"}"#, .wrongIssuer("https://evil.example")),
+            (#"{"issuer": "https://idp.example", "jwks_uri": "http://idp.example/k"}"#, .insecureAddress),
+            (#"{"issuer": "https://idp.example", "jwks_uri": "file:///etc/passwd"}"#, .malformedAddress(.scheme)),
+            (#"{"issuer": "https://idp.example", "jwks_uri": "https://a@b/"}"#, .malformedAddress(.userInformation)),
+        ])
+    func invalidDiscoveryIsRefused(text: String, expected: KeyFetchFailure) throws {
         var fetch = KeyFetch(try KeyFixture.settings(discovery: discovery, keys: nil), tls: nil)
         #expect(failure(fetch.received(response(Array(text.utf8)))) == expected)
     }
 
-    @Test(arguments: [201, 204, 301, 302, 304, 401, 404, 500, 503])
+    @Test("only status 200 is accepted", arguments: [201, 204, 301, 302, 304, 401, 404, 500, 503])
     func onlyStatus200Counts(status: Int) throws {
         var fetch = KeyFetch(try KeyFixture.settings(discovery: discovery, keys: nil), tls: nil)
         #expect(failure(fetch.received(response(document(), status: status))) == .status(status, .discovery))
@@ -97,18 +100,20 @@ import Testing
         #expect(failure(fetch.received(response(KeyFixture.jwks("a"), status: status))) == .status(status, .keys))
     }
 
-    @Test(arguments: [
-        "", "<html>", "{}", #"{"keys": {}}"#, #"{"keys": []}"#, #"{"keys": [1, "x"]}"#,
-        #"{"keys": [{"kty": "oct", "k": "AAAA"}]}"#, #"{"keys": [{"kty": "RSA", "n": "AQAB", "e": "AQAB"}]}"#,
-        #"{"keys": [{"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}]}"#,
-    ])
+    @Test(
+        "a key set without usable keys is a failure",
+        arguments: [
+            "", "<html>", "{}", #"{"keys": {}}"#, #"{"keys": []}"#, #"{"keys": [1, "x"]}"#,
+            #"{"keys": [{"kty": "oct", "k": "AAAA"}]}"#, #"{"keys": [{"kty": "RSA", "n": "AQAB", "e": "AQAB"}]}"#,
+            #"{"keys": [{"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}]}"#,
+        ])
     func setsWithoutUsableKeysAreFailures(text: String) throws {
         var fetch = KeyFetch(try KeyFixture.settings(), tls: nil)
         #expect(failure(fetch.received(response(Array(text.utf8))))?.code == "keys_content")
     }
 
-    /// RFC 7517 section 5: an odd key does not take the others with it.
-    @Test func oddKeysArePassedOver() throws {
+    @Test("RFC 7517 section 5: unusable keys are ignored")
+    func unusableKeysAreIgnored() throws {
         let good = try #require(String(decoding: KeyFixture.jwks("a"), as: UTF8.self).firstMatch(of: /\[(.*)\]/)?.1)
         let odd = [
             #"{"kty": "oct", "k": "AAAA", "kid": "o"}"#, #"{"kty": "RSA", "kid": "r", "n": "AQAB", "e": "AQAB"}"#,
@@ -124,7 +129,7 @@ import Testing
         #expect(keys.ignored.count == 6)
     }
 
-    @Test(arguments: OutboundFailure.allCases)
+    @Test("failed calls have stable codes", arguments: OutboundFailure.allCases)
     func failuresOfCallsHaveCodes(_ cause: OutboundFailure) throws {
         var fetch = KeyFetch(try KeyFixture.settings(), tls: nil)
         let found = try #require(failure(fetch.received(.failed(cause))))
@@ -132,13 +137,15 @@ import Testing
         #expect(found.code == "keys_\(cause.rawValue)")
     }
 
-    @Test func noVersionOfTLSIsAFailure() throws {
+    @Test("an empty set of TLS versions is a failure")
+    func noVersionOfTLSIsAFailure() throws {
         var settings = try KeyFixture.settings()
         settings.versions = .none
         #expect(failure(KeyFetch(settings, tls: nil).begin()) == .noTLSVersion)
     }
 
     @Test(
+        "Cache-Control determines the lifetime",
         arguments: [
             ([], nil), (["max-age=600"], 600), (["public, MAX-AGE=600, must-revalidate"], 600), (["no-store"], 0),
             (["max-age=600, no-cache"], 0), (["max-age=\"30\""], 30), (["max-age=-1"], 0), (["max-age=+5"], 0),
@@ -150,7 +157,8 @@ import Testing
         #expect(KeyFetch.lifetime(of: response) == expected)
     }
 
-    @Test func timeInOtherCachesCounts() {
+    @Test("Age is subtracted from the lifetime")
+    func timeInOtherCachesCounts() {
         func lifetime(_ age: String) -> Int64? {
             KeyFetch.lifetime(
                 of: OutboundResponse(status: 200, headers: [("Cache-Control", "max-age=600"), ("Age", age)]))
@@ -161,8 +169,8 @@ import Testing
         #expect(lifetime("9223372036854775807") == 0)
     }
 
-    /// JWT-36, AMB-07.
     @Test(
+        "JWT-36, AMB-07: TLS version names are interpreted as specified",
         arguments: [
             (["TLSv1.1", "TLSv1.2"], TLSVersion.tls12...TLSVersion.tls12), (["TLS"], .tls12 ... .tls13),
             (["TLSv1.3"], .tls13 ... .tls13), (["TLSv1.3", "TLSv1.2"], .tls12 ... .tls13), (["TLSv1.1"], nil),

@@ -40,7 +40,8 @@ import Testing
             observe: { events.note($0) })
     }
 
-    @Test func manyFirstRequestsMakeOneFetch() throws {
+    @Test("concurrent first requests cause one fetch")
+    func manyFirstRequestsMakeOneFetch() throws {
         let keys = try keys(KeyFixture.settings(discovery: "https://idp.example/d", keys: nil))
         let answers = Answers()
         #expect(keys.keys(for: KeyFixture.need("a"), now: clock.now).isFetch)
@@ -54,8 +55,8 @@ import Testing
         #expect(caller.calls == 2)
     }
 
-    /// JWT-33: the flood of random names makes one fetch in an interval, and none waits for another's.
-    @Test func manyUnknownNamesMakeOneFetch() throws {
+    @Test("JWT-33: many unknown key ids cause one fetch per interval, and do not wait for it")
+    func manyUnknownNamesMakeOneFetch() throws {
         let keys = try keys()
         keys.refreshIfDue()
         caller.answer(KeyFixture.jwks("a"))
@@ -72,8 +73,8 @@ import Testing
         #expect(answers.list.count == 21 && answers.list.allSatisfy { $0.names == ["a"] })
     }
 
-    /// Somebody who decides to fetch just when another's fetch ends does not make one more.
-    @Test func fetchesAreDecidedAnew() throws {
+    @Test("a request that decides to fetch as another fetch ends does not fetch again")
+    func fetchesAreDecidedAnew() throws {
         let keys = try keys()
         let answers = Answers()
         keys.fetch(for: KeyFixture.need("a"), then: answers.note)
@@ -84,8 +85,8 @@ import Testing
         #expect(answers.list.map(\.names) == [["a"], ["a"], ["a"]])
     }
 
-    /// JWT-35: an outage is answered as one, from the first request on.
-    @Test func outagesAreNobodysFault() throws {
+    @Test("JWT-35: an outage is reported as unavailable from the first request on")
+    func outagesAreNotAuthenticationFailures() throws {
         let keys = try keys()
         let answers = Answers()
         keys.fetch(for: KeyFixture.need("a"), then: answers.note)
@@ -104,7 +105,8 @@ import Testing
         #expect(events.all.withLock { $0 } == ["failed keys_timeout false", "fetched 1 false true"])
     }
 
-    @Test func rotationIsFollowedAtOnce() throws {
+    @Test("a key rotation is followed immediately")
+    func rotationIsFollowedAtOnce() throws {
         let keys = try keys()
         keys.refreshIfDue()
         caller.answer(KeyFixture.jwks("a"))
@@ -124,7 +126,8 @@ import Testing
         #expect(keys.keys(for: KeyFixture.need("a"), now: clock.now).names == ["b", "c"])
     }
 
-    @Test func senselessAnswersReplaceNothing() throws {
+    @Test("an invalid answer keeps the existing keys")
+    func invalidAnswersReplaceNothing() throws {
         let keys = try keys()
         keys.refreshIfDue()
         caller.answer(KeyFixture.jwks("a"), [("Cache-Control", "max-age=60")])
@@ -142,8 +145,8 @@ import Testing
         #expect(events.all.withLock { $0.last } == "failed keys_content true")
     }
 
-    /// From all sides at once: every waiter is answered, and one fetch is under way at a time.
-    @Test func threadsShareIt() async throws {
+    @Test("concurrent use from many threads answers every waiter with one fetch at a time")
+    func threadsShareIt() async throws {
         let keys = try keys()
         let (caller, clock) = (caller, clock)
         let answers = Answers()

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "so many calls are under way at a time; what is more is answered at once, and each that ends makes room for one"
+        "concurrent calls are limited; excess calls fail immediately, and each ended call makes room"
     )
     func share() throws {
         let (slow, results) = (Slow(), Results())

@@ -25,14 +25,14 @@ import Testing
         return fields
     }
 
-    @Test("RFC 7636 appendix B: the challenge of the verifier")
+    @Test("RFC 7636 appendix B: the challenge follows from the verifier")
     func challenge() {
         #expect(FakeProvider.secrets.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
         let (one, other) = (LoginSecrets(), LoginSecrets())
         #expect(one.verifier.utf8.count == 43 && one.verifier != other.verifier && one.nonce != other.nonce)
     }
 
-    @Test("the request has all that is needed, beside what the endpoint has in its query already")
+    @Test("the authorization request has all fields and keeps the endpoint's query")
     func request() throws {
         let provider = try FakeProvider().provider { $0.parameters = [("resource", "https://api/x")] }
         let fields = try Self.start(provider)
@@ -46,7 +46,7 @@ import Testing
         #expect(try Self.start(provider, forcesLogin: true)["prompt"] == "login")
     }
 
-    @Test("a code becomes a user, with the verifier and the secret in the call and no claim lost")
+    @Test("a code is redeemed with verifier and secret for a user with all claims")
     func login() throws {
         let idp = FakeProvider { $0.claims = [("sid", .text("s-9")), ("groups", .list("a", "b"))] }
         let identity = try FakeProvider.finish(idp.provider()).get()
@@ -66,7 +66,7 @@ import Testing
         _ = try FakeProvider.finish(idp.provider()).get()
     }
 
-    @Test("a claim that others look for is asked for, and changes nothing of the provider's own rules")
+    @Test("additional wanted claims are requested, and do not change the provider's rules")
     func wantedClaims() throws {
         let idp = FakeProvider()
         let provider = try idp.provider { $0.wantedClaims = ["email"] }
@@ -79,7 +79,7 @@ import Testing
         #expect(idp.calls(to: "/userinfo").count == 1, "the ID token has it")
     }
 
-    @Test("the secret in the form, no secret, and a signed assertion about the gateway for the token endpoint")
+    @Test("clients authenticate by a secret in the form, without one, or by a signed assertion")
     func clientAuthentication() throws {
         func body(_ authentication: OAuth2Client.Authentication) throws -> (String, Bool) {
             let idp = FakeProvider()
@@ -127,7 +127,7 @@ import Testing
         (try? start(provider)) != nil
     }
 
-    @Test("userinfo adds what the ID token lacks, and changes nothing that was signed")
+    @Test("userinfo adds missing claims, and does not change signed ones")
     func userInfo() throws {
         let idp = FakeProvider {
             $0.claims = [("email", .text("signed@example.com"))]
@@ -152,7 +152,7 @@ import Testing
         #expect(never.calls(to: "/userinfo").isEmpty)
     }
 
-    @Test("a key that came with a rotation is fetched, and at_hash of the access token is right")
+    @Test("a rotated key is fetched, and at_hash matches the access token")
     func rotation() throws {
         let digest = DigestAlgorithm.sha256.digest(Array("at-1".utf8).span)
         let hash = String(decoding: Base64.encode(Array(digest[..<16]).span, .url), as: UTF8.self)
@@ -164,7 +164,7 @@ import Testing
         #expect(try FakeProvider.finish(idp.provider()).get().subject == "248289")
     }
 
-    @Test("OAuth 2 alone: the user is whoever the user info endpoint says, by a text or a number")
+    @Test("with plain OAuth 2, the user info endpoint's string or number identifies the user")
     func plain() throws {
         let idp = FakeProvider {
             $0.idToken = ""
@@ -188,7 +188,7 @@ import Testing
         #expect(try provider("id").logoutURL(back: "https://gw", now: FakeProvider.now).settled() == nil)
     }
 
-    @Test("logout at the provider: its own place, with no token in the URL; none where it is switched off")
+    @Test("logout redirects to the provider without a token in the URL, unless switched off")
     func logout() throws {
         let provider = try FakeProvider().provider()
         let url = provider.logoutURL(back: "https://gw.example/out", now: FakeProvider.now).settled()
@@ -200,7 +200,7 @@ import Testing
         #expect(silent.logoutURL(back: "https://gw.example/out", now: FakeProvider.now).settled() == nil)
     }
 
-    @Test("one call at a time asks for the document, whoever waits for it; one that fails is made again by the next")
+    @Test("the document is fetched once for all waiters; a failed fetch is retried by the next")
     func singleFlight() throws {
         let caller = ScriptedCaller()
         let url = try WebURL("https://idp.example/.well-known/openid-configuration")

@@ -21,7 +21,7 @@ import Testing
         return result.error
     }
 
-    @Test("OpenID Connect Core 3.1.3.7: claims of the ID token")
+    @Test("OpenID Connect Core 3.1.3.7: an ID token with wrong claims is refused")
     func claims() throws {
         let now = FakeProvider.now
         let cases: [(String, JSONNode?, ProviderFailure)] = [
@@ -48,7 +48,7 @@ import Testing
             try failure { $0.claims = [("aud", .list("gateway", "other")), ("azp", .text("gateway"))] } == nil)
     }
 
-    @Test("signatures: another's key, none, a shared secret, another purpose, no token")
+    @Test("foreign, missing and symmetric signatures, and tokens of another purpose, are refused")
     func signatures() throws {
         #expect(try failure { $0.signer = "b" } == .token(.unknownKey))
         let good = FakeProvider.token([])
@@ -77,7 +77,7 @@ import Testing
         #expect(try failure { $0.idToken = "a.b" } == .token(.malformed))
     }
 
-    @Test("RFC 9207: another issuer's answer, also where it is an error; none where one was announced")
+    @Test("RFC 9207: an answer of another issuer, or without an announced issuer, is refused")
     func mixUp() throws {
         #expect(try failure(issuer: "https://evil.example") { _ in } == .foreignAnswer)
         #expect(
@@ -95,7 +95,7 @@ import Testing
         #expect(idp.calls(to: "/token").isEmpty)
     }
 
-    @Test("what the browser brings: a refusal, nothing, nonsense")
+    @Test("a denied, empty or malformed callback is refused")
     func callbacks() throws {
         for code in ["access_denied", "login_required", "consent_required"] {
             #expect(try failure(code: nil, error: code) { _ in } == .denied(code))
@@ -112,7 +112,7 @@ import Testing
         #expect(try failure(code: nil, error: String(repeating: "a", count: 65)) { _ in } == .malformedCallback)
     }
 
-    @Test("the token endpoint: refusals, nonsense, outages")
+    @Test("refusals, invalid answers and outages of the token endpoint are distinguished")
     func tokenEndpoint() throws {
         func said(_ text: String, _ status: Int) throws -> ProviderFailure? {
             try failure { $0.token = FakeProvider.json(text, status: status) }
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "discovery: another issuer's document, no endpoints, endpoints in the clear, outages; keys that cannot be had")
+        "foreign, incomplete and unencrypted discovery, outages and missing keys are failures")
     func discovery() throws {
         let path = "/.well-known/openid-configuration"
         func said(_ text: String, _ status: Int = 200) throws -> ProviderFailure? {
@@ -154,7 +154,7 @@ import Testing
         #expect(try failure { $0.results["/keys"] = .failed(.connect) } == .unavailable("keys"))
     }
 
-    @Test("userinfo of another user, or none, or not to be had")
+    @Test("userinfo of another user, and missing or unavailable userinfo, is refused")
     func userInfo() throws {
         func said(_ result: OutboundResult) throws -> ProviderFailure? {
             try failure(settings: { $0.userInfo = .always }) { $0.userInfo = result }
@@ -166,7 +166,7 @@ import Testing
         #expect(try said(.failed(.timeout)) == .unavailable("userinfo: timeout"))
     }
 
-    @Test("OpenID Connect Back-Channel Logout 2.6: logout tokens")
+    @Test("OpenID Connect Back-Channel Logout 2.6: invalid logout tokens are refused")
     func logoutTokens() throws {
         let event = JSONNode(
             .object([
@@ -213,7 +213,7 @@ import Testing
         #expect(provider.logoutNotice(Array(idToken.utf8), now: now).settled().error == .answer("logout_token: events"))
     }
 
-    @Test("an e-mail address is a name only where the provider has verified it (RP-03)")
+    @Test("an e-mail address is accepted as a name only if verified by the provider (RP-03)")
     func emails() throws {
         func name(_ claim: JSONNode?, _ rule: EmailRule) -> Result<String, ExternalIdentityRejection> {
             var rules = ProviderRules(
@@ -237,7 +237,7 @@ import Testing
         #expect(name(no, .any).value != nil)
     }
 
-    @Test("email_verified speaks of the claim email: what else has an address, users may have chosen")
+    @Test("email_verified covers only the claim email, not addresses in other claims")
     func otherAddresses() throws {
         func name(_ claims: [(String, JSONNode)], of attribute: String?) -> Result<String, ExternalIdentityRejection> {
             var rules = ProviderRules(
@@ -260,7 +260,7 @@ import Testing
         #expect(name([("sub", victim), ("email", own)], of: nil).error == .unverifiedEmail)
     }
 
-    @Test("an address and the word that it is the user's are of one source")
+    @Test("an address and its verification must come from the same source")
     func sources() throws {
         func verified(_ signed: [(String, JSONNode)], _ userInfo: String) throws -> (String?, Bool?) {
             let idp = FakeProvider { script in
@@ -283,7 +283,7 @@ import Testing
         #expect(try verified([], other) == ("bob@example.com", true))
     }
 
-    @Test("users of a provider have names of their own, unless they have accounts (JWT-13)")
+    @Test("users of a provider have prefixed names unless they have accounts (JWT-13)")
     func prefixes() throws {
         let users = UserStore(users: [User(username: "joe", roles: ["Manager"])], hasher: PasswordHasher())
         let catalogue = RoleCatalogue(["Manager", "Guest"])
@@ -302,7 +302,7 @@ import Testing
         #expect(throws: ExternalIdentityRejection.unknownUser) { try identify("ann", virtual: false) }
     }
 
-    @Test("no failure is a 401: nobody has shown the gateway a credential")
+    @Test("no failure is answered with 401")
     func statuses() {
         let failures: [ProviderFailure] = [
             .denied("a"), .malformedCallback, .foreignAnswer, .codeRefused("a"), .wrongNonce, .token(.expired),

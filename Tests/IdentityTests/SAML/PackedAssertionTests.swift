@@ -26,8 +26,7 @@
             }
         }
 
-        /// Both alphabets, with padding and without, in three forms.
-        @Test(arguments: 0..<4)
+        @Test("both Base64 alphabets, with and without padding, are accepted in three forms", arguments: 0..<4)
         func forms(_ blanks: Int) throws {
             let text = Self.text + String(repeating: " ", count: blanks)
             let bytes = Array(text.utf8)
@@ -44,15 +43,17 @@
             }
         }
 
-        @Test(arguments: [
-            "", "=", "A", "AAAA", "AAAA=", "====", "A+-A", "ÄÄÄÄ", "PGE+PC9hPg=", "not base64!", "H4sIAAAA", "H4sI",
-        ])
+        @Test(
+            "invalid input is refused",
+            arguments: [
+                "", "=", "A", "AAAA", "AAAA=", "====", "A+-A", "ÄÄÄÄ", "PGE+PC9hPg=", "not base64!", "H4sIAAAA", "H4sI",
+            ])
         func rubbish(_ text: String) {
             #expect(rejection(Array(text.utf8)) == .malformedPackage)
         }
 
-        /// Cut anywhere, or with something behind it, a stream is nothing.
-        @Test func wholeStreamsAlone() throws {
+        @Test("a truncated stream, or one with trailing bytes, is refused")
+        func wholeStreamsAlone() throws {
             let gzip = try compressed(Array(Self.text.utf8))
             for count in 2..<gzip.count {
                 let start = Array(gzip.prefix(count))
@@ -66,8 +67,8 @@
             }
         }
 
-        /// What is small and becomes large is stopped on the way.
-        @Test func bombs() throws {
+        @Test("decompression stops at the limit")
+        func bombs() throws {
             let bomb = try PackedAssertion.pack([UInt8](repeating: 0x20, count: 40_000_000))
             #expect(bomb.count < PackedAssertion.maximumBytes)
             #expect(rejection(bomb) == .tooLarge)

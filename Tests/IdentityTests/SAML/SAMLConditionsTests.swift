@@ -20,7 +20,8 @@ import Testing
         return try (conditions ?? self.conditions).check(assertion, now: now)
     }
 
-    @Test func good() throws {
+    @Test("a valid assertion yields its earliest expiry")
+    func good() throws {
         #expect(try check() == Self.now + 600)
         #expect(try check { $0.confirmations[0].notOnOrAfter = Self.now + 60 } == Self.now + 60)
         #expect(
@@ -30,8 +31,8 @@ import Testing
             } == Self.now + 60)
     }
 
-    /// Clocks may differ by 60 seconds, either way and no more.
-    @Test func times() throws {
+    @Test("clocks may differ by up to 60 seconds in either direction")
+    func times() throws {
         #expect(try check(at: Self.now - 60) == Self.now + 600)
         #expect(throws: SAMLRejection.notYetValid) { try check(at: Self.now - 61) }
         #expect(try check(at: Self.now + 659) == Self.now + 600)
@@ -41,7 +42,8 @@ import Testing
         #expect(throws: SAMLRejection.missingExpiry) { try check { $0.notOnOrAfter = nil } }
     }
 
-    @Test func audiences() throws {
+    @Test("an accepted audience is required")
+    func audiences() throws {
         #expect(throws: SAMLRejection.missingAudience) { try check { $0.audienceRestrictions = [] } }
         for wrong in [["https://gw.example.com/mobile/platform/auth/token"], [Self.audience + "/"], [""], []] {
             #expect(throws: SAMLRejection.wrongAudience) { try check { $0.audienceRestrictions = [wrong] } }
@@ -52,7 +54,8 @@ import Testing
         #expect(try check { $0.audienceRestrictions.append(["urn:gateway"]) } > 0)
     }
 
-    @Test func confirmations() throws {
+    @Test("a valid bearer confirmation is required")
+    func confirmations() throws {
         #expect(throws: SAMLRejection.notConfirmed) { try check { $0.confirmations = [] } }
         let holder = "urn:oasis:names:tc:SAML:2.0:cm:holder-of-key"
         #expect(throws: SAMLRejection.notConfirmed) { try check { $0.confirmations[0].method = holder } }
@@ -65,8 +68,8 @@ import Testing
             } > 0)
     }
 
-    /// What browser logins ask for beside that (profiles section 4.1.4.2).
-    @Test func answers() throws {
+    @Test("browser logins require more of a confirmation (profiles section 4.1.4.2)")
+    func answers() throws {
         let login = SAMLConditions(
             audiences: [Self.audience], recipients: [Self.audience], requiresRecipient: true, inResponseTo: "_q")
         func good(_ confirmation: inout SAMLAssertion.Confirmation) {
@@ -89,12 +92,13 @@ import Testing
         }
     }
 
-    @Test func unknownCondition() {
+    @Test("an unknown condition is refused")
+    func unknownCondition() {
         #expect(throws: SAMLRejection.unknownCondition) { try check { $0.hasUnknownCondition = true } }
     }
 
-    /// Codes are for logs: one for each, and told from those of other tokens.
-    @Test func reasons() {
+    @Test("every rejection has a stable reason, distinct from those of other tokens")
+    func reasons() {
         let reasons = SAMLRejection.allCases.map { "\($0.reason)" }
         #expect(Set(reasons).count == reasons.count)
         #expect(reasons.allSatisfy { $0.hasPrefix("saml_") })

@@ -28,7 +28,8 @@
         private static let valid = names(in: "node-saml/valid")
         private static let invalid = names(in: "node-saml/invalid")
 
-        @Test func allAreThere() {
+        @Test("all fixtures are present")
+        func allAreThere() {
             #expect(Self.valid.count == 16 && Self.invalid.count == 20)
             #expect(Self.names(in: "pysaml2-xsw").count == 5)
         }
@@ -39,7 +40,7 @@
             "response.root-signed.assertion-unsigned-encrypted.xml": .encrypted
         ]
 
-        @Test(arguments: valid)
+        @Test("valid documents are accepted, unless a documented rule refuses them", arguments: valid)
         func validDocument(_ name: String) throws {
             if let reason = Self.refused[String(name.split(separator: "/").last ?? "")] {
                 #expect(throws: reason) { try response(name) }
@@ -52,8 +53,7 @@
             #expect(found.isSigned == name.contains("root-signed"))
         }
 
-        /// SAML-04: SHA-1 is believed on request alone.
-        @Test(arguments: valid)
+        @Test("SAML-04: SHA-1 is accepted only if allowed", arguments: valid)
         func hashesAreOfToday(_ name: String) throws {
             let text = String(decoding: try Self.read(name), as: UTF8.self)
             guard text.contains("xmldsig#sha1"), !text.contains("EncryptedAssertion") else { return }
@@ -73,7 +73,7 @@
             "response.root-unsigned.assertion-unsigned.xml": .unsigned,
         ]
 
-        @Test(arguments: invalid)
+        @Test("invalid documents are refused with the expected reason", arguments: invalid)
         func invalidDocument(_ name: String) {
             let reason = Self.reasons[String(name.split(separator: "/").last ?? "")] ?? .badSignature
             #expect(throws: reason) { try response(name) }
@@ -81,37 +81,41 @@
 
         /// Signature wrapping: what was signed is elsewhere than where it is looked for. The documents' keys are too short
         /// for this program, so all but one must be seen through by their shapes.
-        @Test(arguments: [
-            ("signed-xsw-assertion-assertion.xml", SAMLRejection.wrongReference),
-            ("signed-xsw-assertion-extensions.xml", .wrongReference),
-            // Here the forged assertion has a signature about itself, which is not the issuer's.
-            ("signed-xsw-assertion-in-assertion-first-sig.xml", .badSignature),
-            ("signed-xsw-assertion-wrapper.xml", .wrongReference),
-            ("signed-xsw-response-in-response-first-sig.xml", .wrongReference),
-        ])
+        @Test(
+            "signature wrapping is refused",
+            arguments: [
+                ("signed-xsw-assertion-assertion.xml", SAMLRejection.wrongReference),
+                ("signed-xsw-assertion-extensions.xml", .wrongReference),
+                // Here the forged assertion has a signature about itself, which is not the issuer's.
+                ("signed-xsw-assertion-in-assertion-first-sig.xml", .badSignature),
+                ("signed-xsw-assertion-wrapper.xml", .wrongReference),
+                ("signed-xsw-response-in-response-first-sig.xml", .wrongReference),
+            ])
         func wrapping(_ name: String, _ reason: SAMLRejection) {
             #expect(throws: reason) { try response("pysaml2-xsw/\(name)") }
         }
 
         /// These were changed within and signed anew as a whole: the assertion's own signature is wrong, as the tool xmlsec1
         /// says too, and both must hold.
-        @Test(arguments: ["double", "empty", "no"])
+        @Test("a response changed within and signed anew is refused", arguments: ["double", "empty", "no"])
         func changedWithin(_ name: String) {
             #expect(throws: SAMLRejection.badSignature) {
                 try response("node-saml/response.root-signed.message-signed-\(name)-subjectconfirmation.xml")
             }
         }
 
-        /// Documents that are no responses, in a namespace of SAML or not.
-        @Test(arguments: [
-            "node-saml/acme_tools_com.xml", "node-saml/logout_request_with_good_signature.xml",
-            "xmldsig-c14n/merlin-exc-c14n-one/exc-signature.xml", "xmldsig-c14n/merlin-c14n-three/signature.xml",
-        ])
+        @Test(
+            "documents that are not responses are refused",
+            arguments: [
+                "node-saml/acme_tools_com.xml", "node-saml/logout_request_with_good_signature.xml",
+                "xmldsig-c14n/merlin-exc-c14n-one/exc-signature.xml", "xmldsig-c14n/merlin-c14n-three/signature.xml",
+            ])
         func otherDocuments(_ name: String) {
             #expect(throws: SAMLRejection.malformed) { try response(name) }
         }
 
-        @Test func encrypted() {
+        @Test("an encrypted assertion is refused")
+        func encrypted() {
             #expect(throws: SAMLRejection.encrypted) { try response("node-saml/testshib-encrypted-response.xml") }
         }
     }

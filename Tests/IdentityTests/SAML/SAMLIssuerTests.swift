@@ -16,7 +16,8 @@ import Testing
         return try #require(policy.samlEntries.first?.issuer, "\(policy.findings)")
     }
 
-    @Test func standards() throws {
+    @Test("a minimal entry has the defaults")
+    func standards() throws {
         let policy = try policy(Self.keys)
         #expect(policy.isSound && policy.findings.isEmpty && policy.entries.isEmpty)
         let issuer = try issuer()
@@ -31,7 +32,8 @@ import Testing
             ])
     }
 
-    @Test func everything() throws {
+    @Test("every member of an entry is read")
+    func everything() throws {
         let issuer = try issuer(
             #"""
             "enabled":false,"virtualUserEnabled":true,"audience":["urn:a"],"recipient":["https://r"],"allowSha1":true,
@@ -50,25 +52,26 @@ import Testing
         #expect(issuer.lifetime == TokenLifetime(seconds: 60, policy: .fromExternalToken))
     }
 
-    /// SAML-09: what cannot work is an error to who checks the configuration.
-    @Test(arguments: [
-        (#""certificateSubjectNames":["CN=a"]"#, ""),
-        (#""issuerName":"i""#, ""), (#""issuerName":"i","certificateSubjectNames":[]"#, "/certificateSubjectNames"),
-        (#""issuerName":"i","certificateSubjectNames":["a"]"#, "/certificateSubjectNames"),
-        (#""issuerName":"","certificateSubjectNames":["CN=a"]"#, "/issuerName"),
-        (#"\#(keys),"rules":{}"#, "/rules"), (#"\#(keys),"rules":[1]"#, "/rules/0"),
-        (#"\#(keys),"rules":[{}]"#, "/rules/0"), (#"\#(keys),"rules":[{"type":"x"}]"#, "/rules/0/type"),
-        (#"\#(keys),"rules":[{"type":"roleAttribute","attributes":" , "}]"#, "/rules/0/attributes"),
-        (#"\#(keys),"rules":[{"type":"roleAttribute"}]"#, "/rules/0/attributes"),
-        (#"\#(keys),"rules":[{"type":"roleMapping","tokenRole":"a","mappedRoles":"b"}]"#, "/rules/0/mappedRoles"),
-        (#"\#(keys),"rules":[{"type":"defaultRole","roles":"a"}]"#, "/rules/0/roles"),
-        (#"\#(keys),"rules":[{"type":"userMapping"}]"#, "/rules/0"),
-        (
-            #"\#(keys),"rules":[{"type":"userMapping","attribute":"a"},{"type":"userMapping","attribute":"b"}]"#,
-            "/rules/1"
-        ),
-        (#"\#(keys),"allowSha1":1"#, "/allowSha1"), (#"\#(keys),"audience":"a""#, "/audience"),
-    ])
+    @Test(
+        "SAML-09: an unusable entry is a configuration error",
+        arguments: [
+            (#""certificateSubjectNames":["CN=a"]"#, ""),
+            (#""issuerName":"i""#, ""), (#""issuerName":"i","certificateSubjectNames":[]"#, "/certificateSubjectNames"),
+            (#""issuerName":"i","certificateSubjectNames":["a"]"#, "/certificateSubjectNames"),
+            (#""issuerName":"","certificateSubjectNames":["CN=a"]"#, "/issuerName"),
+            (#"\#(keys),"rules":{}"#, "/rules"), (#"\#(keys),"rules":[1]"#, "/rules/0"),
+            (#"\#(keys),"rules":[{}]"#, "/rules/0"), (#"\#(keys),"rules":[{"type":"x"}]"#, "/rules/0/type"),
+            (#"\#(keys),"rules":[{"type":"roleAttribute","attributes":" , "}]"#, "/rules/0/attributes"),
+            (#"\#(keys),"rules":[{"type":"roleAttribute"}]"#, "/rules/0/attributes"),
+            (#"\#(keys),"rules":[{"type":"roleMapping","tokenRole":"a","mappedRoles":"b"}]"#, "/rules/0/mappedRoles"),
+            (#"\#(keys),"rules":[{"type":"defaultRole","roles":"a"}]"#, "/rules/0/roles"),
+            (#"\#(keys),"rules":[{"type":"userMapping"}]"#, "/rules/0"),
+            (
+                #"\#(keys),"rules":[{"type":"userMapping","attribute":"a"},{"type":"userMapping","attribute":"b"}]"#,
+                "/rules/1"
+            ),
+            (#"\#(keys),"allowSha1":1"#, "/allowSha1"), (#"\#(keys),"audience":"a""#, "/audience"),
+        ])
     func wrong(_ members: String, _ pointer: String) throws {
         let policy = try policy(members)
         #expect(policy.samlEntries.count == 1 && policy.samlEntries[0].issuer == nil)
@@ -77,7 +80,8 @@ import Testing
         #expect(policy.isSound)
     }
 
-    @Test func others() throws {
+    @Test("duplicate entries are disabled; one name may be of both kinds of issuer")
+    func others() throws {
         let twice = try AssertionPolicy(#"{"samlIssuers":[{\#(Self.keys)},{\#(Self.keys)}]}"#)
         #expect(twice.samlEntries.allSatisfy { $0.issuer == nil })
         #expect(twice.findings.contains { $0.pointer == "/samlIssuers/1/issuerName" && $0.severity == .error })
@@ -114,8 +118,8 @@ import Testing
             assertion, realm: "Default", users: Assertion.users, catalogue: AssertionPolicy.standardCatalogue)
     }
 
-    /// SAML-13.
-    @Test func names() throws {
+    @Test("SAML-13: the user name comes from the mapping rule's attribute, or the subject")
+    func names() throws {
         let plain = try issuer()
         #expect(try identity(plain, subject: "joe").username == "joe")
         for subject in [nil, ""] {
@@ -135,8 +139,8 @@ import Testing
         }
     }
 
-    /// SAML-10: all values of all named attributes, by their formal names.
-    @Test func roles() throws {
+    @Test("SAML-10: all values of all named attributes are roles, by formal names")
+    func roles() throws {
         let issuer = try issuer(
             #""virtualUserEnabled":true,"rules":[{"type":"roleAttribute","attributes":"groups, urn:r"}]"#)
         func roles(_ attributes: [(String, [String])]) throws -> Set<String> {

@@ -30,7 +30,8 @@ import Model
                 in: Array(document.utf8), signedBy: [try Assertion.certificate("idp")], allowsSHA1: false)
         }
 
-        @Test func whatIsRead() throws {
+        @Test("subject, confirmation, attributes and conditions are read")
+        func whatIsRead() throws {
             var forge = forge
             forge.subject = "Zoë & <co>"
             forge.confirmation = [
@@ -52,7 +53,7 @@ import Model
             #expect(assertion.isOneTimeUse && !assertion.hasUnknownCondition)
         }
 
-        @Test(arguments: SAMLForge.Algorithm.allCases)
+        @Test("signatures of every supported algorithm are verified", arguments: SAMLForge.Algorithm.allCases)
         func algorithms(_ algorithm: SAMLForge.Algorithm) throws {
             let isRSA = algorithm != .elliptic256
             let name = isRSA ? "rsa" : "idp"
@@ -66,33 +67,35 @@ import Model
             #expect(throws: SAMLRejection.unknownKey) { try Self.assertion(forge.assertion, others) }
         }
 
-        /// SAML-04: every byte of what is signed counts.
-        @Test(arguments: [
-            (">joe<", ">ann<", SAMLRejection.badSignature), ("NotOnOrAfter=\"", "NotOnOrAfter=\"2", .badSignature),
-            ("ID=\"_a1\"", "ID=\"_a2\"", .wrongReference), ("#_a1", "", .wrongReference),
-            ("#_a1", "#_a2", .wrongReference), ("URI=\"#_a1\"", "", .wrongReference),
-            ("URI=\"#_a1\"", "URI=\"#xpointer(id('_a1'))\"", .wrongReference),
-            ("ecdsa-sha256", "ecdsa-sha1", .unsupportedAlgorithm),
-            ("ecdsa-sha256", "hmac-sha256", .unsupportedAlgorithm),
-            ("2001/04/xmlenc#sha256", "2000/09/xmldsig#sha1", .unsupportedAlgorithm),
-            ("ecdsa-sha256", "ecdsa-sha384", .badSignature),
-            ("<ds:SignatureValue>", "<ds:SignatureValue>AAAA", .badSignature),
-            ("<ds:DigestValue>", "<ds:DigestValue>AAAA", .badSignature),
-            ("xmldsig#enveloped-signature", "xmldsig#base64", .malformedSignature),
-            ("</ds:Signature>", "<ds:Object></ds:Object></ds:Signature>", .malformedSignature),
-        ])
+        @Test(
+            "SAML-04: changing any signed byte invalidates the signature",
+            arguments: [
+                (">joe<", ">ann<", SAMLRejection.badSignature), ("NotOnOrAfter=\"", "NotOnOrAfter=\"2", .badSignature),
+                ("ID=\"_a1\"", "ID=\"_a2\"", .wrongReference), ("#_a1", "", .wrongReference),
+                ("#_a1", "#_a2", .wrongReference), ("URI=\"#_a1\"", "", .wrongReference),
+                ("URI=\"#_a1\"", "URI=\"#xpointer(id('_a1'))\"", .wrongReference),
+                ("ecdsa-sha256", "ecdsa-sha1", .unsupportedAlgorithm),
+                ("ecdsa-sha256", "hmac-sha256", .unsupportedAlgorithm),
+                ("2001/04/xmlenc#sha256", "2000/09/xmldsig#sha1", .unsupportedAlgorithm),
+                ("ecdsa-sha256", "ecdsa-sha384", .badSignature),
+                ("<ds:SignatureValue>", "<ds:SignatureValue>AAAA", .badSignature),
+                ("<ds:DigestValue>", "<ds:DigestValue>AAAA", .badSignature),
+                ("xmldsig#enveloped-signature", "xmldsig#base64", .malformedSignature),
+                ("</ds:Signature>", "<ds:Object></ds:Object></ds:Signature>", .malformedSignature),
+            ])
         func changes(_ old: String, _ new: String, _ reason: SAMLRejection) {
             let changed = forge.assertion.replacing(old, with: new)
             #expect(changed != forge.assertion)
             #expect(throws: reason) { try Self.assertion(changed) }
         }
 
-        @Test func notSigned() {
+        @Test("an unsigned assertion is refused")
+        func notSigned() {
             #expect(throws: SAMLRejection.unsigned) { try Self.assertion(forge.unsigned) }
         }
 
-        /// What a signature says of keys is never looked at.
-        @Test func keysInSignatures() throws {
+        @Test("keys in a signature are ignored")
+        func keysInSignatures() throws {
             let other = SigningKey.generate(.es256)
             var forged = forge
             forged.key = other
@@ -103,33 +106,37 @@ import Model
             #expect(throws: SAMLRejection.badSignature) { try Self.assertion(foreign) }
         }
 
-        /// Comments are no part of what is signed, and cut nothing short.
-        @Test func comments() throws {
+        @Test("comments are not signed, and do not truncate text")
+        func comments() throws {
             var forge = forge
             forge.subject = "joe@example.com.evil.org"
             let text = forge.assertion.replacing("joe@example.com.", with: "joe@example.com<!-- -->.")
             #expect(try Self.assertion(text).nameID?.value == "joe@example.com.evil.org")
         }
 
-        @Test(arguments: [
-            ("<!DOCTYPE a>", SAMLRejection.forbiddenDeclaration),
-            ("<!DOCTYPE a [<!ENTITY b \"c\">]>", .forbiddenDeclaration),
-            ("<!DOCTYPE a SYSTEM \"file:///etc/passwd\">", .forbiddenDeclaration),
-            ("<?php ?>", .forbiddenDeclaration), ("<a/>", .malformed), ("a", .malformed), ("\u{0}", .malformed),
-        ])
+        @Test(
+            "declarations other than the XML declaration are refused",
+            arguments: [
+                ("<!DOCTYPE a>", SAMLRejection.forbiddenDeclaration),
+                ("<!DOCTYPE a [<!ENTITY b \"c\">]>", .forbiddenDeclaration),
+                ("<!DOCTYPE a SYSTEM \"file:///etc/passwd\">", .forbiddenDeclaration),
+                ("<?php ?>", .forbiddenDeclaration), ("<a/>", .malformed), ("a", .malformed), ("\u{0}", .malformed),
+            ])
         func prologue(_ text: String, _ reason: SAMLRejection) {
             #expect(throws: reason) { try Self.assertion(text + forge.assertion) }
         }
 
-        @Test(arguments: [
-            "", "<", "<a>", "<a xmlns='b:", "&#0;", "<a>&b;</a>", "<a b='1' b='2'/>", "<b:a/>", "<a></a>", "{}",
-        ])
+        @Test(
+            "documents that are not assertions are refused",
+            arguments: [
+                "", "<", "<a>", "<a xmlns='b:", "&#0;", "<a>&b;</a>", "<a b='1' b='2'/>", "<b:a/>", "<a></a>", "{}",
+            ])
         func noAssertion(_ text: String) {
             #expect(throws: SAMLRejection.malformed) { try Self.assertion(text) }
         }
 
-        /// Bytes that are no UTF-8, also where a declaration would make another text of them.
-        @Test func encodings() throws {
+        @Test("bytes that are not UTF-8 are refused, whatever the declaration says")
+        func encodings() throws {
             let declared = #"<?xml version="1.0" encoding="UTF-8"?>"# + forge.assertion
             #expect(try Self.assertion(declared).nameID?.value == "joe")
             var bytes = Array(forge.assertion.utf8)
@@ -144,8 +151,8 @@ import Model
 
         // MARK: Wrapping
 
-        /// What is signed stands whole in the document, and something forged where it is looked for: eight ways of it.
-        @Test func wrapping() throws {
+        @Test("eight kinds of signature wrapping are refused")
+        func wrapping() throws {
             let signed = forge.assertion
             var other = forge
             other.id = "_a2"
@@ -188,7 +195,8 @@ import Model
             }
         }
 
-        @Test func responses() throws {
+        @Test("a response with one assertion is verified if either of them is signed")
+        func responses() throws {
             let forge = forge
             let own = try Self.response(forge.response())
             #expect(own.assertion.nameID?.value == "joe" && !own.isSigned && own.id == "_r1")
@@ -223,7 +231,8 @@ import Model
 
         private static let namespace = "urn:oasis:names:tc:SAML:2.0:assertion"
 
-        @Test func issuers() throws {
+        @Test("the claimed issuer is read without verification")
+        func issuers() throws {
             func claimed(_ document: String) throws -> String {
                 try SAMLVerifier.claimedIssuer(in: Array(document.utf8))
             }
@@ -234,8 +243,7 @@ import Model
             }
         }
 
-        /// UAX #15 section 13: names and values are compared, which takes seconds where marks have no end.
-        @Test(arguments: ["\u{301}", "&#769;"])
+        @Test("UAX #15 section 13: long runs of combining marks are refused", arguments: ["\u{301}", "&#769;"])
         func marks(_ mark: String) throws {
             func claimed(_ part: String, _ replacement: String) throws -> String {
                 try SAMLVerifier.claimedIssuer(in: Array(forge.assertion.replacing(part, with: replacement).utf8))
@@ -262,7 +270,8 @@ import Model
             #expect(time < .seconds(5))
         }
 
-        @Test func floods() {
+        @Test("entity expansion, deep nesting and excessive parts are refused")
+        func floods() {
             let laughs = (1...9).reduce("<!ENTITY l0 \"ha\">") { text, level in
                 text + "<!ENTITY l\(level) \"\(String(repeating: "&l\(level - 1);", count: 10))\">"
             }
@@ -277,8 +286,8 @@ import Model
             took(forge.assertion.replacing("</saml:Issuer>", with: "</saml:Issuer>\(many)"), .malformedSignature)
         }
 
-        /// As many attributes and elements as there may be, in one of them and in depth.
-        @Test func bounds() throws {
+        @Test("the limits of attributes, elements and depth are enforced")
+        func bounds() throws {
             let attributes = (0..<8000).map { "a\($0)=''" }.joined(separator: " ")
             took("<a \(attributes)/>", .tooLarge)
             let declared = (0..<8000).map { "xmlns:a\($0)='b'" }.joined(separator: " ")

@@ -19,10 +19,11 @@ import Testing
         verifier.verdict(on: Array(token.utf8), for: try login(), now: now).settled()
     }
 
-    /// The token and the app's own credential, nothing of which could change the query.
-    @Test(arguments: [
-        ("https://graph.example.com/debug_token", "/debug_token?"), ("https://g.example.com/x?v=1", "/x?v=1&"),
-    ])
+    @Test(
+        "token and app credentials are escaped in the query",
+        arguments: [
+            ("https://graph.example.com/debug_token", "/debug_token?"), ("https://g.example.com/x?v=1", "/x?v=1&"),
+        ])
     func call(_ url: String, _ start: String) throws {
         let facebook = StubProvider()
         let verifier = SocialVerifier(caller: facebook) { 1000 }
@@ -30,37 +31,41 @@ import Testing
         #expect(facebook.targets == ["\(start)input_token=EA%26x%3D1%7C%23&access_token=42%7Cs%26cret"])
     }
 
-    @Test(arguments: [
-        (good, SocialVerdict.valid(userID: "1001", endsAt: 5000)),
-        (#"{"data":{"app_id":42,"is_valid":true,"user_id":1001,"expires_at":0}}"#, .valid(userID: "1001", endsAt: nil)),
-        (#"{"data":{"app_id":"43","is_valid":true,"user_id":"1001"}}"#, .invalid),
-        (#"{"data":{"is_valid":true,"user_id":"1001"}}"#, .invalid),
-        (#"{"data":{"app_id":"42","is_valid":false,"user_id":"1001"}}"#, .invalid),
-        (#"{"data":{"app_id":"42","is_valid":true,"user_id":"1001","expires_at":1000}}"#, .invalid),
-        (#"{"data":{"app_id":"42","is_valid":true,"user_id":""}}"#, .invalid),
-        (#"{"data":{"app_id":"42","is_valid":true,"user_id":"1\n2"}}"#, .invalid),
-        (#"{"data":{"app_id":"42","is_valid":true}}"#, .invalid),
-        (#"{"data":{"app_id":"42","type":"PAGE","is_valid":true,"user_id":"1001"}}"#, .invalid),
-        (#"{"data":{"error":{"code":190},"is_valid":false,"scopes":[]}}"#, .invalid),
-        (#"{"error":{"code":190}}"#, .unavailable), (#"{"data":{"is_valid":"true"}}"#, .unavailable),
-        ("", .unavailable), ("<html>", .unavailable),
-    ])
+    @Test(
+        "answers are interpreted as specified",
+        arguments: [
+            (good, SocialVerdict.valid(userID: "1001", endsAt: 5000)),
+            (
+                #"{"data":{"app_id":42,"is_valid":true,"user_id":1001,"expires_at":0}}"#,
+                .valid(userID: "1001", endsAt: nil)
+            ),
+            (#"{"data":{"app_id":"43","is_valid":true,"user_id":"1001"}}"#, .invalid),
+            (#"{"data":{"is_valid":true,"user_id":"1001"}}"#, .invalid),
+            (#"{"data":{"app_id":"42","is_valid":false,"user_id":"1001"}}"#, .invalid),
+            (#"{"data":{"app_id":"42","is_valid":true,"user_id":"1001","expires_at":1000}}"#, .invalid),
+            (#"{"data":{"app_id":"42","is_valid":true,"user_id":""}}"#, .invalid),
+            (#"{"data":{"app_id":"42","is_valid":true,"user_id":"1\n2"}}"#, .invalid),
+            (#"{"data":{"app_id":"42","is_valid":true}}"#, .invalid),
+            (#"{"data":{"app_id":"42","type":"PAGE","is_valid":true,"user_id":"1001"}}"#, .invalid),
+            (#"{"data":{"error":{"code":190},"is_valid":false,"scopes":[]}}"#, .invalid),
+            (#"{"error":{"code":190}}"#, .unavailable), (#"{"data":{"is_valid":"true"}}"#, .unavailable),
+            ("", .unavailable), ("<html>", .unavailable),
+        ])
     func answers(_ json: String, _ expected: SocialVerdict) throws {
         let facebook = StubProvider()
         facebook.answers(json)
         #expect(try Self.verdict(SocialVerifier(caller: facebook) { 1000 }) == expected)
     }
 
-    /// What is not 200 is about our own call; nobody's token is bad for it.
-    @Test(arguments: [301, 400, 401, 403, 429, 500, 503])
+    @Test("a status other than 200 is an outage, not an invalid token", arguments: [301, 400, 401, 403, 429, 500, 503])
     func status(_ status: Int) throws {
         let facebook = StubProvider()
         facebook.answers(Self.good, status: status)
         #expect(try Self.verdict(SocialVerifier(caller: facebook) { 1000 }) == .unavailable)
     }
 
-    /// Remembered for ten minutes, ten seconds, or not at all, and no longer than the token lives.
     @Test(
+        "verdicts are cached for ten minutes, ten seconds or not at all, and not beyond expiry",
         arguments: [
             (good, 600), (#"{"data":{"app_id":"42","is_valid":true,"user_id":"1","expires_at":1030}}"#, 30),
             (#"{"data":{"app_id":"42","is_valid":true,"user_id":"1","expires_at":0}}"#, 600),
@@ -81,8 +86,8 @@ import Testing
         #expect(facebook.targets.count == 2)
     }
 
-    /// Another token or another app is another question.
-    @Test func keysAreApart() throws {
+    @Test("verdicts are separate by token and app")
+    func keysAreApart() throws {
         let facebook = StubProvider()
         facebook.answers(Self.good)
         let verifier = SocialVerifier(caller: facebook) { 1000 }
@@ -94,8 +99,8 @@ import Testing
         #expect(facebook.targets.count == 3)
     }
 
-    /// Of many who show one token at the same time one asks.
-    @Test func singleFlight() throws {
+    @Test("concurrent requests with one token make one call")
+    func singleFlight() throws {
         let facebook = SlowProvider()
         let verifier = SocialVerifier(caller: facebook) { 1000 }
         let told = Mutex<[SocialVerdict]>([])
@@ -113,16 +118,17 @@ import Testing
         #expect(told.withLock { $0 } == Array(repeating: .valid(userID: "1001", endsAt: 5000), count: 20))
     }
 
-    /// What cannot be asked about is asked about nobody.
-    @Test(arguments: ["", "with blank", "über", String(repeating: "x", count: 3000)])
+    @Test(
+        "a token that cannot be sent is refused without a call",
+        arguments: ["", "with blank", "über", String(repeating: "x", count: 3000)])
     func unaskable(_ token: String) throws {
         let facebook = StubProvider()
         #expect(try Self.verdict(SocialVerifier(caller: facebook) { 1000 }, token) == .invalid)
         #expect(facebook.targets.isEmpty)
     }
 
-    /// Room is bounded: a flood of tokens forgets, and grows nothing.
-    @Test func capacity() throws {
+    @Test("the cache is bounded")
+    func capacity() throws {
         let facebook = StubProvider()
         facebook.answers(Self.good)
         let verifier = SocialVerifier(caller: facebook, capacity: 4) { 1000 }

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("entity id, the address for redirects, and what it signs with, in the frame of a file")
+    @Test("entity id, redirect URL and signing certificates in PEM form are read")
     func one() throws {
         let parts =
             Self.key("QUFB\n  QkJC") + Self.key("Q0ND", use: nil) + Self.key("RERE", use: "encryption")
@@ -52,7 +52,7 @@ import Testing
             ])
     }
 
-    @Test("of several providers the one that is named")
+    @Test("of several providers the named one is used")
     func several() throws {
         let redirect = Self.service("HTTP-Redirect", "https://a/sso")
         let all = """
@@ -65,7 +65,7 @@ import Testing
         #expect(read(all, "c") == .failure(.wrongEntity))
     }
 
-    @Test("what is none")
+    @Test("invalid metadata is refused")
     func malformed() {
         for text in ["", "<a/>", "<md:EntityDescriptor", "<!DOCTYPE a><a/>", "{}"] {
             #expect(read(text) == .failure(.malformed), "\(text)")

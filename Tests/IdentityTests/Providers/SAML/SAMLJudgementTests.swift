@@ -19,7 +19,7 @@ import Testing
         return Result { () throws(ProviderFailure) in try provider.judge(response, now: SAMLFixture.now + seconds) }
     }
 
-    @Test("as it should be: subject, attributes and session of the provider, and the request that it answers")
+    @Test("a valid answer yields subject, attributes, provider session and answered request")
     func good() throws {
         let posted = try judge().get()
         #expect(posted.requestID == SAMLFixture.request && posted.assertionID == "_a")
@@ -30,7 +30,7 @@ import Testing
         #expect(identity.accessToken == nil && identity.endsAt == nil)
     }
 
-    @Test("what is beside a signed assertion may be missing, and what is signed may not")
+    @Test("unsigned parts may be missing; signed parts may not")
     func sparse() throws {
         let sparse = SAMLFixture.response {
             $0.destination = nil
@@ -87,13 +87,13 @@ import Testing
         ("no id", .assertion("ID"), { $0.assertion.id = "" }),
     ]
 
-    @Test("each thing that is wrong is refused", arguments: refused.indices)
+    @Test("each fault is refused", arguments: refused.indices)
     func refusals(_ index: Int) throws {
         let (name, failure, change) = Self.refused[index]
         #expect(try judge(SAMLFixture.response(change)) == .failure(failure), "\(name)")
     }
 
-    @Test("the tolerance of dates is the entry's")
+    @Test("the entry's clock skew applies")
     func skew() throws {
         let early = SAMLFixture.response { $0.assertion.notBefore = SAMLFixture.now + 61 }
         #expect(throws: Never.self) { try judge(early) { $0.clockSkewSeconds = 61 }.get() }
@@ -101,7 +101,7 @@ import Testing
         #expect(try judge(at: 359) { $0.clockSkewSeconds = 59 } == .failure(.assertion("saml_expired")))
     }
 
-    @Test("how the user has logged in, and when, where that is asked for")
+    @Test("authentication context and time are checked if required")
     func contexts() throws {
         #expect(try judge { $0.contexts = ["urn:x:strong"] } == .failure(.assertion("AuthnContextClassRef")))
         #expect(throws: Never.self) { try judge { $0.contexts = ["urn:x:strong", SAMLFixture.password] }.get() }
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: Never.self) { try judge { $0.forcesLogin = true }.get() }
     }
 
-    @Test("transient names do where an attribute names the user")
+    @Test("a transient name is accepted if an attribute names the user")
     func transient() throws {
         let response = SAMLFixture.response {
             $0.assertion.nameID?.format = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
@@ -121,7 +121,7 @@ import Testing
         #expect(posted.identity.endsAt == SAMLFixture.now + 100)
     }
 
-    @Test("attributes: those of one name together, none in the place of the subject")
+    @Test("attributes of one name are merged, and none replaces the subject")
     func claims() {
         let claims = SAMLProvider.claims(
             [
@@ -133,7 +133,7 @@ import Testing
         #expect(claims["none"]?.array?.isEmpty == true)
     }
 
-    @Test("what is no Base64, or nothing, is an answer to nothing")
+    @Test("invalid Base64 and an empty answer are refused")
     func packages() throws {
         let provider = try SAMLFixture.provider()
         for text in ["", "  \r\n", "%%%", "ab=c"] {

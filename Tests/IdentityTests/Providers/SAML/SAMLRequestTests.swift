@@ -36,7 +36,7 @@ import Testing
         return String(decoding: bytes[5...], as: UTF8.self)
     }
 
-    @Test("the request: its id is that of the login, and it says where the answer goes")
+    @Test("the request has the login's id and the URL for the answer")
     func request() throws {
         let location = try begin(SAMLFixture.provider())
         #expect(location.hasPrefix("https://idp.example/sso?tenant=a&SAMLRequest="))
@@ -53,7 +53,7 @@ import Testing
         #expect(!location.contains(SAMLFixture.secrets.verifier))
     }
 
-    @Test("what is wanted of names, ways to log in and a fresh login is in it, in the order of the schema")
+    @Test("requested name format, contexts and forced login are in schema order")
     func wishes() throws {
         let provider = try SAMLFixture.provider {
             $0.nameIDFormat = "urn:x:persistent"
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "bindings 3.4.4.1: the signature is over the query as it is sent",
+        "bindings 3.4.4.1: the signature covers the query as sent",
         arguments: [
             (SignatureAlgorithm.rs256, "rsa-sha256"), (.es256, "ecdsa-sha256"), (.es384, "ecdsa-sha384"),
         ])
@@ -93,7 +93,7 @@ import Testing
         #expect(isSound)
     }
 
-    @Test("algorithms that the binding has no name for sign nothing")
+    @Test("algorithms without an identifier in the binding do not sign")
     func algorithms() {
         for algorithm in SignatureAlgorithm.allCases {
             let isNamed = [.rsaPKCS1, .ecdsa].contains(algorithm.family)
@@ -101,14 +101,14 @@ import Testing
         }
     }
 
-    @Test("RFC 1951 3.2.4: blocks of any length, the last one marked")
+    @Test("RFC 1951 3.2.4: stored blocks of any length are valid, the last one marked")
     func blocks() {
         #expect(RedirectBinding.stored([]) == [1, 0, 0, 0xFF, 0xFF])
         let long = RedirectBinding.stored([UInt8](repeating: 7, count: 65_536))
         #expect(Array(long[..<5]) == [0, 0xFF, 0xFF, 0, 0] && Array(long[65_540...]) == [1, 1, 0, 0xFE, 0xFF, 7])
     }
 
-    @Test("an answer is one to the request of the login that it was made for")
+    @Test("an answer matches only the request of its login")
     func answers() throws {
         let provider = try SAMLFixture.provider()
         #expect(provider.isAnswer(SAMLFixture.request, to: SAMLFixture.secrets))
@@ -116,7 +116,7 @@ import Testing
         #expect(!provider.isAnswer("", to: SAMLFixture.secrets))
     }
 
-    @Test("SP metadata: where answers go, that assertions are to be signed, and what requests are signed with")
+    @Test("SP metadata has the endpoint, requires signed assertions, and has the signing certificate")
     func metadata() throws {
         let plain = String(decoding: try #require(SAMLFixture.provider().metadata), as: UTF8.self)
         #expect(plain.contains("entityID=\"\(SAMLFixture.entity)\""))
