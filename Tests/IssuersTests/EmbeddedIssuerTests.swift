@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    /// ISS-02, ISS-06, AMB-28.
-    @Test func tokenTellsWhoCalls() throws {
+    @Test("ISS-02, ISS-06, AMB-28: the token identifies the caller")
+    func tokenTellsWhoCalls() throws {
         let key = SigningKey.generate(.es256)
         let issuer = try #require(EmbeddedIssuer.sample(key, audience: ["https://api.example.com"]))
         let principal = Callers.principal(roles: ["Manager", "Clerk"], level: 3)
@@ -46,8 +46,8 @@ import Testing
         #expect(claims["virtual"]?.bool == false)
     }
 
-    /// RFC 8725 section 3.11: sent back to the gateway it is no access token.
-    @Test func tokenIsNoAccessToken() throws {
+    @Test("RFC 8725 section 3.11: the gateway refuses its own upstream tokens")
+    func tokenIsNoAccessToken() throws {
         let key = SigningKey.generate(.es256)
         let issuer = try #require(EmbeddedIssuer.sample(key))
         let request = IssueRequest(principal: Callers.principal(), backend: Callers.backend, webgate: "WG")
@@ -57,7 +57,8 @@ import Testing
         #expect(AccessTokenClaims(verified: token.claims) == nil)
     }
 
-    @Test func absentFactsAreLeftOut() throws {
+    @Test("absent values are omitted")
+    func absentFactsAreLeftOut() throws {
         let key = SigningKey.generate(.edDSA)
         let issuer = try #require(EmbeddedIssuer.sample(key, audience: []))
         let request = IssueRequest(principal: Callers.principal(backend: nil), backend: nil, webgate: "")
@@ -67,14 +68,14 @@ import Testing
         }
     }
 
-    /// DEC-11.
-    @Test(arguments: [SignatureAlgorithm.hs256, .hs384, .hs512])
+    @Test("DEC-11: a shared secret is refused", arguments: [SignatureAlgorithm.hs256, .hs384, .hs512])
     func sharedSecretIsRefused(_ algorithm: SignatureAlgorithm) {
         #expect(EmbeddedIssuer.sample(SigningKey.generate(algorithm)) == nil)
     }
 
-    /// RSA takes a millisecond, the others tens of microseconds.
-    @Test(arguments: [SignatureAlgorithm.es256, .edDSA, .rs256, .ps256])
+    @Test(
+        "only slow signatures (RSA) are made off the event loop",
+        arguments: [SignatureAlgorithm.es256, .edDSA, .rs256, .ps256])
     func slowSignaturesAloneAreMadeOffTheLoop(_ algorithm: SignatureAlgorithm) throws {
         let issuer = try #require(EmbeddedIssuer.sample(SigningKey.generate(algorithm)))
         let request = IssueRequest(principal: Callers.principal(), backend: nil, webgate: "")
@@ -82,7 +83,8 @@ import Testing
         #expect(offloaded == (algorithm == .rs256 || algorithm == .ps256))
     }
 
-    @Test func configurationIDDiffersWithEverySetting() {
+    @Test("every setting changes the configuration id")
+    func configurationIDDiffersWithEverySetting() {
         let key = SigningKey.generate(.es256)
         let issuers = [
             EmbeddedIssuer.sample(key), EmbeddedIssuer.sample(key, issuer: "https://other.example.com"),
@@ -93,7 +95,8 @@ import Testing
         #expect(Set(issuers.compactMap { $0?.configurationID }).count == issuers.count)
     }
 
-    @Test func staticTokenIsNotInItsConfigurationID() {
+    @Test("the configuration id does not contain the static token")
+    func staticTokenIsNotInItsConfigurationID() {
         let issuer = StaticIssuer(token: "secret-token")
         #expect(!issuer.configurationID.contains("secret"))
         #expect(issuer.configurationID != StaticIssuer(token: "secret-token2").configurationID)

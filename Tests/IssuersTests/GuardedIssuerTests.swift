@@ -55,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func outageIsNotPaidForByEveryCaller() throws {
+    @Test("during an outage most callers fail without a call")
+    func outageIsNotPaidForByEveryCaller() throws {
         let log = Log()
         let up = Up()
         let setup = try Setup([:], { _ in }, log) { _, _ in up.isUp ? .token("t") : .failed(.timeout) }
@@ -81,8 +82,8 @@ import Testing
         func set() { value.store(true, ordering: .relaxed) }
     }
 
-    /// Whoever is refused has been answered: others are served.
-    @Test func refusalsDoNotOpen() throws {
+    @Test("refusals do not open the breaker")
+    func refusalsDoNotOpen() throws {
         let setup = try Setup(["grant": .text("token-exchange")]) { _, _ in .refusal("invalid_grant") }
         for _ in 0..<20 {
             let result = setup.issue(token: "t")
@@ -92,8 +93,8 @@ import Testing
         #expect(setup.gate.report.failure == nil)
     }
 
-    /// A caller who brings nothing to exchange says nothing about the issuer, and least of all that it is well again.
-    @Test func missingCredentialIsNoProbe() throws {
+    @Test("a missing credential is not a result of the issuer")
+    func missingCredentialIsNoProbe() throws {
         let setup = try Setup(["grant": .text("token-exchange")]) { _, _ in .failed(.connect) }
         for _ in 0..<5 { _ = setup.issue(token: "t") }
         setup.time.pass(milliseconds: 1000)
@@ -103,8 +104,8 @@ import Testing
         #expect(setup.caller.calls.count == 6)
     }
 
-    /// The never-expired rule: whatever an issuer says, there is an end.
-    @Test func nothingLastsForEver() throws {
+    @Test("a token without an expiry gets one")
+    func nothingLastsForEver() throws {
         let setup = try Setup([:], { $0.maximumLifetimeSeconds = 600 }) { _, _ in
             .token("t", seconds: 100_000, #", "refresh_token": "r""#)
         }
@@ -118,7 +119,8 @@ import Testing
         #expect(endless.configurationID != StaticIssuer(token: "x").configurationID)
     }
 
-    @Test func callsAreTimedAndCounted() throws {
+    @Test("calls are timed and counted")
+    func callsAreTimedAndCounted() throws {
         let time = Time()
         let gate = IssuerGate(name: "slow")
         struct Slow: TokenIssuer {

@@ -34,7 +34,8 @@ import Testing
         ]
     }()
 
-    @Test func everyFactCounts() {
+    @Test("keys that differ in any field are different")
+    func everyFactCounts() {
         for (i, left) in Self.different.enumerated() {
             for (j, right) in Self.different.enumerated() {
                 #expect((left == right) == (i == j), "\(i) and \(j)")
@@ -43,8 +44,8 @@ import Testing
         #expect(Set(Self.different).count == Self.different.count)
     }
 
-    /// Another token of the same caller, another route of the same webgate: one injected token.
-    @Test func sameFactsInOtherObjectsAreTheSameKey() {
+    @Test("another token of the caller or route of the webgate has the same key")
+    func sameFactsInOtherObjectsAreTheSameKey() {
         let catalogue = RoleCatalogue(["Clerk", "b", "Manager"])
         let left = InjectionKey(principal: Callers.principal(roles: ["Manager"]), target: Callers.target())
         let right = InjectionKey(
@@ -53,8 +54,8 @@ import Testing
         #expect(left.hashValue == right.hashValue)
     }
 
-    /// ISS-08: another token of the same caller shares what is injected, unless that is made from the token itself.
-    @Test func credentialCountsWhereTheIssuerSaysSo() {
+    @Test("ISS-08: the caller's token is part of the key only if the issuer depends on it")
+    func credentialCountsWhereTheIssuerSaysSo() {
         for (depends, isSame) in [(false, true), (true, false)] {
             let target = Callers.target("WG", DummyIssuer(dependsOnCredential: depends))
             let left = InjectionKey(principal: Callers.principal(token: "a"), target: target)
@@ -67,8 +68,8 @@ import Testing
         }
     }
 
-    /// After a reload a bit of a role set may stand for another role: names are compared, not bits.
-    @Test func rolesOfAnotherCatalogueAreComparedByName() {
+    @Test("roles of different catalogues are compared by name, not by bit")
+    func rolesOfAnotherCatalogueAreComparedByName() {
         let old = RoleCatalogue(["Manager", "Clerk"])
         let new = RoleCatalogue(["Clerk", "Manager"])
         let left = InjectionKey(

@@ -27,7 +27,8 @@ import TokenStorage
         return found.withLock { $0 }
     }
 
-    @Test func theNextProcessGoesOn() throws {
+    @Test("the next process uses the stored tokens")
+    func theNextProcessGoesOn() throws {
         let (joe, ann) = (Callers.key("joe"), Callers.key("ann"))
         try start(at: 1000).fill(joe, "secret-token", at: 1000)
         for record in records() {
@@ -43,8 +44,8 @@ import TokenStorage
         #expect(try start(at: 4600).answer(joe, at: 4600) == .lead)
     }
 
-    /// Everything that tells two callers apart in the cache does so here.
-    @Test func callersAreApart() throws {
+    @Test("stored tokens are separate by every field of the cache key")
+    func callersAreApart() throws {
         let target = Callers.target("InventoryWG", DummyIssuer(dependsOnCredential: true))
         let principals = [
             Callers.principal(), Callers.principal("joe1"), Callers.principal(kind: .client),
@@ -62,7 +63,8 @@ import TokenStorage
         }
     }
 
-    @Test func whatIsPurgedIsGoneThere() throws {
+    @Test("purged tokens are removed from the store")
+    func whatIsPurgedIsGoneThere() throws {
         let (joe, ann) = (Callers.key("joe"), Callers.key("ann"))
         let first = try start(at: 1000)
         try first.fill(joe, "j", at: 1000)
@@ -83,7 +85,8 @@ import TokenStorage
         #expect(records().isEmpty)
     }
 
-    @Test func whatAnUpstreamHasRefusedIsGoneThere() throws {
+    @Test("tokens refused by an upstream are removed from the store")
+    func whatAnUpstreamHasRefusedIsGoneThere() throws {
         let joe = Callers.key("joe")
         let first = try start(at: 1000)
         try first.fill(joe, "j", at: 1000)
@@ -92,11 +95,12 @@ import TokenStorage
         #expect(records().isEmpty)
     }
 
-    /// Another process may have revoked them meanwhile.
-    @Test(arguments: [
-        DenyEntry.token("t", subject: "joe", until: 9000), .subject("joe", issuedBefore: 1000, until: 9000),
-        .backend("mbe-inv-1", issuedBefore: 1000, until: 9000),
-    ])
+    @Test(
+        "tokens of callers revoked meanwhile are not used",
+        arguments: [
+            DenyEntry.token("t", subject: "joe", until: 9000), .subject("joe", issuedBefore: 1000, until: 9000),
+            .backend("mbe-inv-1", issuedBefore: 1000, until: 9000),
+        ])
     func whoWasRevokedMeanwhileBeginsAnew(_ entry: DenyEntry) throws {
         let joe = Callers.key("joe")
         try start(at: 1000).fill(joe, "j", at: 1000)
@@ -106,7 +110,8 @@ import TokenStorage
         #expect(try start(at: 1002).answer(joe, at: 1002) == .lead)
     }
 
-    @Test func thereIsABound() throws {
+    @Test("the number of stored tokens is limited")
+    func thereIsABound() throws {
         let store = try start(at: 1000, capacity: 2)
         for subject in ["a", "b", "c"] { try store.fill(Callers.key(subject), subject, at: 1000) }
         #expect(Set(records().map(\.subject)) == ["a", "b"])

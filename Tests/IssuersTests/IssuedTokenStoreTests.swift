@@ -54,8 +54,8 @@ extension IssuedTokenStore {
     let ann = Callers.key("ann")
     let bob = Callers.key("bob")
 
-    /// CACHE-01.
-    @Test func oneCallServesHundredRequests() throws {
+    @Test("CACHE-01: one call serves a hundred requests")
+    func oneCallServesHundredRequests() throws {
         let store = IssuedTokenStore()
         try store.fill(joe, "t", at: 0)
         for now in 1..<100 { #expect(store.answer(joe, at: Int64(now)) == .hit("t")) }
@@ -66,8 +66,8 @@ extension IssuedTokenStore {
         #expect(counters.entries == 1)
     }
 
-    /// CACHE-02: single flight; those who wait are named once.
-    @Test func concurrentMissesShareOneCall() throws {
+    @Test("CACHE-02: concurrent misses share one call; each waiter is returned once")
+    func concurrentMissesShareOneCall() throws {
         let store = IssuedTokenStore()
         let flight = try #require(store.ask(joe, 1, at: 0).flight)
         for exchange in 2...50 { #expect(Answer(store.ask(joe, UInt64(exchange), at: 0)) == .join) }
@@ -79,8 +79,8 @@ extension IssuedTokenStore {
         #expect(store.complete(flight, .success(IssuedToken("t")), now: 0).waiters.isEmpty)
     }
 
-    /// CACHE-03.
-    @Test func callersAndWebgatesAreApart() throws {
+    @Test("CACHE-03: callers and webgates have separate tokens")
+    func callersAndWebgatesAreApart() throws {
         let store = IssuedTokenStore()
         try store.fill(joe, "joe", at: 0)
         #expect(store.answer(ann, at: 0) == .lead)
@@ -88,8 +88,8 @@ extension IssuedTokenStore {
         #expect(store.answer(joe, at: 0) == .hit("joe"))
     }
 
-    /// CACHE-05: expires_in 40, skew 30: used for ten seconds.
-    @Test func tokenIsNotUsedInItsLastSeconds() throws {
+    @Test("CACHE-05: a token of 40 seconds with a skew of 30 is used for ten seconds")
+    func tokenIsNotUsedInItsLastSeconds() throws {
         let store = IssuedTokenStore()
         try store.fill(joe, "t", at: 1000, lasting: 40)
         #expect(store.answer(joe, at: 1007) == .hit("t"))
@@ -97,15 +97,16 @@ extension IssuedTokenStore {
         #expect(store.counters.entries == 0)
     }
 
-    @Test func tokenIsNotUsedFromTheVerySecondOn() throws {
+    @Test("a token is not used from its last usable second on")
+    func tokenIsNotUsedFromTheVerySecondOn() throws {
         let store = IssuedTokenStore(timing: TokenTiming(skewSeconds: 0))
         try store.fill(joe, "t", at: 0, lasting: 10)
         #expect(store.answer(joe, at: 9) == .refresh("t"))
         #expect(store.answer(joe, at: 10) == .join)
     }
 
-    /// A token that lasts no longer than the skew serves those who wait for it, and nobody later.
-    @Test func shortLivedTokenIsNotKept() throws {
+    @Test("a token shorter than the skew serves its waiters and is not kept")
+    func shortLivedTokenIsNotKept() throws {
         let store = IssuedTokenStore()
         let flight = try #require(store.ask(joe, at: 0).flight)
         _ = store.ask(joe, 7, at: 0)
@@ -115,12 +116,13 @@ extension IssuedTokenStore {
         #expect(store.answer(joe, at: 0) == .lead)
     }
 
-    /// An ended token, or one with which a field could be smuggled in, is no token.
-    @Test(arguments: [
-        IssuedToken("t", expiresAt: 100), IssuedToken("t", expiresAt: 50), IssuedToken("a\r\nX-Admin: 1"),
-        IssuedToken(""),
-        IssuedToken("a b"), IssuedToken("\u{7F}"), IssuedToken("é"),
-    ])
+    @Test(
+        "an expired or malformed token is a failure",
+        arguments: [
+            IssuedToken("t", expiresAt: 100), IssuedToken("t", expiresAt: 50), IssuedToken("a\r\nX-Admin: 1"),
+            IssuedToken(""),
+            IssuedToken("a b"), IssuedToken("\u{7F}"), IssuedToken("é"),
+        ])
     func uselessTokenIsAFailure(_ token: IssuedToken) throws {
         let store = IssuedTokenStore()
         let flight = try #require(store.ask(joe, at: 100).flight)
@@ -130,8 +132,7 @@ extension IssuedTokenStore {
         #expect(store.answer(joe, at: 100) == .failed(.invalidToken))
     }
 
-    /// CACHE-05: a failure is remembered for a second at most.
-    @Test(arguments: IssueFailure.all)
+    @Test("CACHE-05: a failure is remembered for at most a second", arguments: IssueFailure.all)
     func failureIsRememberedForASecond(_ failure: IssueFailure) throws {
         let store = IssuedTokenStore()
         let flight = try #require(store.ask(joe, at: 100).flight)
@@ -144,8 +145,8 @@ extension IssuedTokenStore {
         #expect(store.counters.failed == 1)
     }
 
-    /// Refresh ahead: exactly one caller is asked, everybody keeps using the old token.
-    @Test func refreshIsAskedOfOneCaller() throws {
+    @Test("one caller refreshes ahead while all use the old token")
+    func refreshIsAskedOfOneCaller() throws {
         let store = IssuedTokenStore()
         try store.fill(joe, "old", at: 0, lasting: 130)
         // Usable for 100 seconds, of which the last fifth is for the refresh.
@@ -160,7 +161,8 @@ extension IssuedTokenStore {
         #expect(store.counters.entries == 1)
     }
 
-    @Test func failedRefreshLeavesTheOldTokenAndIsRepeatedLater() throws {
+    @Test("a failed refresh keeps the old token, and is retried later")
+    func failedRefreshLeavesTheOldTokenAndIsRepeatedLater() throws {
         let store = IssuedTokenStore()
         try store.fill(joe, "old", at: 0, lasting: 130)
         let flight = try #require(store.ask(joe, at: 80).flight)
@@ -169,8 +171,8 @@ extension IssuedTokenStore {
         #expect(store.answer(joe, at: 81) == .refresh("old"))
     }
 
-    /// The old token ends while its refresh is under way: others wait for that.
-    @Test func refreshBecomesACallToWaitFor() throws {
+    @Test("if the old token expires during a refresh, others wait for it")
+    func refreshBecomesACallToWaitFor() throws {
         let store = IssuedTokenStore()
         try store.fill(joe, "old", at: 0, lasting: 130)
         let flight = try #require(store.ask(joe, at: 95).flight)
@@ -179,8 +181,8 @@ extension IssuedTokenStore {
         #expect(completion.waiters.map(\.exchange) == [5])
     }
 
-    /// CACHE-06: maxEntries 2 with three users: one eviction.
-    @Test func leastRecentlyUsedIsEvicted() throws {
+    @Test("CACHE-06: the least recently used token is evicted")
+    func leastRecentlyUsedIsEvicted() throws {
         let store = IssuedTokenStore(maximumEntries: 2)
         try store.fill(joe, "joe", at: 0)
         try store.fill(ann, "ann", at: 0)
@@ -193,8 +195,8 @@ extension IssuedTokenStore {
         #expect(store.answer(ann, at: 3) == .lead)
     }
 
-    /// A call that is never reported must not lock its key for ever.
-    @Test func lostCallIsTakenOver() throws {
+    @Test("a lost call does not block its key")
+    func lostCallIsTakenOver() throws {
         let store = IssuedTokenStore(flightSeconds: 60)
         let lost = try #require(store.ask(joe, 1, at: 0).flight)
         #expect(Answer(store.ask(joe, 2, at: 59)) == .join)
@@ -209,8 +211,8 @@ extension IssuedTokenStore {
         #expect(store.answer(joe, at: 62) == .hit("t"))
     }
 
-    /// ISS-05: what has ended is never handed out, but its refresh token goes into the call for its successor.
-    @Test func refreshTokenOutlivesItsToken() throws {
+    @Test("ISS-05: an expired token is not returned, but its refresh token is used")
+    func refreshTokenOutlivesItsToken() throws {
         let store = IssuedTokenStore()
         let flight = try #require(store.ask(joe, at: 0).flight)
         #expect(flight.previous == nil)
@@ -222,7 +224,8 @@ extension IssuedTokenStore {
         #expect(next.previous == nil)
     }
 
-    @Test func refreshTokenIsUsedBehindTheEndAndNotBehindItsOwn() throws {
+    @Test("a refresh token is used after its token's expiry, not after its own")
+    func refreshTokenIsUsedBehindTheEndAndNotBehindItsOwn() throws {
         for (now, isUsable) in [(200, true), (999, true), (1000, false)] as [(Int64, Bool)] {
             let store = IssuedTokenStore()
             let first = try #require(store.ask(joe, at: 0).flight)
@@ -242,15 +245,16 @@ extension IssuedTokenStore {
         }
     }
 
-    @Test func tokenWithoutEndIsKept() throws {
+    @Test("a token without an expiry is kept")
+    func tokenWithoutEndIsKept() throws {
         let store = IssuedTokenStore()
         let flight = try #require(store.ask(joe, at: 0).flight)
         _ = store.complete(flight, .success(IssuedToken("t", issuedAt: 0, expiresAt: .max)), now: 0)
         #expect(store.answer(joe, at: 4_000_000_000) == .hit("t"))
     }
 
-    /// ISS-03: whoever is authenticated is never told 401.
-    @Test func failuresAreNeverTheCallersFault() {
+    @Test("ISS-03: no failure is answered with 401")
+    func failuresAreNeverAuthenticationFailures() {
         #expect(IssueFailure.all.map(\.status) == [403, 503, 502, 502, 403])
         #expect(IssueFailure.unavailable.retryAfterSeconds == 1)
         #expect(IssueFailure.unavailable(retryAfter: 20).retryAfterSeconds == 20)

@@ -71,7 +71,7 @@ struct Module: Sendable, CustomTestStringConvertible {
             challenge: BuiltModule.challenge)
     }
 
-    @Test(arguments: Module.all)
+    @Test("an issued token is unexpired and fits into a header field", arguments: Module.all)
     func tokenIsFitAndAlive(_ module: Module) throws {
         let token = try #require(module.issuer.issue(request(), now: now).token)
         #expect(token.isFitForHeaders)
@@ -79,8 +79,7 @@ struct Module: Sendable, CustomTestStringConvertible {
         #expect(token.expiresAt > now)
     }
 
-    /// Routes without webgate and callers without backend are served too.
-    @Test(arguments: Module.all)
+    @Test("routes without a webgate and callers without a backend are served", arguments: Module.all)
     func absentFactsAreNoObstacle(_ module: Module) {
         let principal = Callers.principal(backend: nil, token: "a.b.c")
         let request = IssueRequest(
@@ -88,21 +87,20 @@ struct Module: Sendable, CustomTestStringConvertible {
         #expect(module.issuer.issue(request, now: now).token != nil)
     }
 
-    /// The store's keys rest on it: same settings same id, and never empty.
-    @Test(arguments: Module.all)
+    @Test("equal settings have the same, non-empty configuration id", arguments: Module.all)
     func configurationIDFollowsFromSettings(_ module: Module) {
         #expect(!module.issuer.configurationID.isEmpty)
         #expect(module.issuer.configurationID == module.twin.configurationID)
         #expect(!module.issuer.kind.isEmpty)
     }
 
-    @Test func configurationIDsOfDifferentModulesDiffer() {
+    @Test("different modules have different configuration ids")
+    func configurationIDsOfDifferentModulesDiffer() {
         let ids = Module.all.filter { $0.issuer.kind != "dummy" }.map(\.issuer.configurationID)
         #expect(Set(ids).count == ids.count)
     }
 
-    /// A token goes through the store as the framework makes it go.
-    @Test(arguments: Module.all)
+    @Test("an issued token can be cached and returned", arguments: Module.all)
     func tokenPassesThroughTheStore(_ module: Module) throws {
         let store = IssuedTokenStore()
         let key = InjectionKey(
@@ -122,8 +120,7 @@ struct Module: Sendable, CustomTestStringConvertible {
         #expect(cached === token)
     }
 
-    /// Whatever a module makes of a token that is to be replaced, another comes of it.
-    @Test(arguments: Module.all)
+    @Test("a previous token is replaced by another one", arguments: Module.all)
     func previousTokenIsNoObstacle(_ module: Module) throws {
         let old = IssuedToken(
             value: Array("old".utf8), issuedAt: now - 100, expiresAt: now, refresh: Array("refresh".utf8),
@@ -134,8 +131,8 @@ struct Module: Sendable, CustomTestStringConvertible {
         #expect(try #require(module.issuer.issue(request, now: now).token).expiresAt > now)
     }
 
-    /// Module settings hold secrets, and identities go into keys and logs.
-    @Test func identitiesHoldNoSecret() throws {
+    @Test("configuration ids contain no secrets")
+    func identitiesHoldNoSecret() throws {
         for module in Module.all {
             for secret in ["s:e%c", "0123-abc", "hello"] {
                 #expect(!module.issuer.configurationID.contains(secret), "\(module.name)")
@@ -143,8 +140,9 @@ struct Module: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Keys are declared once, and those of the framework belong to the framework.
-    @Test(arguments: [IssuerModule.embedded, .fixed, .oauth2, .login, .mobileSocial, .sample])
+    @Test(
+        "keys are declared once, and do not clash with those of the framework",
+        arguments: [IssuerModule.embedded, .fixed, .oauth2, .login, .mobileSocial, .sample])
     func declarationIsSound(_ module: IssuerModule) {
         let names = module.keys.map(\.name)
         #expect(Set(names).count == names.count)
@@ -159,8 +157,7 @@ struct Module: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Modules are shared by all workers.
-    @Test(arguments: Module.all)
+    @Test("concurrent calls are independent", arguments: Module.all)
     func concurrentCallsAreIndependent(_ module: Module) async {
         let tokens = await withTaskGroup(of: Bool.self) { group in
             for index in 0..<16 {

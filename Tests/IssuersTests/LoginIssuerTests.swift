@@ -24,8 +24,8 @@ import Testing
 
     private func body(_ caller: ScriptedCaller) -> String { String(decoding: caller.calls[0].body, as: UTF8.self) }
 
-    /// The catalogue's module `remote`, without a word more than its address.
-    @Test func remote() throws {
+    @Test("the module `remote` works with only its URL configured")
+    func remote() throws {
         let caller = ScriptedCaller(.token("abc", seconds: 40))
         let token = try issue(["clientId": .text("gw"), "clientSecret": .text("s")], caller).get()
         #expect(token.text == "abc" && token.expiresAt == now + 40)
@@ -37,10 +37,11 @@ import Testing
         )
     }
 
-    /// A caller may be called anything, and stays within quotes, values, segments and lines all the same.
-    @Test(arguments: [
-        "joe", #"a","admin":"yes"#, "a&user=root", "../../root", "a\r\nX-Admin: 1", "ä{subject}", "a b%41#?",
-    ])
+    @Test(
+        "values are escaped for strings, forms, path segments and fields",
+        arguments: [
+            "joe", #"a","admin":"yes"#, "a&user=root", "../../root", "a\r\nX-Admin: 1", "ä{subject}", "a b%41#?",
+        ])
     func placesAreEscaped(_ name: String) throws {
         let request = BuiltModule.request(name)
         let json = ScriptedCaller(.token("t"))
@@ -68,7 +69,8 @@ import Testing
         #expect(value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
     }
 
-    @Test func secrets() throws {
+    @Test("secrets are inserted, and a configured content type replaces the default")
+    func secrets() throws {
         let caller = ScriptedCaller(.token("t"))
         let secrets: IssuerValue = .map([(name: "key", value: "k\"1")])
         _ = try issue(
@@ -82,7 +84,8 @@ import Testing
         #expect(caller.header("Content-Type") == "application/x-login+json")
     }
 
-    @Test func callersToken() throws {
+    @Test("the caller's token is inserted; without one the call fails")
+    func callersToken() throws {
         let values: [String: IssuerValue] = ["form": .map([(name: "token", value: "{credential}")])]
         let caller = ScriptedCaller(.token("t"))
         _ = try issue(values, caller, BuiltModule.request(token: "a.b")).get()
@@ -95,7 +98,8 @@ import Testing
 
     private func place(_ values: [String: IssuerValue]) -> IssuerValue { .object(ModuleSettings(values)) }
 
-    @Test func pointers() throws {
+    @Test("token and lifetime are found by JSON pointer")
+    func pointers() throws {
         let answer = OutboundResult.json(#"{"a/b": {"~": ["x", "s-1"]}, "ttl": "90000"}"#)
         let values = [
             "token": place(["pointer": .text("/a~1b/~0/1"), "prefix": .text("s-")]),
@@ -109,7 +113,8 @@ import Testing
         }
     }
 
-    @Test func headersAndCookies() throws {
+    @Test("token and lifetime are found in fields and cookies")
+    func headersAndCookies() throws {
         let answer = OutboundResult.response(
             OutboundResponse(
                 status: 204,
@@ -136,15 +141,18 @@ import Testing
         #expect(throws: IssueFailure.invalidToken) { try two.get() }
     }
 
-    @Test(arguments: [
-        (OutboundResult.json("{}", status: 403), IssueFailure.refused), (.json("{}", status: 401), .misconfigured),
-        (.json("{}", status: 404), .invalidToken), (.json("{}", status: 201), .invalidToken),
-        (.json("", status: 503), .unavailable), (.failed(.timeout), .unavailable), (.failed(.malformed), .invalidToken),
-        (.json(#"{"access_token": "t", "token_type": "mac"}"#), .invalidToken),
-        (.json(#"{"access_token": "t", "expires_in": -4}"#), .invalidToken),
-        (.json(#"{"access_token": "t", "expires_in": "soon"}"#), .invalidToken),
-        (.json(#"{"access_token": "a b"}"#), .invalidToken), (.json("<html>"), .invalidToken),
-    ])
+    @Test(
+        "failures are classified as specified",
+        arguments: [
+            (OutboundResult.json("{}", status: 403), IssueFailure.refused), (.json("{}", status: 401), .misconfigured),
+            (.json("{}", status: 404), .invalidToken), (.json("{}", status: 201), .invalidToken),
+            (.json("", status: 503), .unavailable), (.failed(.timeout), .unavailable),
+            (.failed(.malformed), .invalidToken),
+            (.json(#"{"access_token": "t", "token_type": "mac"}"#), .invalidToken),
+            (.json(#"{"access_token": "t", "expires_in": -4}"#), .invalidToken),
+            (.json(#"{"access_token": "t", "expires_in": "soon"}"#), .invalidToken),
+            (.json(#"{"access_token": "a b"}"#), .invalidToken), (.json("<html>"), .invalidToken),
+        ])
     func failures(_ result: OutboundResult, _ failure: IssueFailure) throws {
         let result = try issue([:], ScriptedCaller(result))
         #expect(throws: failure) { try result.get() }
@@ -152,8 +160,8 @@ import Testing
 
     // MARK: Attempts
 
-    /// ISS-03: back-off that doubles, and a limit.
-    @Test func attempts() throws {
+    @Test("ISS-03: retries back off exponentially, up to a limit")
+    func attempts() throws {
         let caller = ScriptedCaller(.failed(.connect), .json("", status: 503), .token("t"))
         _ = try issue(["method": .text("GET"), "retries": .number(3)], caller).get()
         #expect(caller.calls.map(\.mayRepeat) == [true, true, true])
@@ -166,8 +174,8 @@ import Testing
         #expect(dead.calls.count == 3)
     }
 
-    /// Neither a refusal nor a server that says when is asked again at once.
-    @Test func noFurtherAttempts() throws {
+    @Test("refusals and answers with Retry-After are not retried")
+    func noFurtherAttempts() throws {
         for answer in [
             OutboundResult.json("", status: 403), .json("", status: 503, [(name: "Retry-After", value: "9")]),
         ] {
@@ -179,7 +187,8 @@ import Testing
 
     // MARK: Settings
 
-    @Test func settingsThatMakeNoSense() throws {
+    @Test("inconsistent settings are refused")
+    func settingsThatMakeNoSense() throws {
         let cases: [([String: IssuerValue], String)] = [
             (["retries": .number(1)], "retries"), (["url": .text("http://api.example/x")], "url"),
             (["url": .text("https://{subject}.example/x")], "url"), (["url": .text("https://{webgate}")], "url"),

@@ -23,7 +23,7 @@ import Testing
 
     private func body(_ call: OutboundCall) throws -> JSONNode { try JSONNode.parse(call.body.span) }
 
-    @Test("transcript (b): login, then a token for the Webgate that has challenged, its context verbatim")
+    @Test("transcript (b): login, then a token for the challenging Webgate with its context verbatim")
     func account() throws {
         let caller = MobileSocialServer().caller
         let token = try issue(caller).get()
@@ -50,7 +50,7 @@ import Testing
         #expect(token.expiresAt == now + 3600)
     }
 
-    @Test("transcript (b), mobile: the handle of the registration is shown from then on")
+    @Test("transcript (b), mobile: the registration handle is sent from then on")
     func registration() throws {
         let caller = MobileSocialServer().caller
         _ = try issue(
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("a session is used again for the next token, and a new one begun where it has ended")
+    @Test("a session is reused for the next token, and restarted after its end")
     func session() throws {
         let first = try issue(MobileSocialServer().caller).get()
         let again = MobileSocialServer().caller
@@ -92,7 +92,7 @@ import Testing
         #expect(ended.calls.map { $0.url.target.split(separator: "/").last } == ["access", "authenticate", "access"])
     }
 
-    @Test("the caller's own session, by the token that it has brought")
+    @Test("the caller's token identifies the caller's own session")
     func callers() throws {
         let settings: [String: IssuerValue?] = ["login": .text("caller"), "username": nil, "password": nil]
         let caller = MobileSocialServer().caller
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "oam-wire 8.3 vector 7: what a real server may answer",
+        "oam-wire 8.3 vector 7: answers of real servers are interpreted",
         arguments: [
             (
                 OutboundResult.json(#"{"X-Idaas-Rest-Token-Type": "USERTOKEN", "X-Idaas-Rest-Token-Value": ""}"#),
@@ -128,7 +128,7 @@ import Testing
         #expect(caller.calls.count == 1)
     }
 
-    @Test("201 will do, and so will a type that names its provider; a lifetime in the answer counts")
+    @Test("status 201 and a type with a provider are accepted; a lifetime in the answer is used")
     func variants() throws {
         let created = OutboundResult.json(
             #"{"X-Idaas-Rest-Token-Type": "USERTOKEN::OAMUT", "X-Idaas-Rest-Token-Value": "u"}"#, status: 201)
@@ -136,7 +136,7 @@ import Testing
         #expect(try issue(server.caller).get().expiresAt == now + 90)
     }
 
-    @Test("a context that is not taken is no outage, for callers have a part in it; no challenge, nothing to ask for")
+    @Test("a refused context is not an outage; without a challenge no token is requested")
     func contexts() throws {
         let late = MobileSocialServer(refused: ["access": .json("{}", status: 400)]).caller
         #expect(try issue(late).failure == .misconfigured)
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(
-        "settings that make no sense together",
+        "inconsistent settings are refused",
         arguments: [
             (["password": nil], "password"), (["username": nil], "username"), (["login": .text("caller")], "login"),
             (["register": .flag(true)], "clientId"), (["clientId": .text("a:b")], "clientId"),

@@ -26,7 +26,8 @@ import Testing
 
     // MARK: Grants
 
-    @Test func clientCredentials() throws {
+    @Test("the client credentials grant sends scope, audience, resources and parameters")
+    func clientCredentials() throws {
         let caller = ScriptedCaller(.token("abc", seconds: 40))
         let token = try issue(
             [
@@ -46,14 +47,15 @@ import Testing
         #expect(caller.header("Authorization") == "Basic \(String(decoding: pair, as: UTF8.self))")
     }
 
-    @Test func serviceAccount() throws {
+    @Test("the password grant uses the service account")
+    func serviceAccount() throws {
         let caller = ScriptedCaller(.token("abc"))
         _ = try issue(["grant": .text("password"), "username": .text("svc"), "password": .text("p w")], caller).get()
         let form = try caller.form()
         #expect(form["grant_type"] == "password" && form["username"] == "svc" && form["password"] == "p w")
     }
 
-    @Test(arguments: [SignatureAlgorithm.es256, .rs256])
+    @Test("the gateway's assertion identifies the caller", arguments: [SignatureAlgorithm.es256, .rs256])
     func assertionOfTheGateway(_ algorithm: SignatureAlgorithm) throws {
         let key = SigningKey.generate(algorithm)
         let caller = ScriptedCaller(.token("abc"))
@@ -76,7 +78,8 @@ import Testing
         #expect(token.claims["exp"]?.integer == now + 30 && token.claims["jti"]?.string != nil)
     }
 
-    @Test func callersOwnTokenAsAssertion() throws {
+    @Test("the caller's own token is sent as the assertion")
+    func callersOwnTokenAsAssertion() throws {
         let caller = ScriptedCaller(.token("abc"))
         let values: [String: IssuerValue] = [
             "grant": .text("jwt-bearer"), "assertion": .object(ModuleSettings(["from": .text("caller")])),
@@ -86,7 +89,8 @@ import Testing
         #expect(try BuiltModule.make(.oauth2, BuiltModule.oauth2(values)).dependsOnCredential)
     }
 
-    @Test func tokenExchange() throws {
+    @Test("the caller's token is exchanged for the requested type")
+    func tokenExchange() throws {
         let type = "urn:ietf:params:oauth:token-type:jwt"
         let caller = ScriptedCaller(.token("abc", seconds: 60, #", "issued_token_type": "\#(type)""#))
         let values: [String: IssuerValue] = [
@@ -102,8 +106,8 @@ import Testing
         #expect(try failure(.token("abc"), values) == .invalidToken)
     }
 
-    /// A password is nothing to exchange; nobody is asked.
-    @Test func callerWithoutToken() throws {
+    @Test("without a caller's token no call is made")
+    func callerWithoutToken() throws {
         let caller = ScriptedCaller(.token("abc"))
         let result = try issue(["grant": .text("token-exchange")], caller)
         #expect(throws: IssueFailure.credentialMissing) { try result.get() }
@@ -116,7 +120,8 @@ import Testing
         IssuedToken(value: Array("old".utf8), issuedAt: 0, expiresAt: now, refresh: Array(refresh.utf8))
     }
 
-    @Test func refreshTokenComesFirst() throws {
+    @Test("the refresh token is tried first")
+    func refreshTokenComesFirst() throws {
         let caller = ScriptedCaller(.token("new", seconds: 60, #", "refresh_token": "r2""#))
         let token = try issue([:], caller, BuiltModule.request(previous: old())).get()
         let form = try caller.form()
@@ -124,21 +129,22 @@ import Testing
         #expect(token.refresh == Array("r2".utf8))
     }
 
-    /// RFC 6749 section 6: where no other comes, the old one is still good.
-    @Test func refreshTokenIsKept() throws {
+    @Test("RFC 6749 section 6: without a new refresh token the old one is kept")
+    func refreshTokenIsKept() throws {
         let token = try issue([:], ScriptedCaller(.token("new")), BuiltModule.request(previous: old())).get()
         #expect(token.refresh == Array("r1".utf8))
     }
 
-    @Test func refusedRefreshTokenBeginsAnew() throws {
+    @Test("after a refused refresh token the grant is used")
+    func refusedRefreshTokenBeginsAnew() throws {
         let caller = ScriptedCaller(.refusal("invalid_grant"), .token("fresh"))
         let token = try issue([:], caller, BuiltModule.request(previous: old())).get()
         #expect(token.text == "fresh" && token.refresh == nil)
         #expect(try caller.form(1)["grant_type"] == "client_credentials")
     }
 
-    /// An outage is none of the grant's business.
-    @Test func refreshInAnOutageDoesNotBeginAnew() throws {
+    @Test("after an outage during refresh the grant is not used")
+    func refreshInAnOutageDoesNotBeginAnew() throws {
         let caller = ScriptedCaller(.failed(.connect))
         let result = try issue([:], caller, BuiltModule.request(previous: old()))
         #expect(throws: IssueFailure.unavailable) { try result.get() }
@@ -147,7 +153,8 @@ import Testing
 
     // MARK: Who the gateway is
 
-    @Test func secretInTheForm() throws {
+    @Test("the secret can be sent in the form")
+    func secretInTheForm() throws {
         let caller = ScriptedCaller(.token("abc"))
         _ = try issue(["clientAuthentication": .text("client_secret_post")], caller).get()
         let form = try caller.form()
@@ -155,7 +162,8 @@ import Testing
         #expect(caller.header("Authorization") == nil)
     }
 
-    @Test func signedAssertionOfTheClient() throws {
+    @Test("the client can authenticate by a signed assertion")
+    func signedAssertionOfTheClient() throws {
         let key = SigningKey.generate(.es256)
         let caller = ScriptedCaller(.token("abc"))
         var values = BuiltModule.oauth2([
@@ -176,7 +184,8 @@ import Testing
         #expect(token.claims["sub"]?.string == "gate way")
     }
 
-    @Test func publicClientAndCertificate() throws {
+    @Test("public clients and client certificates are supported")
+    func publicClientAndCertificate() throws {
         var values = BuiltModule.oauth2()
         values["clientSecret"] = nil
         for (authentication, hasCertificate) in [("none", false), ("tls_client_auth", true)] {
@@ -201,7 +210,8 @@ import Testing
         .json(#"{"issuer": "\#(issuer)", "token_endpoint": "\#(endpoint)"}"#)
     }
 
-    @Test func discovery() throws {
+    @Test("the token endpoint is discovered")
+    func discovery() throws {
         let caller = ScriptedCaller { call, _ in
             call.method == "GET" ? Self.document("https://as.example") : .token("abc")
         }
@@ -213,13 +223,14 @@ import Testing
         #expect(caller.calls.map(\.method).suffix(2) == ["GET", "POST"])
     }
 
-    /// RFC 8414 section 3.3: the secret goes to nobody whom somebody else speaks for.
-    @Test(arguments: [
-        document("https://as.example/"), document("https://evil.example"),
-        document("https://as.example", "http://as.example/t"),
-        document("https://as.example", "ftp://x"), .json("[]"), .json("{}"), .json("", status: 404),
-    ])
-    func discoveryOfSomebodyElse(_ document: OutboundResult) throws {
+    @Test(
+        "RFC 8414 section 3.3: another issuer's metadata is refused, and no secret sent",
+        arguments: [
+            document("https://as.example/"), document("https://evil.example"),
+            document("https://as.example", "http://as.example/t"),
+            document("https://as.example", "ftp://x"), .json("[]"), .json("{}"), .json("", status: 404),
+        ])
+    func foreignDiscoveryIsRefused(_ document: OutboundResult) throws {
         let caller = ScriptedCaller(document)
         let result = try BuiltModule.make(.oauth2, discovered, caller).issue(BuiltModule.request(), now: now).settled()
         #expect(throws: IssueFailure.misconfigured) { try result.get() }
@@ -228,29 +239,32 @@ import Testing
 
     // MARK: Answers
 
-    /// RFC 6749 section 5.1, to the letter.
-    @Test(arguments: [
-        "", "null", "[]", "{", "<html>", #"{"access_token": "t"}"#, #"{"access_token": "t", "token_type": "mac"}"#,
-        #"{"access_token": "", "token_type": "Bearer"}"#, #"{"access_token": 5, "token_type": "Bearer"}"#,
-        #"{"access_token": "a b", "token_type": "Bearer"}"#, #"{"access_token": "a\r\nX: y", "token_type": "Bearer"}"#,
-        #"{"access_token": "é", "token_type": "Bearer"}"#,
-        #"{"access_token": "t", "token_type": "Bearer", "expires_in": 0}"#,
-        #"{"access_token": "t", "token_type": "Bearer", "expires_in": -1}"#,
-        #"{"access_token": "t", "token_type": "Bearer", "expires_in": 1.5}"#,
-        #"{"access_token": "t", "token_type": "Bearer", "expires_in": 1e3}"#,
-        #"{"access_token": "t", "token_type": "Bearer", "expires_in": "+5"}"#,
-        #"{"access_token": "t", "token_type": "Bearer", "expires_in": " 5"}"#,
-        #"{"access_token": "t", "token_type": "Bearer", "expires_in": ""}"#,
-        #"{"access_token": "t", "token_type": "Bearer", "expires_in": null}"#,
-        #"{"access_token": "t", "token_type": "Bearer", "expires_in": 99999999999999999999}"#,
-        #"{"access_token": "t", "token_type": "Bearer", "refresh_token": ""}"#,
-        #"{"access_token": "t", "access_token": "u", "token_type": "Bearer"}"#,
-    ])
+    @Test(
+        "RFC 6749 section 5.1: invalid answers are refused",
+        arguments: [
+            "", "null", "[]", "{", "<html>", #"{"access_token": "t"}"#, #"{"access_token": "t", "token_type": "mac"}"#,
+            #"{"access_token": "", "token_type": "Bearer"}"#, #"{"access_token": 5, "token_type": "Bearer"}"#,
+            #"{"access_token": "a b", "token_type": "Bearer"}"#,
+            #"{"access_token": "a\r\nX: y", "token_type": "Bearer"}"#,
+            #"{"access_token": "é", "token_type": "Bearer"}"#,
+            #"{"access_token": "t", "token_type": "Bearer", "expires_in": 0}"#,
+            #"{"access_token": "t", "token_type": "Bearer", "expires_in": -1}"#,
+            #"{"access_token": "t", "token_type": "Bearer", "expires_in": 1.5}"#,
+            #"{"access_token": "t", "token_type": "Bearer", "expires_in": 1e3}"#,
+            #"{"access_token": "t", "token_type": "Bearer", "expires_in": "+5"}"#,
+            #"{"access_token": "t", "token_type": "Bearer", "expires_in": " 5"}"#,
+            #"{"access_token": "t", "token_type": "Bearer", "expires_in": ""}"#,
+            #"{"access_token": "t", "token_type": "Bearer", "expires_in": null}"#,
+            #"{"access_token": "t", "token_type": "Bearer", "expires_in": 99999999999999999999}"#,
+            #"{"access_token": "t", "token_type": "Bearer", "refresh_token": ""}"#,
+            #"{"access_token": "t", "access_token": "u", "token_type": "Bearer"}"#,
+        ])
     func garbage(_ body: String) throws {
         #expect(try failure(.json(body)) == .invalidToken)
     }
 
-    @Test func lifetimes() throws {
+    @Test("lifetimes are read, limited and defaulted")
+    func lifetimes() throws {
         let bodies: [(String, Int64)] = [
             (#"{"access_token": "t", "token_type": "bearer"}"#, 300),
             (#"{"access_token": "t", "token_type": "BEARER", "expires_in": 77}"#, 77),
@@ -264,16 +278,17 @@ import Testing
         #expect(token.expiresAt == now + 5)
     }
 
-    /// Whose fault it is decides between 403, 502 and 503, and is never 401 (ISS-03).
-    @Test(arguments: [
-        ("invalid_grant", IssueFailure.misconfigured, IssueFailure.refused),
-        ("unauthorized_client", .misconfigured, .refused), ("access_denied", .misconfigured, .refused),
-        ("invalid_client", .misconfigured, .misconfigured), ("invalid_scope", .misconfigured, .misconfigured),
-        ("invalid_target", .misconfigured, .misconfigured), ("invalid_request", .misconfigured, .refused),
-        ("unsupported_grant_type", .misconfigured, .misconfigured),
-        ("temporarily_unavailable", .unavailable, .unavailable),
-        ("own_code", .misconfigured, .misconfigured),
-    ])
+    @Test(
+        "refusals are 403, 502 or 503 by their cause, never 401 (ISS-03)",
+        arguments: [
+            ("invalid_grant", IssueFailure.misconfigured, IssueFailure.refused),
+            ("unauthorized_client", .misconfigured, .refused), ("access_denied", .misconfigured, .refused),
+            ("invalid_client", .misconfigured, .misconfigured), ("invalid_scope", .misconfigured, .misconfigured),
+            ("invalid_target", .misconfigured, .misconfigured), ("invalid_request", .misconfigured, .refused),
+            ("unsupported_grant_type", .misconfigured, .misconfigured),
+            ("temporarily_unavailable", .unavailable, .unavailable),
+            ("own_code", .misconfigured, .misconfigured),
+        ])
     func refusals(_ code: String, _ ofGateway: IssueFailure, _ ofCaller: IssueFailure) throws {
         for status in [400, 401, 403] {
             #expect(try failure(.refusal(code, status: status)) == ofGateway)
@@ -282,7 +297,8 @@ import Testing
         }
     }
 
-    @Test func outages() throws {
+    @Test("failed calls are outages")
+    func outages() throws {
         for failed in [OutboundFailure.resolve, .connect, .tls, .timeout, .unavailable] {
             #expect(try failure(.failed(failed)) == .unavailable)
         }
@@ -295,8 +311,8 @@ import Testing
         }
     }
 
-    /// What goes into the log is no more than a code of the standard has reason to be.
-    @Test func codesForTheLog() throws {
+    @Test("error codes in the log are limited to valid ones")
+    func codesForTheLog() throws {
         #expect(try failure(.refusal("invalid_scope"))?.detail == "invalid_scope")
         let long = String(repeating: "x", count: 65)
         for code in [long, "a\\nb", "é"] { #expect(try failure(.refusal(code)) == .invalidToken) }
@@ -304,7 +320,8 @@ import Testing
 
     // MARK: Settings
 
-    @Test func settingsThatMakeNoSense() {
+    @Test("inconsistent settings are refused")
+    func settingsThatMakeNoSense() {
         let cases: [([String: IssuerValue], String)] = [
             (["grant": .text("saml2-bearer")], "grant"),
             (["grant": .text("password")], ""), (["username": .text("x")], "username"),
@@ -330,8 +347,8 @@ import Testing
         }
     }
 
-    /// One token of the gateway's own account for all, where that is wanted.
-    @Test func sharedToken() throws {
+    @Test("one token of the gateway's account can serve all callers")
+    func sharedToken() throws {
         for (perCaller, isShared) in [(true, false), (false, true)] {
             let issuer = try BuiltModule.make(.oauth2, BuiltModule.oauth2(["perCaller": .flag(perCaller)]))
             let target = InjectionTarget(webgate: "WG", issuer: issuer)

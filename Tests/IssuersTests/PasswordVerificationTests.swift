@@ -28,7 +28,7 @@ import Testing
         try BuiltModule.make(module, values, caller).verify(Self.login, now: 1_700_000_000).settled()
     }
 
-    @Test("RFC 7617: a name with a colon is another one's to the server, and is not sent to it")
+    @Test("RFC 7617: a name with a colon would be another user to the server, and is not sent")
     func colon() throws {
         let caller = ScriptedCaller(.failed(.connect))
         let issuer = try BuiltModule.make(.login, Self.http, caller)
@@ -63,7 +63,8 @@ import Testing
         (.json("<h1>Welcome</h1>"), .failure(.invalidToken)), (.json("{}"), .failure(.invalidToken)),
     ]
 
-    @Test func oauth2() throws {
+    @Test("the password grant's answers are classified")
+    func oauth2() throws {
         try check(
             .oauth2, BuiltModule.oauth2(),
             [
@@ -81,7 +82,8 @@ import Testing
         #expect(form["scope"] == "login" && caller.header("Authorization") != nil)
     }
 
-    @Test func mobileSocial() throws {
+    @Test("Mobile & Social answers are classified")
+    func mobileSocial() throws {
         let token = #"{"X-Idaas-Rest-Token-Type": "USERTOKEN", "X-Idaas-Rest-Token-Value": "u"}"#
         let handle = #"{"X-Idaas-Rest-Token-Type": "CLIENTREGHANDLE", "X-Idaas-Rest-Token-Value": "h"}"#
         let values = BuiltModule.mobileSocial(["username": nil, "password": nil, "login": .text("caller")])
@@ -103,7 +105,8 @@ import Testing
         #expect(sent["clientId"]?.string == "DemoApp")
     }
 
-    @Test func http() throws {
+    @Test("HTTP login answers are classified")
+    func http() throws {
         try check(
             .login, Self.http,
             [
@@ -119,7 +122,7 @@ import Testing
         #expect(caller.header("Authorization") == "Basic \(pair)")
     }
 
-    @Test("an issuer that verifies passwords by templates has no token for anybody")
+    @Test("an issuer that only verifies passwords issues no tokens")
     func noTokens() throws {
         let caller = ScriptedCaller(.json(#"{"user": "joe"}"#))
         let issuer = try BuiltModule.make(.login, Self.http, caller)
@@ -132,7 +135,7 @@ import Testing
         #expect(try !BuiltModule.make(.fixed, ["token": .text("t")]).verifiesPasswords)
     }
 
-    @Test("passwords stand where no log has them, and beside nothing that a login has not")
+    @Test("password placeholders are allowed only where they are not logged, and without caller placeholders")
     func templates() throws {
         let wrong: [[String: IssuerValue]] = [
             ["url": .text("https://a.example/{password}")],
@@ -146,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("the guard spares a server that is down, and wrong passwords do not look like that")
+    @Test("the breaker protects a server that is down, and ignores wrong passwords")
     func guarded() throws {
         let caller = ScriptedCaller { _, number in
             number < 20 ? .refusal("invalid_grant") : number < 21 ? .token("t") : .failed(.timeout)

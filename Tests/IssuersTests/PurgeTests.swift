@@ -18,7 +18,8 @@ import Testing
         }
     }
 
-    @Test func subject() {
+    @Test("purging a subject removes only its tokens")
+    func subject() {
         #expect(store.entries(subject: "joe") == 3)
         store.purge(subject: "joe")
         #expect(store.entries(subject: "joe") == 0)
@@ -27,27 +28,30 @@ import Testing
         #expect(store.counters.purged == 3)
     }
 
-    @Test func backend() {
+    @Test("purging a backend removes only its tokens")
+    func backend() {
         store.purge(backendID: "mbe-inv-1")
         #expect(store.answer(other, at: 1) == .hit("other"))
         #expect(store.entries(subject: "joe") == 1)
         #expect(store.entries(subject: "ann") == 0)
     }
 
-    @Test func configuration() {
+    @Test("purging a configuration removes only its tokens")
+    func configuration() {
         store.purge(configurationID: "dummy:2")
         #expect(store.answer(other, at: 1) == .lead)
         #expect(store.counters.entries == 3)
     }
 
-    @Test func everything() {
+    @Test("purging everything removes all tokens")
+    func everything() {
         store.purgeAll()
         #expect(store.counters.entries == 0)
         #expect(store.counters.purged == 4)
     }
 
-    /// An upstream refuses a token that has been replaced already: the new one stays.
-    @Test func refusedToken() throws {
+    @Test("refusing an already replaced token keeps the new one")
+    func refusedToken() throws {
         guard case .hit(let token, _) = store.ask(joe, at: 1) else { throw Missing.token }
         #expect(store.refuse(token, for: joe, now: 1))
         #expect(token.isRefused)
@@ -58,8 +62,8 @@ import Testing
         #expect(store.answer(joeHigh, at: 2) == .hit("high"))
     }
 
-    /// An upstream that refuses every token costs one call of the issuer a second, whoever asks and how often.
-    @Test func refusalOfEveryToken() throws {
+    @Test("an upstream that refuses every token causes one issuer call per second")
+    func refusalOfEveryToken() throws {
         for now in Int64(1)...3 {
             var renewals = 0
             for _ in 0..<20 {
@@ -73,8 +77,8 @@ import Testing
         }
     }
 
-    /// A token that was asked for before the purge is not kept after it, and those who come later don't wait for it.
-    @Test func callUnderWay() throws {
+    @Test("a call that began before a purge is not cached, nor joined afterwards")
+    func callUnderWay() throws {
         let bob = Callers.key("bob")
         let flight = try #require(store.ask(bob, 1, at: 0).flight)
         #expect(Answer(store.ask(bob, 2, at: 0)) == .join)
@@ -90,14 +94,16 @@ import Testing
         #expect(store.answer(bob, at: 0) == .hit("fresh"))
     }
 
-    @Test func refreshUnderWay() throws {
+    @Test("a refresh that began before a purge is not cached")
+    func refreshUnderWay() throws {
         let flight = try #require(store.ask(ann, at: 3000).flight)
         store.purgeAll()
         _ = store.complete(flight, .success(IssuedToken("stale", issuedAt: 3000, expiresAt: 9000)), now: 3000)
         #expect(store.answer(ann, at: 3000) == .lead)
     }
 
-    @Test func epochChanges() throws {
+    @Test("every purge changes the epoch")
+    func epochChanges() throws {
         var epochs: Set<UInt64> = [store.epoch]
         store.purge(subject: "nobody")
         epochs.insert(store.epoch)

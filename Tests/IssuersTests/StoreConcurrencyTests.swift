@@ -21,8 +21,8 @@ import Testing
         group.wait()
     }
 
-    /// CACHE-02: of all threads that miss at once one leads; everybody else is named exactly once or hits.
-    @Test func singleFlight() {
+    @Test("CACHE-02: of concurrent misses one leads; every other waits exactly once or hits")
+    func singleFlight() {
         let store = IssuedTokenStore()
         let rounds = 300
         let leads = Atomic<Int>(0)
@@ -51,8 +51,8 @@ import Testing
         #expect(store.counters.entries == rounds)
     }
 
-    /// Lookups through workers' caches, refreshes and purges at once: nobody gets another's token or one that has ended.
-    @Test func everythingAtOnce() {
+    @Test("concurrent lookups, refreshes and purges return no foreign or expired token")
+    func everythingAtOnce() {
         let store = IssuedTokenStore(maximumEntries: 20, timing: TokenTiming(skewSeconds: 2))
         let clock = Atomic<Int64>(0)
         let target = Callers.target()
@@ -84,8 +84,8 @@ import Testing
         #expect(counters.hits > 0)
     }
 
-    /// CACHE-07: a token that is handed out was obtained after the last purge that had ended before the request.
-    @Test func nothingFromBeforeAPurgeIsHandedOut() {
+    @Test("CACHE-07: a token returned after a purge was obtained after it")
+    func nothingFromBeforeAPurgeIsHandedOut() {
         let store = IssuedTokenStore()
         let target = Callers.target()
         let joe = Callers.principal()

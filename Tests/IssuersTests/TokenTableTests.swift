@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...8)
+    @Test("the table behaves like a simple model", arguments: 1...8)
     func storeBehavesLikeTheModel(_ seed: Int) throws {
         var random = Random(state: UInt64(seed))
         let capacity = 1 + seed

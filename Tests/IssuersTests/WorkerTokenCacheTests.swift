@@ -17,7 +17,8 @@ import Testing
         Answer(cache.lookup(principal, target ?? self.target, waiter: waiter, now: now))
     }
 
-    @Test func secondLookupDoesNotAskTheStore() throws {
+    @Test("the second lookup does not ask the store")
+    func secondLookupDoesNotAskTheStore() throws {
         let cache = WorkerTokenCache(store: store)
         let joe = Callers.principal()
         try fill(joe, target, "t", at: 0)
@@ -27,8 +28,8 @@ import Testing
         #expect(cache.misses == 1)
     }
 
-    /// CACHE-03.
-    @Test func callersAndPlacesAreApart() throws {
+    @Test("CACHE-03: callers and targets have separate entries")
+    func callersAndPlacesAreApart() throws {
         let cache = WorkerTokenCache(store: store)
         let joe = Callers.principal()
         let high = Callers.target("HighWG")
@@ -40,8 +41,8 @@ import Testing
         #expect(answer(cache, Callers.principal(), at: 0) == .hit("t"))
     }
 
-    /// CACHE-07: a purge anywhere empties the cache of every worker.
-    @Test func purgeIsSeenAtOnce() throws {
+    @Test("CACHE-07: a purge empties every worker's cache")
+    func purgeIsSeenAtOnce() throws {
         let cache = WorkerTokenCache(store: store)
         let joe = Callers.principal()
         let ann = Callers.principal("ann")
@@ -54,8 +55,8 @@ import Testing
         #expect(answer(cache, ann, at: 0) == .hit("ann"))
     }
 
-    /// A token that its upstream refused leaves every worker, and the others stay where they are.
-    @Test func refusedTokenIsNotHandedOut() throws {
+    @Test("a refused token is removed from every worker; other tokens stay")
+    func refusedTokenIsNotHandedOut() throws {
         let workers = (0..<2).map { _ in WorkerTokenCache(store: store) }
         let joe = Callers.principal()
         let ann = Callers.principal("ann")
@@ -78,8 +79,8 @@ import Testing
         }
     }
 
-    /// CACHE-05: neither cache hands out a token that has ended, and the refresh is asked for once among all workers.
-    @Test func refreshAndEndAreTheStores() throws {
+    @Test("CACHE-05: no cache returns an expired token; one worker refreshes")
+    func refreshAndEndAreTheStores() throws {
         let workers = (0..<3).map { _ in WorkerTokenCache(store: store) }
         let joe = Callers.principal()
         let key = InjectionKey(principal: joe, target: target)
@@ -91,7 +92,8 @@ import Testing
         for cache in workers { #expect(answer(cache, joe, at: 100) == .join) }
     }
 
-    @Test func refreshedTokenReplacesTheOldOne() throws {
+    @Test("a refreshed token replaces the old one")
+    func refreshedTokenReplacesTheOldOne() throws {
         let cache = WorkerTokenCache(store: store)
         let joe = Callers.principal()
         try store.fill(InjectionKey(principal: joe, target: target), "old", at: 0, lasting: 130)
@@ -102,8 +104,8 @@ import Testing
         #expect(answer(cache, joe, at: 81) == .hit("new"))
     }
 
-    /// Bounded: with more callers than places everybody still gets the right token.
-    @Test func overflowIsHarmless() throws {
+    @Test("with more callers than slots every caller gets the right token")
+    func overflowIsHarmless() throws {
         let cache = WorkerTokenCache(store: store, capacity: 8)
         let callers = (0..<100).map { Callers.principal("user\($0)") }
         for caller in callers { try fill(caller, target, caller.subject, at: 0) }
@@ -113,8 +115,8 @@ import Testing
         #expect(cache.misses > 100)
     }
 
-    /// Who gives the tokens less memory gives the workers less of it too (CACHE-06, GW-15).
-    @Test func holdsNoMoreThanTheStore() throws {
+    @Test("CACHE-06, GW-15: the worker's capacity does not exceed the store's")
+    func holdsNoMoreThanTheStore() throws {
         let store = IssuedTokenStore(maximumEntries: 15)
         let cache = WorkerTokenCache(store: store)
         let callers = (0..<100).map { Callers.principal("user\($0)") }
@@ -127,8 +129,8 @@ import Testing
         #expect((15...23).contains(found.count))
     }
 
-    /// The cache holds what it knows by identity, so an address can't come to mean another caller.
-    @Test func identitiesAreNotReused() throws {
+    @Test("object identities in the cache are not reused for other callers")
+    func identitiesAreNotReused() throws {
         let cache = WorkerTokenCache(store: store, capacity: 64)
         for round in 0..<200 {
             let caller = Callers.principal("user\(round)")
@@ -137,7 +139,8 @@ import Testing
         }
     }
 
-    @Test func clearForgetsEverything() throws {
+    @Test("clear removes all entries")
+    func clearForgetsEverything() throws {
         let cache = WorkerTokenCache(store: store)
         let joe = Callers.principal()
         try fill(joe, target, "t", at: 0)
