@@ -14,8 +14,8 @@ import Testing
 
 /// `POST /mobile/platform/auth/token` (JTX-01 to JTX-12).
 @Suite struct AssertionExchangeTests {
-    /// X01 to X17 (JWT-15, JTX-03 to JTX-06, CON-02).
-    @Test(arguments: ClientVector.all)
+    @Test(
+        "X01 to X17 (JWT-15, JTX-03 to JTX-06, CON-02): clients authenticate as specified", arguments: ClientVector.all)
     func client(_ vector: ClientVector) throws {
         let exchange = Exchange(#""requireClientAuth":\#(vector.requiresClientAuth)"#)
         let clientToken = exchange.service.answer(tokenRequest("grant_type=client_credentials"))
@@ -39,10 +39,11 @@ import Testing
         }
     }
 
-    @Test func thereAreAllVectors() { #expect(ClientVector.all.count == 17) }
+    @Test("all vectors are present")
+    func thereAreAllVectors() { #expect(ClientVector.all.count == 17) }
 
-    /// JTX-06: a user's token proves no client, and neither does a revoked one.
-    @Test func clientTokensAreOfLivingClients() throws {
+    @Test("JTX-06: user tokens and revoked tokens do not authenticate a client")
+    func clientTokensAreOfLivingClients() throws {
         let exchange = Exchange()
         func ask(_ token: String) -> EndpointResponse {
             exchange.answer(
@@ -61,8 +62,8 @@ import Testing
         #expect(ask(try #require(client.json?["access_token"]?.string)).reasonText == "client_assertion_invalid")
     }
 
-    /// JTX-07: exactly four members, and the headers of OAUTH-04.
-    @Test func reply() throws {
+    @Test("JTX-07: the response has exactly four members, and the header fields of OAUTH-04")
+    func reply() throws {
         let response = Exchange(#""virtualUserEnabled":true,"roleAttributes":["roles"]"#)
             .answer(#""sub":"zoe","roles":["Manager","Boss"]"#)
         #expect(response.status == 200)
@@ -80,8 +81,8 @@ import Testing
         #expect(response.audit?.subject == "zoe" && response.audit?.client == "inventory/1.0")
     }
 
-    /// MAP-03, CON-04: a provisioned user keeps the assigned roles.
-    @Test func provisionedUser() throws {
+    @Test("MAP-03, CON-04: a provisioned user keeps the assigned roles")
+    func provisionedUser() throws {
         let exchange = Exchange(#""roleAttributes":["roles"],"issuerRoles":["Employee"],"level":1"#)
         let claims = try exchange.answer(#""roles":"Clerk""#).claims()
         #expect(claims.subject == "joe" && !claims.virtual && claims.level == 1)
@@ -93,12 +94,13 @@ import Testing
         #expect(exchange.answer(other).reasonText == "assertion_user_unknown")
     }
 
-    /// JTX-01, CON-08.
-    @Test(arguments: [
-        ("application/x-www-form-urlencoded", 200), ("application/x/www-form-urlencoded", 200),
-        ("Application/X-WWW-Form-URLencoded; charset=utf-8", 200), ("application/json", 400), ("text/plain", 400),
-        (nil, 400),
-    ])
+    @Test(
+        "JTX-01, CON-08: the specified content types are accepted",
+        arguments: [
+            ("application/x-www-form-urlencoded", 200), ("application/x/www-form-urlencoded", 200),
+            ("Application/X-WWW-Form-URLencoded; charset=utf-8", 200), ("application/json", 400), ("text/plain", 400),
+            (nil, 400),
+        ])
     func contentType(_ type: String?, _ status: Int) {
         var request = Exchange.request()
         request.contentType = type
@@ -111,8 +113,8 @@ import Testing
         #expect(Exchange().service.answer(other).error == "invalid_request")
     }
 
-    /// JTX-01, JTX-02.
-    @Test func malformedRequests() {
+    @Test("JTX-01, JTX-02: malformed requests are refused")
+    func malformedRequests() {
         let exchange = Exchange()
         func ask(_ body: String, _ method: HTTP.Method = .post) -> EndpointResponse {
             var request = Exchange.request()
@@ -135,8 +137,8 @@ import Testing
         #expect(exchange.answer(query).reasonText == "token_credential_in_query")
     }
 
-    /// JTX-10: one answer for every fault of a token, to the byte, and a reason of its own for each.
-    @Test func refusalsLookAlike() {
+    @Test("JTX-10: all faults of a token have the same answer, and distinct reasons")
+    func refusalsLookAlike() {
         let exchange = Exchange(#""filters":[{"name":"dept","values":["sales"]}],"clientIdAttribute":"azp""#)
         let good = #""dept":"sales""#
         let refused: [(EndpointResponse, String)] = [
@@ -173,8 +175,8 @@ import Testing
         #expect(refused[0].0.error == "invalid_grant")
     }
 
-    /// JWT-23, JTX-09, JTX-10: client failures come behind the issuer, and before the token is verified.
-    @Test func clientsAndBackends() {
+    @Test("JWT-23, JTX-09, JTX-10: clients are checked after the issuer, before the token is verified")
+    func clientsAndBackends() {
         let exchange = Exchange(#""allowedMbes":[{"name":"inventory","version":"1.0"}]"#)
         let foreign = Exchange.token(key: .generate(.es256))
         func ask(_ token: String, _ client: String, _ secret: String) -> String {
@@ -190,8 +192,8 @@ import Testing
         #expect(refused.status == 400 && refused.error == "unauthorized_client")
     }
 
-    /// What came of an outside token ends with it, and with it or with what its subject has had nothing begins.
-    @Test func revocation() throws {
+    @Test("revoking an outside token or its subject ends derived tokens and prevents exchanges")
+    func revocation() throws {
         let exchange = Exchange()
         func isRevoked(_ response: EndpointResponse) throws -> Bool {
             let claims = try response.claims()
@@ -218,8 +220,8 @@ import Testing
         #expect(try long.claims().origins.isEmpty)
     }
 
-    /// JTX-11: again and again, unless the issuer's entry forbids it.
-    @Test func singleUse() throws {
+    @Test("JTX-11: assertions may be reused unless the issuer's entry forbids it")
+    func singleUse() throws {
         let often = Exchange()
         let token = Exchange.request()
         let first = try often.answer(token).claims()
@@ -237,8 +239,8 @@ import Testing
         #expect(once.answer(#""jti":"3""#).status == 200)
     }
 
-    /// JWT-35: nobody's credentials are bad where an issuer is down.
-    @Test func keysThatCannotBeHad() {
+    @Test("JWT-35: unavailable keys are not an authentication failure")
+    func keysThatCannotBeHad() {
         let exchange = Exchange()
         exchange.fetched.withLock { $0 = .failure(.unavailable) }
         let response = exchange.answer("")
@@ -248,8 +250,8 @@ import Testing
         #expect(exchange.answer("").error == "invalid_grant")
     }
 
-    /// JWT-04, JWT-05, JWT-08: the policy is read anew for an unknown issuer and when it is old.
-    @Test func policyIsReadAnew() {
+    @Test("JWT-04, JWT-05, JWT-08: an unknown issuer or an old policy causes a reload")
+    func policyIsReadAnew() {
         let exchange = Exchange(policy: #"{"issuers":[]}"#)
         exchange.policyText.withLock { $0 = Exchange.policy("") }
         #expect(exchange.answer("", at: Service.now + 9).reasonText == "assertion_issuer_unknown")
@@ -269,8 +271,8 @@ import Testing
         #expect(exchange.answer("", at: Service.now + 531).status == 200)
     }
 
-    /// JWT-06, JWT-07: a certificate that is added or taken away.
-    @Test func certificatesAreReadAnew() throws {
+    @Test("JWT-06, JWT-07: added and removed certificates are noticed")
+    func certificatesAreReadAnew() throws {
         // The certificate begins in 2026.
         let now: Int64 = 1_800_000_000
         let exchange = Exchange(
@@ -290,8 +292,8 @@ import Testing
         #expect(ask(now + 311) == "assertion_key_unknown")
     }
 
-    /// JTX-12, OAUTH-09: the backend's own issuer makes the token; it gets user, roles and lifetime.
-    @Test func issuerModule() {
+    @Test("JTX-12, OAUTH-09: the backend's own issuer gets user, roles and lifetime")
+    func issuerModule() {
         let stub = StubIssuer()
         let exchange = Exchange(#""roleAttributes":["roles"],"tokenTimeoutSeconds":900"#) { settings in
             var backend = Service.backend("inventory", "mbe-inv-1", "inv-client", "inv-secret")

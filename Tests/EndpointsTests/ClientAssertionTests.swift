@@ -43,15 +43,19 @@ import Testing
         return standards.service.answer(tokenRequest(form, nil), at: now)
     }
 
-    @Test func accepted() throws {
+    @Test("a valid assertion authenticates its client")
+    func accepted() throws {
         let response = grant(Assertion())
         #expect(response.status == 200)
         #expect(try response.claims().clientID == "key-client")
     }
 
-    @Test(arguments: [
-        JSONValue.string("https://gw.example.com"), .array([JSONNode(.string("https://gw.example.com/oauth2/token"))]),
-    ])
+    @Test(
+        "the token endpoint and the issuer are accepted audiences",
+        arguments: [
+            JSONValue.string("https://gw.example.com"),
+            .array([JSONNode(.string("https://gw.example.com/oauth2/token"))]),
+        ])
     func audiences(_ audience: JSONValue) {
         var assertion = Assertion()
         assertion["aud"] = audience
@@ -72,7 +76,7 @@ import Testing
         ("iat", .number("\(Service.now - 400)")),
     ]
 
-    @Test(arguments: changes)
+    @Test("an assertion with an invalid claim is refused", arguments: changes)
     func refused(_ name: String, _ value: JSONValue?) {
         var assertion = Assertion()
         assertion[name] = value
@@ -83,8 +87,8 @@ import Testing
         #expect(response.reasonText == "client_assertion_invalid")
     }
 
-    /// A signature of somebody else's key, and a token of another purpose.
-    @Test func wrongKeyAndType() {
+    @Test("a foreign signature and a token of another type are refused")
+    func wrongKeyAndType() {
         var assertion = Assertion()
         assertion.key = .generate(.es256)
         #expect(grant(assertion).status == 401)
@@ -95,8 +99,8 @@ import Testing
         #expect(grant(assertion).status == 200)
     }
 
-    /// No `client_secret_jwt`, however the key is come by: a MAC with the public key's bytes or with a secret.
-    @Test func noSharedSecrets() throws {
+    @Test("symmetric signatures are refused, with the public key's bytes or a secret as the key")
+    func noSharedSecrets() throws {
         var assertion = Assertion()
         assertion.key = try SigningKey(secret: Array("inv-secret-inv-secret-inv-secret".utf8), algorithm: .hs256)
         assertion["iss"] = .string("inv-client")
@@ -104,8 +108,8 @@ import Testing
         #expect(grant(assertion).status == 401)
     }
 
-    /// RFC 7523 section 3, item 7: each is good for one use, as long as it is good at all.
-    @Test func replay() {
+    @Test("RFC 7523 section 3, item 7: each assertion is accepted once during its validity")
+    func replay() {
         let standards = Standards()
         #expect(grant(Assertion(), "", standards).status == 200)
         let second = grant(Assertion(), "", standards)
@@ -118,8 +122,8 @@ import Testing
         #expect(grant(Assertion(), "", Standards(store: BrokenStore())).status == 503)
     }
 
-    /// What clients set for an hour, as some do, is taken for five minutes, and remembered for so long.
-    @Test func longLived() {
+    @Test("an assertion that expires after an hour is accepted once, within five minutes of its issue")
+    func longLived() {
         let standards = Standards()
         var assertion = Assertion()
         assertion["exp"] = .number("\(Service.now + 3600)")
@@ -130,7 +134,8 @@ import Testing
         #expect(grant(assertion).status == 401)
     }
 
-    @Test func oneMethodOnly() {
+    @Test("a second authentication method is refused")
+    func oneMethodOnly() {
         let standards = Standards()
         let form = "grant_type=client_credentials&\(Self.type)&client_assertion=\(Assertion().token)"
         for (body, authorization) in [(form + "&client_secret=x", nil), (form, basic("inv-client", "inv-secret"))] {
@@ -148,7 +153,8 @@ import Testing
         #expect(standards.service.answer(tokenRequest(saml, nil)).error == "invalid_client")
     }
 
-    @Test func otherEndpoints() {
+    @Test("assertions are accepted at the revocation and introspection endpoints")
+    func otherEndpoints() {
         let standards = Standards()
         let form = "token=x&\(Self.type)&client_assertion="
         var assertion = Assertion()
@@ -158,8 +164,8 @@ import Testing
         #expect(response.isActive == false)
     }
 
-    /// A client without a secret is not let in by an empty one.
-    @Test func noSecret() {
+    @Test("a client without a secret cannot authenticate with an empty one")
+    func noSecret() {
         let response = Standards().service.answer(
             tokenRequest("grant_type=client_credentials", basic("key-client", "")))
         #expect(response.status == 401)

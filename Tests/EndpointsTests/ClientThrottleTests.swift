@@ -27,7 +27,7 @@ import Testing
         return "\(response.status) \(response.reasonText)"
     }
 
-    @Test("after ten wrong secrets from an address none is looked at there, and elsewhere they are")
+    @Test("after ten wrong secrets an address is throttled, and others are not")
     func holdsBack() {
         let service = Service.service()
         for number in 0..<10 {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("strangers at a client's own address do not keep it out, and find out about few secrets")
+    @Test("guessing from a client's own address is limited, and does not lock the client out")
     func sharedAddress() {
         let service = Service.service()
         #expect(grant(service, basic("inv-client", "inv-secret"), from: Self.home).hasPrefix("200"))
@@ -70,7 +70,7 @@ import Testing
         #expect(grant(service, basic("inv-client", "inv-secret"), from: Self.home, at: 7200) == "429 client_throttled")
     }
 
-    @Test("the same wrong secret again is no other guess, even once none is looked at")
+    @Test("the same wrong secret does not count as another guess, even when throttled")
     func repeated() {
         let service = Service.service()
         for _ in 0..<500 {
@@ -81,7 +81,7 @@ import Testing
         #expect(grant(service, basic("sch-client", "old"), from: Self.away) == "401 invalid_client")
     }
 
-    @Test("a secret that was wrong may become right, and its address is the client's home then")
+    @Test("a wrong secret may become right, after which its address is known for the client")
     func changed() {
         let throttle = ClientThrottle()
         let before = Service.service { $0.clientThrottle = throttle }
@@ -95,7 +95,7 @@ import Testing
         #expect(grant(service, basic("inv-client", "next"), from: Self.home).hasPrefix("200"))
     }
 
-    @Test("RFC 6749 section 10.10: a secret that nobody guesses is looked at whatever was wrong before")
+    @Test("RFC 6749 section 10.10: an unguessable secret is always checked")
     func unguessable() {
         let secret = String(repeating: "Ab3-", count: 10) + "xyz"
         let service = Service.service {
@@ -113,7 +113,7 @@ import Testing
         #expect(grant(service, basic("weak", String(secret.dropLast())), from: Self.away) == "429 client_throttled")
     }
 
-    @Test("a right secret is no failure, however it is written and however many come")
+    @Test("right secrets are never counted, in any spelling and number")
     func rightOnes() {
         let service = Service.service()
         for _ in 0..<50 {
@@ -128,7 +128,7 @@ import Testing
         #expect(grant(service, basic("odd client", "a+b&c=%:x"), from: Self.away) == "429 client_throttled")
     }
 
-    @Test("resource servers and applications of Mobile & Social are held back as well")
+    @Test("resource servers and Mobile & Social applications are throttled too")
     func others() {
         let service = Service.service {
             $0.resourceServers = [ResourceServer(clientID: "orders", clientSecret: "orders-secret")]

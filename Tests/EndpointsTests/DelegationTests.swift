@@ -34,7 +34,8 @@ import Testing
         }
     }
 
-    @Test func theModulesToken() {
+    @Test("the module's token is returned")
+    func theModulesToken() {
         let stub = Stub(.success(GrantedToken(value: Array("stub-token".utf8), expiresIn: 77)))
         let standards = standards(stub)
         let response = standards.login()
@@ -55,14 +56,14 @@ import Testing
         #expect(stub.asked.withLock { $0.count } == 2)
     }
 
-    /// `expires_in` is optional where a token never ends (OAUTH-04).
-    @Test func tokenWithoutEnd() {
+    @Test("OAUTH-04: `expires_in` is omitted for a token without an expiry")
+    func tokenWithoutEnd() {
         let stub = Stub(.success(GrantedToken(value: Array("x".utf8), expiresIn: nil)))
         #expect(standards(stub).login().names == ["access_token", "oracle_tk_context", "token_type"])
     }
 
-    @Test(arguments: [true, false])
-    func failureIsNobodysFault(_ known: Bool) {
+    @Test("a failure of the module is 503", arguments: [true, false])
+    func failureIsNotAnAuthenticationFailure(_ known: Bool) {
         let response = standards(known ? Stub(.failure(GrantIssuerFailure())) : nil).login()
         #expect(response.status == 503)
         #expect(response.values("Retry-After") == ["1"])

@@ -22,8 +22,9 @@ import Testing
             roles: Service.catalogue.roles(named: roles), catalogue: Service.catalogue, level: 2, virtual: virtual)
     }
 
-    /// ISS-02: whoever reads the key set can verify the tokens, and learns no secret.
-    @Test(arguments: [SignatureAlgorithm.es256, .edDSA, .rs256])
+    @Test(
+        "ISS-02: the published keys verify tokens, and contain no secrets",
+        arguments: [SignatureAlgorithm.es256, .edDSA, .rs256])
     func keySetVerifiesTokens(_ algorithm: SignatureAlgorithm) throws {
         let key = SigningKey.generate(algorithm)
         let service = TokenService(settings: Service.settings(key))
@@ -42,15 +43,15 @@ import Testing
         }
     }
 
-    /// DEC-11: a shared secret is not published.
-    @Test func secretKeyIsNotPublished() {
+    @Test("DEC-11: a shared secret is not published")
+    func secretKeyIsNotPublished() {
         let service = TokenService(settings: Service.settings(SigningKey.generate(.hs256)))
         #expect(service.answer(get(), .jwks).json?["keys"]?.array?.isEmpty == true)
         #expect(service.answer(get(), .metadata).json?["jwks_uri"] == nil)
     }
 
-    /// RFC 8414 section 2.
-    @Test func metadataNamesWhatIsThere() {
+    @Test("RFC 8414 section 2: the metadata lists existing features")
+    func metadataNamesWhatIsThere() {
         let response = Service.service().answer(get(), .metadata)
         #expect(response.status == 200)
         #expect(response.json?["issuer"]?.string == "https://gw.example.com")
@@ -67,8 +68,8 @@ import Testing
         #expect(response.json?["introspection_endpoint"] == nil)
     }
 
-    /// What only some clients may do is named as soon as there is one (RFC 8414 section 2).
-    @Test func metadataNamesWhatSomeMayDo() {
+    @Test("RFC 8414 section 2: features of some clients are listed once there is such a client")
+    func metadataNamesWhatSomeMayDo() {
         let response = Standards().service.answer(get(), .metadata)
         #expect(
             response.json?["grant_types_supported"]?.array?.compactMap(\.string) == [
@@ -88,7 +89,7 @@ import Testing
         #expect(server.answer(get(), .metadata).json?["introspection_endpoint"] != nil)
     }
 
-    @Test(arguments: [EndpointDescriptor.jwks, .metadata, .whoAmI])
+    @Test("documents are read by GET and HEAD only", arguments: [EndpointDescriptor.jwks, .metadata, .whoAmI])
     func documentsAreRead(_ endpoint: EndpointDescriptor) {
         let service = Service.service()
         let joe = principal("joe")
@@ -100,8 +101,8 @@ import Testing
         }
     }
 
-    /// BASIC-04.
-    @Test func localUserIsShownWithAccount() {
+    @Test("BASIC-04: a local user is described with account data")
+    func localUserIsShownWithAccount() {
         let response = Service.service().answer(get(principal("joe", roles: ["Manager"])), .whoAmI)
         #expect(response.status == 200)
         #expect(response.values("Cache-Control") == ["no-store"])
@@ -111,8 +112,8 @@ import Testing
                 + #""roles":["Manager"],"virtual":false}"#)
     }
 
-    /// A virtual user has no account, not even where a local user bears the name.
-    @Test func virtualUserIsShownWithoutAccount() {
+    @Test("a virtual user is described without the account of a local namesake")
+    func virtualUserIsShownWithoutAccount() {
         let response = Service.service().answer(
             get(principal("joe", backend: nil, roles: ["Guest"], virtual: true)), .whoAmI)
         #expect(
@@ -121,8 +122,8 @@ import Testing
                 + #""roles":["Guest"],"virtual":true}"#)
     }
 
-    /// BASIC-04, MAP-04: no user, no answer.
-    @Test func nobodyIsShownToOthers() {
+    @Test("BASIC-04, MAP-04: callers that are not active users are refused")
+    func callersThatAreNoUsersAreRefused() {
         let nobody: [Principal?] = [
             nil, principal("inv-client", kind: .client), principal("anonymous", kind: .anonymous), principal("off"),
             principal("gone"), principal("joe", backend: "mbe-oth-1"),

@@ -18,12 +18,12 @@ import UserProfiles
         return families
     }()
 
-    @Test(arguments: EndpointFamily.all.flatMap(\.endpoints))
+    @Test("every endpoint has a handler", arguments: EndpointFamily.all.flatMap(\.endpoints))
     func everyEndpointHasAHandler(_ endpoint: EndpointDescriptor) {
         #expect(Self.families.handler(of: endpoint) != nil)
     }
 
-    @Test(arguments: [EndpointDescriptor.token, .providerCallback])
+    @Test("bodies over the limit are refused", arguments: [EndpointDescriptor.token, .providerCallback])
     func longBodiesAreRefused(_ endpoint: EndpointDescriptor) throws {
         let handler = try #require(Self.families.handler(of: endpoint))
         func answer(_ length: Int) -> EndpointResponse {

@@ -12,8 +12,8 @@ import Testing
 @Suite struct GrantTests {
     let service = Service.service()
 
-    /// OAUTH-01, OAUTH-02, ISS-02: exactly five members, and a token without a user.
-    @Test func clientCredentials() throws {
+    @Test("OAUTH-01, OAUTH-02, ISS-02: client credentials yield five members and a token without a user")
+    func clientCredentials() throws {
         let response = service.answer(tokenRequest("grant_type=client_credentials"))
         #expect(response.status == 200)
         #expect(
@@ -37,13 +37,13 @@ import Testing
         #expect(claims.issuedAt == Service.now)
     }
 
-    /// OMS-16: an id that is listed is an argument of the next command, never an option of it.
-    @Test func idsBeginWithNoDash() {
+    @Test("OMS-16: ids do not begin with a dash, so that they are not taken for options")
+    func idsBeginWithNoDash() {
         for _ in 0..<2000 { #expect(!AccessTokenMinter.randomID().hasPrefix("-")) }
     }
 
-    /// OAUTH-03, OAUTH-04, OAUTH-05, ROLE-04.
-    @Test func password() throws {
+    @Test("OAUTH-03, OAUTH-04, OAUTH-05, ROLE-04: the password grant yields a user's token")
+    func password() throws {
         let response = service.answer(tokenRequest("grant_type=password&username=joe&password=Welcome1"))
         #expect(response.status == 200)
         #expect(response.names == ["access_token", "expires_in", "oracle_tk_context", "token_type"])
@@ -57,16 +57,17 @@ import Testing
         #expect(claims.expiresAt - claims.issuedAt == response.json?["expires_in"]?.integer)
     }
 
-    /// OAUTH-03: percent and plus decoding.
-    @Test(arguments: [
-        ("odd", "a%2Bb%26c%3D%25"), ("j%C3%BCrgen", "Gr%C3%BC%C3%9Fe"), ("j%c3%bcrgen", "Gr%c3%bc%c3%9fe"),
-    ])
+    @Test(
+        "OAUTH-03: percent and plus are decoded",
+        arguments: [
+            ("odd", "a%2Bb%26c%3D%25"), ("j%C3%BCrgen", "Gr%C3%BC%C3%9Fe"), ("j%c3%bcrgen", "Gr%c3%bc%c3%9fe"),
+        ])
     func encodedPassword(_ name: String, _ password: String) {
         #expect(service.answer(tokenRequest("grant_type=password&username=\(name)&password=\(password)")).status == 200)
     }
 
-    /// The hash is slow, so it is never computed on the event loop (GW-02).
-    @Test func passwordIsCheckedOffTheLoop() {
+    @Test("GW-02: the slow password hash is computed off the event loop")
+    func passwordIsCheckedOffTheLoop() {
         let request = tokenRequest("grant_type=password&username=joe&password=Welcome1")
         guard case .hash = service.handle(request, endpoint: .token, now: Service.now) else {
             Issue.record("the password is checked on the loop")
@@ -74,8 +75,8 @@ import Testing
         }
     }
 
-    /// Guesses use up the attempts of the user, whoever asks, and then even the right password is not looked at.
-    @Test func guessersAreHeldBack() {
+    @Test("guesses use up a user's attempts, after which the right password is not checked either")
+    func guessersAreHeldBack() {
         let service = Service.service()
         func grant(_ name: String, _ password: String) -> EndpointResponse {
             service.answer(tokenRequest("grant_type=password&username=\(name)&password=\(password)"))
@@ -92,7 +93,9 @@ import Testing
         #expect(grant("ann", "Welcome2").status == 200)
     }
 
-    @Test(arguments: [SignatureAlgorithm.es256, .edDSA, .hs256, .rs256])
+    @Test(
+        "only slow signatures are made off the event loop",
+        arguments: [SignatureAlgorithm.es256, .edDSA, .hs256, .rs256])
     func slowSignaturesAloneAreMadeOffTheLoop(_ algorithm: SignatureAlgorithm) throws {
         let key = SigningKey.generate(algorithm)
         let service = TokenService(settings: Service.settings(key))
@@ -102,11 +105,12 @@ import Testing
         #expect(try service.answer(request).claims(key).subject == "inv-client")
     }
 
-    /// Wrong name, wrong password, disabled, no password (MBE-11), other realm (MBE-09): one answer (1.6).
-    @Test(arguments: [
-        ("joe", "wrong"), ("joe", "welcome1"), ("nobody", "Welcome1"), ("off", "Welcome4"), ("sso1", "Welcome1"),
-        ("JOE", "Welcome1"),
-    ])
+    @Test(
+        "MBE-09, MBE-11: every failed login has the same answer",
+        arguments: [
+            ("joe", "wrong"), ("joe", "welcome1"), ("nobody", "Welcome1"), ("off", "Welcome4"), ("sso1", "Welcome1"),
+            ("JOE", "Welcome1"),
+        ])
     func wrongPasswordIsInvalidGrant(_ name: String, _ password: String) {
         let response = service.answer(tokenRequest("grant_type=password&username=\(name)&password=\(password)"))
         #expect(response.status == 400)
@@ -114,15 +118,16 @@ import Testing
         #expect(response.body == TokenFailure.invalidGrant.response.body)
     }
 
-    /// MBE-09.
-    @Test func userOfAnotherRealmIsInvalidGrant() {
+    @Test("MBE-09: a user of another realm is refused")
+    func userOfAnotherRealmIsInvalidGrant() {
         let response = service.answer(
             tokenRequest("grant_type=password&username=joe&password=Welcome1", basic("oth-client", "oth-secret")))
         #expect(response.status == 400)
         #expect(response.error == "invalid_grant")
     }
 
-    @Test func lifetimesAreConfigurable() throws {
+    @Test("lifetimes are configurable")
+    func lifetimesAreConfigurable() throws {
         let service = Service.service {
             $0.clientTokenSeconds = 60
             $0.userTokenSeconds = 90
@@ -135,7 +140,8 @@ import Testing
         #expect(try user.claims().expiresAt == Service.now + 90)
     }
 
-    @Test func tokenIDsDiffer() throws {
+    @Test("token ids differ")
+    func tokenIDsDiffer() throws {
         let ids = try (0..<20).map { _ in
             try service.answer(tokenRequest("grant_type=client_credentials")).claims().tokenID
         }
@@ -144,16 +150,16 @@ import Testing
         #expect(ids.allSatisfy { $0.utf8.count == 22 })
     }
 
-    /// Scopes that mean nothing are accepted, and neither recorded nor echoed.
-    @Test func scopeWithoutConfiguration() throws {
+    @Test("without configured scopes any scope is accepted, and neither recorded nor echoed")
+    func scopeWithoutConfiguration() throws {
         let response = service.answer(tokenRequest("grant_type=client_credentials&scope=admin+read"))
         #expect(response.status == 200)
         #expect(response.json?["scope"] == nil)
         #expect(try response.claims().scope == nil)
     }
 
-    /// OAUTH-03: echoed only where it differs from the request.
     @Test(
+        "OAUTH-03: the scope is echoed only if it differs from the request",
         arguments: [("read", "read", nil), ("read+write", "read write", nil), ("read+admin", "read", "read")]
             as [(String, String, String?)])
     func configuredScopes(requested: String, granted: String, echoed: String?) throws {
@@ -165,7 +171,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["admin", "read++write", "+read", "a%22b", "a%5Cb", "%C3%A9"])
+    @Test(
+        "a scope that cannot be granted is refused",
+        arguments: ["admin", "read++write", "+read", "a%22b", "a%5Cb", "%C3%A9"])
     func scopeThatCannotBeGranted(_ scope: String) {
         let service = Service.service { $0.scopes = ["read", "write"] }
         let response = service.answer(tokenRequest("grant_type=client_credentials&scope=\(scope)"))
@@ -173,8 +181,8 @@ import Testing
         #expect(response.error == "invalid_scope")
     }
 
-    /// OAUTH-07, 1.6: nothing that was sent comes back.
-    @Test func repliesHoldNoSecret() {
+    @Test("OAUTH-07: responses contain nothing of the request's secrets")
+    func repliesHoldNoSecret() {
         for body in [
             "grant_type=password&username=joe&password=Welcome1", "grant_type=password&username=joe&password=Xy",
         ] {

@@ -12,7 +12,8 @@ import TokenStorage
 @Suite struct IntrospectionEndpointTests {
     private static let inactive = Array(#"{"active":false}"#.utf8)
 
-    @Test func goodToken() throws {
+    @Test("an active token is described")
+    func goodToken() throws {
         let standards = Standards { $0.scopes = ["read"] }
         let login = standards.login("&scope=read")
         let response = standards.introspect(login.accessToken)
@@ -29,8 +30,8 @@ import TokenStorage
         #expect(response.names.count == Set(response.names).count)
     }
 
-    /// Whatever is doubtful is inactive, and no more is said (section 2.2).
-    @Test func whatIsNotGood() throws {
+    @Test("section 2.2: anything else is inactive, without details")
+    func whatIsNotGood() throws {
         let standards = Standards()
         let login = standards.login()
         let foreign = Service.service { $0.signer = JWTSigner(key: .generate(.es256)) }
@@ -47,13 +48,14 @@ import TokenStorage
         #expect(standards.introspect(login.accessToken).body == Self.inactive)
     }
 
-    /// Another client's token is none of its business.
-    @Test func tokenOfAnotherBackend() {
+    @Test("another client's token is inactive")
+    func tokenOfAnotherBackend() {
         let standards = Standards()
         #expect(standards.introspect(standards.login("", "sch").accessToken).body == Self.inactive)
     }
 
-    @Test func userIsGone() {
+    @Test("a token of a disabled user is inactive")
+    func userIsGone() {
         let store = MemoryTokenStore()
         let login = Standards(store: store).login()
         let off = User(username: "joe", enabled: false)
@@ -61,7 +63,8 @@ import TokenStorage
         #expect(standards.introspect(login.accessToken).body == Self.inactive)
     }
 
-    @Test func whoMayAsk() {
+    @Test("only authenticated clients with the permission may introspect")
+    func whoMayAsk() {
         let standards = Standards()
         let token = standards.login().accessToken
         let unflagged = standards.introspect(token, "sch")
@@ -73,7 +76,8 @@ import TokenStorage
         #expect(wrong.status == 401)
     }
 
-    @Test func resourceServers() {
+    @Test("resource servers may introspect the tokens of their backends")
+    func resourceServers() {
         let standards = Standards {
             $0.resourceServers = [
                 ResourceServer(clientID: "rs1-client", clientSecret: "rs1-secret"),

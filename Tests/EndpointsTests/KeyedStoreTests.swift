@@ -21,7 +21,7 @@ import TokenStorage
         return records
     }
 
-    @Test("two installations know one token by two digests, and neither takes what the other has stored")
+    @Test("two installations use different digests, and cannot use each other's records")
     func installations() async throws {
         let store = MemoryTokenStore()
         let (one, two) = (Mobile(store: store, key: try key(1)), Mobile(store: store, key: try key(2)))
@@ -37,7 +37,7 @@ import TokenStorage
         #expect(mine.refresh(refresh).status == 200)
     }
 
-    @Test("who reads a store finds no token in it, and cannot try one against it")
+    @Test("the store contains no tokens, and none can be tested against it")
     func contents() async throws {
         let store = MemoryTokenStore()
         let key = try key(1)

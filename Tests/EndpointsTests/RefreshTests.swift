@@ -10,8 +10,8 @@ import TokenStorage
 
 /// RFC 6749 section 6 and RFC 9700 section 4.14, for clients that opt in; OAUTH-05 for the others.
 @Suite struct RefreshTests {
-    /// OAUTH-05: no member, and the answer of a server that knows no such grant.
-    @Test func withoutOptingInThereIsNone() {
+    @Test("OAUTH-05: without opt-in there is no refresh token, and the grant is unsupported")
+    func withoutOptingInThereIsNone() {
         let standards = Standards()
         let login = standards.login("", "sch")
         #expect(login.names == ["access_token", "expires_in", "oracle_tk_context", "token_type"])
@@ -21,12 +21,13 @@ import TokenStorage
         #expect(refresh.body == TokenFailure.unsupportedGrantType.response.body)
     }
 
-    /// RFC 6749 section 4.4.3.
-    @Test func clientsWithoutUserGetNone() {
+    @Test("RFC 6749 section 4.4.3: client credentials yield no refresh token")
+    func clientsWithoutUserGetNone() {
         #expect(Standards().grant("grant_type=client_credentials").refreshToken == nil)
     }
 
-    @Test func rotation() throws {
+    @Test("a refresh rotates the token")
+    func rotation() throws {
         let standards = Standards()
         let login = standards.login()
         #expect(
@@ -53,8 +54,8 @@ import TokenStorage
         #expect(second.audit?.action == "grant.refresh_token" && second.audit?.tokenID == claims.tokenID)
     }
 
-    /// RFC 9700 section 4.14.2: whoever holds the newest token loses it as well, with its access token.
-    @Test func reuseEndsTheFamily() throws {
+    @Test("RFC 9700 section 4.14.2: reuse ends the newest token and its access token")
+    func reuseEndsTheFamily() throws {
         let standards = Standards()
         let first = standards.login().refreshToken
         let second = standards.refresh(first)
@@ -70,8 +71,8 @@ import TokenStorage
         #expect(standards.refresh(standards.login().refreshToken).status == 200)
     }
 
-    /// A cut-off by date means logins: what has come of one since does not go on.
-    @Test func cutoffOfTheLogin() throws {
+    @Test("a cut-off by date applies to the time of the login, not of later refreshes")
+    func cutoffOfTheLogin() throws {
         let standards = Standards()
         let early = standards.refresh(standards.login().refreshToken, at: Service.now + 100)
         let late = standards.login(at: Service.now + 51)
@@ -80,8 +81,8 @@ import TokenStorage
         #expect(standards.refresh(late.refreshToken, at: Service.now + 200).status == 200)
     }
 
-    /// A client that lost the answer asks again: another pair in the place of the one that nobody has.
-    @Test func lostAnswers() throws {
+    @Test("a client that lost the answer gets another pair in its place")
+    func lostAnswers() throws {
         let standards = Standards {
             $0.backends = Standards.backends { $0.grants.refresh?.reuseSeconds = 10 }
         }
@@ -105,8 +106,8 @@ import TokenStorage
         #expect(standards.refresh(next.refreshToken, at: Service.now + 10).error == "invalid_grant")
     }
 
-    /// The grace is for the client that the token was issued to.
-    @Test func lostAnswersOfOthers() throws {
+    @Test("the grace period applies to the token's own client")
+    func lostAnswersOfOthers() throws {
         let standards = Standards {
             $0.backends = Standards.backends { $0.grants.refresh?.reuseSeconds = 10 }
             var backends = $0.backends.backends
@@ -119,7 +120,8 @@ import TokenStorage
         #expect(standards.refresh(second.refreshToken).status == 200)
     }
 
-    @Test func boundToTheClient() throws {
+    @Test("a refresh token is bound to its client")
+    func boundToTheClient() throws {
         let standards = Standards {
             $0.backends = Standards.backends()
             var backends = $0.backends.backends
@@ -132,14 +134,15 @@ import TokenStorage
         #expect(standards.refresh(token).status == 200)
     }
 
-    @Test(arguments: ["", "&refresh_token=", "&refresh_token=nonsense"])
+    @Test("other text is not a refresh token", arguments: ["", "&refresh_token=", "&refresh_token=nonsense"])
     func whatIsNoRefreshToken(_ parameter: String) {
         let response = Standards().grant("grant_type=refresh_token\(parameter)")
         #expect(response.status == 400)
         #expect(response.error == (parameter.hasSuffix("nonsense") ? "invalid_grant" : "invalid_request"))
     }
 
-    @Test func lifetimes() throws {
+    @Test("refresh tokens expire when unused, and with their family")
+    func lifetimes() throws {
         let standards = Standards()
         // Unused for too long.
         #expect(standards.refresh(standards.login().refreshToken, at: Service.now + 1000).error == "invalid_grant")
@@ -156,7 +159,8 @@ import TokenStorage
         #expect(standards.refresh(token, at: Service.now + 5000).error == "invalid_grant")
     }
 
-    @Test func accessTokensOfTheirOwnLifetime() throws {
+    @Test("access tokens have a configured lifetime with refresh tokens")
+    func accessTokensOfTheirOwnLifetime() throws {
         let standards = Standards {
             $0.backends = Standards.backends { $0.grants.accessTokenSeconds = 120 }
         }
@@ -166,8 +170,8 @@ import TokenStorage
         #expect(standards.login("", "sch").json?["expires_in"]?.integer == 604_800)
     }
 
-    /// RFC 6749 section 6: the same scope or less, and what was given up is not lost for the next refresh.
-    @Test func scope() throws {
+    @Test("RFC 6749 section 6: a refresh may narrow the scope for one token")
+    func scope() throws {
         let standards = Standards { $0.scopes = ["read", "write", "list"] }
         let login = standards.login("&scope=read+write")
         #expect(try login.claims().scope == "read write")
@@ -186,8 +190,8 @@ import TokenStorage
         #expect(twice.json?["scope"]?.string == "write read")
     }
 
-    /// A user who may not log in any more is not let in by what is left of an earlier login; roles are those of now.
-    @Test func theUserAsOfNow() throws {
+    @Test("a disabled user cannot refresh, and roles are current")
+    func theUserAsOfNow() throws {
         let store = MemoryTokenStore()
         let token = Standards(store: store).login().refreshToken
         let ann = User(username: "ann")
@@ -204,15 +208,16 @@ import TokenStorage
         #expect(try response.claims().roles == ["Clerk"])
     }
 
-    @Test func revokedSubject() {
+    @Test("a revoked subject cannot refresh")
+    func revokedSubject() {
         let standards = Standards()
         let token = standards.login().refreshToken
         standards.revocations.revoke(subject: "joe", issuedBefore: Service.now, until: Service.now + 10_000)
         #expect(standards.refresh(token, at: Service.now + 10).error == "invalid_grant")
     }
 
-    /// An outage is nobody's fault: 503, and never `invalid_grant`.
-    @Test func storeOutage() {
+    @Test("a failing store is 503, never `invalid_grant`")
+    func storeOutage() {
         let standards = Standards(store: BrokenStore())
         for response in [standards.login(), standards.refresh("x")] {
             #expect(response.status == 503)

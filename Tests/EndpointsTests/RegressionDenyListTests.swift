@@ -11,7 +11,8 @@ import TokenStorage
         "grant_type=urn:ietf:params:oauth:grant-type:token-exchange"
         + "&subject_token_type=urn:ietf:params:oauth:token-type:access_token&subject_token="
 
-    @Test func cutOffsOfTheIssuerHoldForEveryGrant() {
+    @Test("a cut-off of the issuer applies to every grant")
+    func cutOffsOfTheIssuerHoldForEveryGrant() {
         let standards = Standards()
         let login = standards.login()
         #expect(standards.introspect(login.accessToken).isActive == true)
@@ -21,7 +22,8 @@ import TokenStorage
         #expect(standards.refresh(login.refreshToken).status == 400)
     }
 
-    @Test func nobodyIsToldAnythingWhileRevocationsAreUnknown() {
+    @Test("no token is accepted while revocations are unknown")
+    func tokensAreRefusedWhileRevocationsAreUnknown() {
         let standards = Standards()
         let login = standards.login()
         standards.revocations.setBlind(true)
@@ -32,7 +34,8 @@ import TokenStorage
         #expect(standards.introspect(login.accessToken).isActive == true)
     }
 
-    @Test func cutOffsOfApplicationsEndTheirPairs() {
+    @Test("a cut-off of an application ends its pairs")
+    func cutOffsOfApplicationsEndTheirPairs() {
         let apps = Apps()
         let map = apps.post(Apps.wish())
         apps.revocations.revoke(issuer: "apiomat", issuedBefore: Apps.start, until: Apps.start + 1_000_000)

@@ -14,7 +14,8 @@ import Testing
             tokenID: claims.tokenID, subject: claims.subject, backendID: claims.backendID, issuedAt: claims.issuedAt)
     }
 
-    @Test func accessToken() throws {
+    @Test("an access token is revoked, and no other")
+    func accessToken() throws {
         let standards = Standards()
         let login = standards.login()
         let other = standards.login()
@@ -28,8 +29,8 @@ import Testing
         #expect(standards.revoke(login.accessToken).status == 200)
     }
 
-    /// Section 2.1: the grant ends, and its access token with it.
-    @Test func refreshToken() throws {
+    @Test("section 2.1: revoking a refresh token ends the grant and its access token")
+    func refreshToken() throws {
         let standards = Standards()
         let login = standards.login()
         let renewed = standards.refresh(login.refreshToken)
@@ -38,8 +39,8 @@ import Testing
         #expect(try isRevoked(renewed, standards))
     }
 
-    /// Section 2.1 again: the grant is that of every token that came of it, exchanged or not.
-    @Test func exchangedRefreshToken() throws {
+    @Test("section 2.1: revoking an exchanged refresh token ends the grant too")
+    func exchangedRefreshToken() throws {
         let standards = Standards {
             $0.backends = Standards.backends { $0.grants.refresh?.reuseSeconds = 10 }
         }
@@ -56,12 +57,13 @@ import Testing
         #expect(standards.revoke(login.refreshToken).status == 200)
     }
 
-    @Test(arguments: ["nonsense", "a.b.c"])
+    @Test("an unknown token is answered with success", arguments: ["nonsense", "a.b.c"])
     func unknownTokenIsFine(_ token: String) {
         #expect(Standards().revoke(token).status == 200)
     }
 
-    @Test func tokenOfAnotherClient() throws {
+    @Test("another client's token is not revoked")
+    func tokenOfAnotherClient() throws {
         let standards = Standards()
         let login = standards.login()
         for token in [login.accessToken, login.refreshToken] {
@@ -72,7 +74,8 @@ import Testing
         #expect(standards.refresh(login.refreshToken).status == 200)
     }
 
-    @Test func theRequest() {
+    @Test("malformed and unauthenticated requests are refused")
+    func theRequest() {
         let standards = Standards()
         #expect(standards.revoke("").error == "invalid_request")
         let anonymous = standards.service.answer(tokenRequest("token=x", nil), .revocation)

@@ -25,8 +25,8 @@ import TokenStorage
 
     private func standards() -> Standards { Standards { $0.scopes = ["read", "write", "list"] } }
 
-    /// The same user, the same login, another client.
-    @Test func tokenOfAnotherBackend() throws {
+    @Test("the new token has the same user and login, for another client")
+    func tokenOfAnotherBackend() throws {
         let standards = standards()
         let subject = standards.login("&scope=read+write", "sch")
         let response = exchange(subject.accessToken, "", standards, at: Service.now + 50)
@@ -46,8 +46,8 @@ import TokenStorage
         #expect(response.audit?.action == "grant.token_exchange" && response.audit?.subject == "joe")
     }
 
-    /// The end of what is brought is the end of what comes of it.
-    @Test func lifetime() throws {
+    @Test("the new token expires no later than the original")
+    func lifetime() throws {
         let standards = standards()
         let end = Service.now + 604_800
         let response = exchange(standards.login().accessToken, "", standards, at: end - 10)
@@ -59,8 +59,8 @@ import TokenStorage
         standards.introspect(response.accessToken, at: now).isActive
     }
 
-    /// Whoever ends what was brought means what came of it, in as many steps as it took, and what comes of it yet.
-    @Test func revocation() throws {
+    @Test("revoking the original revokes derived tokens at any depth, existing and later")
+    func revocation() throws {
         let standards = standards()
         let (login, other) = (standards.login(), standards.login())
         let first = exchange(login.accessToken, "", standards)
@@ -83,8 +83,9 @@ import TokenStorage
         #expect(isActive(other, standards) == true)
     }
 
-    /// From whichever place the chain is cut, what hangs below it ends, and nothing above.
-    @Test(arguments: 0..<TokenOrigin.maximumCount)
+    @Test(
+        "revoking any token of a chain revokes the later ones, and no earlier one",
+        arguments: 0..<TokenOrigin.maximumCount)
     func revocationAtEachDepth(_ cut: Int) throws {
         let standards = standards()
         var chain = [standards.login()]
@@ -94,8 +95,8 @@ import TokenStorage
         for (depth, token) in chain.enumerated() { #expect(isActive(token, standards) == (depth < cut)) }
     }
 
-    /// With the login goes what its access token was exchanged for.
-    @Test func endOfTheLogin() throws {
+    @Test("ending the login revokes exchanged tokens")
+    func endOfTheLogin() throws {
         let standards = standards()
         let login = standards.login()
         let first = exchange(login.accessToken, "", standards)
@@ -115,8 +116,8 @@ import TokenStorage
         #expect(isActive(second, standards) == false)
     }
 
-    /// MBE-06: a backend that loses its tokens loses those that came of them, whomever these are for.
-    @Test func revocationOfTheBackend() throws {
+    @Test("MBE-06: revoking a backend's tokens revokes those derived from them")
+    func revocationOfTheBackend() throws {
         let standards = standards()
         let subject = standards.login("", "sch")
         let token = exchange(subject.accessToken, "", standards)
@@ -139,7 +140,8 @@ import TokenStorage
         #expect(Standards().introspect(token.accessToken).isActive == true)
     }
 
-    @Test func depth() throws {
+    @Test("the number of exchanges in a chain is limited")
+    func depth() throws {
         let standards = standards()
         var token = standards.login().accessToken
         for _ in 0..<TokenOrigin.maximumCount { token = exchange(token, "", standards).accessToken }
@@ -147,8 +149,9 @@ import TokenStorage
         #expect(exchange(token, "", standards).reasonText == "subject_token_invalid")
     }
 
-    /// A module that gives tokens of its own length gives none for this.
-    @Test(arguments: [(300, 200), (301, 503), (nil, 503)] as [(Int64?, Int)])
+    @Test(
+        "a module whose tokens last too long cannot be used",
+        arguments: [(300, 200), (301, 503), (nil, 503)] as [(Int64?, Int)])
     func lifetimeByAModule(_ seconds: Int64?, _ status: Int) {
         let standards = Standards {
             $0.backends = Standards.backends { $0.issuer = "module" }
@@ -167,7 +170,8 @@ import TokenStorage
         }
     }
 
-    @Test func targets() throws {
+    @Test("targets are selected by audience or resource")
+    func targets() throws {
         let standards = standards()
         let token = standards.login().accessToken
         let backend = exchange(token, "&audience=scheduler%2F1.0", standards)
@@ -200,7 +204,8 @@ import TokenStorage
         }
     }
 
-    @Test func scopes() throws {
+    @Test("the scope can only be narrowed")
+    func scopes() throws {
         let standards = standards()
         let token = standards.login("&scope=read+write+list").accessToken
         #expect(try exchange(token, "", standards).claims().scope == "read list")
@@ -210,8 +215,8 @@ import TokenStorage
         #expect(exchange(less, "&scope=list", standards).error == "invalid_scope")
     }
 
-    /// Section 4.1: who acts now stands before who acted earlier.
-    @Test func actors() throws {
+    @Test("section 4.1: the current actor precedes earlier ones")
+    func actors() throws {
         let standards = standards()
         let subject = standards.login("", "sch").accessToken
         let actor = standards.grant("grant_type=client_credentials").accessToken
@@ -232,8 +237,8 @@ import TokenStorage
         #expect(exchange(subject, "&actor_token=\(actor ?? "")", standards).error == "invalid_request")
     }
 
-    /// Section 2.1: a token that the client itself was given for another audience says nothing here of who acts.
-    @Test func actorsForOthers() throws {
+    @Test("section 2.1: an actor token for another audience is refused")
+    func actorsForOthers() throws {
         let standards = standards()
         let subject = standards.login("", "sch").accessToken
         let own = standards.grant("grant_type=client_credentials").accessToken
@@ -245,7 +250,8 @@ import TokenStorage
         #expect(response.error == "invalid_request" && response.reasonText == "actor_token_invalid")
     }
 
-    @Test func whatIsNotTaken() {
+    @Test("unsupported requests are refused")
+    func whatIsNotTaken() {
         let standards = standards()
         let login = standards.login()
         for token in ["nonsense", login.refreshToken] {
@@ -266,8 +272,8 @@ import TokenStorage
         #expect(standards.grant(Self.grantType).error == "invalid_request")
     }
 
-    /// No backend exchanges anything by default, nor what its rules don't name.
-    @Test func rules() {
+    @Test("no backend may exchange anything unless its rules allow it")
+    func rules() {
         let standards = standards()
         let token = standards.login().accessToken
         let response = exchange(token, "", by: "sch", standards)

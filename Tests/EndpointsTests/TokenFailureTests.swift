@@ -143,7 +143,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 @Suite struct TokenFailureTests {
     let service = Service.service()
 
-    @Test(arguments: Refusal.all)
+    @Test("each refusal has the specified status, error and reason", arguments: Refusal.all)
     func refusal(_ refusal: Refusal) {
         let response = service.answer(refusal.request)
         #expect(response.status == refusal.status)
@@ -152,8 +152,9 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         #expect(response.names == ["error", "error_description"])
     }
 
-    /// OAUTH-04: on every reply, success or error.
-    @Test(arguments: Refusal.all.map(\.request) + [tokenRequest("grant_type=client_credentials")])
+    @Test(
+        "OAUTH-04: every response has the three header fields",
+        arguments: Refusal.all.map(\.request) + [tokenRequest("grant_type=client_credentials")])
     func everyReplyHasTheThreeFields(_ request: EndpointRequest) {
         let response = service.answer(request)
         #expect(response.values("Content-Type") == ["application/json;charset=UTF-8"])
@@ -161,8 +162,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         #expect(response.values("Pragma") == ["no-cache"])
     }
 
-    /// OAUTH-06, OAUTH-08.
-    @Test(arguments: TokenFailure.allCases)
+    @Test("OAUTH-06, OAUTH-08: refusals have their additional header fields", arguments: TokenFailure.allCases)
     func extraFields(_ failure: TokenFailure) {
         let response = failure.response
         #expect(response.values("Allow") == (failure == .methodNotAllowed ? ["POST"] : []))
@@ -176,42 +176,45 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         #expect(response.status != 503 || response.values("Retry-After") == ["1"])
     }
 
-    /// RFC 6749 section 5.2: the characters of `error_description`.
-    @Test(arguments: TokenFailure.allCases)
+    @Test("RFC 6749 section 5.2: descriptions use allowed characters only", arguments: TokenFailure.allCases)
     func descriptionsKeepToTheirAlphabet(_ failure: TokenFailure) {
         let text = failure.definition.description.utf8
         #expect(!text.isEmpty)
         #expect(text.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
     }
 
-    @Test func reasonsAreStableAndDistinct() {
+    @Test("reasons are stable and distinct")
+    func reasonsAreStableAndDistinct() {
         let reasons = TokenFailure.allCases.map { "\($0.definition.reason)" }
         #expect(Set(reasons).count == reasons.count)
     }
 
-    /// OAUTH-06: header or body, plain or form-encoded as in RFC 6749 section 2.3.1, scheme in any case.
-    @Test(arguments: [
-        tokenRequest("grant_type=client_credentials&client_id=inv-client&client_secret=inv-secret", nil),
-        tokenRequest("grant_type=client_credentials&client_id=inv-client"),
-        tokenRequest("grant_type=client_credentials", "bAsIc aW52LWNsaWVudDppbnYtc2VjcmV0"),
-        tokenRequest("grant_type=client_credentials", "Basic   aW52LWNsaWVudDppbnYtc2VjcmV0"),
-        tokenRequest("grant_type=client_credentials", basic("odd client", "a+b&c=%:x")),
-        tokenRequest("grant_type=client_credentials", basic("odd+client", "a%2Bb%26c%3D%25%3Ax")),
-        tokenRequest("grant_type=client_credentials&client_id=odd+client&client_secret=a%2Bb%26c%3D%25%3Ax", nil),
-    ])
+    @Test(
+        "OAUTH-06: credentials are accepted in header or body, plain or encoded, with any scheme case",
+        arguments: [
+            tokenRequest("grant_type=client_credentials&client_id=inv-client&client_secret=inv-secret", nil),
+            tokenRequest("grant_type=client_credentials&client_id=inv-client"),
+            tokenRequest("grant_type=client_credentials", "bAsIc aW52LWNsaWVudDppbnYtc2VjcmV0"),
+            tokenRequest("grant_type=client_credentials", "Basic   aW52LWNsaWVudDppbnYtc2VjcmV0"),
+            tokenRequest("grant_type=client_credentials", basic("odd client", "a+b&c=%:x")),
+            tokenRequest("grant_type=client_credentials", basic("odd+client", "a%2Bb%26c%3D%25%3Ax")),
+            tokenRequest("grant_type=client_credentials&client_id=odd+client&client_secret=a%2Bb%26c%3D%25%3Ax", nil),
+        ])
     func waysToAuthenticate(_ request: EndpointRequest) {
         #expect(service.answer(request).status == 200)
     }
 
-    @Test(arguments: ["application/x-www-form-urlencoded", "Application/X-WWW-Form-Urlencoded ; charset=UTF-8"])
+    @Test(
+        "form content types are accepted with any parameters",
+        arguments: ["application/x-www-form-urlencoded", "Application/X-WWW-Form-Urlencoded ; charset=UTF-8"])
     func contentTypes(_ type: String) {
         var request = tokenRequest("grant_type=client_credentials")
         request.contentType = type
         #expect(service.answer(request).status == 200)
     }
 
-    /// Exactly the limit is still read.
-    @Test func longestBody() {
+    @Test("a body of exactly the limit is accepted")
+    func longestBody() {
         var request = tokenRequest("grant_type=client_credentials&x=")
         request.body += [UInt8](repeating: 97, count: 65_536 - request.body.count)
         #expect(service.answer(request).status == 200)

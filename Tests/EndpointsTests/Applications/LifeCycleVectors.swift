@@ -27,9 +27,10 @@ struct LifeCycle: Sendable, CustomTestStringConvertible {
 
 /// Vectors Y01 to Y14 (AOM-01 to AOM-23).
 @Suite struct LifeCycleVectors {
-    @Test func all() { #expect(LifeCycle.all.map(\.id) == (1...14).map { ($0 < 10 ? "Y0" : "Y") + "\($0)" }) }
+    @Test("all vectors are present")
+    func all() { #expect(LifeCycle.all.map(\.id) == (1...14).map { ($0 < 10 ? "Y0" : "Y") + "\($0)" }) }
 
-    @Test(arguments: LifeCycle.all)
+    @Test("each life cycle is answered as specified", arguments: LifeCycle.all)
     func lifeCycle(_ cycle: LifeCycle) throws {
         let player = Player()
         for step in cycle.steps { try player.play(step) }

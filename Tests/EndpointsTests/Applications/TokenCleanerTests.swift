@@ -8,8 +8,8 @@ import TokenStorage
 @Suite struct TokenCleanerTests {
     static let midnight: Int64 = 1_700_006_400
 
-    /// At the start, then once at each 04:00, and not again when clocks go back.
-    @Test func schedule() {
+    @Test("a run is due at start, then once at each 04:00, also when clocks go back")
+    func schedule() {
         let schedule = Asked(CleaningSchedule(minuteOfDay: 240))
         let day: Int64 = 86_400
         #expect(schedule.isDue(now: Self.midnight, secondsEast: 0))
@@ -24,8 +24,7 @@ import TokenStorage
         #expect(!schedule.isDue(now: Self.midnight + 9 * day + 60, secondsEast: 0))
     }
 
-    /// It is local time that counts, on either side of Greenwich.
-    @Test(arguments: [(7200, 2), (-18_000, 9)])
+    @Test("the schedule follows local time, east and west of Greenwich", arguments: [(7200, 2), (-18_000, 9)])
     func localTime(_ east: Int, _ hourOfUTC: Int) {
         let schedule = Asked(CleaningSchedule(minuteOfDay: 240))
         _ = schedule.isDue(now: Self.midnight - 86_400, secondsEast: Int64(east))
@@ -33,8 +32,8 @@ import TokenStorage
         #expect(schedule.isDue(now: Self.midnight + Int64(hourOfUTC) * 3600, secondsEast: Int64(east)))
     }
 
-    /// Y13 and more: all of many, in batches; what has one living token stays.
-    @Test func cleansInBatches() {
+    @Test("Y13: expired pairs are removed in batches; pairs with a valid token stay")
+    func cleansInBatches() {
         let store = MemoryTokenStore()
         for number in 0..<1234 {
             var record = TokenRecord(
@@ -58,8 +57,8 @@ import TokenStorage
         #expect(cleaner.record == TokenCleaner.Record(lastRun: 120, deleted: 1200))
     }
 
-    /// A run that was missed is made up at the start; a reload with the same time does not run again.
-    @Test func runsAtStart() {
+    @Test("a missed run is made at start; a reload with the same time does not run again")
+    func runsAtStart() {
         let cleaner = TokenCleaner { $0() }
         cleaner.tick(now: 1, secondsEast: 0)
         #expect(cleaner.record.lastRun == 0)
@@ -74,7 +73,8 @@ import TokenStorage
         #expect(cleaner.record.lastRun == Self.midnight)
     }
 
-    @Test func storeIsDown() {
+    @Test("a failing store is reported, and the run not recorded")
+    func storeIsDown() {
         let cleaner = TokenCleaner { $0() }
         cleaner.use(SilentStore(), minuteOfDay: nil)
         let failed = Mutex(false)

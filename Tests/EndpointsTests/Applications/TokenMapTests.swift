@@ -14,8 +14,8 @@ import TokenStorage
 @Suite struct TokenMapTests {
     let apps = Apps()
 
-    /// AOM-02: the members of a token map, tokens of the form of a UUID.
-    @Test func tokenMap() throws {
+    @Test("AOM-02: a token map has the specified members, and tokens in UUID format")
+    func tokenMap() throws {
         let response = apps.post(Apps.wish("scope=read%20write"))
         #expect(response.status == 200)
         #expect(
@@ -36,8 +36,8 @@ import TokenStorage
         #expect(response.audit?.outcome == .granted)
     }
 
-    /// A client that goes on with an old token costs the store one question a second, and keeps nobody from a new one.
-    @Test func unknownTokens() throws {
+    @Test("repeated use of an old token queries the store once a second, without blocking new tokens")
+    func unknownTokens() throws {
         let store = CountingStore()
         let apps = Apps(store: store)
         let stale = "01234567-89ab-cdef-0123-456789abcdef"
@@ -79,38 +79,44 @@ import TokenStorage
         }
     }
 
-    /// AOM-10: `extra` is echoed.
-    @Test func extraIsEchoed() {
+    @Test("AOM-10: `extra` is echoed")
+    func extraIsEchoed() {
         #expect(apps.post(Apps.wish("extra=ios_token")).json?["extra"]?.string == "ios_token")
     }
 
-    /// What the seed does not say about a request is refused by name.
-    @Test(arguments: [
-        ("grant_type=aom_user", 401, "invalid_client"),
-        ("grant_type=aom_user&client_id=testApp&client_secret=wrong", 401, "invalid_client"),
-        ("grant_type=aom_user&client_id=nobody&client_secret=\(Apps.key)", 401, "invalid_client"),
-        ("grant_type=aom_user&client_id=testApp&client_secret=\(Apps.key)&username=testUser", 400, "invalid_request"),
-        ("client_id=testApp&client_secret=\(Apps.key)", 400, "invalid_request"),
-        ("grant_type=password&client_id=testApp&client_secret=\(Apps.key)", 400, "unsupported_grant_type"),
-        (Apps.wish().replacing("&app=testApp", with: "&app=otherApp"), 400, "invalid_request"),
-        (Apps.wish().replacing("&system=LIVE", with: "&system=TEST"), 400, "invalid_request"),
-        (Apps.wish(password: "Secret"), 400, "invalid_grant"), (Apps.wish(user: "testuser"), 400, "invalid_grant"),
-        (Apps.wish(user: "off", password: "offpw"), 400, "invalid_grant"),
-        (Apps.wish(user: "stranger", password: "elsewhere"), 400, "invalid_grant"),
-        (Apps.wish("client_secret=\(Apps.key)"), 400, "invalid_request"),
-        (Apps.wish("scope=admin"), 400, "invalid_scope"), (Apps.wish("scope=read_only+write"), 400, "invalid_scope"),
-        (Apps.wish("scope=read_only+read"), 400, "invalid_scope"), (Apps.wish("scope=READ"), 400, "invalid_scope"),
-        (Apps.wish("access_expiration=0"), 400, "invalid_request"),
-        (Apps.wish("access_expiration=-5"), 400, "invalid_request"),
-        (Apps.wish("access_expiration=%2B5"), 400, "invalid_request"),
-        (Apps.wish("access_expiration=6e1"), 400, "invalid_request"),
-        (Apps.wish("access_expiration=31536001"), 400, "invalid_request"),
-        (Apps.wish("refresh_expiration=99999999999999999999"), 400, "invalid_request"),
-        (Apps.wish("refreh_expiration=x"), 400, "invalid_request"),
-        (Apps.wish("extra=manuallySet"), 400, "invalid_request"), (Apps.wish("extra=facebook"), 400, "invalid_request"),
-        (Apps.wish("extra=a%1Fb"), 400, "invalid_request"),
-        (Apps.wish("extra=\(String(repeating: "x", count: 129))"), 400, "invalid_request"),
-    ])
+    @Test(
+        "invalid requests are refused with a specific error",
+        arguments: [
+            ("grant_type=aom_user", 401, "invalid_client"),
+            ("grant_type=aom_user&client_id=testApp&client_secret=wrong", 401, "invalid_client"),
+            ("grant_type=aom_user&client_id=nobody&client_secret=\(Apps.key)", 401, "invalid_client"),
+            (
+                "grant_type=aom_user&client_id=testApp&client_secret=\(Apps.key)&username=testUser", 400,
+                "invalid_request"
+            ),
+            ("client_id=testApp&client_secret=\(Apps.key)", 400, "invalid_request"),
+            ("grant_type=password&client_id=testApp&client_secret=\(Apps.key)", 400, "unsupported_grant_type"),
+            (Apps.wish().replacing("&app=testApp", with: "&app=otherApp"), 400, "invalid_request"),
+            (Apps.wish().replacing("&system=LIVE", with: "&system=TEST"), 400, "invalid_request"),
+            (Apps.wish(password: "Secret"), 400, "invalid_grant"), (Apps.wish(user: "testuser"), 400, "invalid_grant"),
+            (Apps.wish(user: "off", password: "offpw"), 400, "invalid_grant"),
+            (Apps.wish(user: "stranger", password: "elsewhere"), 400, "invalid_grant"),
+            (Apps.wish("client_secret=\(Apps.key)"), 400, "invalid_request"),
+            (Apps.wish("scope=admin"), 400, "invalid_scope"),
+            (Apps.wish("scope=read_only+write"), 400, "invalid_scope"),
+            (Apps.wish("scope=read_only+read"), 400, "invalid_scope"), (Apps.wish("scope=READ"), 400, "invalid_scope"),
+            (Apps.wish("access_expiration=0"), 400, "invalid_request"),
+            (Apps.wish("access_expiration=-5"), 400, "invalid_request"),
+            (Apps.wish("access_expiration=%2B5"), 400, "invalid_request"),
+            (Apps.wish("access_expiration=6e1"), 400, "invalid_request"),
+            (Apps.wish("access_expiration=31536001"), 400, "invalid_request"),
+            (Apps.wish("refresh_expiration=99999999999999999999"), 400, "invalid_request"),
+            (Apps.wish("refreh_expiration=x"), 400, "invalid_request"),
+            (Apps.wish("extra=manuallySet"), 400, "invalid_request"),
+            (Apps.wish("extra=facebook"), 400, "invalid_request"),
+            (Apps.wish("extra=a%1Fb"), 400, "invalid_request"),
+            (Apps.wish("extra=\(String(repeating: "x", count: 129))"), 400, "invalid_request"),
+        ])
     func refusals(_ form: String, _ status: Int, _ error: String) {
         let response = apps.post(form)
         #expect(response.status == status)
@@ -118,23 +124,25 @@ import TokenStorage
         #expect(response.access.isEmpty)
     }
 
-    /// AOM-07: two scopes in any order, or one of them; none stands for both.
-    @Test(arguments: [
-        ("", "read write"), ("scope=write+read", "read write"), ("scope=read", "read"), ("scope=write", "write"),
-        ("scope=read_only", "read_only"), ("scope=", "read write"),
-    ])
+    @Test(
+        "AOM-07: one or both scopes in any order; none means both",
+        arguments: [
+            ("", "read write"), ("scope=write+read", "read write"), ("scope=read", "read"), ("scope=write", "write"),
+            ("scope=read_only", "read_only"), ("scope=", "read write"),
+        ])
     func scopes(_ parameter: String, _ granted: String) {
         #expect(apps.post(Apps.wish(parameter)).scope == granted)
     }
 
-    /// AOM-08: whoever cannot write may only read.
-    @Test(arguments: [("read+write", false), ("write", false), ("read", true), ("read_only", true)])
+    @Test(
+        "AOM-08: a token without the write scope is read-only",
+        arguments: [("read+write", false), ("write", false), ("read", true), ("read_only", true)])
     func readOnly(_ scope: String, _ expected: Bool) throws {
         #expect(try apps.present(apps.post(Apps.wish("scope=\(scope)")).access).get().isReadOnly == expected)
     }
 
-    /// AOM-04: custom lifetimes; the misspelt name counts, the right one counts more (CON-11).
-    @Test func customExpirations() {
+    @Test("AOM-04, CON-11: custom lifetimes apply; the correct name precedes the misspelt one")
+    func customExpirations() {
         let form = "access_expiration=60&refresh_expiration=120&refreh_expiration=5"
         let map = apps.post(Apps.wish(form))
         #expect(map.expiresIn == 60)
@@ -147,8 +155,8 @@ import TokenStorage
         #expect(late.error == "invalid_grant")
     }
 
-    /// AOM-03: lifetimes of the application.
-    @Test func configuredExpirations() {
+    @Test("AOM-03: the application's lifetimes apply")
+    func configuredExpirations() {
         let apps = Apps {
             $0.expirations.access = 100
             $0.expirations.refresh = 300
@@ -160,8 +168,8 @@ import TokenStorage
         #expect(apps.post(Apps.wish("access_expiration=201")).status == 400)
     }
 
-    /// AOM-06: slots of different systems, users and applications are different.
-    @Test func slotsAreApart() {
+    @Test("AOM-06: systems, users and applications have separate slots")
+    func slotsAreApart() {
         let apps = Apps { $0.systems = ["LIVE", "TEST"] }
         let live = apps.post(Apps.wish()).access
         #expect(apps.post(Apps.wish().replacing("system=LIVE", with: "system=TEST")).access != live)
@@ -171,8 +179,8 @@ import TokenStorage
         #expect(apps.post(other).access != live)
     }
 
-    /// AOM-06: a new pair takes the refresh token of the earlier one with it.
-    @Test func newPairEndsTheEarlierRefreshToken() {
+    @Test("AOM-06: a new pair ends the earlier refresh token")
+    func newPairEndsTheEarlierRefreshToken() {
         let first = apps.post(Apps.wish("access_expiration=60&refresh_expiration=600"))
         let second = apps.post(Apps.wish(), at: 61)
         #expect(second.access != first.access)
@@ -180,8 +188,8 @@ import TokenStorage
         #expect(apps.post(Apps.refreshing(second.renewal), at: 62).status == 200)
     }
 
-    /// AOM-06: of first requests at the same time one makes the pair.
-    @Test func concurrentFirstRequests() async {
+    @Test("AOM-06: concurrent first requests yield one pair")
+    func concurrentFirstRequests() async {
         let apps = apps
         let maps = await withTaskGroup(of: String.self) { group in
             for _ in 0..<50 { group.addTask { apps.post(Apps.wish()).access } }
@@ -190,8 +198,8 @@ import TokenStorage
         #expect(maps.count == 1)
     }
 
-    /// AOM-13: of two refreshes with one token one succeeds.
-    @Test func concurrentRefreshes() async {
+    @Test("AOM-13: of two refreshes with one token one succeeds")
+    func concurrentRefreshes() async {
         let apps = apps
         let token = apps.post(Apps.wish()).renewal
         let statuses = await withTaskGroup(of: Int.self) { group in
@@ -202,8 +210,8 @@ import TokenStorage
         #expect(statuses.filter { $0 == 400 }.count == 19)
     }
 
-    /// AOM-12: the application's key is asked for, and the token must be its own.
-    @Test func refreshNeedsItsApplication() {
+    @Test("AOM-12: a refresh needs the key of the token's own application")
+    func refreshNeedsItsApplication() {
         let token = apps.post(Apps.wish()).renewal
         #expect(apps.post(Apps.refreshing(token, key: "wrong")).status == 401)
         let foreign = apps.post(Apps.refreshing(token, app: "otherApp", key: Apps.other))
@@ -212,13 +220,13 @@ import TokenStorage
         #expect(apps.post(Apps.refreshing(token)).status == 200)
     }
 
-    /// AOM-17: an access token is no refresh token.
-    @Test func accessTokenDoesNotRefresh() {
+    @Test("AOM-17: an access token cannot refresh")
+    func accessTokenDoesNotRefresh() {
         #expect(apps.post(Apps.refreshing(apps.post(Apps.wish()).access)).error == "invalid_grant")
     }
 
-    /// AOM-14: scope and `extra` stay.
-    @Test func refreshKeepsTheSlot() {
+    @Test("AOM-14: a refresh keeps scope and `extra`")
+    func refreshKeepsTheSlot() {
         let first = apps.post(Apps.wish("scope=read_only&extra=phone"))
         let second = apps.post(Apps.refreshing(first.renewal), at: 5)
         #expect(second.scope == "read_only")
@@ -228,8 +236,8 @@ import TokenStorage
         #expect(apps.present(first.access, at: 6).failure == .unknown)
     }
 
-    /// Nothing of a token stands in the store but a digest, and what is sealed opens in its own record only.
-    @Test func nothingIsStoredInClear() throws {
+    @Test("the store has only digests and sealed tokens that open for their own record")
+    func nothingIsStoredInClear() throws {
         let map = apps.post(Apps.wish())
         guard case .records(let records)? = apps.perform(.list(application: nil, subject: nil, limit: 10)) else {
             Issue.record("no list")
@@ -243,8 +251,8 @@ import TokenStorage
         #expect(record.accessDigest == Apps.digestKey.digest(map.access))
     }
 
-    /// Whom a token stands for: the roles of now, the application, no backend.
-    @Test func principal() throws {
+    @Test("a token's principal has current roles, the application and no backend")
+    func principal() throws {
         let token = apps.post(Apps.wish()).access
         let principal = try apps.present(token).get()
         #expect(principal.subject == Apps.user)
@@ -257,8 +265,8 @@ import TokenStorage
         #expect(apps.tokens.renew(principal)?.roleNames == ["Clerk"])
     }
 
-    /// A store that does not answer is nobody's bad credential.
-    @Test func storeIsDown() {
+    @Test("a failing store is not an authentication failure")
+    func storeIsDown() {
         let apps = Apps(store: SilentStore())
         let map = apps.post(Apps.wish())
         #expect(map.status == 503)

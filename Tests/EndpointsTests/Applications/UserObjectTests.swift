@@ -15,8 +15,7 @@ import TokenStorage
 
     // MARK: Revocation
 
-    /// AOM-21: both methods, an empty object, an empty slot.
-    @Test(arguments: [HTTP.Method.get, .post])
+    @Test("AOM-21: both methods revoke, answer an empty object and free the slot", arguments: [HTTP.Method.get, .post])
     func revokesItself(_ method: HTTP.Method) {
         let map = apps.post(Apps.wish("scope=read_only"))
         let other = apps.post(Apps.wish("extra=other"))
@@ -29,8 +28,8 @@ import TokenStorage
         #expect(apps.post(Apps.wish()).access != map.access)
     }
 
-    /// AOM-16, AOM-21: who may not.
-    @Test func revocationRefusals() {
+    @Test("AOM-16, AOM-21: unauthorised revocations are refused")
+    func revocationRefusals() {
         let map = apps.post(Apps.wish("access_expiration=60"))
         #expect(apps.revoke(nil).status == 401)
         let unknown = apps.revoke("0f8fad5b-d9cb-469f-a165-70867728950e")
@@ -45,8 +44,8 @@ import TokenStorage
         #expect(apps.revoke(map.access, at: 60).status == 401)
     }
 
-    /// AOM-22, AOM-24: everything of the user in the application, manual tokens included; the user is not locked out.
-    @Test func revokesEverything() {
+    @Test("AOM-22, AOM-24: all tokens of the user are revoked, manual ones included, without a lockout")
+    func revokesEverything() {
         let map = apps.post(Apps.wish())
         let phone = apps.post(Apps.wish("extra=phone"))
         let foreign = apps.post(
@@ -66,8 +65,8 @@ import TokenStorage
         #expect(apps.post(Apps.wish()).status == 200)
     }
 
-    /// Every removal of a living token stands in the deny list, so that caches let go of it.
-    @Test func revocationIsTold() throws {
+    @Test("every removal of a valid token is in the deny list")
+    func revocationIsTold() throws {
         let map = apps.post(Apps.wish())
         let id = try apps.present(map.access).get().tokenID
         _ = apps.revoke(map.access)
@@ -80,8 +79,9 @@ import TokenStorage
 
     // MARK: Manual tokens
 
-    /// AOM-18, AOM-19: administrator and writers set them; for reading only, for as long as other tokens.
-    @Test(arguments: [Apps.administrator, basic("ADMIN@example.com", "adminpw"), basic("writer", "writing")])
+    @Test(
+        "AOM-18, AOM-19: administrator and writers set read-only tokens of the usual lifetime",
+        arguments: [Apps.administrator, basic("ADMIN@example.com", "adminpw"), basic("writer", "writing")])
     func manualToken(_ authorization: String) throws {
         #expect(apps.object(.put, Apps.user, Self.manual, authorization).status == 200)
         let principal = try apps.present("manual-token-1").get()
@@ -91,8 +91,8 @@ import TokenStorage
         #expect(apps.present("manual-token-1", at: 604_800).failure == .expired)
     }
 
-    /// AOM-18: setting it again replaces it, the same value included; somebody else's value is a conflict.
-    @Test func manualTokenIsReplaced() throws {
+    @Test("AOM-18: setting it again replaces it; another user's value is a conflict")
+    func manualTokenIsReplaced() throws {
         #expect(apps.object(.put, Apps.user, Self.manual, Apps.administrator).status == 200)
         let first = try apps.present("manual-token-1").get().tokenID
         #expect(apps.object(.put, Apps.user, Self.manual, Apps.administrator, at: 10).status == 200)
@@ -105,32 +105,33 @@ import TokenStorage
         #expect(apps.object(.put, "plain", Self.manual, Apps.administrator, at: 12).status == 200)
     }
 
-    /// AOM-18: who may not, and what is no object.
-    @Test(arguments: [
-        (basic("plain", "plainpw"), manual, 403), (basic("testUser", "secret"), manual, 403),
-        (basic("admin@example.com", "wrong"), manual, 401), (basic("nobody", "x"), manual, 401),
-        (Apps.administrator, "", 400), (Apps.administrator, "[]", 400),
-        (Apps.administrator, #"{"sessionToken":"manual-token-1"}"#, 400),
-        (Apps.administrator, body(#""sessionToken":"manual-token-1""#, type: "Basics$Other"), 400),
-        (Apps.administrator, body(#""sessionToken":"short6""#), 400),
-        // The least (Y12).
-        (Apps.administrator, body(#""sessionToken":"manual1""#), 200),
-        (Apps.administrator, body(#""sessionToken":"with blank""#), 400),
-        (Apps.administrator, body(#""sessionToken":"über-token""#), 400),
-        (Apps.administrator, body(#""sessionToken":7"#), 400),
-        (Apps.administrator, body("\"sessionToken\":\"\(String(repeating: "x", count: 257))\""), 400),
-        (Apps.administrator, body(#""sesionToken":"manual-token-1""#), 400),
-        (Apps.administrator, body(#""scope":"read write""#), 400),
-        (Apps.administrator, body(#""userName":"somebodyElse""#), 400),
-        (Apps.administrator, body(#""id":"testUser","email":"test@example.com","firstName":null"#), 200),
-    ])
+    @Test(
+        "AOM-18: unauthorised changes and invalid bodies are refused",
+        arguments: [
+            (basic("plain", "plainpw"), manual, 403), (basic("testUser", "secret"), manual, 403),
+            (basic("admin@example.com", "wrong"), manual, 401), (basic("nobody", "x"), manual, 401),
+            (Apps.administrator, "", 400), (Apps.administrator, "[]", 400),
+            (Apps.administrator, #"{"sessionToken":"manual-token-1"}"#, 400),
+            (Apps.administrator, body(#""sessionToken":"manual-token-1""#, type: "Basics$Other"), 400),
+            (Apps.administrator, body(#""sessionToken":"short6""#), 400),
+            // The least (Y12).
+            (Apps.administrator, body(#""sessionToken":"manual1""#), 200),
+            (Apps.administrator, body(#""sessionToken":"with blank""#), 400),
+            (Apps.administrator, body(#""sessionToken":"über-token""#), 400),
+            (Apps.administrator, body(#""sessionToken":7"#), 400),
+            (Apps.administrator, body("\"sessionToken\":\"\(String(repeating: "x", count: 257))\""), 400),
+            (Apps.administrator, body(#""sesionToken":"manual-token-1""#), 400),
+            (Apps.administrator, body(#""scope":"read write""#), 400),
+            (Apps.administrator, body(#""userName":"somebodyElse""#), 400),
+            (Apps.administrator, body(#""id":"testUser","email":"test@example.com","firstName":null"#), 200),
+        ])
     func changes(_ authorization: String, _ body: String, _ status: Int) {
         #expect(apps.object(.put, Apps.user, body, authorization).status == status)
         #expect(apps.present("manual-token-1").failure == .unknown)
     }
 
-    /// AOM-16, AOM-18: the key, the path, the type of the body.
-    @Test func aroundTheObject() {
+    @Test("AOM-16, AOM-18: key, path and content type are checked")
+    func aroundTheObject() {
         let put = { (path: String) in self.apps.object(.put, nil, Self.manual, Apps.administrator, path: path).status }
         #expect(apps.object(.put, Apps.user, Self.manual, Apps.administrator, key: nil).status == 401)
         #expect(apps.object(.put, Apps.user, Self.manual, Apps.administrator, key: Apps.other).status == 403)
@@ -149,8 +150,8 @@ import TokenStorage
         #expect(apps.object(.delete, Apps.user, "", Apps.administrator).status == 405)
     }
 
-    /// AOM-20: nothing secret is told; users see themselves, administrator and writers everybody.
-    @Test func reading() throws {
+    @Test("AOM-20: no secrets are returned; users see themselves, administrator and writers everyone")
+    func reading() throws {
         _ = apps.object(.put, Apps.user, Self.manual, Apps.administrator)
         let token = apps.post(Apps.wish("scope=read_only")).access
         for who in [Apps.administrator, basic("writer", "writing"), basic("testUser", "secret"), "Bearer \(token)"] {
@@ -171,8 +172,8 @@ import TokenStorage
 
     // MARK: Passwords
 
-    /// AOM-17: by administrator, writer, and the user's own password; never by a token.
-    @Test func passwords() throws {
+    @Test("AOM-17: administrator, writers and the user's own password change it, never a token")
+    func passwords() throws {
         let change = Self.body(#""password":"another one""#)
         let token = apps.post(Apps.wish()).access
         let writers = apps.post(Apps.wish(user: "writer", password: "writing")).access
@@ -196,8 +197,8 @@ import TokenStorage
 
     // MARK: Sign-up
 
-    /// AOM-26: off by default; a name once only.
-    @Test func signUp() {
+    @Test("AOM-26: sign-up is off by default, and refuses existing names")
+    func signUp() {
         let wish = #"{"@type":"Basics$User","userName":"new one","password":"fresh"}"#
         #expect(apps.object(.post, nil, wish, nil).status == 403)
         let open = Apps { $0.allowSignUp = true }
@@ -229,8 +230,8 @@ import TokenStorage
 
     // MARK: Facebook
 
-    /// AOM-11: a pair in the slot `facebook`, for a person without account and roles.
-    @Test func facebook() throws {
+    @Test("AOM-11: Facebook users get a pair in the slot `facebook`, without account and roles")
+    func facebook() throws {
         let url = try WebURL("https://graph.example.com/debug_token")
         let apps = Apps { $0.facebook = SocialLogin(appID: "app", appSecret: "s|x", verifyURL: url) }
         let form =

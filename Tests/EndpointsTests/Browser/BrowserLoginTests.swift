@@ -26,7 +26,7 @@ import TokenStorage
         return found.settled()
     }
 
-    @Test("SCH-02: the form, the login, the way back to where the browser came from")
+    @Test("SCH-02: login by form redirects to the original target")
     func login() throws {
         let mobile = Mobile {
             $0.applications[0].sessionTimeout = 600
@@ -49,7 +49,7 @@ import TokenStorage
         #expect(browser.cookies[browser.name("portcullis-login")] == nil)
     }
 
-    @Test("OMS-12: the server that knows the passwords of a domain is asked for those of its form as well")
+    @Test("OMS-12: the form uses the domain's remote password server")
     func remote() throws {
         let server = StubPasswords()
         let mobile = Mobile {
@@ -73,7 +73,7 @@ import TokenStorage
         #expect(answer.status == 503 && answer.field("Retry-After") == "7")
     }
 
-    @Test("every login has a session of its own, and ends the one that the browser had before")
+    @Test("every login starts a new session, and ends the browser's previous one")
     func fixation() throws {
         let mobile = Mobile()
         let (browser, other) = (Browser(mobile), Browser(mobile))
@@ -92,7 +92,7 @@ import TokenStorage
         #expect(!mobile.revocations.isRevoked(tokenID: elsewhere.id, subject: "joe", backendID: nil, issuedAt: nil))
     }
 
-    @Test("a user has no more sessions than the domain allows, of browsers and applications together")
+    @Test("a user's sessions are limited by the domain, across browsers and applications")
     func surplus() throws {
         let mobile = Mobile { $0.limits.sessions = 2 }
         let browsers = [Browser(mobile), Browser(mobile), Browser(mobile)]
@@ -112,7 +112,7 @@ import TokenStorage
         #expect(!mobile.revocations.isRevoked(tokenID: other, subject: "joe", backendID: nil, issuedAt: nil))
     }
 
-    @Test("a form counts for the browser that it was handed out to, once it is filled in in time, and for its purpose")
+    @Test("a form is bound to its browser, time and purpose")
     func tickets() throws {
         let mobile = Mobile()
         let (browser, stranger) = (Browser(mobile), Browser(mobile))
@@ -136,7 +136,7 @@ import TokenStorage
         #expect(browser.submitting(hidden, [("username", "joe"), ("password", "Welcome1")]).status == 403)
     }
 
-    @Test("a body that is no form, or has a field twice, logs nobody in")
+    @Test("a malformed form, or one with a repeated field, is refused")
     func bodies() {
         let browser = Browser(Mobile())
         browser.get()
@@ -149,7 +149,7 @@ import TokenStorage
         #expect(browser.logIn("joe", String(repeating: "x", count: 1025)).status == 401)
     }
 
-    @Test("one answer for all that can be wrong; attempts and lockout are those of the application's JSON logins")
+    @Test("all failures are answered alike; attempts and lockout are shared with JSON logins")
     func attempts() throws {
         let mobile = Mobile { $0.applications[0].maximumLoginAttempts = 2 }
         let browser = Browser(mobile)
@@ -170,7 +170,7 @@ import TokenStorage
         #expect(browser.logIn(at: 301).status == 303)
     }
 
-    @Test("only the domains that a scheme has a form for can be logged in to")
+    @Test("only domains with a form scheme can be logged in to")
     func domains() {
         let browser = Browser(Mobile())
         for query in [
@@ -181,7 +181,7 @@ import TokenStorage
         #expect(browser.get("/other/form").status == 404)
     }
 
-    @Test("open redirect: a target that is not sealed by us, or not any more, leads home")
+    @Test("open redirect: a target not sealed by the gateway, or expired, is replaced by the root")
     func targets() {
         let mobile = Mobile()
         for target in [
@@ -197,7 +197,7 @@ import TokenStorage
         #expect(late.logIn().field("Location") == "/")
     }
 
-    @Test("CHAL-06: a target of a higher level takes the second step; one that no login reaches is an end, not a loop")
+    @Test("CHAL-06: a higher level requires the second step; an unreachable one ends with a page, not a loop")
     func stepUp() throws {
         let mobile = Mobile {
             $0.secondStep.code = true
@@ -225,7 +225,7 @@ import TokenStorage
         #expect(never.status == 403 && "\(never.reason)" == "login_level_unreachable")
     }
 
-    @Test("OMS-14: a question is shown as text; three wrong answers end the login")
+    @Test("OMS-14: a question is escaped as text; three wrong answers end the login")
     func question() {
         let mobile = Mobile {
             $0.secondStep.question = true
@@ -243,7 +243,7 @@ import TokenStorage
         #expect(again.status != 303 && browser.session == nil)
     }
 
-    @Test("RFC 9113 section 8.2.3: cookies that come in fields of their own are those of the browser")
+    @Test("RFC 9113 section 8.2.3: cookies in separate fields are joined")
     func splitCookies() throws {
         let mobile = Mobile()
         let browser = Browser(mobile)
@@ -257,7 +257,7 @@ import TokenStorage
         #expect(mobile.revocations.isRevoked(tokenID: id, subject: "joe", backendID: nil, issuedAt: nil))
     }
 
-    @Test("AMB-26: whoever types a password makes mistakes; who spells the name in another way has no more of them")
+    @Test("AMB-26: the default allows mistakes, and counts all spellings of a name together")
     func standardAttempts() {
         let browser = Browser(Mobile())
         for user in ["joe", "JOE", "jOe", "joe", "joe"] {
@@ -268,7 +268,7 @@ import TokenStorage
         #expect(browser.logIn().status == 403)
     }
 
-    @Test("logout asks by GET, ends the session by POST, and needs the form of this browser")
+    @Test("logout asks for confirmation by GET, ends the session by POST, and needs this browser's form")
     func logout() throws {
         let mobile = Mobile()
         let browser = Browser(mobile)
@@ -295,7 +295,7 @@ import TokenStorage
         #expect(browser.get("/oam/server/logout", query: "", endpoint: .mobileLogout).status == 401)
     }
 
-    @Test("a cookie that came by the name for clear connections is none on TLS")
+    @Test("on TLS, a cookie with the clear-text name is ignored")
     func names() {
         let browser = Browser(Mobile())
         browser.secure = false

@@ -25,7 +25,7 @@ import TokenStorage
         return service.handle(request, endpoint: endpoint, now: Mobile.start).settled()
     }
 
-    @Test("a form of another site comes without cookies, and takes none away: nobody is logged out by it")
+    @Test("another site's form arrives without cookies, and removes none: no one is logged out")
     func fromElsewhere() {
         let mobile = Mobile()
         let signOn = SignOn()
@@ -43,7 +43,7 @@ import TokenStorage
         #expect(answer.status == 200 && browser.cookies.isEmpty)
     }
 
-    @Test("a session that the store has lost is denied by its logout, once")
+    @Test("a logout denies a session that the store has lost, once")
     func lost() throws {
         let mobile = Mobile()
         let browser = Browser(mobile)

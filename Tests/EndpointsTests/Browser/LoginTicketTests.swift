@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("a form counts with the cookie of the browser that it was handed out to, for its purpose, for ten minutes")
+    @Test("a ticket is bound to the browser's cookie, its purpose and ten minutes")
     func binding() {
         let sealed = ticket.sealed(record, now: 1_000)
         #expect(read(sealed, at: 1_599) == .success(ticket))
@@ -34,14 +34,14 @@ import Testing
         #expect(read("") == .failure(.foreignForm))
     }
 
-    @Test("what was sealed with another shape is no ticket")
+    @Test("a sealed record of another shape is not a ticket")
     func shape() {
         for texts in [["login M", "abc"], ["login M", "//evil", "2", "abc"], ["login M", "/a", "+2", "abc"]] {
             #expect(read(record.seal(texts, expiresAt: 2_000)) == .failure(.foreignForm))
         }
     }
 
-    @Test("the browser keeps its half; what no gateway has made is replaced")
+    @Test("a valid browser half is kept; an invalid one is replaced")
     func nonce() {
         let made = LoginTicket.nonce(nil)
         #expect(LoginTicket.nonce(made) == made)

@@ -11,7 +11,7 @@ import Testing
 @Suite struct PageTests {
     private func text(_ response: EndpointResponse) -> String { String(decoding: response.body, as: UTF8.self) }
 
-    @Test("nothing that was typed or configured becomes markup")
+    @Test("input and configuration are escaped")
     func escaping() {
         let hostile = #""><script>alert('1')</script>&"#
         let page = Page.login(to: hostile, action: "/x?\(hostile)", ticket: hostile, username: hostile)
@@ -27,7 +27,7 @@ import Testing
                 "<script"))
     }
 
-    @Test("the form can be filled and read out: labels, autocompletion, a notice that is said")
+    @Test("the form is accessible: labels, autocompletion and an announced notice")
     func form() {
         let html = text(
             Page.login(
@@ -46,7 +46,7 @@ import Testing
         #expect(html.ranges(of: "autofocus").count == 1)
     }
 
-    @Test("pages let nothing in but their own style, and no frame around them")
+    @Test("the page policy allows only the page's own style, and no framing")
     func policy() throws {
         let response = Page.message("a", "b").response(status: 200, reason: .allowed)
         func field(_ name: String) -> String? { response.headers.first { $0.name == name }?.value }

@@ -32,7 +32,7 @@ import TokenStorage
         ).status == 200
     }
 
-    @Test("with one device more than allowed the oldest is no device any more")
+    @Test("beyond the limit of devices the oldest registration ends")
     func registrations() throws {
         let mobile = mobile { $0.registrations = 3 }
         let handles = try (0..<5).map { try handle(mobile, "phone \($0)", at: Int64($0)) }
@@ -46,7 +46,7 @@ import TokenStorage
         #expect(mobile.authenticate(handles[2], at: 11).status == 200)
     }
 
-    @Test("with one session more than allowed that one ends which was used the longest time ago")
+    @Test("beyond the limit of sessions the least recently used one ends")
     func sessions() throws {
         let mobile = mobile { $0.sessions = 3 }
         let handles = try (0..<4).map { try handle(mobile, "phone \($0)", at: 0) }
@@ -59,7 +59,7 @@ import TokenStorage
         #expect((tokens + [last]).map { isAlive($0, mobile, at: 21) } == [true, false, true, true])
     }
 
-    @Test("and the same on each device")
+    @Test("the limit of sessions applies per device too")
     func sessionsOnADevice() throws {
         let mobile = mobile { $0.sessionsPerDevice = 2 }
         let (phone, tablet) = (try handle(mobile, "phone", at: 0), try handle(mobile, "tablet", at: 0))
@@ -79,7 +79,7 @@ import TokenStorage
     }
 
     @Test(
-        "OMS-09 OMS-16: sessions that ended with their device or by lying idle are none of those",
+        "OMS-09 OMS-16: sessions that ended with their device or timed out are not counted",
         arguments: End.allCases)
     func ended(_ end: End) async throws {
         let mobile = mobile { $0.sessions = 3 }
@@ -111,7 +111,7 @@ import TokenStorage
         #expect([living, last, more].map { isAlive($0, mobile, at: later) } == [true, true, true])
     }
 
-    @Test("OMS-17: nor are those that came of a session that was ended")
+    @Test("OMS-17: sessions derived from an ended session are not counted")
     func parentEnded() throws {
         let mobile = mobile { $0.sessionsPerDevice = 3 }
         let phone = try handle(mobile, "phone", at: 0)

@@ -54,7 +54,7 @@ import TokenStorage
             .settled().get()
     }
 
-    @Test("OMS-15 CHAL-10: what was opened on a registered device is used with its handle, in other domains as well")
+    @Test("OMS-15 CHAL-10: a session of a registered device needs its handle, in other domains too")
     func handleAsked() throws {
         let mobile = Mobile()
         let handle = try handle(mobile, Mobile.login("CLIENTREGHANDLE", app: nil), domain: "Default")
@@ -77,7 +77,7 @@ import TokenStorage
     }
 
     @Test(
-        "OMS-16: with a registration its sessions and access tokens end, for all who share the store",
+        "OMS-16: wiping a registration ends its sessions and tokens, for all processes",
         arguments: StoreUnderTest.allCases)
     func wiped(_ subject: StoreUnderTest) async throws {
         try await subject.with { place in
@@ -115,7 +115,7 @@ import TokenStorage
         }
     }
 
-    @Test("OMS-16: handles of a device that gives nothing away are wiped together; those of others are not touched")
+    @Test("OMS-16: handles of an anonymous device are wiped together; other devices are unaffected")
     func namelessDevice() async throws {
         let mobile = Mobile()
         let handle = try mobile.handle()
@@ -140,7 +140,7 @@ import TokenStorage
         }
     }
 
-    @Test("OMS-17: a logout ends what its token was exchanged for, however many sessions the user has")
+    @Test("OMS-17: a logout ends the exchanged token, however many sessions the user has")
     func manySessions() async throws {
         let mobile = Mobile()
         let target = "/oic_rest/rest/Default"
@@ -169,7 +169,7 @@ import TokenStorage
                 origins: claims.origins, session: claims.session))
     }
 
-    @Test("OMS-15: an access token does not outlive the registration that it was made with")
+    @Test("OMS-15: an access token does not outlive its registration")
     func registrationEnds() throws {
         let mobile = Mobile()
         let handle = try mobile.handle()

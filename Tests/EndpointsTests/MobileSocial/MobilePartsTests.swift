@@ -9,7 +9,7 @@ import Testing
 
 /// The pieces that calls of Mobile & Social are made of.
 @Suite struct MobilePartsTests {
-    @Test("oam-wire 8.3 (8): UIDPASSWORD to the letter")
+    @Test("oam-wire 8.3 (8): UIDPASSWORD has the exact specified form")
     func uidPassword() {
         func cred(_ text: String) -> String { String(decoding: Base64.encode(Array(text.utf8).span), as: UTF8.self) }
         let good = ClientProof(application: "DemoApp", secret: "crh.v1.7nQ2")
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("paths: services and domains, the two names of validation, profiles with capitals")
+    @Test("paths are parsed into services and domains, the two names of validation, and profiles")
     func paths() {
         #expect(MobileSocialPath("/oic_rest/rest/svc/register") == .call(.register, service: "svc"))
         #expect(MobileSocialPath("/oic_rest/rest/svc/tokens/info") == .call(.info, service: "svc"))
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("RFC 6238 appendix B: codes of the test secret, by their last six digits")
+    @Test("RFC 6238 appendix B: codes are the last six digits for the test secret")
     func codes() {
         let secret = Array("12345678901234567890".utf8)
         for (time, code) in [
@@ -60,7 +60,7 @@ import Testing
         #expect(OneTimeCode.step(of: "", secret: secret, now: 59) == nil)
     }
 
-    @Test("a device is known by what it gives away of itself, in any order, and UNKNOWN is nothing")
+    @Test("a device is identified by its attributes in any order, ignoring UNKNOWN")
     func deviceIdentity() throws {
         func identity(_ json: String) throws -> String {
             try #require(DeviceProfile.read(try JSONNode.parse(Array(json.utf8).span))).identity
@@ -74,7 +74,7 @@ import Testing
         #expect(DeviceProfile.read(try JSONNode.parse(Array(long.utf8).span)) == nil)
     }
 
-    @Test("OMS-15: a rule denies a profile that has all of its claims, and no other")
+    @Test("OMS-15: a rule denies profiles that have all of its claims only")
     func deviceRules() throws {
         func node(_ json: String) throws -> JSONNode { try JSONNode.parse(Array(json.utf8).span) }
         let rule = DeviceRule(denying: try #require(node(#"{"jailbroken":true,"ostype":"iPhone OS"}"#).members))
@@ -92,7 +92,7 @@ import Testing
         return ChallengedResource(resource)?.isSame(as: context) ?? false
     }
 
-    @Test("oam-wire 8.3 (3): a bare question mark at the end of a resource is nothing")
+    @Test("oam-wire 8.3 (3): a bare question mark at the end of a resource is ignored")
     func resources() {
         for (resource, same) in [
             ("https://gw.example.com/a/b?x=1", true), ("http://other:8080/a/b?x=1?", true), ("/a/b?x=1", true),
@@ -111,7 +111,7 @@ import Testing
         #expect(isSame("https://h", as: "/") && isSame("https://h?x", as: "/?x"))
     }
 
-    @Test("RFC 3986 section 6.2.2: two spellings of a path and a query are one, and another path is another")
+    @Test("RFC 3986 section 6.2.2: equivalent spellings of path and query match; other paths do not")
     func spellings() {
         for (resource, target, same) in [
             ("/caf%c3%a9/%7ejoe", "/caf%C3%A9/~joe", true), ("/a/./b/../c", "/a/c", true),
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("DEC-12: a pending login is sealed, and opens with its own keys alone, for as long as it lasts")
+    @Test("DEC-12: a pending login is sealed, and opens with its keys until it expires")
     func pendingLogin() throws {
         let facts = Session.Facts(
             domain: "d", application: "a", level: 3, methods: ["pwd"], authenticatedAt: 5, idleSeconds: 7)

@@ -9,7 +9,7 @@ import Testing
 
 /// Registration, login, access, validation and logout at the token service.
 @Suite struct MobileSocialTests {
-    @Test("OMS-07: a handle, a user token and an access token don't do for one another")
+    @Test("OMS-07: handles, user tokens and access tokens are not interchangeable")
     func kindsApart() throws {
         let mobile = Mobile()
         let handle = try mobile.handle()
@@ -48,7 +48,7 @@ import Testing
         #expect(mobile.access(user, handle, at: 600).status == 401, "OMS-08")
     }
 
-    @Test("CACHE-09: two logins in a row give one token, the second with less time")
+    @Test("CACHE-09: two logins in a row yield the same token, with less remaining time")
     func sameToken() throws {
         let mobile = Mobile { $0.applications[0].sessionTimeout = 600 }
         let handle = try mobile.handle()
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "CHAL-06 CHAL-10: a session of too low a level is 401 for clients in the field, 403 with the level for others")
+        "CHAL-06 CHAL-10: too low a level is 401 for existing clients, 403 with the level for others")
     func levelTooLow() throws {
         let mobile = Mobile()
         let handle = try mobile.handle()
@@ -77,7 +77,7 @@ import Testing
         #expect(plain.status == 403 && plain.json?["required_level"]?.integer == 3)
     }
 
-    @Test("oam-wire 8.3 (3, 4): contexts that are none, of another resource, of no webgate")
+    @Test("oam-wire 8.3 (3, 4): invalid contexts and those of other resources or webgates are refused")
     func contexts() throws {
         let mobile = Mobile()
         let handle = try mobile.handle()
@@ -105,7 +105,7 @@ import Testing
         #expect(access("https://gw.example.com@evil.com").json?["code"]?.string == "oic_resource_mismatch")
     }
 
-    @Test("a mobile domain asks for the handle of the application that calls, and takes no other")
+    @Test("a mobile domain requires the calling application's own handle")
     func clientProofs() throws {
         let mobile = Mobile()
         let (handle, other) = (try mobile.handle(), try mobile.handle("OtherApp"))
@@ -127,7 +127,7 @@ import Testing
         #expect(mobile.access(user, second).status == 401)
     }
 
-    @Test("unknown user and wrong password are answered alike, and neither with a challenge")
+    @Test("unknown user and wrong password are answered alike, without a challenge")
     func uniformRefusals() throws {
         let mobile = Mobile { $0.applications[0].maximumLoginAttempts = 100 }
         let handle = try mobile.handle()
@@ -142,7 +142,7 @@ import Testing
         #expect(wrong.json?["remainingAttempts"]?.integer == 99)
     }
 
-    @Test("OMS-10: locked out after the last attempt, for everybody of that name, until it is over")
+    @Test("OMS-10: after the last attempt the name is locked for everyone until the lockout ends")
     func lockout() throws {
         let mobile = Mobile { $0.applications[0].maximumLoginAttempts = 2 }
         let handle = try mobile.handle()
@@ -162,7 +162,7 @@ import Testing
         #expect(mobile.authenticate(handle, at: 304).status == 200)
     }
 
-    @Test("OMS-10 OMS-22: one attempt by default; the application may ask for more where the server says nothing")
+    @Test("OMS-10 OMS-22: one attempt by default; the application may request more unless the server limits it")
     func askedAttempts() throws {
         let mobile = Mobile()
         let handle = try mobile.handle()
@@ -172,7 +172,7 @@ import Testing
         #expect(mobile.authenticate(handle, user: "ann", password: "Welcome2").status == 403)
     }
 
-    @Test("OMS-10: who guesses is an application, too: its own wish has a bound, and never goes beyond the server's")
+    @Test("OMS-10: an application's requested attempts are limited, never beyond the server's")
     func boundedAttempts() throws {
         for (server, wish, allowed) in [(nil, 1_000_000, 10), (nil, 4, 4), (2, 1_000_000, 2)] as [(Int64?, Int, Int)] {
             let mobile = Mobile { $0.applications[0].maximumLoginAttempts = server }
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("OMS-15: devices that a rule denies get neither handle nor session")
+    @Test("OMS-15: devices denied by a rule get neither handle nor session")
     func deniedDevices() throws {
         let mobile = Mobile()
         let handle = try mobile.handle()
@@ -196,7 +196,7 @@ import Testing
         #expect(mobile.post(Mobile.path + "/authenticate", login, proof: "DemoApp:\(handle)").status == 403)
     }
 
-    @Test("registration: with a password, with a user token, with Basic, and never without")
+    @Test("registration needs a password, a user token or Basic")
     func registrations() throws {
         let mobile = Mobile { $0.applications[0].maximumLoginAttempts = 2 }
         let target = Mobile.path + "/register"
@@ -216,7 +216,7 @@ import Testing
         #expect(locked.status == 403 && locked.json?["code"]?.string == "login_attempts_exceeded")
     }
 
-    @Test("services and domains: by field, by path, and nothing that is not there")
+    @Test("services and domains are resolved by field or path; unknown ones are refused")
     func resolution() throws {
         let mobile = Mobile()
         let login = Mobile.login("USERTOKEN", app: nil)
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test("bodies and attributes: case counts, nothing comes twice, nothing secret in a query")
+    @Test("names are case-sensitive, repeated members refused, and secrets in a query refused")
     func attributes() throws {
         let mobile = Mobile()
         let target = "/oic_rest/rest/oamauthentication/authenticate"
@@ -265,7 +265,7 @@ import Testing
         #expect(mobile.post(target, "{}", domain: nil, fields: old).status == 400)
     }
 
-    @Test("oam-wire 3.2, 3.4: client tokens, JWT user tokens, and their exchange with the device's word")
+    @Test("oam-wire 3.2, 3.4: client and JWT user tokens are issued, and exchanged with device data")
     func nonMobileTokens() throws {
         let mobile = Mobile()
         let target = "/oic_rest/rest/jwtauthentication/authenticate"
@@ -301,7 +301,7 @@ import Testing
         #expect(mobile.post("/oic_rest/rest/jwtauthentication/access", child, domain: "Default").status == 401)
     }
 
-    @Test("OMS-09: an idle session ends, and every use puts that off")
+    @Test("OMS-09: an idle session ends, and every use extends it")
     func idle() throws {
         let mobile = Mobile { $0.applications[0].idleTimeout = 60 }
         let handle = try mobile.handle()
@@ -312,7 +312,7 @@ import Testing
         #expect(try mobile.value(mobile.authenticate(handle, at: 179)) != user)
     }
 
-    @Test("OMS-16: a wiped device is told so, its sessions have ended, and no other device is touched")
+    @Test("OMS-16: a wiped device is told so, its sessions have ended, and no other device is affected")
     func wipe() throws {
         let mobile = Mobile()
         let device = #"{"hardwareIds":{"udid":"1"}}"#

@@ -71,7 +71,7 @@ import TokenStorage
     }
 
     @Test(
-        "what is kept recognises the password, and shows it to nobody (CRYPTO-02)", arguments: StoreUnderTest.allCases)
+        "CRYPTO-02: the verifier recognises the password without revealing it", arguments: StoreUnderTest.allCases)
     func keeps(_ subject: StoreUnderTest) async throws {
         try await subject.withStore { store in
             let verifiers = verifiers(store)
@@ -94,7 +94,7 @@ import TokenStorage
     }
 
     @Test(
-        "of any number of attempts at a time as many are looked at as are allowed", arguments: StoreUnderTest.allCases)
+        "concurrent attempts are limited to the allowed number", arguments: StoreUnderTest.allCases)
     func race(_ subject: StoreUnderTest) async throws {
         try await subject.with { place in
             let first = try place.open()
@@ -120,7 +120,7 @@ import TokenStorage
         }
     }
 
-    @Test("S40: used up, it is wiped, and stays so until the next login", arguments: StoreUnderTest.allCases)
+    @Test("S40: an exhausted verifier is wiped until the next login", arguments: StoreUnderTest.allCases)
     func usedUp(_ subject: StoreUnderTest) async throws {
         try await subject.with { place in
             let store = try place.open()
@@ -139,7 +139,7 @@ import TokenStorage
     }
 
     @Test(
-        "a right password counts from the beginning, unless it is another one's by then",
+        "a right password resets the count, unless the verifier was replaced",
         arguments: StoreUnderTest.allCases)
     func clears(_ subject: StoreUnderTest) async throws {
         try await subject.with { place in
@@ -168,7 +168,8 @@ import TokenStorage
     }
 
     @Test(
-        "it ends by its time, with the user's tokens, and by a word of the server", arguments: StoreUnderTest.allCases)
+        "the verifier ends by time, with the user's tokens, and when the server refuses",
+        arguments: StoreUnderTest.allCases)
     func ends(_ subject: StoreUnderTest) async throws {
         try await subject.withStore { store in
             let verifiers = verifiers(store)
@@ -189,7 +190,7 @@ import TokenStorage
         }
     }
 
-    @Test("there are no more of them than are wanted: the oldest go", arguments: StoreUnderTest.allCases)
+    @Test("the number of verifiers is limited; the oldest are removed", arguments: StoreUnderTest.allCases)
     func bounded(_ subject: StoreUnderTest) async throws {
         try await subject.withStore { store in
             let verifiers = verifiers(store)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProfileTests {
     private let query = "osType=iPhone%20OS&osVer=7.1&clientSDKVersion=11.1.2.3.0&serviceDomain="
 
-    @Test("OMS-01: 404 for what is unknown, and names are taken with case")
+    @Test("OMS-01: unknown names are 404, and names are case-sensitive")
     func unknown() {
         let mobile = Mobile()
         for (app, domain, status) in [
@@ -21,7 +21,7 @@ import Testing
         #expect(mobile.get("/oic_rest/rest/AppProfiles/DemoApp", domain: "MobileServiceDomain").status == 200)
     }
 
-    @Test("OMS-03: what the server sets is there, what it leaves to the application is not")
+    @Test("OMS-03: only settings of the server are present, not those left to the application")
     func policy() throws {
         let mobile = Mobile {
             $0.applications[0].sessionTimeout = 0
@@ -46,7 +46,7 @@ import Testing
         #expect(endpoints["userProfile"]?.string?.hasPrefix("https://gw.example.com/oic_rest/rest/userprofile") == true)
     }
 
-    @Test("OMS-04: kept for its time, and 304 while it is the same")
+    @Test("OMS-04: profiles are cached, and 304 while unchanged")
     func caching() throws {
         let mobile = Mobile { $0.applications[0].profileCacheSeconds = 60 }
         func get(_ fields: [(name: String, value: String)] = []) -> EndpointResponse {
@@ -63,7 +63,7 @@ import Testing
         #expect(get([(name: "if-none-match", value: #""other""#)]).status == 200)
     }
 
-    @Test("AGT-01: the profile of a client names its agent, the one of the lowest number")
+    @Test("AGT-01: a client's profile names its agent, the one with the lowest number")
     func agent() {
         let mobile = Mobile()
         let sso = mobile.get("/oic_rest/rest/AppProfiles/client", query: query + "Circle").json?["sso"]

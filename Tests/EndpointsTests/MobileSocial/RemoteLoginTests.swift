@@ -62,7 +62,7 @@ import TokenStorage
     private static let down = "503 login_server_unavailable"
     private static let wrong = "401 oic_wrong_password"
 
-    @Test("what the server says is what the client gets, and never a 401 for its own trouble")
+    @Test("the client gets the server's verdict, and never a 401 for the server's own failures")
     func answers() throws {
         let setup = try Setup(.online)
         #expect(setup.outcome() == "200")
@@ -86,7 +86,7 @@ import TokenStorage
         }
     }
 
-    @Test("OMS-10: wrong passwords count, and nothing else does")
+    @Test("OMS-10: only wrong passwords are counted")
     func counts() throws {
         let setup = try Setup(.online)
         setup.server.down()
@@ -104,7 +104,7 @@ import TokenStorage
         #expect(setup.outcome(at: 100) == "200")
     }
 
-    @Test("OMS-12: while the server is down a known user gets in, marked as such, and an unknown one does not")
+    @Test("OMS-12: while the server is down only a known user is admitted, and marked as offline")
     func offline() throws {
         let setup = try Setup()
         #expect(setup.outcome() == "200")
@@ -135,7 +135,7 @@ import TokenStorage
         #expect(online.status == 200 && online.json?["offline"] == nil, "it is not the session from offline")
     }
 
-    @Test("a server that turns the gateway away is asked, and not spoken for")
+    @Test("a server that refuses the gateway does not trigger offline logins")
     func misconfigured() throws {
         let setup = try Setup()
         #expect(setup.outcome() == "200")
@@ -145,7 +145,7 @@ import TokenStorage
         #expect(setup.outcome() == "200 offline")
     }
 
-    @Test("guests have the roles of the domain and no account")
+    @Test("guests have the domain's roles and no account")
     func guests() throws {
         let setup = try Setup { $0.guestRoles = ["Clerk"] }
         let token = try setup.mobile.value(setup.logIn("zoe", "Remote3"))
@@ -157,7 +157,7 @@ import TokenStorage
         #expect(setup.outcome("zoe", "Remote3") == "200 offline")
     }
 
-    @Test("nobody is a guest by another writing of a local user's name, where the server takes the two for one")
+    @Test("another spelling of a local user's name cannot log in as a guest")
     func namesakes() throws {
         let setup = try Setup { $0.guestRoles = ["Clerk"] }
         setup.server.foldNames()
@@ -171,7 +171,7 @@ import TokenStorage
         #expect(setup.outcome("ZOE", "Remote3") == "200", "no local user has such a name")
     }
 
-    @Test("what the server refuses is of no use offline either")
+    @Test("a refusal by the server prevents offline logins too")
     func refusalsWipe() throws {
         let setup = try Setup(maximum: 10)
         #expect(setup.outcome() == "200")
@@ -191,7 +191,7 @@ import TokenStorage
         #expect(setup.outcome("joe", "Changed1") == Self.down)
     }
 
-    @Test("what an administrator revokes is gone, whether from the store or by the deny list")
+    @Test("a revocation by store or deny list removes the verifier")
     func revocation() throws {
         let setup = try Setup()
         #expect(setup.outcome() == "200")
@@ -207,7 +207,7 @@ import TokenStorage
         #expect(setup.outcome(at: 7) == Self.down)
     }
 
-    @Test("with a device that is wiped goes what its user could do without the server")
+    @Test("wiping a device removes its user's offline verifier")
     func deviceWipe() throws {
         let setup = try Setup()
         #expect(setup.outcome("ann", "Remote2") == "200" && setup.outcome() == "200")
@@ -226,7 +226,7 @@ import TokenStorage
         #expect(outcome("joe", "Remote1") == 200)
     }
 
-    @Test("S40, CON-21: the failure after the last wipes the verifier, whatever restarts in between")
+    @Test("S40, CON-21: the last allowed failure wipes the verifier, also across restarts")
     func wipes() throws {
         let store = MemoryTokenStore()
         let first = try Setup(store: store)
@@ -246,7 +246,7 @@ import TokenStorage
         #expect(last.outcome() == "200 offline")
     }
 
-    @Test("offline, the server is not asked; once the verifier is wiped it decides (OMS-13)")
+    @Test("OMS-13: in offline mode the server is asked only after the verifier is wiped")
     func neverCalls() throws {
         let store = MemoryTokenStore()
         let before = try Setup(store: store)
@@ -264,7 +264,7 @@ import TokenStorage
         #expect(setup.server.calls == 2)
     }
 
-    @Test("online, no verifier is made or used; an application that does not allow it gets none (OMS-11)")
+    @Test("OMS-11: in online mode, or without the application's consent, no verifier is made or used")
     func online() throws {
         let store = MemoryTokenStore()
         let before = try Setup(store: store)
@@ -285,7 +285,7 @@ import TokenStorage
         #expect(before.outcome() == Self.down)
     }
 
-    @Test("it is of no use after its time, however often it was used")
+    @Test("a verifier expires however often it was used")
     func lifetime() throws {
         let setup = try Setup { $0.verifierSeconds = 100 }
         #expect(setup.outcome() == "200")

@@ -28,7 +28,7 @@ import Testing
         OneTimeCode.code(of: Mobile.oneTimeSecret, step: (Mobile.start + seconds) / OneTimeCode.stepSeconds)
     }
 
-    @Test("KBA: the password alone gives no token; the answer does, whatever its case, at the higher level")
+    @Test("KBA: the password alone yields no token; the case-insensitive answer does, at the higher level")
     func question() throws {
         let mobile = Mobile { $0.secondStep.question = true }
         let handle = try mobile.handle()
@@ -59,7 +59,7 @@ import Testing
         #expect(mobile.authenticate(handle).json?["code"]?.string == "login_attempts_exceeded")
     }
 
-    @Test("wrong answers count over all logins, and a challenge from before does not open what is locked since")
+    @Test("wrong answers are counted across logins, and an earlier challenge does not bypass a lockout")
     func answersOfManyLogins() throws {
         let mobile = Mobile { $0.secondStep.question = true }
         let handle = try mobile.handle()
@@ -73,7 +73,7 @@ import Testing
         #expect(mobile.authenticate(handle, at: 301).json?["status"]?.string == "challenge")
     }
 
-    @Test("of answers that come at once no more are looked at than may be wrong")
+    @Test("concurrent answers are limited to the allowed failures")
     func answersAtOnce() throws {
         let mobile = Mobile { $0.secondStep.question = true }
         let handle = try mobile.handle()
@@ -93,7 +93,7 @@ import Testing
         #expect(answer(mobile, handle, challenges[5], "rex").json?["code"]?.string == "login_attempts_exceeded")
     }
 
-    @Test("OTP: a code is good once, in its time; both steps one after the other")
+    @Test("OTP: a code is accepted once during its validity; both steps follow one another")
     func code() throws {
         let mobile = Mobile {
             $0.secondStep.question = true
@@ -112,7 +112,7 @@ import Testing
         #expect(answer(mobile, handle, again, code(at: 30), at: 30).status == 200)
     }
 
-    @Test("steps on demand: only where the client wants a higher level")
+    @Test("on demand, the second step applies only if the client requests a higher level")
     func onDemand() throws {
         let mobile = Mobile {
             $0.secondStep.code = true
@@ -130,7 +130,7 @@ import Testing
         #expect(mobile.access(low, handle).status == 200, "the lower session goes on")
     }
 
-    @Test("challenges end, belong to their device, and need somebody who is set up for them")
+    @Test("challenges expire, are bound to their device, and need an enrolled user")
     func bounds() throws {
         let mobile = Mobile { $0.secondStep.question = true }
         let (handle, other) = (try mobile.handle(), try mobile.handle(device: #"{"hardwareIds":{"udid":"2"}}"#))

@@ -16,7 +16,7 @@ import TokenStorage
         store.perform(operation, now: 1000) { _ in }
     }
 
-    @Test("uses are written once a second, and the other process finds them")
+    @Test("uses are written once a second, and seen by the other process")
     func uses() {
         let store = MemoryTokenStore()
         perform(store, .insert(record("s")))
@@ -33,7 +33,7 @@ import TokenStorage
         #expect(there.confirm(theirs, now: 1060).settled() == .ended)
     }
 
-    @Test("one activity for all tokens of a session, whose uses never go back")
+    @Test("all tokens of a session share one activity, whose time never decreases")
     func oneActivity() {
         let register = SessionRegister(store: MemoryTokenStore())
         let first = register.activity(of: "s", idleSeconds: 60, usedAt: 1000, endsAt: 2000)

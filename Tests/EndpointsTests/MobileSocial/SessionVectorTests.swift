@@ -30,13 +30,14 @@ import Testing
         }
     }
 
-    @Test func vectorsAreThere() {
+    @Test("all vectors are present")
+    func vectorsAreThere() {
         #expect(Vector.all("timeouts").count == 10)
         #expect(Vector.all("loginAttempts").count == 4)
         #expect(Vector.all("offline").count == 11)
     }
 
-    @Test("time-outs", arguments: Vector.all("timeouts"))
+    @Test("timeouts are as specified", arguments: Vector.all("timeouts"))
     func timeouts(_ vector: Vector) throws {
         let limits = SessionLimits(
             session: (vector.number("session", "profile"), vector.number("session", "app")),
@@ -46,7 +47,7 @@ import Testing
         #expect(valid == vector.flag("valid"))
     }
 
-    @Test("login attempts", arguments: Vector.all("loginAttempts"))
+    @Test("login attempts are as specified", arguments: Vector.all("loginAttempts"))
     func attempts(_ vector: Vector) throws {
         let maximum = ServerSetting.merge(
             server: vector.number("max", "profile"), application: vector.number("max", "app"))
@@ -57,7 +58,7 @@ import Testing
         #expect(attempts.isLocked(at: 1000) == vector.flag("locked"))
     }
 
-    @Test("offline modes", arguments: Vector.all("offline"))
+    @Test("offline modes are as specified", arguments: Vector.all("offline"))
     func offline(_ vector: Vector) throws {
         let connectivity = try #require(vector.node["mode"]?.string.flatMap { Connectivity(rawValue: $0.lowercased()) })
         let isCached = vector.flag("cached") == true
@@ -76,7 +77,7 @@ import Testing
         #expect(result == vector.node["result"]?.string)
     }
 
-    @Test("OMS-10: as many passwords are looked at together as may be wrong, and one that comes twice is one")
+    @Test("OMS-10: concurrent checks are limited to the allowed failures, and equal passwords count once")
     func reserves() {
         let table = LoginAttemptTable()
         let key = LoginAttemptTable.Key(domain: "d", application: "a", user: "joe")
@@ -99,7 +100,7 @@ import Testing
         #expect(begin(8, at: 169) == .locked && begin(8, at: 170) == .admitted)
     }
 
-    @Test("OMS-10: a lock-out is counted by the steady clock, whatever the wall clock shows")
+    @Test("OMS-10: lockouts follow the steady clock, not the wall clock")
     func lockoutsAndSetClocks() {
         let time = Mutex<Int64>(1)
         let table = LoginAttemptTable(clock: SteadyClock { time.withLock { $0 } })
@@ -110,7 +111,7 @@ import Testing
         #expect(!table.isLocked(key, now: 100))
     }
 
-    @Test("OMS-10: a lock-out ends, and then attempts count from the beginning")
+    @Test("OMS-10: after a lockout, attempts start from zero")
     func lockoutEnds() {
         let table = LoginAttemptTable()
         let key = LoginAttemptTable.Key(domain: "d", application: "a", user: "joe")
@@ -125,7 +126,7 @@ import Testing
         #expect(!table.isLocked(other, now: 100))
     }
 
-    @Test("attempts are counted in bounded memory, and who is locked stays so")
+    @Test("counting uses bounded memory, and locked users stay locked")
     func bounded() {
         let table = LoginAttemptTable(capacity: 4)
         let locked = LoginAttemptTable.Key(domain: "d", application: "a", user: "locked")

@@ -8,7 +8,7 @@ import Testing
 
 /// Circles of applications that log in by one of them (AGT-01, AGT-02).
 @Suite struct SingleSignOnTests {
-    @Test("AGT-02: the agent gets tokens for others of its circle; they get none by themselves")
+    @Test("AGT-02: the agent gets tokens for other applications of its circle, which cannot get them by themselves")
     func singleSignOn() throws {
         let mobile = Mobile()
         let target = "/oic_rest/rest/Circle"
@@ -49,7 +49,7 @@ import Testing
                 tokenID: nil, subject: "joe", backendID: nil, issuedAt: Mobile.start, session: claims.session))
     }
 
-    @Test("MBE-09 AGT-02: an agent gets no tokens for a bearer of the same name in another realm")
+    @Test("MBE-09 AGT-02: an agent gets no tokens for a namesake in another realm")
     func circleOfOneRealm() throws {
         let mobile = Mobile { domain in
             domain.isMobile = false

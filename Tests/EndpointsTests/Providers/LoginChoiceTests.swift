@@ -42,7 +42,7 @@ import TokenStorage
         }
     }
 
-    @Test("a page to choose on, with every way in its order, and nothing but links")
+    @Test("the choice page lists all options in order, as links only")
     func page() throws {
         let browser = Browser(mobile())
         let page = browser.get()
@@ -54,7 +54,7 @@ import TokenStorage
         #expect(page.field("Cache-Control") == "no-store" && staff.begun.isEmpty && guests.begun.isEmpty)
     }
 
-    @Test("each way leads back to where the browser wanted to go", arguments: ["staff", "guests"])
+    @Test("each option returns to the browser's target", arguments: ["staff", "guests"])
     func provider(_ name: String) throws {
         let browser = Browser(mobile())
         let link = try #require(Self.links(browser.get()).first { $0.target.contains("provider=\(name)") })
@@ -65,7 +65,7 @@ import TokenStorage
         #expect(browser.session != nil)
     }
 
-    @Test("the form among the ways: passwords count, errors keep to it, and there is a way back to the choice")
+    @Test("the form as an option accepts passwords, shows its own errors, and links back to the choice")
     func form() throws {
         let browser = Browser(mobile())
         let link = try #require(Self.links(browser.get()).last)
@@ -84,7 +84,7 @@ import TokenStorage
         #expect(answer.status == 303 && answer.field("Location") == "/mobileapp?a=b", "\(answer.status)")
     }
 
-    @Test("only what the domain names can be chosen", arguments: ["foreign", "own form", "", "STAFF"])
+    @Test("only the domain's options can be chosen", arguments: ["foreign", "own form", "", "STAFF"])
     func unknown(_ name: String) throws {
         let browser = Browser(mobile(hasForm: false))
         let query = Browser.query() + "&provider=" + name.replacing(" ", with: "%20")
@@ -97,7 +97,7 @@ import TokenStorage
         #expect(browser.session == nil)
     }
 
-    @Test("a provider that the domain has dropped meanwhile logs nobody in")
+    @Test("a provider that the domain has removed logs no one in")
     func dropped() throws {
         let browser = Browser(mobile())
         let sent = browser.get(query: Browser.query() + "&provider=guests")
@@ -108,7 +108,7 @@ import TokenStorage
         #expect(answer.status == 400 && answer.reasonText == "provider_answer_foreign" && later.session == nil)
     }
 
-    @Test("a refusal there leads back to the choice")
+    @Test("a denied login returns to the choice")
     func denied() throws {
         let browser = Browser(mobile())
         staff.answer(.failure(.denied("access_denied")))
@@ -119,7 +119,7 @@ import TokenStorage
         #expect(again.reason.code == "login_choice")
     }
 
-    @Test("CHAL-06: for a level that providers do not reach there is the form alone")
+    @Test("CHAL-06: for a level that providers do not reach only the form is offered")
     func level() throws {
         let browser = Browser(
             mobile {
@@ -132,7 +132,7 @@ import TokenStorage
         #expect(staff.begun.isEmpty)
     }
 
-    @Test("RP-02: the browser of an application chooses among providers, unless the application says which")
+    @Test("RP-02: an application's browser chooses a provider unless the application names one")
     func application() throws {
         let browser = Browser(mobile())
         let query = "serviceDomain=MobileServiceDomain&appName=DemoApp&state=a%26b"
@@ -173,7 +173,7 @@ import TokenStorage
         signOn.follow(signOn.ask(query))
     }
 
-    @Test("SSO-02, SSO-07: the token goes to the application that asked, whichever way is taken", arguments: 0..<3)
+    @Test("SSO-02, SSO-07: the token goes to the requesting application by every option", arguments: 0..<3)
     func relay(_ way: Int) throws {
         let signOn = signOn(Self.all)
         let page = choice(signOn)
@@ -199,7 +199,7 @@ import TokenStorage
         #expect(staff.status == 302 && self.staff.begun.last?.forcesLogin == true)
     }
 
-    @Test("prompt=login stays with whoever changes his mind at the form, before and after a wrong password")
+    @Test("prompt=login is kept when the user changes the option, before and after a wrong password")
     func forced() throws {
         let signOn = signOn(Self.all)
         for guesses in 0...1 {
@@ -213,7 +213,7 @@ import TokenStorage
         }
     }
 
-    @Test("a way that is taken out of the list lets nobody in any more")
+    @Test("an option removed from the list admits no one")
     func formGone() throws {
         let store = MemoryTokenStore()
         let before = signOn(Self.all, store: store)
@@ -231,7 +231,7 @@ import TokenStorage
         #expect(posted.status == 405 && posted.field("Allow") == "GET, HEAD")
     }
 
-    @Test("no page fetches its way to a provider with the browser's cookies (Fetch Metadata)")
+    @Test("scripts cannot start a provider login with the browser's cookies (Fetch Metadata)")
     func fetched() throws {
         let signOn = signOn(Self.all)
         let target = Self.links(choice(signOn))[0].target
@@ -241,7 +241,7 @@ import TokenStorage
         #expect(answer.status == 403 && answer.reasonText == "sso_not_navigated" && staff.begun.isEmpty)
     }
 
-    @Test("each provider's word counts by its own rules, and by no other's")
+    @Test("each provider's claims are mapped by its own rules only")
     func rules() throws {
         let clerks = RoleMapping(sources: ["groups"], defaultRoles: ["Clerk"])
         let strict = StubProvider("staff", rules: StubProvider.rules { $0.identity.roleMapping = clerks })
@@ -267,7 +267,7 @@ import TokenStorage
         }
     }
 
-    @Test("SSO-08: a login counts where its provider is one of those that may be chosen")
+    @Test("SSO-08: a login is valid only if its provider is among the options")
     func bound() throws {
         let signOn = signOn(Self.all)
         func logIn(_ index: Int) {
@@ -281,7 +281,7 @@ import TokenStorage
         #expect(signOn.ask(SignOn.query("ord-client"), at: 1).status == 302)
     }
 
-    @Test("only what the backend names can be chosen, then and when the browser is back")
+    @Test("only the backend's options are accepted, at the choice and on return")
     func foreignChoice() throws {
         let signOn = signOn(Self.all)
         let link = try #require(Self.links(choice(signOn)).first).target

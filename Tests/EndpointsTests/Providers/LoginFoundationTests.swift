@@ -53,7 +53,7 @@ import TokenStorage
         mobile.post("\(Mobile.path)/authenticate", #"{"appName":"DemoApp","code":"\#(code)"}"#, at: seconds)
     }
 
-    @Test("a login that nobody fetches a session for is gone in a minute")
+    @Test("a login whose session is not fetched expires in a minute")
     func unredeemed() {
         _ = code(mobile())
         #expect(records().count == 2)
@@ -61,7 +61,7 @@ import TokenStorage
         #expect(records().isEmpty && records(.code).isEmpty)
     }
 
-    @Test("one whose session is fetched lasts as long as that")
+    @Test("a login whose session is fetched lasts as long as the session")
     func redeemed() throws {
         let mobile = mobile { $0.applications[0].sessionTimeout = 600 }
         let code = code(mobile)
@@ -74,7 +74,7 @@ import TokenStorage
         #expect(access.status == 200)
     }
 
-    @Test("a logout at the provider ends it while the code is under way, and the code is worth nothing")
+    @Test("a logout at the provider before redemption invalidates the code")
     func loggedOutBefore() throws {
         let mobile = mobile()
         let code = code(mobile)
@@ -89,7 +89,7 @@ import TokenStorage
         #expect(records(.session).isEmpty)
     }
 
-    @Test("of two redemptions of one code at the same time one opens a session")
+    @Test("of two concurrent redemptions of a code one succeeds")
     func twice() throws {
         let mobile = mobile()
         let code = code(mobile)
@@ -100,7 +100,7 @@ import TokenStorage
         #expect(records(.session).count == 1 && records().count == 2)
     }
 
-    @Test("logout, another login of the browser, and a session that has lain idle take the login with them")
+    @Test("logout, another login and an idle timeout remove the login's record")
     func ended() throws {
         let mobile = mobile { $0.applications[0].idleTimeout = 60 }
         let browser = Browser(mobile)
@@ -122,7 +122,7 @@ import TokenStorage
         #expect(records().isEmpty)
     }
 
-    @Test("a session that is too much goes with its login, and a session that came of another leaves it its own")
+    @Test("a surplus session removes its login; a derived session does not remove another's")
     func surplus() throws {
         let mobile = mobile {
             $0.limits.sessions = 2
@@ -138,7 +138,7 @@ import TokenStorage
         #expect(child.remains == [child.id])
     }
 
-    @Test("a user of a provider has so many logins at a time; the oldest make room")
+    @Test("the logins of a provider's user are limited; the oldest end")
     func perUser() {
         let mobile = mobile {
             $0.limits.sessions = 1000
@@ -153,7 +153,7 @@ import TokenStorage
         #expect(records().count == kept.count + 2)
     }
 
-    @Test("the logout of single sign-on takes the login away, and a user has so many of these sessions at a time")
+    @Test("a single sign-on logout removes the login, and sessions per user are limited")
     func signOn() {
         let signOn = SignOn(store: store) { settings in
             var list = SignOn.backends.backends

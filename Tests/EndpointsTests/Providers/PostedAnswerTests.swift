@@ -43,7 +43,7 @@ import TokenStorage
         return browser.get(parts[0], query: parts[1], endpoint: .providerCallback, at: seconds)
     }
 
-    @Test("the form comes without a cookie, the browser goes on with its own, and is logged in where it wanted to go")
+    @Test("a form posted without a cookie continues with the browser's cookie to the original target")
     func login() throws {
         let browser = browser()
         let (state, request) = try begin(browser)
@@ -60,7 +60,7 @@ import TokenStorage
         #expect(browser.cookies[browser.name("portcullis-logins")] == nil && idp.finished.isEmpty)
     }
 
-    @Test("the cookie: __Host-, HttpOnly, SameSite=Lax, for as long as a login may take; without the verifier in clear")
+    @Test("the cookie is __Host-, HttpOnly, SameSite=Lax, expires with the login, and hides the verifier")
     func cookie() throws {
         let browser = browser()
         let sent = browser.get()
@@ -70,7 +70,7 @@ import TokenStorage
         for (_, value) in sent.headers { #expect(!value.contains(secrets.verifier)) }
     }
 
-    @Test("login CSRF: what an attacker has begun and been answered is of no use in another browser")
+    @Test("login CSRF: an attacker's login and answer are refused in another browser")
     func loginCSRF() throws {
         let mobile = Mobile.withProvider([idp])
         let (attacker, victim) = (Browser(mobile), Browser(mobile))
@@ -96,7 +96,7 @@ import TokenStorage
         #expect(victim.session == nil)
     }
 
-    @Test("a stolen answer is of no use to the thief: his browser has no such login")
+    @Test("a stolen answer is useless in a browser without its login")
     func theft() throws {
         let mobile = Mobile.withProvider([idp])
         let (victim, thief) = (Browser(mobile), Browser(mobile))
@@ -106,7 +106,7 @@ import TokenStorage
         #expect(answer.status == 403 && thief.session == nil)
     }
 
-    @Test("replay: neither the form nor the address that it leads to counts twice, nor the assertion in another login")
+    @Test("replay: form, redirect address and assertion are each accepted once")
     func replay() throws {
         let browser = browser()
         let (state, request) = try begin(browser)
@@ -124,7 +124,7 @@ import TokenStorage
         #expect(browser.session == nil)
     }
 
-    @Test("a wrong answer does not end the login: the right one is taken after any number of them, and once")
+    @Test("after any number of wrong answers the right one is still accepted, once")
     func wrongAnswers() throws {
         let browser = browser()
         let (state, request) = try begin(browser)
@@ -145,7 +145,7 @@ import TokenStorage
         #expect(try follow(browser, post(browser, state, request, assertion: "a-4")).status == 403)
     }
 
-    @Test("times: a login takes ten minutes at most, and the way from the form to the cookie one")
+    @Test("a login takes at most ten minutes, and the redirect after the form at most one")
     func times() throws {
         let browser = browser()
         let (state, request) = try begin(browser)
@@ -158,7 +158,7 @@ import TokenStorage
         #expect(try follow(browser, post(browser, last, final, assertion: "a-3", at: 1600), at: 1600).status == 403)
     }
 
-    @Test("unsolicited: a form without RelayState, or with one that is none, leads nowhere")
+    @Test("a form without a valid RelayState is refused")
     func unsolicited() {
         let browser = browser()
         for state in ["", "https://evil.example/", "x", String(repeating: "a", count: 23), "a&answer=b"] {
@@ -172,7 +172,7 @@ import TokenStorage
         #expect((try? follow(browser, invented))?.status == 403)
     }
 
-    @Test("mix-up: what is posted at the place of another provider is an answer to nothing")
+    @Test("mix-up: an answer posted to another provider's path is refused")
     func mixUp() throws {
         let other = StubProvider("other", answersByForm: true)
         let browser = browser([other])
@@ -183,7 +183,7 @@ import TokenStorage
         #expect(post(browser, state, request, provider: "nobody").status == 404)
     }
 
-    @Test("a provider of codes takes no form, and one of forms no code")
+    @Test("code providers accept no forms, and form providers no codes")
     func kinds() throws {
         let codes = StubProvider("codes")
         let browser = browser([codes])
@@ -194,7 +194,7 @@ import TokenStorage
     }
 
     @Test(
-        "several windows: any of their logins may end first; what a cookie has no place for is given up, the oldest first"
+        "logins in several windows may end in any order; those that do not fit the cookie are dropped, oldest first"
     )
     func windows() throws {
         let browser = browser()
@@ -212,7 +212,7 @@ import TokenStorage
         #expect(try follow(browser, post(browser, last.state, last.request, assertion: "a-3")).status == 303)
     }
 
-    @Test("the longest way back fits into the cookie")
+    @Test("the longest return target fits into the cookie")
     func longest() throws {
         let browser = browser()
         let target = "/mobileapp?" + String(repeating: "a", count: 2048 - 11)
@@ -222,7 +222,7 @@ import TokenStorage
         #expect(answer.status == 303 && answer.field("Location") == target)
     }
 
-    @Test("failures are told where the login was begun, and in the words of people")
+    @Test("failures are reported where the login started, in plain words")
     func failures() throws {
         let browser = browser()
         for (failure, status) in [
@@ -240,7 +240,7 @@ import TokenStorage
         }
     }
 
-    @Test("the login here ends when the provider says that it does (SessionNotOnOrAfter)")
+    @Test("SessionNotOnOrAfter ends the login here")
     func end() throws {
         let identity = ProvidedIdentity(
             provider: "idp", subject: "248289", sessionID: "s", claims: StubProvider.identity().claims,
@@ -260,7 +260,7 @@ import TokenStorage
         #expect(ends.settled() == Mobile.start + 100)
     }
 
-    @Test("forms that are none, or too long, or have two answers, are not looked at")
+    @Test("malformed, oversized and ambiguous forms are refused")
     func forms() {
         let browser = browser()
         let state = String(repeating: "a", count: 22)
@@ -274,7 +274,7 @@ import TokenStorage
         #expect(idp.read.isEmpty)
     }
 
-    @Test("what the store holds for the minute is sealed, and as much as providers say of users fits into it")
+    @Test("the stored answer is sealed, and large enough for typical providers")
     func record() throws {
         let groups = JSONNode(.array((0..<500).map { JSONNode(.string("group number \($0)")) }))
         let posted = PostedIdentity(
@@ -304,7 +304,7 @@ import TokenStorage
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test("SP metadata are there for providers that want them")
+    @Test("SP metadata is available for providers that need it")
     func metadata() {
         let codes = StubProvider("codes")
         let browser = browser([codes])

@@ -21,7 +21,7 @@ import TokenStorage
     }
 
     @Test(
-        "whoever has not logged in at the provider leaves nothing in the store", arguments: ["", "code=x", "error=x"])
+        "an unfinished login leaves nothing in the store", arguments: ["", "code=x", "error=x"])
     func unfinished(query: String) {
         let idp = StubProvider()
         let browser = Browser(Self.mobile(idp, store: MemoryTokenStore(capacity: 8)))
@@ -31,7 +31,7 @@ import TokenStorage
         #expect(browser.logInAtProvider().status == 303)
     }
 
-    @Test("codes that the provider refuses count for the network, and hold back nobody elsewhere; logins do not count")
+    @Test("refused codes count against the network, but only for callbacks; logins do not count")
     func throttled() {
         let idp = StubProvider()
         let mobile = Self.mobile(idp, failuresPerNetwork: 3)
@@ -56,7 +56,7 @@ import TokenStorage
         #expect(guesser.logInAtProvider(at: 100).status == 303, "what was used up comes back")
     }
 
-    @Test("of two callbacks with one state at the same time one goes on, and the provider sees the code once")
+    @Test("of two concurrent callbacks with one state one continues, and the code is redeemed once")
     func atTheSameTime() {
         let idp = StubProvider()
         let browser = Browser(Self.mobile(idp))
@@ -67,7 +67,7 @@ import TokenStorage
         #expect(second.status == 403 && idp.finished.count == 1)
     }
 
-    @Test("the same where another process gets the second one: the first to have logged in goes on")
+    @Test("across two processes the first callback to log in continues")
     func inTwoProcesses() {
         let (idp, there) = (StubProvider(), StubProvider())
         let store = MemoryTokenStore()
@@ -80,7 +80,7 @@ import TokenStorage
         #expect(answer.status == 403 && answer.reason.code == "login_form_foreign" && browser.session == nil)
     }
 
-    @Test("methods: the way back is a GET, and nothing is posted there; nor where applications begin")
+    @Test("the callback accepts GET only, as does an application's start")
     func methods() {
         let idp = StubProvider()
         let mobile = Self.mobile(idp)

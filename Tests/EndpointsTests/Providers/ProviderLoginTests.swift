@@ -19,7 +19,7 @@ import TokenStorage
         return try Mobile.seals.session(value.span, now: Mobile.start + seconds)
     }
 
-    @Test("the browser goes to the provider and comes back to where it wanted to go, with a session")
+    @Test("a provider login returns to the browser's target with a session")
     func login() throws {
         let idp = StubProvider()
         let mobile = Mobile.withProvider([idp]) { $0.applications[0].idleTimeout = 60 }
@@ -43,7 +43,7 @@ import TokenStorage
     }
 
     @Test(
-        "browsers come back to the origin that they were at, where their cookie is; to no other than the gateway's own",
+        "browsers return to the origin with their cookie, and only to the gateway's own origins",
         arguments: [
             ("gw.example.org", true, "https://gw.example.org"), ("GW.example.org:443", true, "https://gw.example.org"),
             ("gw.example.org:8080", false, "http://gw.example.org:8080"), ("gw.example.org", false, Service.baseURL),
@@ -60,7 +60,7 @@ import TokenStorage
         #expect(idp.redeemed == [expected], "the token endpoint wants to be told the same (RFC 6749 section 4.1.3)")
     }
 
-    @Test("neither code nor token nor verifier is in a URL that the gateway makes")
+    @Test("URLs made by the gateway contain no code, token or verifier")
     func noTokenInURL() throws {
         let idp = StubProvider()
         let browser = Browser(Mobile.withProvider([idp]))
@@ -76,7 +76,7 @@ import TokenStorage
         }
     }
 
-    @Test("login CSRF: another browser's answer, and one without a cookie, is refused; the provider is not asked")
+    @Test("login CSRF: an answer for another browser, or without a cookie, is refused without a call")
     func loginCSRF() throws {
         let idp = StubProvider()
         let mobile = Mobile.withProvider([idp])
@@ -93,7 +93,7 @@ import TokenStorage
         #expect(attacker.callback(state).status == 303, "what was refused elsewhere was not used up")
     }
 
-    @Test("a state is good once, for ten minutes, and only as it was made")
+    @Test("a state is valid once, for ten minutes, and unmodified")
     func replay() throws {
         let idp = StubProvider()
         let browser = Browser(Mobile.withProvider([idp]))
@@ -119,7 +119,7 @@ import TokenStorage
         #expect(idp.finished.count == 1)
     }
 
-    @Test("a ticket of one purpose does for no other: those of forms are no states, and states are no tickets of forms")
+    @Test("form tickets and provider states are not interchangeable")
     func purposes() throws {
         let browser = Browser(Mobile.withProvider([StubProvider()]))
         let state = browser.state(browser.get())
@@ -133,7 +133,7 @@ import TokenStorage
         #expect(browser.callback(ticket).status == 403)
     }
 
-    @Test("mix-up: what was begun at one provider is not finished at the place of another (RFC 9700 4.4)")
+    @Test("mix-up: a login started at one provider cannot be finished at another (RFC 9700 4.4)")
     func mixUp() throws {
         let (honest, evil) = (StubProvider("idp"), StubProvider("evil"))
         let browser = Browser(Mobile.withProvider([honest, evil]))
@@ -145,7 +145,7 @@ import TokenStorage
         #expect(browser.callback(state).status == 303)
     }
 
-    @Test("mix-up over a reload: what a provider says is nothing to a domain that another one looks after by now")
+    @Test("after a reload, an answer of a provider no longer used by the domain is refused")
     func reloaded() throws {
         let (early, late) = (StubProvider("idp"), StubProvider("late"))
         let store = MemoryTokenStore()
@@ -168,7 +168,7 @@ import TokenStorage
         #expect(back.reason.code == "provider_answer_foreign")
     }
 
-    @Test("fixation: a login makes a session of its own, ends the one before, and forgets the browser's half")
+    @Test("fixation: a login starts a new session, ends the previous one, and discards the browser's half")
     func fixation() throws {
         let mobile = Mobile.withProvider([StubProvider()])
         let browser = Browser(mobile)
@@ -183,7 +183,7 @@ import TokenStorage
     }
 
     @Test(
-        "cookies: __Host-, HttpOnly, SameSite=Lax and Secure where there is TLS; a half of the clear line is not believed"
+        "cookies are __Host-, HttpOnly, SameSite=Lax and Secure on TLS; clear-text ones are ignored"
     )
     func cookies() throws {
         let mobile = Mobile.withProvider([StubProvider()])
@@ -198,7 +198,7 @@ import TokenStorage
         #expect(clear.callback(state).status == 403, "what came by the plain name, somebody on the line may have set")
     }
 
-    @Test("the way back leads to this gateway alone")
+    @Test("the return target is always on this gateway")
     func openRedirect() throws {
         for target in ["//evil.example", "/\\evil.example", "https://evil.example", "/\r\nSet-Cookie: a=b"] {
             #expect(ReturnTarget(target) == nil)
@@ -209,7 +209,7 @@ import TokenStorage
         #expect(browser.callback(browser.state(sent)).field("Location") == "/")
     }
 
-    @Test("an outage is 503, a refusal 403, nonsense 502, and each is told to people; never 401")
+    @Test("an outage is 503, a refusal 403, an invalid answer 502, each with a page; never 401")
     func failures() throws {
         let idp = StubProvider()
         let browser = Browser(Mobile.withProvider([idp]))
@@ -229,7 +229,7 @@ import TokenStorage
     }
 
     @Test(
-        "accounts: those of the realm with their roles and those of the claims; an unknown one is 403, as is one that is off"
+        "accounts of the realm get their roles and those of the claims; unknown or disabled ones are 403"
     )
     func accounts() throws {
         let idp = StubProvider(rules: StubProvider.rules(virtual: false))
@@ -248,7 +248,7 @@ import TokenStorage
         }
     }
 
-    @Test("no password is taken where a provider asks for it: by form, by application, for a device (RP-01)")
+    @Test("RP-01: domains with a provider accept no passwords, by form, application or device")
     func passwords() throws {
         let mobile = Mobile.withProvider([StubProvider()])
         let browser = Browser(mobile)
@@ -262,14 +262,14 @@ import TokenStorage
         #expect(device.status == 403 && "\(device.reason)" == "use_identity_provider")
     }
 
-    @Test("a store that is away is 503, and nobody is logged in")
+    @Test("a failing store is 503, and no one is logged in")
     func storeDown() throws {
         let browser = Browser(Mobile.withProvider([StubProvider()], store: FailingStore()))
         let answer = browser.logInAtProvider()
         #expect(answer.status == 503 && browser.session == nil)
     }
 
-    @Test("logout here leads to the logout there, by a page and with no token in the URL")
+    @Test("a logout continues at the provider by a page, without a token in the URL")
     func logout() throws {
         let mobile = Mobile.withProvider([StubProvider()])
         let browser = Browser(mobile)

@@ -56,7 +56,7 @@ import TokenStorage
         }
     }
 
-    @Test("RP-02: back to the application's own scheme, with a code and its state, and no token")
+    @Test("RP-02: the browser returns to the application's scheme with code and state, without a token")
     func code() throws {
         let setup = Setup()
         let url = setup.back("&state=a%26b")
@@ -69,7 +69,7 @@ import TokenStorage
         #expect(!url.contains(json["userToken"]?.string ?? "-"))
     }
 
-    @Test("the way to the application is kept by nobody, and no page is named on it, with a code or without")
+    @Test("the redirect to the application is not cached, and sends no referrer")
     func wayBack() {
         let setup = Setup()
         for result in [
@@ -83,7 +83,7 @@ import TokenStorage
         }
     }
 
-    @Test("a provider that looks after the domain no more: its users' sessions are none")
+    @Test("sessions of a provider that the domain no longer uses are invalid")
     func providerGone() throws {
         let store = MemoryTokenStore()
         let (idp, other) = (StubProvider("idp"), StubProvider("other"))
@@ -106,7 +106,7 @@ import TokenStorage
         #expect(status(Mobile(store: store) { $0.isMobile = false }) == 401)
     }
 
-    @Test("passwords that a domain takes no more: its sessions by password are none, and half a login is not finished")
+    @Test("if a domain drops passwords, its password sessions and pending logins are invalid")
     func passwordsGone() throws {
         let store = MemoryTokenStore()
         let idp = StubProvider("idp")
@@ -137,7 +137,7 @@ import TokenStorage
         #expect(kept.status == 200, "\(kept.text)")
     }
 
-    @Test("RP-02: a code is good once, for a minute, for its application")
+    @Test("RP-02: a code is valid once, for a minute, for its application")
     func codeRules() throws {
         let setup = Setup()
         func refused(_ response: EndpointResponse) -> Bool {
@@ -159,7 +159,7 @@ import TokenStorage
         #expect(isAlive(setup, token))
     }
 
-    @Test("code injection: with a challenge the code is worth nothing without its verifier, and the other way round")
+    @Test("code injection: a code with a challenge needs its verifier, and one without accepts none")
     func proofKey() throws {
         let setup = Setup()
         let secrets = LoginSecrets()
@@ -177,7 +177,7 @@ import TokenStorage
         }
     }
 
-    @Test("RP-02: only to the application's scheme or a place that is listed for it")
+    @Test("RP-02: redirects go only to the application's scheme or a listed address")
     func redirects() throws {
         let setup = Setup { $0.applications[0].redirectURIs = ["https://app.example.com/back?x=1"] }
         func begin(_ uri: String) -> EndpointResponse {
@@ -207,7 +207,7 @@ import TokenStorage
         }
     }
 
-    @Test("a login begun for one application is none for another, nor for a browser's session")
+    @Test("a login for one application is invalid for another, and for a browser session")
     func errands() throws {
         let setup = Setup()
         let answer = setup.browser.callback(setup.browser.state(setup.begin()))
@@ -222,7 +222,7 @@ import TokenStorage
         #expect(setup.begin("&appName=OtherApp").status == 400)
     }
 
-    @Test("failures are told to the application, in the words of RFC 6749")
+    @Test("failures are reported to the application with the codes of RFC 6749")
     func failures() throws {
         let setup = Setup()
         for (failure, code) in [
@@ -236,7 +236,7 @@ import TokenStorage
         #expect(strict.back() == "demoapp://login?error=access_denied")
     }
 
-    @Test("RP-03: the provider's token where it is switched on, and the name by e-mail")
+    @Test("RP-03: the provider's token is exposed if enabled, and the name may be the e-mail")
     func exposure() throws {
         let idp = StubProvider(rules: StubProvider.rules { $0.identity.usernameSources = ["email"] })
         idp.answer(
@@ -254,7 +254,7 @@ import TokenStorage
         #expect(setup.back() == "demoapp://login?error=access_denied", "an address that nobody has verified is no name")
     }
 
-    @Test("a virtual user of an account's name has none of its rights (JWT-13)")
+    @Test("JWT-13: a virtual user has none of the rights of an account of the same name")
     func namesakes() throws {
         let idp = StubProvider(rules: StubProvider.rules { $0.prefix = "" })
         idp.answer("joe")
@@ -296,7 +296,7 @@ import TokenStorage
         return try #require(setup.redeem(setup.code()).json?["userToken"]?.string)
     }
 
-    @Test("the provider's word ends the sessions of its session, or all of a user, and no others")
+    @Test("a logout notice ends the sessions of its provider session, or all of the user, and no others")
     func backChannel() throws {
         let setup = Setup()
         let (one, two) = (try token(setup, sid: "s-1"), try token(setup, sid: "s-2"))
@@ -318,7 +318,7 @@ import TokenStorage
         #expect(post(setup).status == 200)
     }
 
-    @Test("a word of a session and its user ends his logins that have no name there, too, and none of other sessions")
+    @Test("a notice with session and user also ends the user's logins without a session id")
     func backChannelNameless() throws {
         let setup = Setup()
         let (one, two) = (try token(setup, sid: "s-1"), try token(setup, sid: "s-2"))
@@ -328,7 +328,7 @@ import TokenStorage
         #expect([one, two, nameless, other].map { isAlive(setup, $0) } == [false, true, false, true])
     }
 
-    @Test("the session of a browser falls with it: its cookie's principal rests on the login")
+    @Test("a logout notice ends the browser's session too")
     func backChannelCookie() throws {
         let setup = Setup()
         setup.browser.logInAtProvider()
@@ -345,7 +345,7 @@ import TokenStorage
         #expect(isRevoked())
     }
 
-    @Test("a logout token that is sent once more ends no later login")
+    @Test("a replayed logout token does not end a later login")
     func replay() throws {
         let setup = Setup()
         setup.idp.say(.success(notice(.subject("248289"), at: Mobile.start - 61)))
@@ -354,7 +354,7 @@ import TokenStorage
         #expect(isAlive(setup, token))
     }
 
-    @Test("logout tokens that are not believed are 400, keys that cannot be had 503, other providers 404")
+    @Test("invalid logout tokens are 400, unavailable keys 503, unknown providers 404")
     func backChannelFailures() throws {
         let setup = Setup()
         setup.idp.say(.failure(.token(.badSignature)))

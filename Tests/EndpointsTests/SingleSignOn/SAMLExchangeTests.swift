@@ -64,8 +64,8 @@ import Model
 
         // MARK: Replies
 
-        /// SAML-14: four members as of JTX-07, six hours.
-        @Test func reply() throws {
+        @Test("SAML-14: the response has the four members of JTX-07, for six hours")
+        func reply() throws {
             var forge = forge
             forge.attributes = [("groups", ["Manager", "Boss"])]
             let exchange = try exchange(
@@ -85,8 +85,8 @@ import Model
             #expect(answer(exchange, String(decoding: packed, as: UTF8.self)).status == 200)
         }
 
-        /// AMB-11, SAML-02, CON-16: what is wrong with the request.
-        @Test func requests() throws {
+        @Test("AMB-11, SAML-02, CON-16: invalid requests are refused")
+        func requests() throws {
             let off = BackendStore([
                 Service.backend("inventory", "mbe-inv-1", "inv-client", "inv-secret"),
                 {
@@ -116,8 +116,8 @@ import Model
             }
         }
 
-        /// One answer for all that is wrong with an assertion, but for a response in its place (SAML-03).
-        @Test func refusals() throws {
+        @Test("SAML-03: all faults of an assertion have one answer, except for a response in its place")
+        func refusals() throws {
             func changed(_ change: (inout SAMLForge) -> Void) -> String {
                 var forge = forge
                 change(&forge)
@@ -168,8 +168,8 @@ import Model
 
         // MARK: Users, roles, times
 
-        /// JTX-11, SAML core section 2.5.1.5.
-        @Test func singleUse() throws {
+        @Test("JTX-11, SAML core section 2.5.1.5: single-use assertions are accepted once")
+        func singleUse() throws {
             let strict = try exchange(#""virtualUserEnabled":true,"singleUseAssertions":true"#)
             #expect(answer(strict, forge.packed).status == 200)
             #expect(answer(strict, forge.packed).reasonText == "assertion_used_before")
@@ -187,7 +187,8 @@ import Model
             #expect(answer(lenient, other.packed).reasonText == "assertion_used_before")
         }
 
-        @Test func revocation() throws {
+        @Test("a revoked assertion is refused")
+        func revocation() throws {
             let exchange = try exchange()
             let token = try answer(exchange, forge.packed).claims(at: Self.now)
             #expect(token.origins.map(\.tokenID) == ["_a1"])
@@ -195,8 +196,8 @@ import Model
             #expect(answer(exchange, forge.packed).reasonText == "assertion_revoked")
         }
 
-        /// SAML-08: within the intervals of the certificates, and at once where none verifies.
-        @Test func certificates() throws {
+        @Test("SAML-08: certificates are reloaded by interval, and immediately if none verifies")
+        func certificates() throws {
             let exchange = try exchange()
             let store = exchange.certificates.withLock { $0 }
             exchange.certificates.withLock { $0 = CertificateStore() }
@@ -254,8 +255,8 @@ import Model
             return forge
         }
 
-        /// M01 to M25 (SAML-10 to SAML-12, MAP-03): roles.
-        @Test func roles() throws {
+        @Test("M01 to M25 (SAML-10 to SAML-12, MAP-03): roles are mapped as specified")
+        func roles() throws {
             let cases = try Self.cases("roles.json")
             #expect(cases.count == 25)
             for vector in cases {
@@ -270,8 +271,8 @@ import Model
             }
         }
 
-        /// U01 to U18 but those about client ids, which assertions don't have (SAML-13, MAP-01).
-        @Test func users() throws {
+        @Test("U01 to U18 without client ids (SAML-13, MAP-01): users are identified as specified")
+        func users() throws {
             var count = 0
             for vector in try Self.cases("usermap.json") {
                 let members = try #require(vector["issuer"])
@@ -300,15 +301,15 @@ import Model
             #expect(count == 14)
         }
 
-        /// MAP-04.
-        @Test func disabledUser() throws {
+        @Test("MAP-04: a disabled user is refused")
+        func disabledUser() throws {
             var forge = forge
             forge.subject = "off"
             #expect(answer(try exchange(""), forge.packed).reasonText == "assertion_user_disabled")
         }
 
-        /// T14 to T16 (SAML-14, CON-01); the others by the function of lifetimes itself.
-        @Test func lifetimes() throws {
+        @Test("T14 to T16 (SAML-14, CON-01): lifetimes are as specified")
+        func lifetimes() throws {
             func seconds(_ members: String, _ lifetime: TokenLifetime = TokenLifetime()) throws -> Int64? {
                 let exchange = try exchange(#""virtualUserEnabled":true\#(members)"#)
                 exchange.lifetime.withLock { $0 = lifetime }
@@ -326,8 +327,8 @@ import Model
 
         // MARK: JWTs
 
-        /// SAML-15.
-        @Test func outsideTokens() throws {
+        @Test("SAML-15: other outside tokens are exchanged")
+        func outsideTokens() throws {
             let key = #"{"issuerName":"\#(Exchange.name)","jwks":{"jwksUri":"https://idp.example.com/keys"}}"#
             let exchange = try exchange(others: #","issuers":[\#(key)]"#)
             func ask(_ claims: String, backend: [String] = ["mbe-inv-1"]) -> EndpointResponse {

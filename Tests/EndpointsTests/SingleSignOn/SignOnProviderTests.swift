@@ -40,7 +40,7 @@ import TokenStorage
         return signOn.follow(back, at: seconds)
     }
 
-    @Test("a user without an account here: name and roles are the provider's")
+    @Test("a user without an account has name and roles of the provider")
     func virtual() throws {
         let signOn = signOn()
         idp.answer("zoe", [("groups", JSONNode(.array([JSONNode(.string("Clerk"))])))])
@@ -58,7 +58,7 @@ import TokenStorage
         #expect(idp.begun.map(\.forcesLogin) == [false, true])
     }
 
-    @Test("MBE-09, MBE-11: an account of the backend's realm, with its roles of now")
+    @Test("MBE-09, MBE-11: an account of the backend's realm has its current roles")
     func account() throws {
         let idp = StubProvider("idp", rules: StubProvider.rules(virtual: false))
         let store = MemoryTokenStore()
@@ -79,7 +79,7 @@ import TokenStorage
         #expect(refused.status == 403 && refused.audit?.outcome == .refused)
     }
 
-    @Test("SSO-08: a session counts for the provider that knows the user, and for no other")
+    @Test("SSO-08: a session is valid only for its own provider")
     func bound() throws {
         let signOn = signOn()
         _ = try logIn(signOn).pageClaims()
@@ -90,7 +90,7 @@ import TokenStorage
         #expect(local.ask(at: 1).field("Location")?.hasPrefix("/mobile/platform/sso/login") == true)
     }
 
-    @Test("prompt=login: a provider that says itself that nobody has logged in since is not believed")
+    @Test("prompt=login: a provider's answer without a new login is refused")
     func forced() throws {
         let signOn = signOn()
         func logIn(_ query: String, authenticatedAt time: Int64?, at seconds: Int64) -> EndpointResponse {
@@ -111,7 +111,7 @@ import TokenStorage
         #expect(logIn(forced, authenticatedAt: .min &- Service.now, at: 100).status == 403)
     }
 
-    @Test("roles beyond what browsers keep in a cookie: a page that says so, and no login for ever")
+    @Test("roles that do not fit into a cookie yield an error page, not a login loop")
     func oversized() {
         let signOn = SignOn { settings in
             var list = SignOn.backends.backends
@@ -132,7 +132,7 @@ import TokenStorage
         #expect(logIn(60).status == 303)
     }
 
-    @Test("the longest request that is taken goes to a provider and back")
+    @Test("the longest accepted request survives a provider login")
     func longest() {
         let signOn = signOn()
         let state = String(repeating: "%22", count: 1024)
@@ -146,7 +146,7 @@ import TokenStorage
         #expect(signOn.browser.hidden.last?.1 == String(repeating: "&quot;", count: 1024))
     }
 
-    @Test("mix-up: what one provider says is nothing to another one, nor to a backend that has changed")
+    @Test("mix-up: an answer is refused for another provider, or a changed backend")
     func mixUp() {
         let signOn = signOn()
         let state = signOn.browser.state(signOn.ask())
@@ -159,7 +159,7 @@ import TokenStorage
         #expect(answer.status == 403 && answer.reasonText == "sso_request_foreign" && later.cookie == nil)
     }
 
-    @Test("code injection: a code counts for the browser that was sent for it, and once")
+    @Test("code injection: a code is bound to its browser and valid once")
     func injection() {
         let (attacker, victim) = (signOn(), signOn())
         let state = attacker.browser.state(attacker.ask())
@@ -171,7 +171,7 @@ import TokenStorage
         #expect(attacker.browser.callback(state).status == 403)
     }
 
-    @Test("the white list of when the browser comes back counts")
+    @Test("the whitelist applies when the browser returns")
     func whitelist() {
         let query = SignOn.query("inv-client", [("redirect_uri", SignOn.target), ("state", "s")])
         let signOn = signOn()
@@ -186,7 +186,7 @@ import TokenStorage
         #expect(answer.status == 400 && answer.reasonText == "sso_redirect_not_allowed")
     }
 
-    @Test("a provider that refuses or is down: no login, never a 401")
+    @Test("a provider that refuses or is down prevents login, never with 401")
     func failures() {
         let signOn = signOn()
         idp.answer(.failure(.denied("access_denied")))
@@ -198,7 +198,7 @@ import TokenStorage
         #expect(down.status == 503 && down.field("Retry-After") != nil)
     }
 
-    @Test("back-channel logout ends the session and the tokens that came of it; logout here goes on to the provider")
+    @Test("back-channel logout ends session and tokens; logout here continues at the provider")
     func logout() throws {
         let signOn = signOn()
         idp.answer("zoe", sid: "s-9")

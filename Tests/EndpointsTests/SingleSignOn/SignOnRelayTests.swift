@@ -13,7 +13,7 @@ import TokenStorage
 @Suite struct SignOnRelayTests {
     let signOn = SignOn()
 
-    @Test("SSO-01: to the login, then a page with the token")
+    @Test("SSO-01: after the login a page shows the token")
     func shown() throws {
         let asked = signOn.ask()
         #expect(asked.status == 302)
@@ -38,7 +38,7 @@ import TokenStorage
         #expect(loggedIn.audit?.action == "sso.login" && loggedIn.audit?.outcome == .granted)
     }
 
-    @Test("SSO-02: the token goes to the application by POST, and is in no address")
+    @Test("SSO-02: the token is posted to the application, and is in no URL")
     func posted() throws {
         let page = signOn.logIn(
             SignOn.query("inv-client", [("redirect_uri", SignOn.target + "?a=b"), ("state", "\"><script>&=")]))
@@ -58,7 +58,7 @@ import TokenStorage
         #expect(page.field("Cross-Origin-Opener-Policy") == nil)
     }
 
-    @Test("SSO-02: no address of the whole flow has a token, and no log entry")
+    @Test("SSO-02: no URL or log entry of the flow contains a token")
     func addresses() throws {
         let query = SignOn.query("inv-client", [("redirect_uri", SignOn.target)])
         let asked = signOn.ask(query)
@@ -73,7 +73,7 @@ import TokenStorage
         }
     }
 
-    @Test("without state there is none in the form; an empty one comes back")
+    @Test("state is posted only if it was sent, an empty one included")
     func state() {
         signOn.logIn(SignOn.query("inv-client", [("redirect_uri", SignOn.target)]))
         #expect(signOn.browser.hidden.map(\.0) == ["access_token", "token_type", "expires_in"])
@@ -82,7 +82,7 @@ import TokenStorage
     }
 
     @Test(
-        "SSO-03: what the white list does not have is refused before any login",
+        "SSO-03: redirects outside the whitelist are refused before login",
         arguments: [
             "https://evil.net", "https://www.example.com@evil.net/", "javascript:alert(1)", "/cb",
             "https://a.b.example2.com/cb",
@@ -96,7 +96,7 @@ import TokenStorage
         #expect(signOn.ask(SignOn.query("inv-client", [("redirect_uri", target)])).status == 400, "logged in too")
     }
 
-    @Test("SSO-03: the white list is asked again at the login and before the post")
+    @Test("SSO-03: the whitelist is checked again at login and before the post")
     func checkedAgain() {
         let query = SignOn.query("inv-client", [("redirect_uri", SignOn.target)])
         let asked = signOn.ask(query)
@@ -111,7 +111,7 @@ import TokenStorage
         #expect(page.reasonText == "sso_redirect_not_allowed" && page.pageToken == nil)
     }
 
-    @Test("AMB-19: without a white list there is no redirect, and the flow without one works")
+    @Test("AMB-19: without a whitelist there is no redirect, and the flow without one works")
     func noWhitelist() throws {
         let signOn = SignOn(whitelist: nil)
         #expect(signOn.ask(SignOn.query("inv-client", [("redirect_uri", SignOn.target)])).status == 400)
@@ -119,7 +119,7 @@ import TokenStorage
     }
 
     @Test(
-        "SSO-06: no such client, single sign-on off, OAuth Consumer off",
+        "SSO-06: unknown clients, and backends without SSO or OAuth Consumer, are refused",
         arguments: ["nobody", "sch-client", "off-client", "INV-CLIENT"])
     func notEnabled(_ client: String) {
         let response = signOn.ask(SignOn.query(client))
@@ -128,7 +128,7 @@ import TokenStorage
     }
 
     @Test(
-        "SSO-12: names with case, each once, others ignored",
+        "SSO-12: parameters are case-sensitive and single; unknown ones are ignored",
         arguments: [
             ("client_id=inv-client", "sso_client_missing"), ("clientID=", "sso_client_missing"),
             ("clientID=inv-client&clientID=inv-client", "sso_repeated_parameter"),
@@ -148,7 +148,7 @@ import TokenStorage
         #expect(signOn.ask("clientID=inv-client&Redirect_URI=https://evil.net&x=1&x=2").status == 302)
     }
 
-    @Test("SSO-09: six hours, or what the policy says")
+    @Test("SSO-09: tokens last six hours, or as the policy says")
     func lifetimes() throws {
         #expect(try signOn.logIn().pageClaims().expiresAt == Service.now + 21_600)
         let failures = ReloadFailures()
@@ -164,7 +164,7 @@ import TokenStorage
         #expect(try short.logIn().pageClaims().expiresAt == Service.now + 60)
     }
 
-    @Test("SSO-10: a user of another realm is told so, and can log in as somebody else")
+    @Test("SSO-10: a user of another realm gets a message, and can log in as another user")
     func wrongRealm() {
         let page = signOn.logIn(as: "eve", "Welcome6")
         #expect(page.status == 403 && page.reasonText == "sso_wrong_realm" && page.pageToken == nil)
@@ -173,7 +173,7 @@ import TokenStorage
         #expect(signOn.ask(SignOn.query("oth-client")).status == 200, "at home the same login counts")
     }
 
-    @Test("MBE-09: of two who are called the same, the one of the backend's realm logs in")
+    @Test("MBE-09: of two users with one name, the one in the backend's realm logs in")
     func namesake() throws {
         #expect(try signOn.logIn(as: "ann", "Welcome2").pageClaims().roles == ["Clerk"])
         let other = SignOn()
@@ -181,7 +181,7 @@ import TokenStorage
         #expect(other.submit("ann", "Welcome6").status == 401)
     }
 
-    @Test("MBE-11: nobody logs in without a password", arguments: ["sso1", "off", "nobody"])
+    @Test("MBE-11: no one logs in without a password", arguments: ["sso1", "off", "nobody"])
     func noPassword(_ user: String) {
         signOn.follow(signOn.ask())
         let response = signOn.submit(user, "x")

@@ -13,7 +13,7 @@ import TokenStorage
 @Suite struct SignOnSessionTests {
     let signOn = SignOn()
 
-    @Test("SSO-08: one login, then tokens of whichever client is asked for, and no other's")
+    @Test("SSO-08: after one login, tokens are issued for any permitted client, and no others")
     func severalClients() throws {
         let first = try signOn.logIn().pageClaims()
         let second = try signOn.ask(SignOn.query("ord-client"), at: 10).pageClaims()
@@ -22,7 +22,7 @@ import TokenStorage
         #expect(signOn.ask(SignOn.query("sch-client")).status == 400)
     }
 
-    @Test("SSO-08: the cookie is for the gateway's host alone, out of reach of scripts and of other sites")
+    @Test("SSO-08: the cookie is bound to the host, and hidden from scripts and other sites")
     func cookieFields() throws {
         signOn.follow(signOn.ask())
         let fields = signOn.submit("joe", "Welcome1").values("Set-Cookie")
@@ -39,7 +39,7 @@ import TokenStorage
         #expect(!clear.contains("; Secure"))
     }
 
-    @Test("session fixation: every login has a new session, and what was there before is worth nothing")
+    @Test("session fixation: every login has a new session, and earlier ones are invalid")
     func fixation() throws {
         signOn.logIn(as: "ann", "Welcome2")
         let planted = try #require(signOn.cookie)
@@ -51,7 +51,7 @@ import TokenStorage
         #expect(signOn.ask(at: 7).status == 302, "the earlier session is gone")
     }
 
-    @Test("prompt=login asks for another login, once, and leaves the user's tokens alone")
+    @Test("prompt=login requires another login once, and keeps the user's tokens")
     func prompt() throws {
         let first = try signOn.logIn().pageClaims()
         let asked = signOn.ask(SignOn.query() + "&prompt=login", at: 100)
@@ -64,7 +64,7 @@ import TokenStorage
         #expect(signOn.ask(SignOn.query() + "&prompt=none", at: 102).status == 200, "other words mean nothing")
     }
 
-    @Test("the session ends by itself: idle, and after its lifetime however much it is used")
+    @Test("the session ends after idling, and after its lifetime")
     func limits() {
         signOn.logIn()
         #expect(signOn.ask(at: 3599).status == 200)
@@ -75,7 +75,7 @@ import TokenStorage
         #expect(busy.ask(at: 28_800).status == 302)
     }
 
-    @Test("logout asks first, then ends the session and the tokens that came of it")
+    @Test("logout asks for confirmation, then ends the session and its tokens")
     func logout() throws {
         let first = try signOn.logIn().pageClaims()
         let second = try signOn.ask(SignOn.query("ord-client"), at: 1).pageClaims()
@@ -96,7 +96,7 @@ import TokenStorage
         #expect(signOn.isGood(again), "what has ended ends nothing that comes later")
     }
 
-    @Test("who is revoked, disabled or gone logs in again")
+    @Test("a revoked, disabled or removed user must log in again")
     func revoked() {
         signOn.logIn()
         signOn.revocations.revoke(subject: "joe", issuedBefore: Service.now, until: Service.now + 86_400)
@@ -115,7 +115,7 @@ import TokenStorage
         #expect(later.ask(at: 1).status == 302)
     }
 
-    @Test("a cookie counts only where it was sealed, for what it was sealed for")
+    @Test("a cookie is valid only where, and for what, it was sealed")
     func foreignCookies() throws {
         let name = signOn.browser.name("portcullis-sso")
         signOn.logIn()
@@ -143,7 +143,7 @@ import TokenStorage
 
     // MARK: The form
 
-    @Test("SSO-07, CSRF: a form counts for the browser that it was handed out to, and for ten minutes")
+    @Test("SSO-07, CSRF: a form is bound to its browser, and valid for ten minutes")
     func forms() throws {
         signOn.follow(signOn.ask())
         let typed = [("username", "joe"), ("password", "Welcome1")]
@@ -161,7 +161,7 @@ import TokenStorage
         #expect(signOn.cookie == nil)
     }
 
-    @Test("a ticket of another form is none: logout, login at a service domain")
+    @Test("tickets of logout and of service domain forms are refused")
     func otherTickets() {
         signOn.logIn()
         signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages)
@@ -173,7 +173,7 @@ import TokenStorage
     }
 
     @Test(
-        "the login is begun here, not long ago, and with nothing added", arguments: ["", "request=", "request=x", "%"])
+        "a login must have been started here, recently and unmodified", arguments: ["", "request=", "request=x", "%"])
     func requests(_ query: String) {
         let response = signOn.browser.get(SingleSignOnEndpoints.loginPath, query: query, endpoint: .singleSignOnPages)
         #expect(response.status == 403 && response.reasonText == "sso_request_foreign")
@@ -182,7 +182,7 @@ import TokenStorage
         #expect(signOn.follow(asked, at: 3600).status == 403)
     }
 
-    @Test("SSO-07: who guesses is held back, and told when to come again")
+    @Test("SSO-07: password guessing is throttled with Retry-After")
     func throttled() {
         let signOn = SignOn { settings in
             var limits = LoginThrottle.Settings()
@@ -202,7 +202,7 @@ import TokenStorage
     }
 
     @Test(
-        "no script of a neighbour gets a token made with the browser's cookies",
+        "another page's script gets no token with the browser's cookies",
         arguments: ["empty", "iframe", "image"])
     func notNavigated(_ destination: String) {
         signOn.logIn()
@@ -213,7 +213,7 @@ import TokenStorage
         #expect(signOn.ask(fields: twice).status == 403)
     }
 
-    @Test("a store that fails is nobody's fault, and ends nothing")
+    @Test("a failing store is 503, and ends no session")
     func storeFails() {
         let store = UnsteadyStore(MemoryTokenStore())
         let signOn = SignOn(store: store)

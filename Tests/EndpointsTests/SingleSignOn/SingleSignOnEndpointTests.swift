@@ -20,7 +20,7 @@ import Testing
         ).settled()
     }
 
-    @Test("only GET", arguments: [HTTP.Method.post, .head, .put, .delete])
+    @Test("only GET is allowed", arguments: [HTTP.Method.post, .head, .put, .delete])
     func methods(_ method: HTTP.Method) {
         let response = answer(method, query: "clientID=inv-client")
         #expect(response.status == 405)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "AMB-11: neither bearer token nor clientID is 401",
+        "AMB-11: a request without bearer token and clientID is 401",
         arguments: [
             ("", []), ("clientid=inv-client", []), ("redirect_uri=https://x", []), ("a=%", []),
             ("clientID=inv-client", ["Basic eDp5"]), ("", ["Bearer"]), ("", ["Bearer "]), ("", ["bearer:x"]),
@@ -40,12 +40,12 @@ import Testing
         #expect(response.values("WWW-Authenticate") == [#"Bearer realm="portcullis""#])
     }
 
-    @Test("ISS-08: two credentials are none")
+    @Test("ISS-08: two credentials are refused")
     func repeated() {
         #expect(answer(authorization: ["Bearer a", "Bearer b"]).status == 400)
     }
 
-    @Test("SSO-06: where nobody has single sign-on there is a page, and no redirect")
+    @Test("SSO-06: without single sign-on there is an error page, and no redirect")
     func off() {
         let response = answer(query: "clientID=inv-client")
         #expect(response.status == 400)
@@ -54,7 +54,7 @@ import Testing
         #expect(response.values("Location") == [])
     }
 
-    @Test("SAML-17: the place for trials is reserved", arguments: [HTTP.Method.get, .post])
+    @Test("SAML-17: the capture address is reserved", arguments: [HTTP.Method.get, .post])
     func redirect(_ method: HTTP.Method) {
         let request = EndpointRequest(method: method, path: SingleSignOnEndpoints.redirectPaths[0])
         let response = service.handle(request, endpoint: .singleSignOnRedirect, now: Service.now).settled()

@@ -57,7 +57,7 @@ import Testing
         } + [User(username: "boss", roles: ["userProfile.read"])]
     }
 
-    @Test("UPS-02: a search finds what it says, in order, and pages are parts of it", arguments: 0..<60)
+    @Test("UPS-02: a search finds what matches, in order, in pages", arguments: 0..<60)
     func property(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let users = Self.users(&random)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("UPS-02: many users are looked through away from the loop")
+    @Test("UPS-02: many users are searched off the event loop")
     func large() {
         var users = (0..<2000).map { User(username: "u\($0)") }
         users.append(User(username: "boss", roles: ["userProfile.read"]))
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "UPS-02, UPS-04: no search tells of a credential or of a right",
+        "UPS-02, UPS-04: a search reveals no credentials or rights",
         arguments: [
             "password", "passwordHash", "Password", "securityQuestions", "otpSecret", "oneTimeSecret", "roles",
             "enabled", "tokensNotBefore", "realm", "uri", "managerURI", "reports", "attributes", "",
@@ -124,7 +124,7 @@ import Testing
                 == (["uri", "managerURI", "reports"].contains(name) ? 200 : 400))
     }
 
-    @Test("UPS-02: what would be read in two ways is not read")
+    @Test("UPS-02: ambiguous queries are refused")
     func malformed() {
         let conditions = ["id", "mail", "title", "mobile", "photo", "country", "manager", "firstName", "lastName"]
         for query in [
@@ -141,7 +141,7 @@ import Testing
                 == 200)
     }
 
-    @Test("a user of another realm is nobody")
+    @Test("users of another realm are invisible")
     func realms() {
         let profiles = Profiles()
         #expect(profiles.get("/people", "filter[id]=joe").ids == ["joe"])

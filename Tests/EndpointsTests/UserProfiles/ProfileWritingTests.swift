@@ -9,7 +9,7 @@ import TokenStorage
 
 /// What can be written, by whom, and what comes of it (UPS-03, UPS-05, UPS-06).
 @Suite struct ProfileWritingTests {
-    @Test("who may not, and why")
+    @Test("unauthorised changes are refused with a reason")
     func rights() {
         let profiles = Profiles()
         let cases: [(Principal?, Int, String)] = [
@@ -37,7 +37,7 @@ import TokenStorage
     }
 
     @Test(
-        "UPS-03: no member is written that was not meant to be",
+        "UPS-03: only permitted members are written",
         arguments: [
             #"{"roles":["Manager"]}"#, #"{"password":"x"}"#, #"{"passwordHash":"{PlainText}x"}"#, #"{"enabled":true}"#,
             #"{"realm":"Other"}"#, #"{"tokensNotBefore":0}"#, #"{"otpSecret":"A"}"#, #"{"securityQuestions":[]}"#,
@@ -58,7 +58,7 @@ import TokenStorage
     }
 
     @Test(
-        "UPS-03: values that no attribute has",
+        "UPS-03: invalid values are refused",
         arguments: [
             #"{"title":""}"#, #"{"title":5}"#, #"{"title":["x"]}"#, #"{"title":{}}"#, #"{"title":true}"#,
             #"{"title":"a\nb"}"#, #"{"title":"a\u0000"}"#, #"{"mail":"x"}"#, #"{"mail":"a@b@c"}"#,
@@ -71,7 +71,7 @@ import TokenStorage
         #expect(profiles.registry.asked.isEmpty)
     }
 
-    @Test("UPS-03: bodies that are none")
+    @Test("UPS-03: invalid bodies are refused")
     func bodies() {
         let profiles = Profiles()
         for body in ["", "[]", "null", "{", #"{"title":"a","title":"b"}"#, #"{"title":{"a":{"b":{"c":{}}}}}"#] {
@@ -85,7 +85,7 @@ import TokenStorage
         #expect(profiles.ask(.patch, "/people/joe", long.replacing("xx\"", with: "xxx\"")).status == 400)
     }
 
-    @Test("UPS-03: a whole profile that was read can be written back; what is left out by PUT goes")
+    @Test("UPS-03: a read profile can be written back; PUT removes omitted values")
     func whole() throws {
         let profiles = Profiles()
         let read = profiles.get("/people/joe")
@@ -109,7 +109,7 @@ import TokenStorage
         #expect(profiles.registry.askedFrom.caller == "boss" && profiles.registry.askedFrom.requestID == "r1")
     }
 
-    @Test("UPS-03: names that a new user can have")
+    @Test("UPS-03: names of new users are validated")
     func names() {
         let profiles = Profiles()
         for id in [
@@ -130,7 +130,7 @@ import TokenStorage
         #expect(profiles.ask(.post, "/people", #"{"id":"joe"}"#).reasonText == "name_taken")
     }
 
-    @Test("UPS-03: a password is hashed away from the loop, and shown to nobody")
+    @Test("UPS-03: a password is hashed off the event loop, and never returned")
     func password() throws {
         let profiles = Profiles()
         let response = profiles.ask(.post, "/people", #"{"id":"new","password":"Wél come1"}"#)
@@ -146,7 +146,7 @@ import TokenStorage
         }
     }
 
-    @Test("what the registry says, and what the client hears")
+    @Test("each result of the registry has its response")
     func outcomes() {
         let cases: [(UserChangeOutcome, Int, String)] = [
             (.unknown, 404, "profile_unknown_person"), (.changedMeanwhile, 412, "precondition_failed"),
@@ -166,7 +166,7 @@ import TokenStorage
         #expect(profiles.ask(.delete, "/groups/Clerk").reasonText == "profile_group_in_use")
     }
 
-    @Test("UPS-05, UPS-06: what groups can be asked")
+    @Test("UPS-05, UPS-06: groups support the specified operations")
     func groups() {
         let profiles = Profiles()
         #expect(profiles.get("/groups/Clerk").text.hasPrefix(#"{"name":"Clerk","description":"Counts""#))
@@ -188,7 +188,7 @@ import TokenStorage
                 == .setMembership(username: "ann", realm: "Default", role: "Manager", isMember: true))
     }
 
-    @Test("paths that lead nowhere, and methods that resources do not have")
+    @Test("unknown paths and unsupported methods are refused")
     func paths() {
         let profiles = Profiles()
         for path in [
