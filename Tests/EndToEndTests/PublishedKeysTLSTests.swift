@@ -27,8 +27,8 @@ import Testing
 
     private func trust(_ idp: SecureFixture) -> String { #", "trustFile": "\#(idp.file("tls/cert.pem"))""# }
 
-    /// JWT-38: a certificate that nobody vouches for, one that the configuration does, one for somebody else.
-    @Test func certificatesAreChecked() throws {
+    @Test("JWT-38: the issuer's certificate must be trusted and valid for its host")
+    func certificatesAreChecked() throws {
         let known = try idp()
         #expect(try outcome(known, "") == "503 keys_tls")
         #expect(try outcome(known, trust(known)) == "200")
@@ -39,8 +39,8 @@ import Testing
         #expect(try outcome(known, trust(foreign)) == "503 keys_tls")
     }
 
-    /// JWT-36.
-    @Test func versionsAreThoseOfTheConfiguration() throws {
+    @Test("JWT-36: only the configured TLS versions are used")
+    func versionsAreThoseOfTheConfiguration() throws {
         let modern = try idp(#""minVersion": "1.3", "#)
         #expect(try outcome(modern, trust(modern) + #", "tlsVersions": ["TLSv1.3"]"#) == "200")
         #expect(try outcome(modern, trust(modern) + #", "tlsVersions": ["TLS"]"#) == "200")

@@ -21,8 +21,8 @@ import Testing
 
     // MARK: Documents
 
-    /// JWT-30, JWT-37.
-    @Test func keysAreDiscovered() throws {
+    @Test("JWT-30, JWT-37: keys are discovered and fetched")
+    func keysAreDiscovered() throws {
         let issuer = try StubIssuer(keys: "a", authorization: "Basic dGVzdDp0ZXN0")
         let fixture = try fixture(issuer.entry(#""authorizationHeader": "Basic dGVzdDp0ZXN0""#))
         try prefetched(fixture)
@@ -37,8 +37,8 @@ import Testing
         #expect(!fixture.gateway.everythingWritten.contains("dGVzdDp0ZXN0"))
     }
 
-    /// JWT-37: without the value that the issuer wants.
-    @Test func issuersMayWantCredentials() throws {
+    @Test("JWT-37: the key request sends the configured credentials")
+    func issuersMayWantCredentials() throws {
         let issuer = try StubIssuer(keys: "a", authorization: "Basic dGVzdDp0ZXN0")
         let fixture = try fixture(issuer.entry())
         let event = try #require(fixture.gateway.waitForEvent("keys_failed"))
@@ -46,8 +46,8 @@ import Testing
         #expect(try get(fixture, issuer.token("a")).status == 503)
     }
 
-    /// JWT-31.
-    @Test func jwksURITakesPrecedence() throws {
+    @Test("JWT-31: jwksUri takes precedence over discovery")
+    func jwksURITakesPrecedence() throws {
         let issuer = try StubIssuer(keys: "a")
         let fixture = try fixture(issuer.entry(#""jwksUri": "\#(issuer.server.url)/keys""#))
         try prefetched(fixture)
@@ -55,8 +55,8 @@ import Testing
         #expect(issuer.discoveryCount == 0 && issuer.fetchCount == 1)
     }
 
-    /// JWT-30: a document of somebody else, a redirect.
-    @Test func foreignDocumentsAreRefused() throws {
+    @Test("JWT-30: another issuer's document and a redirect are refused")
+    func foreignDocumentsAreRefused() throws {
         let issuer = try StubIssuer(keys: "a")
         issuer.server.on("/discovery") { _ in
             [.reply(body: #"{"issuer": "https://evil.example", "jwks_uri": "\#(issuer.server.url)/keys"}"#)]
@@ -79,8 +79,8 @@ import Testing
 
     // MARK: How often
 
-    /// Fifty who come first are one fetch.
-    @Test func manyFirstRequestsMakeOneFetch() throws {
+    @Test("fifty concurrent first requests cause one fetch")
+    func manyFirstRequestsMakeOneFetch() throws {
         let issuer = try StubIssuer(keys: "a")
         let gate = Gate()
         issuer.answer(gate: gate)
@@ -97,8 +97,8 @@ import Testing
         #expect(issuer.discoveryCount == 1 && issuer.fetchCount == 1)
     }
 
-    /// JWT-33: names of keys that nobody has.
-    @Test func randomKeyIDsCauseNoFlood() throws {
+    @Test("JWT-33: unknown key ids do not cause a flood of fetches")
+    func randomKeyIDsCauseNoFlood() throws {
         let issuer = try StubIssuer(keys: "a")
         let fixture = try fixture(issuer.entry())
         try prefetched(fixture)
@@ -115,8 +115,8 @@ import Testing
 
     // MARK: Rotation
 
-    /// JWT-33, JWT-34: a new key is found, a removed one is refused, known tokens included.
-    @Test func rotationIsFollowed() throws {
+    @Test("JWT-33, JWT-34: a new key is found and a removed one refused, for cached tokens too")
+    func rotationIsFollowed() throws {
         let issuer = try StubIssuer(keys: "a")
         let fixture = try fixture(issuer.entry(#""minReloadInterval": "1s""#))
         try prefetched(fixture)
@@ -140,8 +140,8 @@ import Testing
         #expect(events.map { $0["removed"].bool } == [false, false, true])
     }
 
-    /// Fetched again before their time is over, without anybody asking.
-    @Test func keysAreRefreshedAhead() throws {
+    @Test("keys are fetched before they expire, without a request")
+    func keysAreRefreshedAhead() throws {
         let issuer = try StubIssuer(keys: "a")
         issuer.answer("200 OK", ["Cache-Control: max-age=2"])
         let fixture = try fixture(issuer.entry(#""minReloadInterval": "1s""#, address: "jwksUri"))
@@ -151,8 +151,8 @@ import Testing
         #expect(try get(fixture, issuer.token("b")).status == 200)
     }
 
-    /// A reload that leaves the issuer alone leaves its keys.
-    @Test func reloadsKeepTheKeys() throws {
+    @Test("a reload that does not change the issuer keeps its keys")
+    func reloadsKeepTheKeys() throws {
         let issuer = try StubIssuer(keys: "a")
         let fixture = try fixture(issuer.entry())
         try prefetched(fixture)
@@ -167,8 +167,8 @@ import Testing
 
     // MARK: Outages
 
-    /// Nobody is told that a token is bad while nobody can know; and what is known goes on.
-    @Test func outagesAreNotAuthenticationFailures() throws {
+    @Test("during an outage unknown tokens are 503, and known keys stay in use")
+    func outagesAreNotAuthenticationFailures() throws {
         var issuer: StubIssuer? = try StubIssuer(keys: "a")
         let entry = try #require(issuer?.entry(#""minReloadInterval": "1s""#))
         let port = try #require(issuer?.server.port)
@@ -191,8 +191,8 @@ import Testing
         #expect(try get(fixture, old).status == 401)
     }
 
-    /// The issuer is not there at the start: not ready until it is, unless it is optional.
-    @Test func theFirstKeysMakeItReady() throws {
+    @Test("the gateway is not ready before the issuer's first keys, unless it is optional")
+    func theFirstKeysMakeItReady() throws {
         let port = try StubIssuer().server.port
         func entry(_ more: String) -> String {
             #"{"name": "idp", "issuer": "https://idp.example", "audience": ["api"], "allowHttp": true, "#
@@ -211,8 +211,8 @@ import Testing
         #expect(try get(fixture, issuer.token("a")).status == 200)
     }
 
-    /// JWT-35: the time-out ends the wait; another issuer is not affected.
-    @Test func silentIssuersCostTheirTimeAndNothingElse() throws {
+    @Test("JWT-35: a timeout ends the wait for a silent issuer; other issuers are unaffected")
+    func silentIssuersCostTheirTimeAndNothingElse() throws {
         let silent = try StubIssuer(keys: "a")
         silent.answer(gate: Gate())
         let other = try StubIssuer(keys: "b")

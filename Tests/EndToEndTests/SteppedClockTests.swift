@@ -29,7 +29,7 @@ import Testing
         while try !condition() { try #require(!deadline.isPast, "it did not come to that") }
     }
 
-    @Test(arguments: [-400, -3600] as [Int64])
+    @Test("the login throttle is unaffected by steps of the wall clock", arguments: [-400, -3600] as [Int64])
     func loginThrottleSurvivesClockSteps(_ step: Int64) throws {
         let setup = try Setup {
             $0["passwords"] = #"{"throttle": {"failuresPerUser": 2, "per": "4s"}}"#
@@ -47,7 +47,8 @@ import Testing
         #expect(try setup.fixture.request("GET", "/inventory/me", [.bearer(setup.fixture.token("ann"))]).status == 200)
     }
 
-    @Test func tokensEndByTheWallClock() throws {
+    @Test("tokens expire by the wall clock")
+    func tokensEndByTheWallClock() throws {
         let setup = try Setup { $0["tokenService"] = #"{"userTokenSeconds": 600}"# }
         let token = try setup.fixture.token("joe")
         func status() throws -> Int { try setup.fixture.request("GET", "/inventory/me", [.bearer(token)]).status }

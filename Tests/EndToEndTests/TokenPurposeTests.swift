@@ -16,7 +16,8 @@ import Testing
         return fixture
     }
 
-    @Test func onlyAccessTokensOpenRoutes() throws {
+    @Test("only access tokens open routes")
+    func onlyAccessTokensOpenRoutes() throws {
         let issuer = try StubIssuer(keys: "a")
         let fixture = try fixture(issuer)
         for type in ["at+jwt", "application/at+jwt", "JWT"] {
@@ -34,7 +35,8 @@ import Testing
         #expect(fixture.gateway.waitForAccess { $0["reason"].string == "wrong_token_type" } != nil)
     }
 
-    @Test func issuersMaySayMore() throws {
+    @Test("an issuer's settings may require at+jwt, accept ID tokens, or name authorised parties")
+    func issuersMaySayMore() throws {
         let issuer = try StubIssuer(keys: "a")
         let identity = issuer.token("a", more: #", "nonce": "n""#)
         let strict = try fixture(issuer, #""tokenType": "at+jwt""#)
@@ -49,7 +51,8 @@ import Testing
         #expect(try get(named, identity) == 401)
     }
 
-    @Test func boundTokensAreNoBearerTokens() throws {
+    @Test("a key-bound token is refused as a bearer token")
+    func boundTokensAreNoBearerTokens() throws {
         let issuer = try StubIssuer(keys: "a")
         let fixture = try fixture(issuer, #""acceptIdTokens": true"#)
         for claim in [#""cnf": {"jkt": "x"}"#, #""cnf": {"x5t#S256": "x"}"#] {
@@ -58,8 +61,8 @@ import Testing
         #expect(try fixture.gateway.metrics().sum("portcullis_denied_total", ["reason": "proof_required"]) == 2)
     }
 
-    /// Two gateways share a key, and one clock is behind.
-    @Test func siblingsMayBeAhead() throws {
+    @Test("tokens of a gateway with the same key whose clock is slightly ahead are accepted")
+    func siblingsMayBeAhead() throws {
         let fixture = try Fixture {
             $0["tokenService"] = #"{"resourceServers": [{"clientId": "api", "clientSecret": "api-secret"}]}"#
         }

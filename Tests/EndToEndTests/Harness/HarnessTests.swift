@@ -4,7 +4,8 @@ import Testing
 
 /// The harness is tested by itself, so that a failing end-to-end test speaks of the gateway.
 @Suite struct HarnessTests {
-    @Test func repliesWithThePathOnOneConnection() throws {
+    @Test("the stub upstream returns the path, on one connection")
+    func repliesWithThePathOnOneConnection() throws {
         let upstream = try StubUpstream()
         let connection = try RawConnection(port: upstream.port)
         for target in ["/a", "/b?c=d"] {
@@ -20,7 +21,8 @@ import Testing
         #expect(upstream.requests("/a")[0].head.raw.hasPrefix("GET /a HTTP/1.1\r\nHost: 127.0.0.1\r\n"))
     }
 
-    @Test func readsChunksWithTrailersInAnySplit() throws {
+    @Test("chunks with trailers are read in any segmentation")
+    func readsChunksWithTrailersInAnySplit() throws {
         let upstream = try StubUpstream()
         let text =
             "POST /up HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nX-End: yes\r\n\r\n"
@@ -37,7 +39,8 @@ import Testing
         }
     }
 
-    @Test func readsEveryFramingOfAResponse() throws {
+    @Test("every framing of a response is read")
+    func readsEveryFramingOfAResponse() throws {
         let upstream = try StubUpstream()
         upstream.on("/chunked") { _ in
             [
@@ -65,7 +68,8 @@ import Testing
         }
     }
 
-    @Test func misbehavesOnDemand() throws {
+    @Test("the stub upstream misbehaves on demand")
+    func misbehavesOnDemand() throws {
         let upstream = try StubUpstream()
         upstream.on("/reset") { _ in [.reset] }
         upstream.on("/gone") { _ in [.close] }
@@ -77,7 +81,8 @@ import Testing
         #expect(throws: SocketError.refused) { try RawConnection.once(port: upstream.port, "GET", "/") }
     }
 
-    @Test func waitsAtGatesNotByTheClock() throws {
+    @Test("the stub upstream waits at gates, not by the clock")
+    func waitsAtGatesNotByTheClock() throws {
         let upstream = try StubUpstream()
         let gate = Gate()
         upstream.on("/held") { _ in [.wait(gate), .reply(body: "late")] }
@@ -93,7 +98,8 @@ import Testing
         #expect(connection.isClosed())
     }
 
-    @Test func countsLargeBodiesWithoutKeepingThem() throws {
+    @Test("large bodies are counted without storing them")
+    func countsLargeBodiesWithoutKeepingThem() throws {
         let upstream = try StubUpstream()
         upstream.on("/large", body: .discard) { request in
             [
@@ -108,14 +114,16 @@ import Testing
         #expect(upstream.requests("/large")[0].body.isEmpty)
     }
 
-    @Test func timesOutInsteadOfHanging() throws {
+    @Test("reading times out instead of hanging")
+    func timesOutInsteadOfHanging() throws {
         let upstream = try StubUpstream()
         let connection = try RawConnection(port: upstream.port)
         connection.patience = .milliseconds(50)
         #expect(throws: SocketError.timedOut("receive")) { try connection.readHead() }
     }
 
-    @Test func readsMetrics() {
+    @Test("metrics are parsed")
+    func readsMetrics() {
         let metrics = Metrics(
             """
             # TYPE requests_total counter

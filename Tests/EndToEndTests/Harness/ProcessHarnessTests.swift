@@ -10,7 +10,8 @@ import Testing
         return (directory, try directory.writeProgram("stand-in", "#!/bin/sh\n" + script))
     }
 
-    @Test func runsToTheEnd() throws {
+    @Test("a program runs to its end")
+    func runsToTheEnd() throws {
         let result = try Program.run(
             "/bin/sh", ["-c", "cat; echo \"$GREETING\" >&2; exit 3"], environment: ["GREETING": "hello"],
             input: "one\ntwo")
@@ -19,7 +20,8 @@ import Testing
         #expect(result.errors == "hello")
     }
 
-    @Test func findsPortsAndStops() throws {
+    @Test("a gateway's ports are found, and it stops")
+    func findsPortsAndStops() throws {
         let upstream = try StubUpstream()
         let (directory, path) = try Self.standIn(
             """
@@ -44,13 +46,15 @@ import Testing
         #expect(!gateway.program.isRunning)
     }
 
-    @Test func saysWhyItDidNotStart() throws {
+    @Test("a failed start reports its reason")
+    func saysWhyItDidNotStart() throws {
         let (directory, path) = try Self.standIn("echo 'gateway.json:1: error: nothing here' >&2; exit 1")
         let failure = #expect(throws: GatewayProcess.Failure.self) { try GatewayProcess(directory, binary: path) }
         #expect(failure?.description.contains("nothing here") == true)
     }
 
-    @Test func endsWhatATestLeavesBehind() throws {
+    @Test("processes that a test leaves running are ended")
+    func endsWhatATestLeavesBehind() throws {
         var program: Program? = try Program("/bin/sleep", ["600"])
         let identifier = try #require(program?.processIdentifier)
         #expect(kill(identifier, 0) == 0)
@@ -60,7 +64,8 @@ import Testing
         #expect(kill(identifier, 0) != 0)
     }
 
-    @Test func configurationDirectoriesAreRemoved() throws {
+    @Test("configuration directories are removed")
+    func configurationDirectoriesAreRemoved() throws {
         var directory: ConfigurationDirectory? = try ConfigurationDirectory(["a.json": "{}", "state/b": "x"])
         let path = try #require(directory?.path)
         #expect(try directory?.read("state/b") == "x")
