@@ -26,7 +26,7 @@ package final class UserStore: Sendable {
     private let byEmail: Groups<ExactText>
     private let hasher: PasswordHasher
     private let decoyHash: String?
-    /// Credentials that other gateways have withdrawn; nil without a shared store.
+    /// Credentials that other gateways have withdrawn; nil if these are not tracked.
     private let withdrawn: WithdrawnAccounts?
 
     /// - Precondition: no two users share both realm and name.

@@ -6,7 +6,6 @@ import HTTP
 package struct TokenForm {
     private let fields: FormFields
 
-    /// The media type of a form.
     static let mediaType = "application/x-www-form-urlencoded"
     /// As spelt in the documentation of the exchange endpoint (CON-08).
     static let misspeltMediaType = "application/x/www-form-urlencoded"

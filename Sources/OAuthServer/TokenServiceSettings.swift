@@ -18,8 +18,8 @@ package struct TokenServiceSettings: Sendable {
     /// Path of the introspection endpoint (RFC 7662).
     package var introspectionPath = OAuthEndpoints.introspectionPath
     package var signer: JWTSigner
-    /// The public keys of everything that this gateway signs: the service's own and those of issuers. Symmetric keys
-    /// are not published.
+    /// The keys of everything that this gateway signs: the service's own and those of issuers. Symmetric keys among
+    /// them are not published.
     package var publishedKeys: KeySet
     package var users: UserStore
     /// Limits password guessing.

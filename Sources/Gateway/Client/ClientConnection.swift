@@ -27,7 +27,6 @@ final class ClientConnection: SlabElement {
     var socket: Socket?
     /// Index of the accepting listener.
     var listener = 0
-    /// Role of that listener.
     var role = ListenerRole.proxy
     /// When it became idle, in milliseconds.
     var idleSince: Int64 = 0

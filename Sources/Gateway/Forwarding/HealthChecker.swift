@@ -139,7 +139,6 @@ final class HealthChecker: LoopPart {
     /// The connection ended, broke or could not be made.
     func failed(_ check: HealthCheck) { conclude(check, isGood: false) }
 
-    /// Concludes a check.
     private func conclude(_ check: HealthCheck, isGood: Bool) {
         guard let server = check.server, let group = check.group else { return }
         if let socket = check.socket { poller.close(socket) }

@@ -1,6 +1,5 @@
 /// A reusable object, identified by its index.
 protocol SlabElement: AnyObject {
-    /// Its index.
     var index: Int { get }
     /// The next unused one; maintained by the `Slab`.
     var nextVacant: Self? { get set }

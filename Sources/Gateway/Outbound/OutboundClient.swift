@@ -166,7 +166,6 @@ final class OutboundClient: LoopPart {
         settle(connection, progress)
     }
 
-    /// The connection failed.
     func failed(_ connection: CallConnection) {
         switch connection.phase {
         case .vacant, .delayed, .resolving: break

@@ -12,7 +12,7 @@ package struct RevocationPeriod: Sendable, Equatable {
     /// Until when the entry is kept, in seconds since 1970; nil for the maximum token lifetime.
     package let until: Int64?
 
-    /// Maximum token lifetime: older tokens have expired by themselves.
+    /// Maximum token lifetime, after which the entry is no longer needed.
     private static let longestTokenSeconds: Int64 = 366 * 86_400
 
     /// All tokens issued so far.

@@ -7,7 +7,6 @@ import Reactor
 /// it is one stream of an `UpstreamSession`.
 final class UpstreamConnection: SlabElement {
     enum Phase: Equatable {
-        /// Connecting.
         case connecting
         /// Idle in the pool.
         case idle

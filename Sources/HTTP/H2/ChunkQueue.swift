@@ -55,7 +55,6 @@ final class ChunkQueue {
         byteCount &+= bytes.count
     }
 
-    /// Removes the first chunk.
     func removeFirst() -> Chunk? {
         guard let chunk = front else { return nil }
         front = nil

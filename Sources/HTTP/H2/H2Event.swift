@@ -30,7 +30,6 @@ struct H2PendingEvents: OptionSet {
     static let reset = H2PendingEvents(rawValue: 32)
     static let closed = H2PendingEvents(rawValue: 64)
 
-    /// Removes the first.
     mutating func removeFirst() -> H2PendingEvents? {
         guard rawValue != 0 else { return nil }
         let first = H2PendingEvents(rawValue: rawValue & (~rawValue &+ 1))

@@ -1,7 +1,6 @@
 import Bytes
 import Model
 
-/// The endpoints of a provider.
 struct ProviderEndpoints: Sendable, Equatable {
     var authorization: WebURL
     var token: WebURL

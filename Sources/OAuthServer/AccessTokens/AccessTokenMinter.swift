@@ -68,7 +68,6 @@ package struct AccessTokenMinter: Sendable {
         return signer.sign(claims: claims.json(), type: AccessTokenClaims.type)
     }
 
-    /// The claims of a token.
     func claims(of grant: Grant, tokenID: String, now: Int64) -> AccessTokenClaims {
         var claims = AccessTokenClaims(
             issuer: issuer, subject: grant.subject, audience: grant.audience ?? audience, issuedAt: now,

@@ -45,7 +45,6 @@ package struct SocketFile: Sendable {
     /// Throws `EADDRINUSE` if a process listens on the address, or if the file is not a socket.
     static func checkFree(_ address: SocketAddress) throws(KernelError) { _ = try isStale(address) }
 
-    /// Removes a stale socket file.
     static func removeStale(_ address: SocketAddress) throws(KernelError) {
         guard try isStale(address), let path = address.unixPath else { return }
         // SAFETY: the text outlives the call.
