@@ -51,7 +51,7 @@ package struct Backend: Sendable {
         self.clientID = clientID
         self.clientSecret = clientSecret
         self.realm = realm
-        // FB-04: Facebook login excludes every other, whatever the switches say.
+        // FB-04: Facebook login excludes every other, regardless of the switches.
         self.oauthConsumer = oauthConsumer && facebook == nil
         self.httpBasic = httpBasic
         self.enableSSO = enableSSO && facebook == nil

@@ -128,7 +128,7 @@ package final class WithdrawnAccounts: Sendable {
     ) -> (name: String, notice: Notice)? {
         state.withLock { state in
             guard let name = state.name(of: credential) else { return nil }
-            // Later than the known notice, whichever clock that was made by.
+            // Later than the known notice, even if that was made by another clock.
             let changedAt = max(milliseconds, (state.notices[name]?.changedAt ?? .min) &+ 1)
             return (
                 name,

@@ -214,7 +214,7 @@ extension IssuedTokenStore {
 }
 
 extension IssuedTokenStore {
-    /// Removes all tokens of a subject, whatever its roles (CACHE-07).
+    /// Removes all tokens of a subject, with any roles (CACHE-07).
     package func purge(subject: String) {
         let subject = Array(subject.utf8)
         purge {

@@ -24,7 +24,7 @@ extension ResponseRelay {
         if isSound { poller.readMore(socket) } else { session.isLeaving = true }
     }
 
-    /// A response timed out. A connection without any input since then gets no further requests: silence is the only
+    /// A response timed out. A connection without any input since the request gets no further ones: silence is the only
     /// sign of a dead one.
     func streamTimedOut(_ upstream: UpstreamConnection) {
         guard let session = upstream.session, upstream.askedAt >= session.heardAt else { return }

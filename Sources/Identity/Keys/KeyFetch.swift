@@ -48,8 +48,8 @@ struct KeyFetch {
 
     private func call(_ url: WebURL) -> OutboundCall {
         var headers = [(name: "Accept", value: "application/json, application/jwk-set+json")]
-        // JWT-37: sent with both requests, to the host that the issuer's document names. Whoever controls that document
-        // received the value with the first request and could name any keys.
+        // JWT-37: sent with both requests, to the host that the issuer's document names. A server that controls the
+        // document received the value with the first request and could name any keys.
         if let authorization = settings.authorization { headers.append(("Authorization", authorization)) }
         return OutboundCall(
             url: url, headers: headers, tls: tls, connectTimeoutMilliseconds: settings.connectTimeoutMilliseconds,

@@ -136,7 +136,7 @@ private struct LoginSettings {
         }
     }
 
-    /// Must be a valid URL whatever the values: placeholders are allowed only after the host.
+    /// Must be a valid URL for all values: placeholders are allowed only after the host.
     private func url() throws(IssuerProblem) -> LoginTemplate {
         let text = settings.word("url")
         let url = try template(text, at: "url")

@@ -79,7 +79,7 @@ extension TokenService {
 }
 
 extension GrantedToken {
-    /// An exchanged token must not outlive its origin, whichever component issues it (RFC 8693 section 2.2.1).
+    /// An exchanged token must not outlive its origin, also if a module issues it (RFC 8693 section 2.2.1).
     fileprivate func isShortEnough(for issuance: Issuance) -> Bool {
         guard issuance.shape == .exchanged else { return true }
         return expiresIn.map { $0 <= issuance.grant.lifetimeSeconds } ?? false
