@@ -47,6 +47,7 @@ extension Reason {
         ("sso_token_posted", 0, "Single sign-on posted the token to its target."),
         ("sso_capture", 0, "The page that shows a `SAMLResponse` was served."),
         ("error_page", 0, "An error was rendered as an HTML page."),
+        ("redirected", 0, "The client was sent to another URL: to `https` by its listener, or by its route."),
     ]
 
     static let decision: [Row] = [

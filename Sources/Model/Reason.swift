@@ -9,7 +9,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         deviceRegistered, userTokenIssued, userTokenIssuedOffline, clientTokenIssued, webgateTokenIssued,
         secondStepAsked, tokenValid, loggedOut, loginForm, loginChoice, browserLoggedIn, loginCodeIssued,
         logoutForm, loginAtProvider, providerAnswerTaken, providerLogout, ssoLoginAsked, ssoTokenShown,
-        ssoTokenPosted, ssoCapture, errorPage
+        ssoTokenPosted, ssoCapture, errorPage, redirected
     // Refused by policy
     case noRoute, methodNotAllowed, ambiguousPath, corsDenied, corsMalformed, tlsRequired,
         clientCertificateRequired, clientCertificateNotAllowed, duplicateCredential, missingCredential,

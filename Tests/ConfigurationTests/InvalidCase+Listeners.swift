@@ -43,7 +43,30 @@ extension InvalidCase {
         ),
         listener(
             "role-metrics-alone", #""address": "::1", "port": 80, "role": "metrics""#,
-            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role")"#
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#
+        ),
+        listener(
+            "redirect-alone", #""address": "::1", "port": 80, "redirectToHttps": true"#,
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#
+        ),
+        listener(
+            "redirect-status", #""address": "::1", "port": 80, "redirectToHttps": { "status": 302 }"#,
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#,
+            #"gateway.json:4: error: /listeners/0/redirectToHttps/status: invalid value (expected 301 or 308, found 302)"#
+        ),
+        listener(
+            "redirect-type", #""address": "::1", "port": 80, "redirectToHttps": "yes""#,
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#,
+            #"gateway.json:4: error: /listeners/0/redirectToHttps: wrong type (expected true, or an object: {"port", "status"}, found "yes")"#
+        ),
+        listener(
+            "redirect-metrics", #""address": "::1", "port": 80, "role": "metrics", "redirectToHttps": true"#,
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#,
+            #"gateway.json:4: error: /listeners/0/redirectToHttps: a listener for metrics redirects nothing (expected no "redirectToHttps" beside "role")"#
+        ),
+        tls(
+            "redirect-tls", #""minVersion": "1.2" }, "redirectToHttps": { "port": 443"#,
+            #"gateway.json:5: error: /listeners/0/redirectToHttps: clients of this listener use https already (expected no "redirectToHttps" beside "tls")"#
         ),
         listener(
             "unix-mode-number", #""address": "unix:gw.sock", "mode": 660"#,

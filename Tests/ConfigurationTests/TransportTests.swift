@@ -26,6 +26,8 @@ import Testing
         #expect(path.hasSuffix("/complete/state/gateway.sock") && mode == 0o600)
         #expect(listeners[2].name == "unix:\(path)")
         #expect(listeners[3].place == .inherited(name: "web"))
+        #expect(listeners[3].role == .redirect && listeners[3].redirect?.port == 8443)
+        #expect(listeners.map(\.redirect?.status) == [nil, nil, nil, 301, nil, nil])
         let tls = try #require(listeners[4].tls)
         #expect(tls.certificates.count == 2)
         #expect(tls.certificates[0].certificateFile.hasSuffix("/complete/keys/cert.pem"))

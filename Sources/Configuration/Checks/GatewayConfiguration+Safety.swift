@@ -47,7 +47,7 @@ extension GatewayConfiguration {
     }
 
     private func checkProduction(_ findings: Findings) {
-        if !baseURL.isSecure, listeners.contains(where: { $0.tls == nil && !$0.place.isLocal }) {
+        if !baseURL.isSecure, listeners.contains(where: \.isClear) {
             findings.warning(
                 "/baseUrl", "clients reach the gateway without TLS", expected: "an origin with https",
                 found: "\"\(baseURL)\"")
@@ -59,7 +59,7 @@ extension GatewayConfiguration {
                 found: "\"\(origin)\"")
         }
         if tokenService.isEnabled, tokenService.requiresTLS == false,
-            listeners.contains(where: { $0.tls == nil && !$0.place.isLocal })
+            listeners.contains(where: \.isClear)
         {
             findings.warning(
                 "/tokenService/requireTls", "passwords and client secrets are accepted without TLS",

@@ -57,6 +57,7 @@ struct ReferenceWriter {
     private static func words(_ form: Form) -> String {
         switch form {
         case .flag: "`true`, `false`"
+        case .integer(let range) where range.lowerBound == range.upperBound: "`\(range.lowerBound)`"
         case .integer(let range):
             range.upperBound == .max
                 ? "number, at least \(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"

@@ -11,6 +11,11 @@ package struct ListenerEntry: Sendable {
     package var proxyProtocol: [IPAddressRange]
     /// Nil without TLS.
     package var tls: ListenerTLSEntry?
+    /// Nil where `role` is not `redirect`.
+    package var redirect: HTTPSRedirect?
+
+    /// Whether clients of other machines send requests in the clear.
+    var isClear: Bool { tls == nil && !place.isLocal && role != .redirect }
 
     static let list = Shape(.list(shape.form(), minimum: 1, isUnique: false), read: { readAll($0) })
 
@@ -31,7 +36,9 @@ package struct ListenerEntry: Sendable {
             listeners.append(listener)
         }
         if !listeners.isEmpty, !listeners.contains(where: { $0.role == .proxy }) {
-            field.error("no listener takes requests for routes", expected: "at least one listener without \"role\"")
+            field.error(
+                "no listener takes requests for routes",
+                expected: "at least one listener without \"role\" and \"redirectToHttps\"")
         }
         return listeners
     }
@@ -59,9 +66,11 @@ package struct ListenerEntry: Sendable {
             "proxyProtocol", .addressBlocks, default: [],
             "CIDR blocks of peers that send a PROXY header, of version 1 or 2; from them it is required.")
         let tls = object.take("tls", ListenerTLSEntry.shape, "TLS; without it the listener is plain.")
+        let redirect = readRedirect(&object, role, tls?.field)
         let entry = ListenerEntry(
-            name: name ?? "", role: role, place: place, http2: http2?.read() ?? (tls != nil),
-            proxyProtocol: peers?.read() ?? [], tls: tls?.read())
+            name: name ?? "", role: redirect == nil ? role : .redirect, place: place,
+            http2: http2?.read() ?? (tls != nil), proxyProtocol: peers?.read() ?? [], tls: tls?.read(),
+            redirect: redirect)
         if tls == nil, entry.http2, let field = http2?.field {
             field.findings.note(field.pointer, "without TLS, HTTP/2 needs clients with prior knowledge (h2c)")
         }
@@ -69,5 +78,37 @@ package struct ListenerEntry: Sendable {
             peers.field.error("peers of a unix socket have no address", expected: "no \"proxyProtocol\" here")
         }
         return entry
+    }
+
+    private static func readRedirect(
+        _ object: inout ObjectReader, _ role: ListenerRole, _ tls: Field?
+    ) -> HTTPSRedirect? {
+        let member = object.take(
+            "redirectToHttps", HTTPSRedirect.shape,
+            """
+            Whether the listener answers each request with a [redirect](README.md#redirects-to-https) to the same URL \
+            with `https`, and serves nothing else. An object has the port of that URL, or another status.
+            """)
+        object.constrain(
+            json: """
+                {
+                  "not": {
+                    "required": ["redirectToHttps"], "properties": { "redirectToHttps": { "not": { "const": false } } },
+                    "anyOf": [
+                      { "required": ["tls"] }, { "required": ["role"], "properties": { "role": { "const": "metrics" } } }
+                    ]
+                  }
+                }
+                """)
+        guard let member, let redirect = member.read() else { return nil }
+        if tls != nil {
+            return member.field.error(
+                "clients of this listener use https already", expected: "no \"redirectToHttps\" beside \"tls\"")
+        }
+        if role == .metrics {
+            return member.field.error(
+                "a listener for metrics redirects nothing", expected: "no \"redirectToHttps\" beside \"role\"")
+        }
+        return redirect
     }
 }

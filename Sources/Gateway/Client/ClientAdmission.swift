@@ -32,7 +32,7 @@ final class ClientAdmission: LoopPart {
     /// Counts the connection for its address, or returns the limit that it exceeds, before any work is done for it. A
     /// trusted proxy serves many clients and has no limit.
     func refusal(of client: ClientConnection) -> Limit? {
-        guard client.role == .proxy, let address = client.address, !snapshot.proxies.contains(address) else {
+        guard !client.role.isControl, let address = client.address, !snapshot.proxies.contains(address) else {
             return nil
         }
         let limits = snapshot.limits

@@ -103,7 +103,7 @@ extension ClientFrontend {
         leaveMultiplexing(client, reason: reset ? .clientReset : .clientClosed)
         poller.close(socket, reset: reset)
         if let address = client.talliedAddress { shared.connections.release(address) }
-        if client.role != .proxy { controlClients.remove(client) }
+        if client.role.isControl { controlClients.remove(client) }
         client.reset()
         clients.give(client)
     }

@@ -39,7 +39,7 @@ final class ClientFrontend: LoopPart {
         client.listener = listener
         client.role = role
         client.idleSince = poller.now
-        if role != .proxy { controlClients.add(client) }
+        if role.isControl { controlClients.add(client) }
         client.address = socket.peer?.ipAddress
         if admission.awaitsProxyHeader(client) {
             client.phase = .readingProxyHeader
@@ -54,7 +54,7 @@ final class ClientFrontend: LoopPart {
     ///
     /// While draining, connections that waited at a closed listener are admitted and get one answer (GW-11).
     private func admit(_ socket: Socket, listener: Int, _ role: ListenerRole) -> Bool {
-        if role != .proxy {
+        if role.isControl {
             while let client = controlClients.inTheWay(of: listener) { close(client) }
             return controlClients.hasRoom(listener) || refuse(socket, .connections)
         }

@@ -8,6 +8,8 @@ package struct ListenerSettings: Sendable {
     package var name: String
     /// Its role. The admin listener has no such settings.
     package var role = ListenerRole.proxy
+    /// Where clients are sent, if `role` is `redirect`.
+    package var redirect: HTTPSRedirect?
     /// HTTP/2: by prior knowledge without TLS (RFC 9113 section 3.3), by ALPN with TLS.
     package var takesHTTP2 = false
     /// TLS; nil for none.

@@ -57,22 +57,15 @@ final class RequestPipeline: LoopPart {
         let head = exchange.head
         exchanges.takeRequestID(exchange, bytes)
         identifyClient(exchange, client, bytes)
-        if client.role != .proxy {
-            if let resource = control.answer(exchange, client, bytes) {
-                collect(exchange, for: .administration(resource))
-            }
-            return
-        }
+        if client.role != .proxy, answersByRole(exchange, client, bytes) { return }
         guard canonicalisePath(exchange, bytes) else {
             // `OPTIONS *` concerns the server as a whole and has no handler here (RFC 9110 section 9.3.7).
             let isAsterisk = head.path.count == 1 && bytes[Int(head.path.start)] == UInt8(ascii: "*")
             responder.deny(exchange, isAsterisk ? .noRoute : .ambiguousPath, bytes)
             return
         }
-        exchange.host.ensureFree(Int(head.authority.count))
-        exchange.host.append(bytes.slice(head.authority))
+        keepForLog(exchange, bytes)
         let snapshot = exchange.snapshot
-        if snapshot.accessFields.contains(.userAgent) { keepUserAgent(exchange, bytes) }
         let path = exchange.path
         var decision = Decision(
             snapshot.policy, path: path.readable, bytes: bytes, head: head, headers: requestHeaders,
@@ -88,6 +81,25 @@ final class RequestPipeline: LoopPart {
             exchange.origin.append(bytes.slice(origin))
         }
         advance(exchange, decision, path, snapshot.policy, buffer)
+    }
+
+    /// Answers a request of a listener that has no routes. Returns false if a reload has given it some.
+    private func answersByRole(_ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>) -> Bool {
+        guard client.role == .redirect else {
+            if let resource = control.answer(exchange, client, bytes) {
+                collect(exchange, for: .administration(resource))
+            }
+            return true
+        }
+        guard let redirect = exchange.snapshot.listener(client.listener)?.redirect else {
+            client.role = .proxy
+            return false
+        }
+        // For the log: the target is passed on as it came.
+        _ = canonicalisePath(exchange, bytes)
+        keepForLog(exchange, bytes)
+        responder.redirect(exchange, redirect, bytes)
+        return true
     }
 
     /// Runs the steps of a decision up to one for which the exchange must wait.
@@ -171,6 +183,15 @@ final class RequestPipeline: LoopPart {
         // OMS-09: refused requests do not count as use of the session.
         exchange.principal?.activity?.use(at: poller.wallSeconds)
         inject(exchange, route, buffer)
+    }
+
+    /// Keeps the host, and what the access log has of the request.
+    @inline(__always)
+    private func keepForLog(_ exchange: Exchange, _ bytes: Span<UInt8>) {
+        let authority = exchange.head.authority
+        exchange.host.ensureFree(Int(authority.count))
+        exchange.host.append(bytes.slice(authority))
+        if exchange.snapshot.accessFields.contains(.userAgent) { keepUserAgent(exchange, bytes) }
     }
 
     private func keepUserAgent(_ exchange: Exchange, _ bytes: Span<UInt8>) {

@@ -11,9 +11,10 @@ extension Assembly {
         configuration.listeners.enumerated().map { index, entry in
             var settings = ListenerSettings(name: entry.name)
             settings.role = entry.role
+            settings.redirect = entry.redirect
             settings.takesHTTP2 = entry.http2
             settings.takesClearCredentials =
-                !(configuration.tokenService.requiresTLS ?? !entry.place.isLocal)
+                entry.role != .redirect && !(configuration.tokenService.requiresTLS ?? !entry.place.isLocal)
             settings.proxyPeers = entry.proxyProtocol
             if let tls = entry.tls {
                 let keys = lasting.tls.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)

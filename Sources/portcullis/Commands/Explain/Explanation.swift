@@ -34,6 +34,14 @@ struct Explanation {
     }
 
     private mutating func decide(_ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable) {
+        if !isEncrypted, let redirect = snapshot.plainRedirect {
+            let location = Chunk(capacity: 256)
+            guard HTTPSLocation.append(head, request.span, port: redirect.port, to: location) else {
+                return refuse("route", .noRoute)
+            }
+            pass("listener", "redirects to https")
+            return pass("answer", "\(redirect.status) to \(String(copying: location.readable))")
+        }
         guard let path = CanonicalPath.canonical(Explanation.text(head.path, request)) else {
             return refuse("path", .ambiguousPath)
         }

@@ -1,0 +1,9 @@
+import Model
+
+extension GatewaySnapshot {
+    /// What plain listeners answer, if all of them redirect to `https`.
+    package var plainRedirect: HTTPSRedirect? {
+        let plain = listeners.filter { $0.tls == nil && !$0.role.isControl }
+        return plain.allSatisfy { $0.redirect != nil } ? plain.first?.redirect : nil
+    }
+}
