@@ -48,6 +48,7 @@ extension Reason {
         ("sso_capture", 0, "The page that shows a `SAMLResponse` was served."),
         ("error_page", 0, "An error was rendered as an HTML page."),
         ("redirected", 0, "The client was sent to another URL: to `https` by its listener, or by its route."),
+        ("responded", 0, "The route has a response of its own."),
     ]
 
     static let decision: [Row] = [

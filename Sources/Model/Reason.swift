@@ -9,7 +9,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         deviceRegistered, userTokenIssued, userTokenIssuedOffline, clientTokenIssued, webgateTokenIssued,
         secondStepAsked, tokenValid, loggedOut, loginForm, loginChoice, browserLoggedIn, loginCodeIssued,
         logoutForm, loginAtProvider, providerAnswerTaken, providerLogout, ssoLoginAsked, ssoTokenShown,
-        ssoTokenPosted, ssoCapture, errorPage, redirected
+        ssoTokenPosted, ssoCapture, errorPage, redirected, responded
     // Refused by policy
     case noRoute, methodNotAllowed, ambiguousPath, corsDenied, corsMalformed, tlsRequired,
         clientCertificateRequired, clientCertificateNotAllowed, duplicateCredential, missingCredential,
@@ -137,6 +137,9 @@ extension Reason: CustomStringConvertible {
     package var status: Int { Reason.table[index].status }
     package var meaning: String { Reason.table[index].meaning }
     package var description: String { code }
+
+    /// Whether a route without an upstream has answered, or a listener without routes.
+    package var isOfRoute: Bool { self == .redirected || self == .responded }
 
     /// What clients see. All 401s share one, so that a reply does not tell an unknown token from an expired one, nor a
     /// wrong user from a wrong password.

@@ -50,7 +50,7 @@ extension InvalidCase {
             #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#
         ),
         listener(
-            "redirect-status", #""address": "::1", "port": 80, "redirectToHttps": { "status": 302 }"#,
+            "redirect-listener-status", #""address": "::1", "port": 80, "redirectToHttps": { "status": 302 }"#,
             #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#,
             #"gateway.json:4: error: /listeners/0/redirectToHttps/status: invalid value (expected 301 or 308, found 302)"#
         ),

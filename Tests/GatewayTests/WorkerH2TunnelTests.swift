@@ -99,6 +99,15 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    @Test func aRouteWithoutUpstreamIsNoTunnel() throws {
+        let bench = try bench { $0.routes[0].answer = .response(RouteResponse()) }
+        let client = bench.h2Client()
+        let tunnel = try client.connect("websocket", "/open/ws", "sec-websocket-version: 13\r\n")
+        #expect(bench.answer(client, tunnel).status == 501)
+        #expect(bench.upstream.accept() == nil)
+        bench.expectNothingLeft()
+    }
+
     @Test func theDecisionIsThatOfAGet() throws {
         let bench = try bench { $0.routes[0].methods = ["GET"] }
         let client = bench.h2Client()

@@ -56,6 +56,34 @@ struct DecisionOrderTests {
         #expect(asked(TestRequest("GET", "/nowhere")).isEmpty)
     }
 
+    @Test("a route without an upstream has the questions of any route, and its answer last")
+    func answers() {
+        var settings = TestPolicy.settings()
+        settings.routes[0].answer = .response(RouteResponse())
+        let snapshot = TestPolicy.snapshot(settings)
+        func last(_ fields: [(String, String)]) -> (Decision.Step?, DecisionOutcome) {
+            let request = TestRequest("GET", "/inventory/items", fields)
+            let path = request.canonicalPath ?? []
+            var decision = Decision(
+                snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers)
+            if case .principal(let known) = request.authenticate(snapshot, decision.route) {
+                decision.principal = known
+            }
+            var step: Decision.Step?
+            while case .ask(let next) = decision.advance(
+                snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers)
+            {
+                step = next
+            }
+            return (step, decide(request, snapshot))
+        }
+        let joe = last([bearer(TestPolicy.token())])
+        #expect(joe.0 == .answer && joe.1 == .allowed("joe"))
+        let bob = last([bearer(TestPolicy.token("bob", roles: []))])
+        #expect(bob.0 == .principalRate && bob.1 == .denied(.roleRequired))
+        #expect(last([]).1 == .denied(.missingCredential))
+    }
+
     @Test("a preflight is answered before anybody is asked who they are (CORS-06, CHAL-09)")
     func preflight() {
         let request = TestRequest(

@@ -48,6 +48,10 @@ import Testing
                 == "client_certificate_required")
     }
 
+    @Test func aRouteWithoutUpstreamHasNothingThatGoesOn() {
+        #expect(readmit(joe) { $0.routes[0].answer = .response(RouteResponse()) } == "no_route")
+    }
+
     @Test func whoWouldBeLetInGoesOn() {
         #expect(readmit(joe) { _ in } == "items joe")
         #expect(readmit([], "/open/ping") { _ in } == "ping nobody")

@@ -12,6 +12,7 @@ extension GatewayConfiguration {
             route.checkDefaultBackend(at: "/routes/\(i)/defaultBackend", findings)
             route.checkHost(at: "/routes/\(i)", upstreams, findings)
             let injection = route.injection ?? webgates.first { $0.name == route.webgate }?.injection
+            route.checkAnswerFields(at: "/routes/\(i)/responseHeaders", findings)
             route.checkFields(at: "/routes/\(i)/requestHeaders", injection, findings)
         }
         checkVariants(index, findings)
@@ -136,6 +137,24 @@ extension RouteEntry {
             "\(pointer)/hostHeader", "the servers of \"\(upstream)\" have different hosts",
             expected: "the name of one host")
     }
+
+    /// An answer of the route has no field twice.
+    fileprivate func checkAnswerFields(at pointer: String, _ findings: Findings) {
+        guard let rules = options.responseFields, let answer else { return }
+        let (own, better) =
+            switch answer {
+            case .redirect: ("Location", "\"to\"")
+            case .response: ("Content-Type", "\"contentType\"")
+            }
+        for (member, lines) in [("set", rules.set), ("add", rules.add)] {
+            for line in lines where FieldRules.isAlias(line.name, own) {
+                findings.error(
+                    JSONPointer.child("\(pointer)/\(member)", line.name),
+                    "the route's answer has the field \"\(own)\" by itself", expected: better)
+            }
+        }
+    }
+
     /// A token and a field of the route cannot both be written under one name.
     fileprivate func checkFields(at pointer: String, _ injection: InjectionEntry?, _ findings: Findings) {
         guard let rules = options.requestFields else { return }

@@ -9,7 +9,9 @@ package struct RouteEntry: Sendable {
     package var path: PathPattern
     /// Methods and their rules in the order of the file; empty for all methods.
     package var methods: [MethodEntry] = []
+    /// Empty where the route answers by itself.
     package var upstream = ""
+    package var answer: RouteAnswer?
     package var webgate: String?
     /// Name of the scheme whose level the route requires, instead of the webgate's (SCH-03).
     package var authenticationScheme: String?
@@ -58,9 +60,7 @@ package struct RouteEntry: Sendable {
         object.read(
             "methods", MethodEntry.shape(access), into: &route.methods,
             "A list of methods, or an object with rules by method; all methods by default. GET includes HEAD.")
-        route.upstream = object.required(
-            "upstream", .reference(to: .upstream), "the name of an upstream", placeholder: "",
-            "Name of an upstream in `gateway.json`.")
+        (route.upstream, route.answer) = RouteAnswer.read(&object)
         object.read(
             "rewrite", RewriteRule.shape(path), into: &route.options.rewrite,
             "How the forwarded path differs from the requested one; not at all by default.")

@@ -99,7 +99,7 @@ final class AccessLog {
     /// its own endpoints and preflights, `denied` for everything else.
     private static func decision(_ exchange: Exchange) -> String {
         if exchange.group != nil { return "allowed" }
-        return exchange.response.status < 400 ? "answered" : "denied"
+        return exchange.response.status < 400 || exchange.response.reason == .responded ? "answered" : "denied"
     }
 
     /// Writes the buffered lines.

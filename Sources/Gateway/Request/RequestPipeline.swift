@@ -169,6 +169,11 @@ final class RequestPipeline: LoopPart {
             }
             responder.refuseLargeBody(exchange)
             return false
+        case .answer:
+            // OMS-09: what was refused is no use of the session.
+            exchange.principal?.activity?.use(at: poller.wallSeconds)
+            route.map { responder.answer(exchange, $0, bytes) }
+            return false
         case .credential, .origin, .preflight, .method, .secondReading, .endpointRules, .caller, .claims, .rights:
             return true
         }

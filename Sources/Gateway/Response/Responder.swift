@@ -220,7 +220,9 @@ final class Responder: LoopPart {
         chunk.ensureFree(Responder.smallFields)
         appendDate(to: chunk)
         appendCrossSite(exchange, status: exchange.response.status, to: chunk)
-        if let own = exchange.route?.responseFields { HeaderRewrite.append(own, exchange, isAnswer: true, to: chunk) }
+        if let own = exchange.route?.responseFields {
+            HeaderRewrite.append(own, exchange, isAnswer: !exchange.response.reason.isOfRoute, to: chunk)
+        }
         let id = exchange.requestID
         HeadWriter.appendField("X-Request-Id", id.readable, to: chunk)
         // RFC 9110 section 8.6: no length on a 204.

@@ -17,7 +17,7 @@ package struct Decision: ~Copyable {
         case origin
         /// A preflight is answered by the gateway.
         case preflight
-        /// An endpoint is no tunnel: its client would take any 2xx for one (RFC 8441 section 4).
+        /// An endpoint is no tunnel, nor is a route without an upstream: its client would take any 2xx for one (RFC 8441 section 4).
         case tunnel
         /// The target exists and has the method. Follows `origin`, so that an allowed page can read the 404 or 405.
         case method
@@ -41,6 +41,8 @@ package struct Decision: ~Copyable {
         case claims
         /// Login rules, level and roles.
         case rights
+        /// The route answers by itself.
+        case answer
     }
 
     /// A set of steps.
@@ -69,6 +71,15 @@ package struct Decision: ~Copyable {
         fileprivate static let certificate = Steps(.certificate)
         fileprivate static let caller = Steps(.caller)
 
+        /// The steps of a route.
+        init(isPublic: Bool, isOptional: Bool, readsCertificate: Bool, answers: Bool) {
+            self = isPublic ? .publicRoute : .route
+            if isOptional { subtract(.caller) }
+            if !readsCertificate { subtract(.certificate) }
+            // Its answer would be taken for a tunnel, too.
+            if answers { formUnion(Steps(.tunnel, .answer)) }
+        }
+
         fileprivate mutating func removeFirst() -> Step? {
             guard let step = Step(rawValue: UInt8(rawValue.trailingZeroBitCount)) else { return nil }
             self = Steps(rawValue: rawValue & (rawValue &- 1))
@@ -78,8 +89,8 @@ package struct Decision: ~Copyable {
 
     /// Where a decision stops.
     package enum Turn: Sendable {
-        /// The driver answers `tunnel`, `rate`, `certificate`, `body`, `credential` or `principalRate`: it ends the request, or
-        /// advances. For `credential` it sets `principal` before that.
+        /// The driver answers `tunnel`, `rate`, `certificate`, `body`, `credential`, `principalRate` or `answer`: it ends the
+        /// request, or advances. For `credential` it sets `principal` before that.
         case ask(Step)
         case deny(Reason)
         /// The gateway answers the preflight.
@@ -120,9 +131,7 @@ package struct Decision: ~Copyable {
         switch policy.match(path: path, bytes: bytes, head: head, headers: headers) {
         case .route(let found):
             (route, endpoint) = (found, nil)
-            own = found.isPublic ? .publicRoute : .route
-            if found.isOptional { own.subtract(.caller) }
-            if !found.readsCertificate { own.subtract(.certificate) }
+            own = found.steps
         case .endpoint(let found):
             (route, endpoint) = (nil, found)
             let traits = found.descriptor.traits
@@ -168,7 +177,7 @@ package struct Decision: ~Copyable {
                 guard let descriptor = endpoint?.descriptor else { continue }
                 denial = policy.screen(
                     descriptor, bytes: bytes, head: head, headers: headers, isConfidential: isConfidential)
-            case .tunnel, .rate, .certificate, .body, .credential, .principalRate: return .ask(next)
+            case .tunnel, .rate, .certificate, .body, .credential, .principalRate, .answer: return .ask(next)
             case .caller: if principal == nil { denial = .missingCredential }
             case .claims:
                 guard let route, let principal else { continue }

@@ -28,7 +28,8 @@ extension PolicySnapshot {
         certificate: () -> PeerCertificate? = { nil }, now: Int64, cache: VerifiedTokenCache
     ) -> Readmission {
         var decision = request.decision(self, path: path, steps: .review)
-        guard let route = decision.route else { return .refused(.noRoute) }
+        // Without an upstream nothing goes on.
+        guard let route = decision.route, route.answer == nil else { return .refused(.noRoute) }
         while true {
             switch request.advance(&decision, self, path: path) {
             case .deny(let reason): return .refused(reason)

@@ -13,8 +13,12 @@ package final class Route: Sendable {
     /// Empty for any host.
     package let hosts: [HostPattern]
     package let methods: MethodSet
-    /// Index of the upstream.
+    /// Index of the upstream; of no meaning where the route answers by itself.
     package let upstream: Int
+    /// What the route answers by itself; nil for one with an upstream.
+    package let answer: RouteAnswer?
+    /// The steps that a decision about its requests takes.
+    let steps: Decision.Steps
     /// Rewriting of the forwarded path; nil for none.
     package let rewrite: PathRewrite?
     /// `Host` of forwarded requests; empty for the client's.
@@ -101,6 +105,7 @@ package final class Route: Sendable {
         hosts = settings.hosts
         methods = settings.methodSet
         upstream = settings.upstream
+        answer = settings.answer
         options = settings.options
         rewrite = settings.rewrite == .identity ? nil : settings.rewrite
         host = Array(settings.host.utf8)
@@ -125,6 +130,10 @@ package final class Route: Sendable {
         injection = settings.injection ?? webgate?.injection
         certificateRule = access.clientCertificate.map { CertificateRule($0) }
         readsCertificate = access.clientCertificate != nil || settings.options.forwardsCertificate
+        steps = Decision.Steps(
+            isPublic: access.isPublic, isOptional: access.isOptional,
+            readsCertificate: access.clientCertificate != nil || settings.options.forwardsCertificate,
+            answers: settings.answer != nil)
         upgrades = settings.options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
         allowedMethodsText = allowedMethods.text
         challenge = ChallengeText(webgate: webgate, level: access.level ?? webgate?.level ?? 0, scopes: access.scopes)

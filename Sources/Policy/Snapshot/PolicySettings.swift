@@ -107,8 +107,9 @@ package struct RouteSettings: Sendable {
     package var access = AccessRule()
     /// Roles by method, instead of those of `access`.
     package var methodRoles: [String: RoleNames] = [:]
-    /// Index of the upstream.
+    /// Index of the upstream; of no meaning where the route answers by itself.
     package var upstream: Int
+    package var answer: RouteAnswer?
     /// Rewriting of the forwarded path.
     package var rewrite = PathRewrite.identity
     /// `Host` of forwarded requests; empty for the client's.

@@ -55,8 +55,10 @@ extension Assembly {
     private mutating func route(
         _ entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer], _ webgates: [String: Webgate]
     ) -> RouteSettings {
-        let upstream = configuration.upstreams.firstIndex { $0.name == entry.upstream } ?? 0
-        var settings = RouteSettings(name: entry.name, path: entry.path, upstream: upstream)
+        let place = configuration.upstreams.firstIndex { $0.name == entry.upstream }
+        let upstream = place.map { configuration.upstreams[$0] }
+        var settings = RouteSettings(name: entry.name, path: entry.path, upstream: place ?? 0)
+        settings.answer = entry.answer
         settings.hosts = entry.hosts
         settings.access = entry.access
         settings.backends = entry.backends.compactMap(backendID)
@@ -69,8 +71,8 @@ extension Assembly {
         settings.options = entry.options
         settings.rewrite = PathRewrite(
             stripping: entry.options.rewrite.stripPrefix,
-            prefixes: [configuration.upstreams[upstream].basePath, entry.options.rewrite.addPrefix].compactMap(\.self))
-        settings.host = entry.host(configuration.upstreams[upstream])
+            prefixes: [upstream?.basePath, entry.options.rewrite.addPrefix].compactMap(\.self))
+        settings.host = upstream.map(entry.host) ?? ""
         return settings
     }
 

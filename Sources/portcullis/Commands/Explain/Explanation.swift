@@ -62,7 +62,7 @@ struct Explanation {
             case .answerPreflight:
                 return pass("answer", "a preflight, answered by the gateway: the origin is allowed")
             case .answerIcon: return pass("answer", "204: no route has this icon")
-            case .admit: return admit(decision, path, head)
+            case .admit: return admit(decision, path, head, request)
             }
         }
     }
@@ -91,20 +91,41 @@ struct Explanation {
             }
         // `rate` shows limits by principal too.
         case .origin, .preflight, .method, .secondReading, .tunnel, .endpointRules, .principalRate, .caller, .claims,
-            .rights:
+            .rights, .answer:
             break
         }
         return true
     }
 
-    private mutating func admit(_ decision: borrowing Decision, _ path: [UInt8], _ head: RequestHead) {
+    private mutating func admit(
+        _ decision: borrowing Decision, _ path: [UInt8], _ head: RequestHead, _ request: [UInt8]
+    ) {
         if let route = decision.route {
             pass("rights", route.isPublic ? "none required" : "enough")
+            if let answer = route.answer {
+                return pass("answer", Explanation.text(of: answer, route, path, head, request))
+            }
             pass("token", token(route, decision.principal))
             return pass("answer", forwarding(route, path))
         }
         guard let endpoint = decision.endpoint?.descriptor, hasRoom(endpoint.largestBody, head) else { return }
         pass("answer", "by an endpoint of the gateway's own (\(endpoint)); its handler is not run")
+    }
+
+    /// What a route without an upstream answers.
+    private static func text(
+        of answer: RouteAnswer, _ route: Route, _ path: [UInt8], _ head: RequestHead, _ request: [UInt8]
+    ) -> String {
+        switch answer {
+        case .redirect(let redirect):
+            let location = Chunk(capacity: 256)
+            redirect.append(
+                path: path.span, query: head.query, of: request.span, rewrite: route.rewrite, to: location)
+            return "\(redirect.status) to \(String(copying: location.readable))"
+        case .response(let response):
+            let body = response.body.isEmpty ? "no body" : "\(response.contentType), \(response.body.utf8.count) bytes"
+            return "\(response.status) by the route, \(body)"
+        }
     }
 
     /// Where an admitted request goes, with the path and `Host` that differ from the client's.
@@ -147,7 +168,7 @@ struct Explanation {
         case .body: "body"
         case .credential: "credential"
         case .caller: hasRoute ? "rights" : "credential"
-        case .claims, .rights: "rights"
+        case .claims, .rights, .answer: "rights"
         }
     }
 
