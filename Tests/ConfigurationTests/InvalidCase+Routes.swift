@@ -371,6 +371,15 @@ extension InvalidCase {
         badPath("path-dots", "/a/../b", "it has a dot segment"),
         badPath("path-inner-double-star", "/a/**/b", #""**" is allowed at the end only"#),
         badPath("path-partial-star", "/a/b*", #""*" stands for a whole segment"#),
+        InvalidCase(
+            "path-variables-alike", routes(route("/a/{id}"), route("/a/{user}")),
+            #"routes.json:3: error: /routes/1: unreachable route: /routes/0 takes every method of "/a/{user}" (expected another path, host or method)"#
+        ),
+        badPath("path-partial-variable", "/a/x{id}", #""{name}" stands for a whole segment"#),
+        badPath(
+            "path-variable-name", "/a/{Id}",
+            "the name of a variable is a lower-case letter, and letters, digits and _ behind it"),
+        badPath("path-variable-twice", "/{id}/{id}", "two variables have the same name"),
         badPath("path-query", "/a?b=c", "a character must be percent-encoded"),
         badPath(
             "path-encoded-slash", "/a%2Fb",

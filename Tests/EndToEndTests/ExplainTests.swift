@@ -175,6 +175,26 @@ import Testing
         #expect(statuses.isSuperset(of: [200, 401, 403, 405]), "\(statuses)")
     }
 
+    @Test("variables of the path have their values")
+    func variables() throws {
+        let fixture = try Fixture {
+            $0.addRoutes(#"{"path": "/users/{id}/orders/{order}", "upstream": "stub", "public": true}"#)
+        }
+        func explain(_ target: String) throws -> String {
+            try CommandLine.run(
+                "explain", "GET", target, "--config", fixture.gateway.configuration.path, "--plain"
+            ).output
+        }
+        let target = "/users/%61%20b//orders/7"
+        #expect(try fixture.request("GET", target).status == 200)
+        let said = try explain(target)
+        #expect(said.contains("ok route       /users/{id}/orders/{order}, /routes/0, public"), "\(said)")
+        #expect(said.contains("ok variables   id=a b, order=7"), "\(said)")
+        #expect(try explain("/users/42;x/orders/7").contains("id=none, as the segment has a parameter, order=7"))
+        let line = fixture.gateway.waitForAccess { $0["path"].string == "/users/a%20b/orders/7" }
+        #expect(line?["route"].string == "/users/{id}/orders/{order}")
+    }
+
     @Test("the output includes rates, certificates, body limits, endpoints and upstream tokens")
     func rules() throws {
         let fixture = try Fixture {

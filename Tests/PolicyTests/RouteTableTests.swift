@@ -51,6 +51,15 @@ struct RouteTableTests {
         #expect(answer(table(patterns.map { route($0) }), path) == expected)
     }
 
+    @Test("a variable matches as * does")
+    func variables() {
+        let table = table(["/a/{x}", "/a/b", "/a/{y}/c", "/{z}/d/**"].map { route($0) })
+        #expect(answer(table, "/a/x") == "/a/{x}" && answer(table, "/a/b") == "/a/b")
+        #expect(answer(table, "/a/") == "404" && answer(table, "/a/x/c") == "/a/{y}/c")
+        #expect(answer(table, "/a/d") == "/a/{x}" && answer(table, "/b/d") == "/{z}/d/**")
+        #expect(("/a/{x}" as PathPattern).isCanonical)
+    }
+
     @Test("a method that the most specific pattern lacks never falls through to a general one")
     func methods() {
         let table = table([

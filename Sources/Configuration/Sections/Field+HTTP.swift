@@ -92,8 +92,8 @@ extension Field {
         guard let path = text("a path such as \"/oauth2/token\"") else { return nil }
         let problem: String
         do throws(PathPattern.Problem) {
-            _ = try PathPattern(path)
-            guard path.contains("*") else { return path }
+            let pattern = try PathPattern(path)
+            if !pattern.isDeep, !pattern.segments.contains(.one) { return path }
             problem = "wildcards are for routes"
         } catch {
             problem = error.rawValue

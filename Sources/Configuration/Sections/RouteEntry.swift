@@ -49,7 +49,7 @@ package struct RouteEntry: Sendable {
     static let shape = Shape.object("a route: {\"path\", \"upstream\"}") { object in
         let path = object.required(
             "path", Shape(.pattern("^/"), read: path), "a path pattern", placeholder: .nothing,
-            "Literal segments, `*` for exactly one segment, `**` at the end for zero or more.")
+            "Literal segments, `*` or `{name}` for exactly one segment, `**` at the end for zero or more.")
         let access = AccessRule.read(&object, inherited: nil)
         var route = RouteEntry(name: path.text, path: path, access: access)
         route.name =

@@ -1,7 +1,7 @@
 import Bytes
 
-/// The path of a route: segments separated by `/`, each literal or `*` (exactly one non-empty segment), and possibly a
-/// final `**` (zero or more segments).
+/// The path of a route: segments separated by `/`, each literal, `*` or a variable `{name}` (exactly one non-empty
+/// segment), and possibly a final `**` (zero or more segments).
 ///
 /// The text after the last slash is a segment too: `/a/` has an empty last segment and differs from `/a`. `/a/**`
 /// matches both.
@@ -11,20 +11,26 @@ package struct PathPattern: Hashable, Sendable {
         case one
     }
 
+    /// As it was written.
     package let text: String
+    /// The text with `*` for each variable.
+    package let form: String
     package let segments: [Segment]
+    /// In the order of the path.
+    let variables: [PathVariable]
     /// Whether it ends in `**`.
     package let isDeep: Bool
 
     /// Matches no path: the placeholder for an invalid pattern.
     package static let nothing = PathPattern()
 
-    private init() { (text, segments, isDeep) = ("", [], false) }
+    private init() { (text, form, segments, variables, isDeep) = ("", "", [], [], false) }
 
     package init(_ text: String) throws(Problem) {
         guard text.utf8.first == ASCII.slash else { throw .noLeadingSlash }
         let parts = Array(text.utf8.dropFirst()).split(separator: ASCII.slash, omittingEmptySubsequences: false)
         var segments: [Segment] = []
+        var variables: [PathVariable] = []
         var isDeep = false
         for (i, part) in parts.enumerated() {
             let isLast = i == parts.count - 1
@@ -33,18 +39,23 @@ package struct PathPattern: Hashable, Sendable {
                 isDeep = true
             } else if part.elementsEqual("*".utf8) {
                 segments.append(.one)
+            } else if let variable = try PathVariable(part, segment: segments.count) {
+                guard !variables.contains(where: { $0.name == variable.name }) else { throw .repeatedVariable }
+                variables.append(variable)
+                segments.append(.one)
             } else {
                 guard isLast || !part.isEmpty else { throw .emptySegment }
                 try PathPattern.check(part)
                 segments.append(.literal(Array(part)))
             }
         }
-        (self.text, self.segments, self.isDeep) = (text, segments, isDeep)
+        (self.text, self.segments, self.variables, self.isDeep) = (text, segments, variables, isDeep)
+        form = variables.reduce(text) { $0.replacing("{\($1.name)}", with: "*") }
     }
 
-    // The text determines the rest.
-    package static func == (left: PathPattern, right: PathPattern) -> Bool { left.text == right.text }
-    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    // The form determines what matches. Names of variables play no part in it.
+    package static func == (left: PathPattern, right: PathPattern) -> Bool { left.form == right.form }
+    package func hash(into hasher: inout Hasher) { hasher.combine(form) }
 
     /// Whether every path that matches the other pattern matches this one.
     package func covers(_ other: PathPattern) -> Bool {
@@ -75,6 +86,9 @@ extension PathPattern {
         case needlessEscape = "an unreserved character is percent-encoded"
         case lowerCaseEscape = "percent-encodings are written in upper case"
         case missingEscape = "a character must be percent-encoded"
+        case partialVariable = #""{name}" stands for a whole segment"#
+        case variableName = "the name of a variable is a lower-case letter, and letters, digits and _ behind it"
+        case repeatedVariable = "two variables have the same name"
     }
 
     private static func check(_ segment: ArraySlice<UInt8>) throws(Problem) {

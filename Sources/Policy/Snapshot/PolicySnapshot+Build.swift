@@ -55,5 +55,5 @@ extension RouteSettings {
 extension PathPattern {
     /// Whether canonical paths can match it. Excludes patterns with non-UTF-8 escapes or with parameters of dot
     /// segments.
-    package var isCanonical: Bool { CanonicalPath.canonical(Array(text.utf8)) == Array(text.utf8) }
+    package var isCanonical: Bool { CanonicalPath.canonical(Array(form.utf8)) == Array(form.utf8) }
 }

@@ -47,7 +47,15 @@ struct Explanation {
         }
         pass("path", String(decoding: path, as: UTF8.self))
         var decision = Decision(policy, path: path.span, bytes: request.span, head: head, headers: fields)
-        if let route = decision.route { pass("route", text(of: route)) }
+        if let route = decision.route {
+            pass("route", text(of: route))
+            let values = route.pattern.variableNames.map { name in
+                let value = route.pattern.value(of: name, in: path.span)
+                return
+                    "\(name)=\(value.map { String(decoding: $0, as: UTF8.self) } ?? "none, as the segment has a parameter")"
+            }
+            if !values.isEmpty { pass("variables", values.joined(separator: ", ")) }
+        }
         if let endpoint = decision.endpoint?.descriptor {
             pass("endpoint", "\(endpoint.name), \(String(decoding: endpoint.methods, as: UTF8.self))")
             decision.isConfidential = isEncrypted || snapshot.listeners.contains { $0.takesClearCredentials }
