@@ -20,6 +20,27 @@ package enum FormEncoding {
         String(decoding: encode(Array(text.utf8)), as: UTF8.self)
     }
 
+    /// Whether an encoded text stands for another one. A malformed escape stands for itself. Allocates nothing.
+    package static func matches(_ encoded: Span<UInt8>, _ text: [UInt8]) -> Bool {
+        var (position, count) = (0, 0)
+        while position < encoded.count {
+            var byte = encoded[position]
+            if byte == UInt8(ascii: "+") {
+                byte = ASCII.space
+            } else if byte == ASCII.percent, position + 2 < encoded.count,
+                let high = ASCII.hexadecimalValue(encoded[position + 1]),
+                let low = ASCII.hexadecimalValue(encoded[position + 2])
+            {
+                byte = high << 4 | low
+                position += 2
+            }
+            guard count < text.count, text[count] == byte else { return false }
+            position += 1
+            count += 1
+        }
+        return count == text.count
+    }
+
     /// Fields in their order.
     package static func form(_ fields: [(String, String)]) -> [UInt8] {
         var form: [UInt8] = []

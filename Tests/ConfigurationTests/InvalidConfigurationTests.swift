@@ -6,7 +6,7 @@ import Testing
 @Suite struct InvalidConfigurationTests {
     static let cases =
         InvalidCase.gatewayCases + InvalidCase.listenerCases + InvalidCase.upstreamCases + InvalidCase.limitCases
-        + InvalidCase.serviceCases + InvalidCase.routeCases + InvalidCase.identityCases
+        + InvalidCase.serviceCases + InvalidCase.routeCases + InvalidCase.routeTargetCases + InvalidCase.identityCases
         + InvalidCase.applicationCases + InvalidCase.mobileSocialCases + InvalidCase.providerCases
 
     @Test func tableIsLargeAndItsIdsAreUnique() {

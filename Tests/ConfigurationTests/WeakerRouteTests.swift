@@ -126,4 +126,52 @@ import Testing
                 route("/a/items", #""name": "b", "methods": ["POST"], "roles": ["Clerk"]"#),
                 route("/a/**", #""methods": ["GET"]"#)) == [])
     }
+
+    /// Clients choose the conditions that they meet.
+    @Test func conditions() throws {
+        func found(_ routes: String...) throws -> [String] {
+            let list = "[\n\(routes.joined(separator: ",\n"))\n]"
+            let loaded = try ConfigurationDirectory(["routes.json": list]).load()
+            #expect(loaded.lines(.error) == [])
+            return loaded.diagnostics.filter { $0.pointer.hasSuffix("/path") }.map {
+                $0.description.components(separatedBy: " (expected")[0]
+            }
+        }
+        let strict = route("/a", #""roles": ["Manager"]"#)
+        let two = #""name": "two", "headers": { "X-Version": "2" }"#
+        #expect(
+            try found(strict, route("/a", two)) == [
+                #"routes.json:2: warning: /routes/0/path: "/a" with header "x-version=2" falls under /routes/1, which requires less: no role"#
+            ])
+        // A field that is left out or sent twice leads to the other.
+        #expect(
+            try found(route("/a"), route("/a", two + #", "roles": ["Manager"]"#)) == [
+                #"routes.json:3: warning: /routes/1/path: "/a" with no header or query condition falls under /routes/0, which requires less: no role"#
+            ])
+        #expect(
+            try found(
+                route("/a", #""query": { "v": "1" }, "level": 3"#),
+                route("/a", #""name": "b", "query": { "v": true, "w": "x" }"#)
+            ) == [
+                #"routes.json:2: warning: /routes/0/path: "/a" with query "v" and "w=x" falls under /routes/1, which requires less: level 0 and not 3"#
+            ])
+        #expect(try found(strict, route("/a", two + #", "roles": ["Manager"]"#)) == [])
+        #expect(try found(route("/a", #""public": true"#), route("/a", two + #", "public": true"#)) == [])
+        #expect(
+            try found(
+                route("/a", #""methods": ["GET"], "backends": ["inventory/1.0"]"#),
+                route("/a", two + #", "methods": ["PUT"]"#))
+                == [])
+        #expect(
+            try found(
+                route("/a", #""roles": ["Manager"], "acknowledge": ["weaker-variants"]"#), route("/a", two)) == [])
+        // Another spelling of a path leads to every route of the wider pattern.
+        #expect(
+            try found(
+                route("/a/b", #""roles": ["Manager"]"#), route("/a/**", #""roles": ["Manager"]"#),
+                route("/a/**", two)
+            ).contains(
+                #"routes.json:2: warning: /routes/0/path: "/a/b/" falls under "/a/**" (/routes/2), which requires less: no role"#
+            ))
+    }
 }

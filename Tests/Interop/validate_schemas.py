@@ -93,6 +93,10 @@ SPOILED = {
         ((6, "response", "status"), 199),
         ((6, "response", "contentType"), "text"),
         ((6, "hostHeader"), "client"),
+        ((6, "headers", "X-Beta"), False),
+        ((6, "headers"), {}),
+        ((6, "headers"), {"X A": "1"}),
+        ((6, "query", "version"), 2),
     ],
     "webgates": [
         (("webgates", 0, "name"), "a:b"),

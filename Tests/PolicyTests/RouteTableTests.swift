@@ -11,6 +11,7 @@ private func answer(_ table: RouteTable, _ path: String, host: String = "", meth
     let (path, host, text) = (Array(path.utf8), Array(host.utf8), Array(method.utf8))
     switch table.match(host: host.span, path: path.span, method: Method(text.span), methodText: text.span) {
     case .route(let route): return route.name
+    case .selection: return "selection"
     case .endpoint(let endpoint): return "endpoint \(endpoint.descriptor)"
     case .methodNotAllowed(let route): return "405 \(route.name)"
     case .notFound: return "404"

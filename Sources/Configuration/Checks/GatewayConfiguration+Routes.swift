@@ -19,11 +19,12 @@ extension GatewayConfiguration {
         routes.checkScopes(findings)
     }
 
-    /// The longest match decides between patterns. Routes with the same pattern must differ in host or method.
+    /// The longest match decides between patterns. Routes with the same pattern must differ in host, method
+    /// or conditions.
     private func checkOverlap(of route: RouteEntry, at i: Int, _ index: RouteIndex, _ findings: Findings) {
         let pointer = "/routes/\(i)"
         var taken: [String: Int] = [:]
-        for j in index.siblings(of: route) where j < i {
+        for j in index.siblings(of: route) where j < i && routes[j].conditions == route.conditions {
             let other = routes[j]
             if other.methods.isEmpty {
                 let message = "unreachable route: /routes/\(j) takes every method of \"\(route.path.text)\""

@@ -1,6 +1,7 @@
 import Model
 
-/// Checks for spellings of a path that an upstream treats alike but that match a route with weaker requirements.
+/// Checks for spellings of a path that an upstream treats alike but that match a route with weaker requirements, and for
+/// conditions that lead to such a route.
 ///
 /// The gateway distinguishes `/items`, `/items/` and `/Items`; many frameworks do not. If a wider route covers a narrow
 /// one, the variants of its path match the wider route and need only meet its requirements.
@@ -8,6 +9,18 @@ extension GatewayConfiguration {
     func checkVariants(_ index: RouteIndex, _ findings: Findings) {
         for (i, route) in routes.enumerated()
         where route.path != .nothing && !isOpen(route) && !route.acknowledged.contains(.weakerVariants) {
+            // Clients choose the conditions that their requests meet: by leaving a field out or by sending it twice, too.
+            let siblings = index.siblings(of: route).filter { routes[$0].differsInConditions(from: route) }
+            for sibling in siblings {
+                let lacking = demands(of: route, missingIn: routes[sibling], nil)
+                if lacking.isEmpty { continue }
+                findings.warning(
+                    "/routes/\(i)/path",
+                    "\"\(route.path.text)\" with \(routes[sibling].conditions) falls under /routes/\(sibling), which requires "
+                        + "less: " + lacking.joined(separator: ", "),
+                    expected: "the same rule there, or an upstream that tells such requests apart")
+                break
+            }
             guard let (example, wider, lacking) = weakerNeighbour(of: route, index) else { continue }
             findings.warning(
                 "/routes/\(i)/path",
@@ -36,7 +49,8 @@ extension GatewayConfiguration {
     }
 
     /// The requirements of the narrow route that the wide route lacks.
-    private func demands(of narrow: RouteEntry, missingIn wide: RouteEntry, _ index: RouteIndex) -> [String] {
+    /// - Parameter index: nil if methods that only the wide route accepts are none of the narrow route's business.
+    private func demands(of narrow: RouteEntry, missingIn wide: RouteEntry, _ index: RouteIndex?) -> [String] {
         var lacking: [String] = []
         if !wide.backends.isSubset(of: narrow.backends) { lacking.append("credentials of other backends") }
         // A method that only the wide route accepts is a gap too.
@@ -46,6 +60,7 @@ extension GatewayConfiguration {
             let weaker = weakness(of: theirs, in: wide, against: ours, in: narrow)
             for word in weaker where !lacking.contains(word) { lacking.append(word) }
         }
+        guard let index else { return lacking }
         let group = index.siblings(of: narrow).map { routes[$0] }.filter { $0.hosts == narrow.hosts }
         if !group.contains(where: \.methods.isEmpty),
             let other = wide.methodBeyond(group.flatMap(\.methods).map(\.method))
@@ -109,6 +124,13 @@ extension RouteEntry {
         guard !methods.isEmpty else { return access }
         return methods.first { $0.method == method }?.access
             ?? (method == "HEAD" ? methods.first { $0.method == "GET" }?.access : nil)
+    }
+
+    /// Whether a method of this route is also one of the other, for requests that meet other conditions.
+    fileprivate func differsInConditions(from other: RouteEntry) -> Bool {
+        guard conditions != other.conditions else { return false }
+        return methods.isEmpty || other.methods.isEmpty || methods.contains { other.access(of: $0.method) != nil }
+            || other.methods.contains { access(of: $0.method) != nil }
     }
 
     /// A method beyond the given ones that this route accepts; empty if it accepts all.

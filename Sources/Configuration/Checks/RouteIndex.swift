@@ -33,7 +33,8 @@ struct RouteIndex {
     }
 
     /// The routes of a path at the hosts of the given route, in the order of the file, as Policy's `RouteTable` finds them:
-    /// those that name one of its hosts, or else those for any host. They have the same pattern and differ in methods.
+    /// those that name one of its hosts, or else those for any host. They have the same pattern and differ in methods or
+    /// conditions.
     func routes(of path: String, likeHostsOf route: RouteEntry) -> [Int] {
         let named = found(path, under: route.hosts.compactMap { roots[$0] })
         return named.isEmpty ? found(path, under: roots[nil].map { [$0] } ?? []) : named

@@ -77,7 +77,9 @@ struct ReferenceWriter {
             default: words(form)
             }
         case .described(_, let form): words(form)
-        case .schema: "see below"
+        case .schema(let members):
+            members.first { $0.name == "const" }.map { "`\(String(decoding: $0.node.serialized, as: UTF8.self))`" }
+                ?? "see below"
         }
     }
 }

@@ -9,6 +9,7 @@ package struct RouteEntry: Sendable {
     package var path: PathPattern
     /// Methods and their rules in the order of the file; empty for all methods.
     package var methods: [MethodEntry] = []
+    package var conditions = RouteConditions()
     /// Empty where the route answers by itself.
     package var upstream = ""
     package var answer: RouteAnswer?
@@ -60,6 +61,7 @@ package struct RouteEntry: Sendable {
         object.read(
             "methods", MethodEntry.shape(access), into: &route.methods,
             "A list of methods, or an object with rules by method; all methods by default. GET includes HEAD.")
+        route.conditions = RouteConditions.read(&object)
         (route.upstream, route.answer) = RouteAnswer.read(&object)
         object.read(
             "rewrite", RewriteRule.shape(path), into: &route.options.rewrite,
@@ -137,8 +139,8 @@ package struct RouteEntry: Sendable {
             "acknowledge", AcknowledgedWarning.shape, into: &route.acknowledged,
             """
             Warnings of `check` about this route that are known and accepted: `weaker-variants` (another spelling of \
-            its path matches a wider route that requires less), `endpoints-inside` (the gateway answers some of its \
-            paths itself).
+            its path matches a wider route that requires less, or a request for it that meets other conditions does), \
+            `endpoints-inside` (the gateway answers some of its paths itself).
             """)
         return route
     }

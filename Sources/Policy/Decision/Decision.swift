@@ -132,6 +132,10 @@ package struct Decision: ~Copyable {
         case .route(let found):
             (route, endpoint) = (found, nil)
             own = found.steps
+        case .selection(let selection):
+            let (found, hasMethod) = selection.choose(bytes: bytes, head: head, headers: headers)
+            (route, endpoint) = (found, nil)
+            own = hasMethod ? found?.steps ?? .nowhere : .nowhere
         case .endpoint(let found):
             (route, endpoint) = (nil, found)
             let traits = found.descriptor.traits

@@ -14,10 +14,13 @@ extension PolicySnapshot {
     ) -> Bool {
         guard PolicySnapshot.parameter(in: path, from: 0) < path.count else { return false }
         let plain = PolicySnapshot.withoutParameters(path)
-        guard case .route(let other) = match(path: plain.span, bytes: bytes, head: head, headers: headers) else {
-            return true
+        switch match(path: plain.span, bytes: bytes, head: head, headers: headers) {
+        case .route(let other): return other !== route
+        case .selection(let selection):
+            let (other, hasMethod) = selection.choose(bytes: bytes, head: head, headers: headers)
+            return !hasMethod || other !== route
+        case .endpoint, .methodNotAllowed, .notFound: return true
         }
-        return other !== route
     }
 
     /// Where the next parameter begins, in either spelling; the path's length where there is none.

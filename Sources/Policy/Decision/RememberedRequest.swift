@@ -1,7 +1,9 @@
 import Bytes
 import HTTP
+import Model
 
-/// A request of which no more is known than its method, host and origin, for a decision without its head.
+/// A request of which no more is known than its method, host, origin and what its route asked for, for a decision without
+/// its head.
 package final class RememberedRequest {
     private let bytes: [UInt8]
     private let head: RequestHead
@@ -12,8 +14,10 @@ package final class RememberedRequest {
     ///     method.
     ///   - host: host and optional port.
     ///   - origin: of the page that sent it; empty where none did.
+    ///   - conditions: those that it is known to meet.
     package init(
-        _ method: Method, methodText: Span<UInt8> = Span(), host: Span<UInt8>, origin: Span<UInt8> = Span()
+        _ method: Method, methodText: Span<UInt8> = Span(), host: Span<UInt8>, origin: Span<UInt8> = Span(),
+        conditions: RouteConditions = RouteConditions()
     ) {
         var bytes: [UInt8] = []
         func add(_ part: Span<UInt8>) -> ByteRange {
@@ -27,6 +31,20 @@ package final class RememberedRequest {
         head.authority = add(host)
         if !origin.isEmpty {
             headers.append(HeaderField(name: .empty, value: add(origin), token: .origin))
+        }
+        for condition in conditions.headers {
+            let (name, value) = (condition.name, condition.value ?? [])
+            headers.append(HeaderField(name: add(name.span), value: add(value.span), token: .other))
+        }
+        if !conditions.query.isEmpty {
+            let form = FormEncoding.form(
+                conditions.query.map { condition in
+                    (
+                        String(decoding: condition.name, as: UTF8.self),
+                        String(decoding: condition.value ?? [], as: UTF8.self)
+                    )
+                })
+            head.query = add(form.span)
         }
         self.bytes = bytes
         self.head = head

@@ -13,6 +13,8 @@ package final class Route: Sendable {
     /// Empty for any host.
     package let hosts: [HostPattern]
     package let methods: MethodSet
+    /// What requests have beside that.
+    package let conditions: RouteConditions
     /// Index of the upstream; of no meaning where the route answers by itself.
     package let upstream: Int
     /// What the route answers by itself; nil for one with an upstream.
@@ -104,6 +106,7 @@ package final class Route: Sendable {
         pattern = settings.path
         hosts = settings.hosts
         methods = settings.methodSet
+        conditions = settings.conditions
         upstream = settings.upstream
         answer = settings.answer
         options = settings.options

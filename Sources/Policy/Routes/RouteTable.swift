@@ -18,8 +18,10 @@ package struct RouteTable: Sendable {
     /// Root for requests that no host group decides; -1 if all routes name hosts.
     private let anyHost: Int32
     private let trie: PathTrie
-    /// The routes of each leaf of the tree.
+    /// The routes of each leaf of the tree; none where `selections` has them.
     private let leaves: [[Route]]
+    /// The routes of leaves where some have conditions.
+    private let selections: [Int: RouteSelection]
 
     /// - Parameters:
     ///   - routes: no two with the same pattern and a common host and method; the first would win.
@@ -38,7 +40,11 @@ package struct RouteTable: Sendable {
         self.routes = routes
         self.endpoints = endpoints.enumerated().map { EndpointRoute($0, $1.path, $1.endpoint) }
         self.trie = trie
-        leaves = trie.leaves.map { $0.map { routes[$0] } }
+        let all = trie.leaves.map { $0.map { routes[$0] } }
+        let isPlain = all.map { $0.allSatisfy(\.conditions.isEmpty) }
+        leaves = zip(all, isPlain).map { $1 ? $0 : [] }
+        selections = Dictionary(
+            uniqueKeysWithValues: all.indices.filter { !isPlain[$0] }.map { ($0, RouteSelection(all[$0])) })
         exactHosts = SortedNames(
             roots.filter { !$0.host.isWildcard }.map { ($0.host.name, $0.root) }, ignoringCase: true)
         wildcardHosts = SortedNames(
@@ -64,12 +70,14 @@ package struct RouteTable: Sendable {
             if leaf < 0, let wildcard = wildcardRoot(of: name) { leaf = trie.leaf(of: path, under: wildcard) }
         }
         if leaf < 0, anyHost >= 0 { leaf = trie.leaf(of: path, under: anyHost) }
-        return leaf < 0 ? .notFound : choose(leaves[Int(leaf)], method, methodText)
+        return leaf < 0 ? .notFound : choose(Int(leaf), method, methodText)
     }
 
-    /// The first of these routes that has the method.
-    private func choose(_ routes: [Route], _ method: Method, _ methodText: Span<UInt8>) -> RouteMatch {
+    /// The first route of a leaf that has the method.
+    private func choose(_ leaf: Int, _ method: Method, _ methodText: Span<UInt8>) -> RouteMatch {
+        let routes = leaves[leaf]
         for i in routes.indices where routes[i].methods.contains(method, methodText) { return .route(routes[i]) }
+        if routes.isEmpty, let selection = selections[leaf] { return .selection(selection) }
         return .methodNotAllowed(routes[0])
     }
 

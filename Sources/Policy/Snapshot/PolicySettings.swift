@@ -104,6 +104,7 @@ package struct RouteSettings: Sendable {
     package var path: PathPattern
     /// Names of methods; nil for all.
     package var methods: [String]?
+    package var conditions = RouteConditions()
     package var access = AccessRule()
     /// Roles by method, instead of those of `access`.
     package var methodRoles: [String: RoleNames] = [:]

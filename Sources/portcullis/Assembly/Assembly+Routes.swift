@@ -60,6 +60,7 @@ extension Assembly {
         var settings = RouteSettings(name: entry.name, path: entry.path, upstream: place ?? 0)
         settings.answer = entry.answer
         settings.hosts = entry.hosts
+        settings.conditions = entry.conditions
         settings.access = entry.access
         settings.backends = entry.backends.compactMap(backendID)
         settings.defaultBackend = entry.defaultBackend.flatMap(backendID)

@@ -261,6 +261,7 @@ struct Explanation {
     private func text(of route: Route) -> String {
         let entry = configuration.routes[route.index]
         var parts = ["\(route.name), /routes/\(route.index)"]
+        if !route.conditions.isEmpty { parts.append("for \(route.conditions)") }
         if !entry.backends.isEmpty { parts.append("of \(entry.backends.joined(separator: ", "))") }
         if let webgate = route.webgate { parts.append("webgate \(webgate.name)") }
         if route.isPublic { parts.append("public") }
