@@ -175,6 +175,24 @@ import Testing
         #expect(statuses.isSuperset(of: [200, 401, 403, 405]), "\(statuses)")
     }
 
+    @Test("methods with rules of their own are of one entry")
+    func methodsOfOneEntry() throws {
+        let fixture = try Fixture {
+            $0["routes"] = FixtureSettings.list([
+                #"{"path": "/a", "upstream": "stub", "methods": {"GET": {"public": true}, "POST": {}}}"#,
+                #"{"path": "/b", "upstream": "stub", "public": true, "backends": ["inventory/1.0"]}"#,
+            ])
+        }
+        for (method, path, said) in [
+            ("GET", "/a", "route       /a GET, /routes/0, public"), ("POST", "/a", "route       /a POST, /routes/0"),
+            ("GET", "/b", "route       /b, /routes/1, of inventory/1.0, public"),
+        ] {
+            let result = try CommandLine.run(
+                "explain", method, path, "--config", fixture.gateway.configuration.path, "--plain")
+            #expect(result.output.contains(said), "\(result.output)\(result.errors)")
+        }
+    }
+
     @Test("variables of the path have their values")
     func variables() throws {
         let fixture = try Fixture {

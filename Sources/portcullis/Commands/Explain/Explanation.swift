@@ -259,8 +259,9 @@ struct Explanation {
     }
 
     private func text(of route: Route) -> String {
-        let entry = configuration.routes[route.index]
-        var parts = ["\(route.name), /routes/\(route.index)"]
+        guard let place = place(of: route) else { return route.name }
+        let entry = configuration.routes[place]
+        var parts = ["\(route.name), /routes/\(place)"]
         if !route.conditions.isEmpty { parts.append("for \(route.conditions)") }
         if !entry.backends.isEmpty { parts.append("of \(entry.backends.joined(separator: ", "))") }
         if let webgate = route.webgate { parts.append("webgate \(webgate.name)") }
@@ -268,6 +269,16 @@ struct Explanation {
         if route.isOptional { parts.append("identity optional") }
         if route.level > 0 { parts.append("level \(route.level)") }
         return parts.joined(separator: ", ")
+    }
+
+    /// The entry of a route. Methods with rules of their own make several routes of one entry, which bear its name.
+    private func place(of route: Route) -> Int? {
+        let entries = configuration.routes
+        return entries.firstIndex { $0.name == route.name }
+            ?? entries.firstIndex { entry in
+                entry.path == route.pattern && entry.hosts == route.hosts && entry.conditions == route.conditions
+                    && route.name.hasPrefix("\(entry.name) ")
+            }
     }
 
     static func text(of principal: Principal) -> String {
