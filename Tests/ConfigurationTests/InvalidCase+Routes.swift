@@ -210,6 +210,10 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/claims/a: wrong type (expected a text, a number, true or false, found an array)"#
         ),
         InvalidCase(
+            "claims-variable", routes(route("/a/{id}", #""claims": {"sub": "{user}"}"#)),
+            #"routes.json:2: error: /routes/0/claims/sub: "path" has no variable "user" (expected "{id}")"#
+        ),
+        InvalidCase(
             "issuers-unknown", routes(route("/a", #""issuers": ["nowhere"]"#)),
             #"routes.json:2: error: /routes/0/issuers/0: unknown trusted issuer "nowhere" (expected the name of a trusted issuer, or "local" for the gateway itself)"#
         ),

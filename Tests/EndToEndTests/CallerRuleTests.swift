@@ -129,4 +129,24 @@ import Testing
         #expect(two.status == 400 && code(two) == "duplicate_credential")
         #expect(try fixture.request("GET", "/guarded", [.bearer(token)]).status == 401)
     }
+
+    @Test("a claim that must be a variable of the path opens the caller's own paths alone")
+    func variables() throws {
+        let issuer = try StubIssuer(keys: "a")
+        let fixture = try Fixture {
+            $0["trustedIssuers"] = "[\(issuer.entry())]"
+            $0.addRoutes(
+                #"{"path": "/users/{id}/**", "upstream": "stub", "claims": {"sub": "{id}"}}"#,
+                #"{"path": "/tenants/{tenant}", "upstream": "stub", "claims": {"tenants": {"contains": "{tenant}"}}}"#)
+        }
+        _ = try #require(fixture.gateway.waitForEvent("keys_fetched"))
+        let joe = Field.bearer(issuer.token("a", more: #","tenants":["north",7]"#))
+        for path in ["/users/joe/x", "/users/%6aoe/x", "/tenants/north", "/tenants/7"] {
+            #expect(try fixture.request("GET", path, [joe]).status == 200, "\(path)")
+        }
+        for path in ["/users/ann/x", "/users/Joe/x", "/users/joe;a/x", "/users/jo/x", "/tenants/south", "/tenants/07"] {
+            let denied = try fixture.request("GET", path, [joe])
+            #expect(denied.status == 403 && code(denied) == "claim_required", "\(path)")
+        }
+    }
 }

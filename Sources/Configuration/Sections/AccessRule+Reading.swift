@@ -6,7 +6,8 @@ extension AccessRule {
     private enum CallerRule: String, Sendable, CaseIterable { case required, optional }
 
     /// Reads the rule of a route, or of a method, which inherits the members it does not name.
-    static func read(_ object: inout ObjectReader, inherited: AccessRule?) -> AccessRule {
+    /// - Parameter path: of the route.
+    static func read(_ object: inout ObjectReader, on path: PathPattern, inherited: AccessRule?) -> AccessRule {
         var access = inherited ?? AccessRule()
         let isPublic = object.take("public", .flag, default: false, "Whether no credential is required at all.")
         let identity = object.take(
@@ -27,7 +28,7 @@ extension AccessRule {
             of `all`.
             """)
         let claims = object.take(
-            "claims", ClaimRule.list,
+            "claims", ClaimRule.list(path),
             """
             [Conditions](README.md#scopes-and-claims) by claim, all of which must hold: a value, or an object with \
             `equals`, `in`, `contains` or `exists`.

@@ -51,7 +51,7 @@ package struct RouteEntry: Sendable {
         let path = object.required(
             "path", Shape(.pattern("^/"), read: path), "a path pattern", placeholder: .nothing,
             "Literal segments, `*` or `{name}` for exactly one segment, `**` at the end for zero or more.")
-        let access = AccessRule.read(&object, inherited: nil)
+        let access = AccessRule.read(&object, on: path, inherited: nil)
         var route = RouteEntry(name: path.text, path: path, access: access)
         route.name =
             object.optional("name", .name, "Unique name in logs and metrics; the path by default.") ?? path.text
@@ -59,7 +59,7 @@ package struct RouteEntry: Sendable {
             "hosts", Shape(.list(.text, minimum: 1, isUnique: false), read: hosts), into: &route.hosts,
             "Host names such as `api.example.com` or `*.example.com`, without port; any host by default.")
         object.read(
-            "methods", MethodEntry.shape(access), into: &route.methods,
+            "methods", MethodEntry.shape(access, on: path), into: &route.methods,
             "A list of methods, or an object with rules by method; all methods by default. GET includes HEAD.")
         route.conditions = RouteConditions.read(&object)
         (route.upstream, route.answer) = RouteAnswer.read(&object)
@@ -192,8 +192,8 @@ package struct MethodEntry: Sendable {
     package var access: AccessRule
 
     /// - Parameter access: of the route.
-    static func shape(_ access: AccessRule) -> Shape<[MethodEntry]> {
-        let rule = rule(access)
+    static func shape(_ access: AccessRule, on path: PathPattern) -> Shape<[MethodEntry]> {
+        let rule = rule(access, on: path)
         return Shape(
             .either([
                 .list(.pattern(name), minimum: 1),
@@ -204,9 +204,9 @@ package struct MethodEntry: Sendable {
 
     private static let name = "^[A-Z!#$%&'*+.^_`|~0-9-]+$"
 
-    private static func rule(_ access: AccessRule) -> Shape<AccessRule> {
+    private static func rule(_ access: AccessRule, on path: PathPattern) -> Shape<AccessRule> {
         .object("a rule: {\"roles\", \"loginRequired\", \"public\", \"level\"}") { object in
-            AccessRule.read(&object, inherited: access)
+            AccessRule.read(&object, on: path, inherited: access)
         }
         .described("The rule of one method; what it does not name is the route's.")
     }

@@ -8,6 +8,8 @@ package struct ClaimRule: Hashable, Sendable {
         /// A JSON number as it is written.
         case number(String)
         case flag(Bool)
+        /// The value of a variable of the route's path, at the place of its segment.
+        case variable(String, place: Int)
     }
 
     package enum Test: Hashable, Sendable {
@@ -28,34 +30,40 @@ package struct ClaimRule: Hashable, Sendable {
         self.tests = tests
     }
 
-    /// - Parameter claim: the value at `path`; nil for none.
-    package func isMet(by claim: JSONNode?) -> Bool {
-        for test in tests where !test.holds(of: claim) { return false }
+    /// - Parameters:
+    ///   - claim: the value at `path`; nil for none.
+    ///   - requested: the canonical path of the request.
+    package func isMet(by claim: JSONNode?, requested: Span<UInt8>) -> Bool {
+        for test in tests where !test.holds(of: claim, requested) { return false }
         return true
     }
 }
 
 extension ClaimRule.Test {
-    fileprivate func holds(of claim: JSONNode?) -> Bool {
+    fileprivate func holds(of claim: JSONNode?, _ requested: Span<UInt8>) -> Bool {
         switch self {
         case .exists(let expected): return expected == (claim != nil && claim?.value != .null)
-        case .equals(let operand): return claim.map(operand.equals) ?? false
+        case .equals(let operand):
+            guard let claim else { return false }
+            return operand.equals(claim, requested)
         case .isIn(let operands):
             guard let claim else { return false }
-            for operand in operands where operand.equals(claim) { return true }
+            for operand in operands where operand.equals(claim, requested) { return true }
             return false
         case .contains(let operand):
             guard let claim else { return false }
-            guard let elements = claim.array else { return operand.equals(claim) }
-            for element in elements where operand.equals(element) { return true }
+            guard let elements = claim.array else { return operand.equals(claim, requested) }
+            for element in elements where operand.equals(element, requested) { return true }
             return false
         }
     }
 }
 
 extension ClaimRule.Operand {
-    fileprivate func equals(_ claim: JSONNode) -> Bool {
+    fileprivate func equals(_ claim: JSONNode, _ requested: Span<UInt8>) -> Bool {
         switch (self, claim.value) {
+        case (.variable(_, let place), .string(let text)), (.variable(_, let place), .number(let text)):
+            PathPattern.value(at: place, in: requested)?.elementsEqual(text.utf8) ?? false
         // By bytes: other characters that look the same are another value.
         case (.text(let text), .string(let other)): text.isExactly(other)
         case (.flag(let flag), .bool(let other)): flag == other
@@ -84,6 +92,7 @@ extension ClaimRule.Operand: CustomStringConvertible {
         case .text(let text): "\"\(text)\""
         case .number(let text): text
         case .flag(let flag): "\(flag)"
+        case .variable(let name, _): "{\(name)}"
         }
     }
 }

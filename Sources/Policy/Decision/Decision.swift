@@ -188,7 +188,7 @@ package struct Decision: ~Copyable {
                 denial = policy.refusesClaims(route, principal, bytes: bytes, head: head, headers: headers)
             case .rights:
                 guard let route, let principal else { continue }
-                denial = policy.authorize(route, principal, head, bytes.slice(head.methodText))
+                denial = policy.authorize(route, principal, head, bytes.slice(head.methodText), path: path)
             }
             if let denial { return .deny(denial) }
         }

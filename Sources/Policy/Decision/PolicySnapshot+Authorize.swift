@@ -25,7 +25,7 @@ extension PolicySnapshot {
     ///
     /// - Parameter methodText: name of the method, read for `.extension` alone.
     func authorize(
-        _ route: Route, _ principal: Principal, _ head: RequestHead, _ methodText: Span<UInt8>
+        _ route: Route, _ principal: Principal, _ head: RequestHead, _ methodText: Span<UInt8>, path: Span<UInt8>
     ) -> Reason? {
         // AMB-30, FB-06: 401 whatever backend the credential is of, since it is the wrong kind for this route.
         let isSocial = principal.method == .social
@@ -43,14 +43,14 @@ extension PolicySnapshot {
         if principal.level < route.level { return .stepUpRequired }
         if let denial = route.tokenRequirement?.mismatch(of: principal) { return denial }
         if !route.requirement(for: head.method, methodText).isMet(by: principal.roles) { return .roleRequired }
-        if let denial = route.tokenRequirement?.lacking(principal) { return denial }
+        if let denial = route.tokenRequirement?.lacking(principal, path: path) { return denial }
         // What goes through a tunnel has no method (AOM-08).
         return principal.isReadOnly && head.upgrade && !route.upgrades.isEmpty ? .insufficientScope : nil
     }
 
     /// What a caller lacks of issuer, audience, scopes and claims, a line each.
-    package func requirements(of route: Route, missing principal: Principal?) -> [String] {
-        route.tokenRequirement?.missing(principal, claims) ?? []
+    package func requirements(of route: Route, missing principal: Principal?, path: Span<UInt8>) -> [String] {
+        route.tokenRequirement?.missing(principal, claims, path: path) ?? []
     }
 
     private static func isReading(_ method: Method) -> Bool { method == .get || method == .head || method == .options }

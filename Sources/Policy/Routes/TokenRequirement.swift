@@ -32,16 +32,17 @@ struct TokenRequirement: Sendable {
     }
 
     /// Which right the caller lacks, or nil. Allocates nothing.
-    func lacking(_ principal: Principal) -> Reason? {
+    func lacking(_ principal: Principal, path: Span<UInt8>) -> Reason? {
         if !scopes.isMet(by: principal.claims.scopes) { return .scopeRequired }
-        for condition in claims where !condition.rule.isMet(by: principal.claims.value(at: condition.index)) {
+        for condition in claims {
+            if condition.rule.isMet(by: principal.claims.value(at: condition.index), requested: path) { continue }
             return .claimRequired
         }
         return nil
     }
 
     /// What a caller lacks, a line each.
-    func missing(_ principal: Principal?, _ selection: ClaimSelection) -> [String] {
+    func missing(_ principal: Principal?, _ selection: ClaimSelection, path: Span<UInt8>) -> [String] {
         var lines: [String] = []
         let issuer = principal?.issuer ?? ""
         if !issuers.isEmpty, !issuers.contains(where: issuer.isExactly) {
@@ -56,7 +57,8 @@ struct TokenRequirement: Sendable {
             let any = scopes.any.map { "scope " + selection.scopes.names(of: $0).joined(separator: " or ") }
             lines.append("missing: \((all + [any].compactMap(\.self)).joined(separator: ", "))")
         }
-        for (rule, index) in claims where !rule.isMet(by: principal?.claims.value(at: index)) {
+        for (rule, index) in claims {
+            if rule.isMet(by: principal?.claims.value(at: index), requested: path) { continue }
             lines.append("missing: \(rule)")
         }
         return lines

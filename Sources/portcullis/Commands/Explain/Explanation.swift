@@ -66,7 +66,7 @@ struct Explanation {
         while true {
             switch decision.advance(policy, path: path.span, bytes: request.span, head: head, headers: fields) {
             case .ask(let step): guard passes(step, &decision, request, head, fields) else { return }
-            case .deny(let reason): return deny(decision, reason, request, head, fields)
+            case .deny(let reason): return deny(decision, reason, path, request, head, fields)
             case .answerPreflight:
                 return pass("answer", "a preflight, answered by the gateway: the origin is allowed")
             case .answerIcon: return pass("answer", "204: no route has this icon")
@@ -146,12 +146,13 @@ struct Explanation {
 
     /// A refusal by the policy, with the missing rights, or a redirect to the login form.
     private mutating func deny(
-        _ decision: borrowing Decision, _ reason: Reason, _ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable
+        _ decision: borrowing Decision, _ reason: Reason, _ path: [UInt8], _ request: [UInt8], _ head: RequestHead,
+        _ fields: HeaderTable
     ) {
         let label = Explanation.label(of: decision)
         guard let route = decision.route, label == "rights" else { return refuse(label, reason) }
         let method = Explanation.text(head.methodText, request)
-        let details = detail(reason, route, decision.principal, head.method, method)
+        let details = detail(reason, route, decision.principal, head.method, method, path)
         let location =
             reason.status != 401
             ? nil
@@ -294,7 +295,8 @@ struct Explanation {
     }
 
     private func detail(
-        _ denial: Reason, _ route: Route, _ principal: Principal?, _ method: HTTP.Method, _ name: [UInt8]
+        _ denial: Reason, _ route: Route, _ principal: Principal?, _ method: HTTP.Method, _ name: [UInt8],
+        _ path: [UInt8]
     ) -> [String] {
         switch denial {
         case .roleRequired:
@@ -305,7 +307,7 @@ struct Explanation {
             return missing.lines(held: principal?.roleNames)
         case .stepUpRequired: return ["missing: level \(route.level)"]
         case .scopeRequired, .claimRequired, .issuerNotAllowed, .wrongAudience:
-            return policy.requirements(of: route, missing: principal)
+            return policy.requirements(of: route, missing: principal, path: path.span)
         default: return []
         }
     }
