@@ -3,8 +3,10 @@ import Bytes
 /// Sections that are reloaded separately while a configuration is active (JWT-04 to JWT-08).
 extension ConfigurationLoader {
     /// The current policies of the files; nil if they are unreadable or one is invalid.
-    package static func policies(directory: String, formerFiles: Set<String> = []) -> PoliciesSection? {
-        guard let (field, findings) = section("policies", of: directory, formerFiles) else { return nil }
+    package static func policies(
+        directory: String, environment: [String: String] = [:], formerFiles: Set<String> = []
+    ) -> PoliciesSection? {
+        guard let (field, findings) = section("policies", of: directory, environment, formerFiles) else { return nil }
         let policies = field.map(PoliciesSection.read) ?? PoliciesSection()
         return findings.hasErrors ? nil : policies
     }
@@ -12,9 +14,9 @@ extension ConfigurationLoader {
     /// The current certificates of the files; nil if they are unreadable. An invalid one is left out, since it may have
     /// been removed on purpose.
     package static func certificates(
-        directory: String, formerFiles: Set<String> = []
+        directory: String, environment: [String: String] = [:], formerFiles: Set<String> = []
     ) -> [StoredCertificateEntry]? {
-        guard let (field, _) = section("certificates", of: directory, formerFiles) else { return nil }
+        guard let (field, _) = section("certificates", of: directory, environment, formerFiles) else { return nil }
         guard let field else { return [] }
         guard field.node.array != nil else { return nil }
         var aliases: Set<[UInt8]> = []
@@ -25,13 +27,16 @@ extension ConfigurationLoader {
 
     /// - Returns: nil if a file is unreadable; no field if the section does not exist.
     private static func section(
-        _ name: String, of directory: String, _ formerFiles: Set<String>
+        _ name: String, of directory: String, _ environment: [String: String], _ formerFiles: Set<String>
     ) -> (field: Field?, findings: Findings)? {
         var reading = DirectoryReading(path: directory, draft: nil, formerFiles: formerFiles)
         reading.run()
-        let sources = reading.sources
+        let (sources, expansion) = EnvironmentExpansion.expand(reading.sources, environment)
         guard !reading.isDirectoryMissing, !sources.unreadable.contains(name) else { return nil }
-        let findings = Findings(sources: sources, directory: directory, environment: [:], production: false)
+        let findings = Findings(
+            sources: sources, directory: directory, environment: environment, production: false,
+            written: expansion.written)
+        findings.report(expansion.problems)
         if let node = sources.node(of: name) {
             return (Field(node: node, pointer: "/\(name)", findings: findings), findings)
         }

@@ -6,7 +6,7 @@ import Model
 package enum ConfigurationLoader {
     /// - Parameters:
     ///   - directory: path of the directory.
-    ///   - environment: the variables that `env:` secrets reference.
+    ///   - environment: the variables that texts and `env:` secrets reference.
     ///   - production: whether to report settings that are for development only.
     ///   - draft: new contents of a file, read instead of the existing file.
     ///   - formerFiles: the section files of the active configuration. A missing one is an error, unless
@@ -23,9 +23,12 @@ package enum ConfigurationLoader {
         let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         var reading = DirectoryReading(path: root, draft: draft, formerFiles: formerFiles, willRead: willRead)
         reading.run()
+        let (sources, expansion) = EnvironmentExpansion.expand(reading.sources, environment)
         let findings = Findings(
-            sources: reading.sources, directory: root, environment: environment, production: production,
+            sources: sources, directory: root, environment: environment, production: production,
+            written: expansion.written,
             credentials: credentials, willRead: willRead)
+        findings.report(expansion.problems)
         var configuration: GatewayConfiguration?
         if !reading.isDirectoryMissing {
             var values = GatewayConfiguration.read(findings)
@@ -43,8 +46,8 @@ package enum ConfigurationLoader {
         }
         return LoadedConfiguration(
             configuration: configuration, diagnostics: reading.diagnostics + findings.diagnostics,
-            sources: reading.sources, directory: root, environment: environment, production: production,
-            willRead: willRead)
+            sources: sources, written: expansion.written, directory: root, environment: environment,
+            production: production, willRead: willRead)
     }
 
     /// Whether a file of the directory with this name may be a part of the configuration.

@@ -13,13 +13,16 @@ package struct LoadedConfiguration: Sendable {
     /// is unreadable. Never served.
     package let draft: GatewayConfiguration?
     private let sources: Sources
+    /// Texts with variables of the environment, as they are written, by pointer.
+    private let written: [String: String]
     private let environment: [String: String]
     private let willRead: @Sendable (String) -> Void
     /// Whether settings that are for development only are reported.
     package let isForProduction: Bool
 
     init(
-        configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, directory: String,
+        configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, written: [String: String],
+        directory: String,
         environment: [String: String], production: Bool, willRead: @escaping @Sendable (String) -> Void
     ) {
         self.willRead = willRead
@@ -31,6 +34,7 @@ package struct LoadedConfiguration: Sendable {
         draft = configuration
         self.configuration = order.contains { $0.severity == .error } ? nil : configuration
         self.sources = sources
+        self.written = written
     }
 
     package var hasErrors: Bool { configuration == nil }
@@ -59,6 +63,7 @@ package struct LoadedConfiguration: Sendable {
     func findings() -> Findings {
         Findings(
             sources: sources, directory: directory, environment: environment, production: isForProduction,
+            written: written,
             willRead: willRead)
     }
 

@@ -83,7 +83,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "field-variable", routes(route("/a", #""requestHeaders": {"set": {"X-A": "${env.PORTCULLIS_NONE}"}}"#)),
-            #"routes.json:2: error: /routes/0/requestHeaders/set/X-A: "${env.PORTCULLIS_NONE}" has no value that a field can have (expected a variable or secret in visible ASCII)"#
+            #"routes.json:2: error: /routes/0/requestHeaders/set/X-A: "${env.PORTCULLIS_NONE}" has no value that a field can have (expected a variable or secret in visible ASCII; variables of files beside gateway.json must be in its "environment")"#
         ),
         InvalidCase(
             "field-claim", routes(route("/a", #""requestHeaders": {"set": {"X-A": "${claim.a..b}"}}"#)),

@@ -27,7 +27,7 @@ extension Field {
     /// `"64KiB"`, `"1MiB"`, `"2GiB"`, `"512B"`, or a number of bytes.
     func size(in range: ClosedRange<Int>) -> Int? {
         let expected = "a size such as \"64KiB\" or \"1MiB\", or a number of bytes"
-        var bytes = node.integer.map(Int.init)
+        var bytes = findings.plain(node, at: pointer).integer.map(Int.init)
         if bytes == nil {
             let units: [(suffix: String, bytes: Int)] = [
                 ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("B", 1),

@@ -56,7 +56,9 @@ package struct Field {
 
     /// The value in messages.
     package var summary: String {
-        switch node.value {
+        // Values of variables may be secrets.
+        if let written = findings.written[pointer] { return "\"\(written)\"" }
+        return switch node.value {
         case .null: "null"
         case .bool(let flag): "\(flag)"
         case .number(let literal): literal
@@ -83,7 +85,7 @@ package struct Field {
     }
 
     package func bool() -> Bool? {
-        guard let flag = node.bool else { return wrongType("true or false") }
+        guard let flag = findings.plain(node, at: pointer).bool else { return wrongType("true or false") }
         return flag
     }
 
@@ -91,7 +93,7 @@ package struct Field {
         let expected =
             range.upperBound == .max
             ? "\(noun) of at least \(range.lowerBound)" : "\(noun) from \(range.lowerBound) to \(range.upperBound)"
-        guard let number = node.integer else { return wrongType(expected) }
+        guard let number = findings.plain(node, at: pointer).integer else { return wrongType(expected) }
         guard range.contains(Int(number)) else { return error("out of range", expected: expected, found: summary) }
         return Int(number)
     }

@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// The context and the findings of reading one configuration.
@@ -7,6 +8,8 @@ final class Findings {
     let directory: String
     let environment: [String: String]
     let credentials: CredentialLookup
+    /// Texts with variables of the environment, as they are written, by pointer.
+    let written: [String: String]
     /// Called with the path of each file that the configuration names, before it is read.
     private let willRead: @Sendable (String) -> Void
     /// Whether to report settings that are for development only.
@@ -19,6 +22,7 @@ final class Findings {
 
     init(
         sources: Sources, directory: String, environment: [String: String], production: Bool,
+        written: [String: String] = [:],
         credentials: @escaping CredentialLookup = { _ in .missing },
         willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -28,6 +32,19 @@ final class Findings {
         self.environment = environment
         self.credentials = credentials
         self.production = production
+        self.written = written
+    }
+
+    /// A value as a number or truth value if a variable of the environment stands in its place.
+    func plain(_ node: JSONNode, at pointer: @autoclosure () -> String) -> JSONNode {
+        guard let text = node.string, !written.isEmpty, written[pointer()] != nil,
+            let value = try? JSONNode.parse(text.utf8.span), value.array == nil, value.members == nil
+        else { return node }
+        return value
+    }
+
+    func report(_ errors: [(pointer: String, message: String, expected: String)]) {
+        for one in errors { error(one.pointer, one.message, expected: one.expected) }
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }

@@ -13,7 +13,7 @@ extension Shape<[CertificatePattern]> {
 extension Field {
     /// `true` for any certificate, `false` for no requirement (nil), or patterns of which one must match.
     func certificatePatterns() -> [CertificatePattern]? {
-        if let flag = node.bool { return flag ? [] : nil }
+        if let flag = findings.plain(node, at: pointer).bool { return flag ? [] : nil }
         guard node.array != nil else {
             wrongType("true, false or an array of patterns such as \"dns:*.example.com\"")
             // An invalid value must not open the route.

@@ -120,7 +120,9 @@ extension FieldTemplate {
             case .constant(let name):
                 return field.error(
                     "\"${\(name)}\" has no value that a field can have",
-                    expected: "a variable or secret in visible ASCII")
+                    expected:
+                        "a variable or secret in visible ASCII; variables of files beside gateway.json must be in its \"environment\""
+                )
             case .unknown(let name):
                 let near = Suggestion.nearest(to: name, among: placeholders + families)
                 return field.error(
@@ -136,7 +138,7 @@ extension FieldTemplate {
 extension Field {
     /// The value of `env.NAME` or `secret.KEY`.
     fileprivate func constant(_ name: String) -> String? {
-        if name.hasPrefix("env.") { return findings.environment[String(name.dropFirst(4))] }
+        if name.hasPrefix("env.") { return EnvironmentExpansion.value(of: String(name.dropFirst(4)), for: self) }
         if case .secret(let value) = findings.credentials(String(name.dropFirst(7))) { return value }
         return nil
     }

@@ -116,6 +116,13 @@ extension GatewayConfiguration {
             Files of sections that may be missing at a [reload](README.md#reload), which then empties the section \
             instead of failing.
             """)
+        // `EnvironmentExpansion` needs it before the sections are read.
+        _ = root.value(
+            EnvironmentExpansion.key, EnvironmentExpansion.names, default: [],
+            """
+            Names of the [variables of the environment](README.md#variables-of-the-environment) that other files than \
+            this one may use; a `*` at the end stands for any rest.
+            """)
         let configuration = GatewayConfiguration(
             baseURL: baseURL,
             additionalBaseURLs: root.value(

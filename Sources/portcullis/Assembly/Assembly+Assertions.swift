@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Crypto
+import Foundation
 import Gateway
 import Identity
 import JOSE
@@ -24,12 +25,16 @@ extension Assembly {
         let (directory, files) = (loaded.directory, loaded.sectionFiles)
         let reloads = lasting.assertions
         let policyReader = reloads.reader(of: "policy", log: lasting.log) {
-            ConfigurationLoader.policies(directory: directory, formerFiles: files).map {
+            ConfigurationLoader.policies(
+                directory: directory, environment: ProcessInfo.processInfo.environment, formerFiles: files
+            ).map {
                 AssertionPolicy($0, baseURL: baseURL, catalogue: catalogue)
             }
         }
         let certificateReader = reloads.reader(of: "certificates", log: lasting.log) {
-            ConfigurationLoader.certificates(directory: directory, formerFiles: files).map { entries in
+            ConfigurationLoader.certificates(
+                directory: directory, environment: ProcessInfo.processInfo.environment, formerFiles: files
+            ).map { entries in
                 CertificateStore(
                     entries.compactMap { entry in
                         (try? SignerCertificate(pem: entry.pem)).map { .init(alias: entry.alias, certificate: $0) }

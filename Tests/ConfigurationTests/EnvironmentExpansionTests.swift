@@ -1,0 +1,75 @@
+import Configuration
+import Model
+import Testing
+
+@Suite("Variables of the environment in the configuration")
+struct EnvironmentExpansionTests {
+    private func load(
+        _ gateway: String = "", routes: String? = nil, environment: [String: String] = [:]
+    ) throws -> LoadedConfiguration {
+        let text = #"""
+            {"baseUrl": "https://gw.example.com", "listeners": [{"address": "127.0.0.1", "port": "${PORT:-8443}", "http2": "${CLEAR:-true}"}],
+             "upstreams": {"api": {"url": "http://${API_HOST:-127.0.0.1}:9000"}}
+            """# + gateway + "}"
+        var files = ["gateway.json": text]
+        files["routes.json"] = routes
+        return try ConfigurationDirectory(files).load(environment)
+    }
+
+    @Test("a variable replaces its name in strings, and stands for a number or a truth value")
+    func values() throws {
+        let loaded = try load()
+        let standard = try #require(loaded.configuration, "\(loaded.diagnostics)")
+        #expect("\(standard.listeners[0].place)".contains("8443") && standard.listeners[0].http2)
+        #expect(standard.upstreams[0].servers.map(\.host) == ["127.0.0.1"])
+        let set = try #require(
+            load("", environment: ["PORT": "81", "API_HOST": "api.internal", "CLEAR": "false"]).configuration)
+        #expect("\(set.listeners[0].place)".contains("81") && !set.listeners[0].http2)
+        #expect(set.upstreams[0].servers.map(\.host) == ["api.internal"])
+        // An empty variable has the default.
+        #expect(
+            try "\(load("", environment: ["PORT": ""]).configuration?.listeners[0].place, default: "")".contains("8443")
+        )
+    }
+
+    @Test("a missing variable is an error at its place, and its value is in no message")
+    func missing() throws {
+        let loaded = try load(#", "additionalBaseUrls": ["https://${OTHER}"]"#, environment: ["PORT": "s3cret"])
+        #expect(
+            loaded.lines(.error) == [
+                #"gateway.json:1: error: /listeners/0/port: wrong type (expected a port number from 0 to 65535, found "${PORT:-8443}")"#,
+                #"gateway.json:2: error: /additionalBaseUrls/0: the environment variable OTHER is not set (expected a variable that is set, or "${OTHER:-default}")"#,
+                #"gateway.json:2: error: /additionalBaseUrls/0: invalid value (expected an origin such as "https://api.example.com", with http or https, found "https://${OTHER}")"#,
+            ])
+    }
+
+    @Test("other files may use the variables that gateway.json names, and no others")
+    func allowed() throws {
+        func routes(_ name: String) -> String { #"[{"path": "/a", "upstream": "\#(name)"}]"# }
+        let environment = ["API": "api", "SHOP_API": "api", "HOME": "/root"]
+        let list = #", "environment": ["API", "SHOP_*"]"#
+        for name in ["${API}", "${SHOP_API}"] {
+            #expect(
+                try load(list, routes: routes(name), environment: environment).configuration?.routes[0].upstream
+                    == "api")
+        }
+        for name in ["${HOME}", "${NONE:-api}", "${API_KEY:-api}"] {
+            let loaded = try load(list, routes: routes(name), environment: environment)
+            #expect(loaded.lines(.error)[0].contains("this file may not use the environment variable"), "\(name)")
+            #expect(!loaded.lines(.error).joined().contains("/root"))
+        }
+        #expect(try load("", routes: routes("${API}"), environment: environment).configuration == nil)
+        let field = #"[{"path": "/a", "upstream": "api", "requestHeaders": {"set": {"X-A": "${env.HOME}"}}}]"#
+        #expect(try load(list, routes: field, environment: environment).configuration == nil)
+        #expect(try load(#", "environment": ["HOME"]"#, routes: field, environment: environment).configuration != nil)
+    }
+
+    @Test("other placeholders and escaped names stay as they are")
+    func untouched() throws {
+        let field =
+            #", "routes": [{"path": "/a", "upstream": "api", "requestHeaders": {"set": {"X-A": "${user} $${user} $$${USER}"}}}]"#
+        let rules = try load(field, environment: ["USER": "x", "user": "y"]).configuration?.routes[0].options
+            .requestFields
+        #expect(rules?.set.first?.value.pieces == [.user, .text(" ${user} ${USER}")])
+    }
+}

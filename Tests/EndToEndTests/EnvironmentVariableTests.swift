@@ -1,0 +1,30 @@
+import Testing
+
+/// Variables of the environment in the configuration of a running gateway.
+@Suite struct EnvironmentVariableTests {
+    @Test("routes and roles are as the variables say, and commands leave the variables in the files")
+    func running() throws {
+        let environment = ["ROUTE_ROLE": "Manager", "OPEN_PATH": "/elsewhere"]
+        let fixture = try Fixture(environment: environment) {
+            $0["environment"] = #"["ROUTE_*"]"#
+            $0.addRoutes(
+                #"{"path": "${OPEN_PATH:-/none}", "upstream": "stub", "public": true}"#,
+                #"{"name": "ruled", "path": "/ruled", "upstream": "stub", "roles": ["${ROUTE_ROLE}"]}"#)
+        }
+        #expect(try fixture.request("GET", "/elsewhere").status == 200)
+        let (joe, ann) = (Field.bearer(try fixture.token("joe")), Field.bearer(try fixture.token("ann")))
+        #expect(try fixture.request("GET", "/ruled", [joe]).status == 200)
+        #expect(try fixture.request("GET", "/ruled", [ann]).status == 403)
+        let directory = fixture.gateway.configuration
+        let set = try CommandLine.run(
+            "route", "set", "ruled", "maxBodyBytes=7", "--config", directory.path, environment: environment)
+        #expect(set.ending == .exit(0), "\(set.errors)")
+        let text = try directory.read("gateway.json")
+        #expect(text.contains(#""${ROUTE_ROLE}""#) && text.contains(#""${OPEN_PATH:-/none}""#) && text.contains("7"))
+        // Without its variable the configuration is refused, and the message shows no value.
+        let checked = try CommandLine.run("check", directory.path, environment: ["OPEN_PATH": "se cret"])
+        #expect(checked.ending == .exit(1))
+        #expect(checked.errors.contains("the environment variable ROUTE_ROLE is not set"), "\(checked.errors)")
+        #expect(!checked.errors.contains("se cret"), "\(checked.errors)")
+    }
+}
