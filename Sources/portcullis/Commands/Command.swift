@@ -21,7 +21,8 @@ extension Command {
 enum Program {
     static var commands: [any Command.Type] {
         [
-            ServeCommand.self, CheckCommand.self, ReloadCommand.self, StatusCommand.self, ExplainCommand.self,
+            InitCommand.self, ServeCommand.self, CheckCommand.self, ReloadCommand.self, StatusCommand.self,
+            ExplainCommand.self,
             BackendCommand.self, UsersCommand.self, RolesCommand.self, RealmsCommand.self,
             PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,
             HashCommand.self, KeyCommand.self, TokenCommand.self, IssuerCommand.self, CredCommand.self,

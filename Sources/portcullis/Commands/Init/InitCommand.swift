@@ -1,0 +1,154 @@
+import Bytes
+import Configuration
+import Foundation
+import Model
+import Reactor
+
+/// `portcullis init`: a commented configuration directory to begin with.
+enum InitCommand: Command {
+    static let name = "init"
+    static let summary = "write a configuration directory to begin with"
+    static let help = """
+        usage: portcullis init DIR --oidc ISSUER --audience NAME [--upstream URL] [--listen ADDRESS:PORT]
+               portcullis init DIR --users [--upstream URL] [--listen ADDRESS:PORT]
+               portcullis init DIR --login ISSUER --client-id ID [--upstream URL] [--listen ADDRESS:PORT]
+               portcullis init DIR --oracle [--upstream URL] [--listen ADDRESS:PORT]
+               portcullis init DIR
+
+        Writes DIR/gateway.jsonc, with a comment on each setting, and files with secrets, into a new or empty directory.
+        Without a kind it asks for kind, issuer, audience or client id, and upstream on a terminal.
+
+        --oidc    JWTs of an OpenID Connect provider, such as Keycloak, Auth0 or Entra ID, whose `aud` has --audience
+        --users   users of the gateway's own, with name and password (Basic) or with tokens of /oauth2/token
+        --login   browsers that log in at an OpenID Connect provider; the client secret is read from standard input
+                  (one line, without echo on a terminal)
+        --oracle  clients of Oracle Mobile & Social (OAM-Auth challenges), and users of the gateway's own
+
+        --upstream  the API behind the gateway (default: http://127.0.0.1:9000, where `portcullis echo` listens)
+        --listen    where the gateway listens (default: 127.0.0.1:8080)
+
+        Passwords that it makes are printed once.
+        """
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let arguments = try Arguments(
+            arguments,
+            options: ["--oidc", "--audience", "--login", "--client-id", "--upstream", "--listen", "--config"],
+            flags: ["--users", "--oracle"])
+        let directory = try arguments.directory(of: self)
+        let address = try listener(arguments["--listen"] ?? "127.0.0.1:8080")
+        let named = try kind(arguments)
+        let kind = if let named { named } else { try ask() }
+        let upstream = try url(kind.upstream ?? arguments["--upstream"] ?? "http://127.0.0.1:9000", "--upstream")
+        let draft = try InitDraft(kind.kind, upstream: upstream, listener: address)
+        try write(draft, to: directory)
+        let errors = Assembly.examine(directory, production: false).diagnostics.filter { $0.severity == .error }
+        for diagnostic in errors { Terminal.printError(diagnostic.description) }
+        if !errors.isEmpty { throw .failure("\(directory) is written, and has errors") }
+        Terminal.print(
+            (["\(directory)/\(InitDraft.fileName) is written.", ""] + draft.steps(directory)).joined(separator: "\n"))
+    }
+
+    // MARK: Arguments
+
+    private static func kind(
+        _ arguments: Arguments
+    ) throws(ExitStatus) -> (kind: InitDraft.Kind, upstream: String?)? {
+        var kinds: [InitDraft.Kind] = []
+        if let issuer = arguments["--oidc"] {
+            guard let audience = arguments["--audience"] else {
+                throw .misuse("--oidc needs --audience: a value that `aud` of the tokens for your API has")
+            }
+            kinds.append(.tokens(issuer: try url(issuer, "--oidc"), audience: audience))
+        }
+        if arguments.has("--users") { kinds.append(.users) }
+        if let issuer = arguments["--login"] {
+            guard let client = arguments["--client-id"] else {
+                throw .misuse("--login needs --client-id: the client that the provider knows the gateway as")
+            }
+            kinds.append(.login(issuer: try url(issuer, "--login"), client: client, secret: try PasswordPrompt.read()))
+        }
+        if arguments.has("--oracle") { kinds.append(.oracle) }
+        if kinds.count > 1 { throw .misuse("--oidc, --users, --login and --oracle exclude each other") }
+        for (option, owner) in [("--audience", "--oidc"), ("--client-id", "--login")]
+        where arguments[option] != nil && arguments[owner] == nil {
+            throw .misuse("\(option) goes with \(owner)")
+        }
+        return kinds.first.map { ($0, nil) }
+    }
+
+    /// The questions of a terminal.
+    private static func ask() throws(ExitStatus) -> (kind: InitDraft.Kind, upstream: String?) {
+        guard TerminalInput.isTerminal else {
+            throw .misuse("one of --oidc, --users, --login and --oracle is needed; `portcullis init --help` tells more")
+        }
+        let word = answer(
+            "Who calls? 1 JWTs of an OpenID Connect provider, 2 own users, 3 browsers that log in at a provider, 4 Oracle clients [1]",
+            "1")
+        let kind: InitDraft.Kind
+        switch word {
+        case "1":
+            let issuer = try url(answer("Issuer, as `iss` of its tokens says:"), "the issuer")
+            kind = .tokens(issuer: issuer, audience: answer("Audience, as `aud` of the tokens says:"))
+        case "2": kind = .users
+        case "3":
+            let issuer = try url(answer("Issuer of the provider:"), "the issuer")
+            let client = answer("Client id of the gateway there:")
+            Terminal.printError("Client secret,")
+            kind = .login(issuer: issuer, client: client, secret: try PasswordPrompt.read())
+        case "4": kind = .oracle
+        default: throw .misuse("\(word) is none of 1, 2, 3 and 4")
+        }
+        return (kind, answer("URL of your API [http://127.0.0.1:9000]", "http://127.0.0.1:9000"))
+    }
+
+    private static func answer(_ question: String, _ standard: String = "") -> String {
+        Terminal.printError(question)
+        let line = readLine(strippingNewline: true) ?? ""
+        return line.isEmpty ? standard : line
+    }
+
+    private static func url(_ text: String, _ what: String) throws(ExitStatus) -> String {
+        let url = text.contains("://") ? text : "https://\(text)"
+        guard (try? WebURL(url)) != nil else { throw .misuse("\(what) is no http or https URL: \(text)") }
+        return url
+    }
+
+    private static func listener(_ text: String) throws(ExitStatus) -> (address: String, port: Int) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard let last = parts.last, parts.count > 1, let port = Int(last), (1...65535).contains(port),
+            let address = IPAddress(parts.dropLast().joined(separator: ":").trimmingCharacters(in: ["[", "]"]))
+        else { throw .misuse("--listen is no address and port such as 127.0.0.1:8080: \(text)") }
+        return ("\(address)", port)
+    }
+
+    // MARK: Files
+
+    private static func write(_ draft: InitDraft, to directory: String) throws(ExitStatus) {
+        let manager = FileManager.default
+        if let names = try? manager.contentsOfDirectory(atPath: directory) {
+            guard names.isEmpty else { throw .failure("\(directory) is not empty; nothing was written") }
+        } else {
+            do {
+                try manager.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            } catch {
+                throw .failure("cannot create \(directory): \(error.localizedDescription)")
+            }
+        }
+        // The file that makes it a configuration is the last one.
+        for (name, secret) in draft.secrets { try write(Array(secret.utf8), to: "\(directory)/\(name)", mode: 0o600) }
+        try write(
+            Array(draft.text.utf8), to: "\(directory)/\(InitDraft.fileName)", mode: draft.hasPasswords ? 0o600 : 0o644)
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(ExitStatus) {
+        do throws(KernelError) {
+            let file = try FileDraft(of: path)
+            try file.write(bytes)
+            try file.allow(mode)
+            guard try file.place() else { throw KernelError(EEXIST) }
+        } catch {
+            throw .failure("cannot write \(path): \(error.text)")
+        }
+    }
+}

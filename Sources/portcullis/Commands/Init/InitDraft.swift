@@ -1,0 +1,197 @@
+import Bytes
+import Crypto
+import Model
+
+/// The files that `portcullis init` writes.
+struct InitDraft {
+    /// Who calls the API.
+    enum Kind {
+        /// Callers with JWTs of an OpenID Connect provider.
+        case tokens(issuer: String, audience: String)
+        /// Users of the gateway's own.
+        case users
+        /// Browsers that log in at an OpenID Connect provider.
+        case login(issuer: String, client: String, secret: String)
+        /// Clients of Oracle Mobile & Social.
+        case oracle
+    }
+
+    static let fileName = "gateway.jsonc"
+
+    /// JSON with comments.
+    let text: String
+    /// Files with secrets, by name.
+    private(set) var secrets: [(name: String, text: String)] = []
+
+    /// Whether the text has hashes of passwords.
+    var hasPasswords: Bool { !password.isEmpty }
+
+    private let kind: Kind
+    private let origin: String
+    /// The password of `admin`; empty if there is no such user.
+    private let password: String
+
+    /// - Throws: `.failed` after printing why a password cannot be hashed.
+    init(_ kind: Kind, upstream: String, listener: (address: String, port: Int)) throws(ExitStatus) {
+        self.kind = kind
+        let isOwn =
+            switch kind {
+            case .users, .oracle: true
+            case .tokens, .login: false
+            }
+        password = isOwn ? InitDraft.random() : ""
+        let host = listener.address.contains(":") ? "[\(listener.address)]" : listener.address
+        let isLocal = host == "127.0.0.1" || host == "[::1]"
+        origin = "http://\(isLocal ? "localhost" : host):\(listener.port)"
+        var sections: String
+        switch kind {
+        case .tokens(let issuer, let audience):
+            sections = InitDraft.tokens(issuer, audience)
+        case .users:
+            secrets = [("client-secret", InitDraft.random())]
+            sections = InitDraft.users(try InitDraft.hash(password))
+        case .login(let issuer, let client, let secret):
+            secrets = [("client-secret", InitDraft.random()), ("provider-secret", secret)]
+            sections = InitDraft.login(issuer, client)
+        case .oracle:
+            secrets = [("client-secret", InitDraft.random())]
+            sections = InitDraft.oracle(try InitDraft.hash(password))
+        }
+        text = """
+            {
+              // Where clients reach the gateway; with "tls" in the listener an https URL.
+              "baseUrl": \(quoted(origin)),
+              "listeners": [{ "address": \(quoted(listener.address)), "port": \(listener.port) }],
+              // The API behind it.
+              "upstreams": { "api": { "url": \(quoted(upstream)) } },
+            \(sections)
+            }
+
+            """
+    }
+
+    // MARK: Sections
+
+    private static func tokens(_ issuer: String, _ audience: String) -> String {
+        """
+          // Tokens must have this `iss` and this `aud`. Keys are fetched from the provider.
+          "trustedIssuers": [{
+            "name": "idp", "issuer": \(quoted(issuer)), "audience": [\(quoted(audience))],
+            "discoveryUri": \(quoted(discovery(issuer)))\(isPlain(issuer) ? ", \"allowHttp\": true" : ""),
+            // Where user name and roles are; these are the places of Keycloak and others.
+            "usernameClaim": ["preferred_username", "sub"], "rolesClaim": ["realm_access.roles", "roles"]
+          }],
+          // Of the roles in tokens these count. A route asks for one by "roles": ["admin"].
+          "roles": ["admin", "user"],
+          // All paths need a valid token.
+          "routes": [{ "path": "/**", "upstream": "api" }]
+        """
+    }
+
+    private static func users(_ hash: String) -> String {
+        """
+          // The application that users log in with; its secret is for the token endpoint.
+          "backends": [{
+            "name": "app", "version": "1.0", "mobileBackendId": "app", "clientId": "app", "clientSecret": "file:client-secret"
+          }],
+          // More of them by `portcullis users add`.
+          "users": [{ "username": "admin", "password": \(quoted(hash)), "roles": ["admin"] }],
+          "roles": ["admin"],
+          // Without a credential the answer is a Basic challenge.
+          "authenticationSchemes": [{ "name": "Basic", "authenticationLevel": 2, "challengeMethod": "BASIC" }],
+          // All paths need a user, by name and password or by a token of /oauth2/token.
+          "routes": [{ "path": "/**", "upstream": "api", "authenticationScheme": "Basic", "backends": ["app/1.0"] }]
+        """
+    }
+
+    private static func login(_ issuer: String, _ client: String) -> String {
+        """
+          // The provider that browsers log in at. Its redirect URI for the gateway is printed by `init`.
+          "identityProviders": [{
+            "name": "idp", "kind": "oidc", "issuer": \(quoted(issuer)), "clientId": \(quoted(client)),
+            "clientSecret": "file:provider-secret"\(isPlain(issuer) ? ", \"allowHttp\": true" : ""),
+            // Where user name and roles are.
+            "usernameClaim": ["preferred_username", "sub"], "rolesClaim": ["realm_access.roles", "roles"], "usernamePrefix": ""
+          }],
+          // Of the roles of the provider these count.
+          "roles": ["admin", "user"],
+          // Sessions of browsers belong to an application of a service domain.
+          "backends": [{
+            "name": "web", "version": "1.0", "mobileBackendId": "web", "clientId": "web", "clientSecret": "file:client-secret"
+          }],
+          "serviceDomains": {
+            "Web": {
+              "authentication": { "type": "relyingParty", "provider": "idp" },
+              "applications": { "Web": { "backend": "web/1.0", "displayName": "the application" } }
+            }
+          },
+          "authenticationSchemes": [
+            { "name": "Login", "authenticationLevel": 2, "challengeMethod": "FORM", "challengeUrl": "/login?serviceDomain=Web" }
+          ],
+          // Browsers without a session are sent to the provider; other clients get 401.
+          "routes": [{ "path": "/**", "upstream": "api", "authenticationScheme": "Login" }]
+        """
+    }
+
+    private static func oracle(_ hash: String) -> String {
+        """
+          // The mobile backend of the application; its id is Oracle-Mobile-Backend-ID.
+          "backends": [{
+            "name": "app", "version": "1.0", "mobileBackendId": "app", "clientId": "app", "clientSecret": "file:client-secret"
+          }],
+          "users": [{ "username": "admin", "password": \(quoted(hash)), "roles": ["admin"] }],
+          "roles": ["admin"],
+          // Clients with this User-Agent get 401 OAM-Auth with a request-ctx.
+          "webgates": [{ "name": "AppWG", "level": 2, "userDefinedParameters": { "User-Agent": "OIC-Agent" } }],
+          // Where they log in: /oic_rest/rest/App/register and so on.
+          "serviceDomains": { "App": { "mobile": true, "applications": { "App": { "backend": "app/1.0" } } } },
+          "routes": [{ "path": "/**", "upstream": "api", "webgate": "AppWG", "backends": ["app/1.0"] }]
+        """
+    }
+
+    // MARK: What comes next
+
+    /// What to do with the directory, a line each.
+    func steps(_ directory: String) -> [String] {
+        let serve = ["portcullis check \(directory)", "portcullis serve --config \(directory)"]
+        switch kind {
+        case .tokens: return serve + [#"curl -i -H "Authorization: Bearer $TOKEN" \#(origin)/"#]
+        case .users:
+            return ["The user admin has the password \(password), which is shown only here.", ""] + serve
+                + ["curl -i -u 'admin:\(password)' \(origin)/"]
+        case .login:
+            return ["Register the redirect URI \(origin)\(ProviderEndpoints.callbackPath)idp at the provider.", ""]
+                + serve
+                + ["and open \(origin)/ in a browser"]
+        case .oracle:
+            return ["The user admin has the password \(password), which is shown only here.", ""] + serve
+                + ["portcullis client login --url \(origin) --domain App --application App --user admin"]
+        }
+    }
+
+    // MARK: Values
+
+    private static func discovery(_ issuer: String) -> String {
+        (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
+    }
+
+    private static func isPlain(_ url: String) -> Bool { url.hasPrefix("http://") }
+
+    /// 128 random bits, in characters that need no quotes in a shell.
+    private static func random() -> String {
+        String(decoding: Base64.encode(SecureRandom.bytes(16).span, .url), as: UTF8.self)
+    }
+
+    private static func hash(_ password: String) throws(ExitStatus) -> String {
+        do throws(PasswordError) {
+            return try PasswordHasher().make(Array(password.utf8).span, scheme: .scrypt)
+        } catch {
+            throw .failure("the password cannot be hashed")
+        }
+    }
+}
+
+/// A text as JSON.
+private func quoted(_ text: String) -> String {
+    String(decoding: JSONNode(.string(text)).serialized, as: UTF8.self)
+}

@@ -1,0 +1,147 @@
+import Crypto
+import Foundation
+import JOSE
+import Model
+import Testing
+
+/// `portcullis init`: what it writes is valid, runs, and protects the API behind it.
+@Suite struct InitCommandTests {
+    private let parent: ConfigurationDirectory
+    private let upstream: StubUpstream
+
+    init() throws {
+        parent = try ConfigurationDirectory()
+        upstream = try StubUpstream()
+    }
+
+    /// Runs the command for a directory that does not exist yet, and what it says.
+    @discardableResult
+    private func make(_ arguments: String..., input: String? = nil) throws -> (ConfigurationDirectory, String) {
+        let directory = ConfigurationDirectory("mine", in: parent)
+        let result = try Program.run(
+            GatewayProcess.binary,
+            ["init", directory.path, "--upstream", upstream.url] + arguments, input: input)
+        try #require(result.ending == .exit(0), "\(result.errors)")
+        let isSecret = try directory.read("gateway.jsonc").contains("{scrypt}")
+        #expect(try mode(directory, "gateway.jsonc") == (isSecret ? 0o600 : 0o644))
+        let checked = try CommandLine.run("check", directory.path, "--strict")
+        #expect(checked.ending == .exit(0), "\(checked.errors)")
+        // A port that is free.
+        let text = try directory.read("gateway.jsonc")
+        try directory.write("gateway.jsonc", text.replacing(#""port": 8080"#, with: #""port": 0"#))
+        return (directory, result.output)
+    }
+
+    private func serve(_ directory: ConfigurationDirectory) throws -> GatewayProcess {
+        try GatewayProcess(directory, listeners: ["listener-0"])
+    }
+
+    private func request(_ gateway: GatewayProcess, _ fields: [Field] = []) throws -> Response {
+        try gateway.request("GET", "/items", fields, listener: "listener-0")
+    }
+
+    private func mode(_ directory: ConfigurationDirectory, _ file: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(file)")[.posixPermissions] as? Int
+    }
+
+    @Test("tokens of an OpenID Connect provider open the API, with nested roles, in under 15 lines of JSON")
+    func outsideProvider() throws {
+        let provider = try StubUpstream()
+        let url = provider.url
+        let signer = JWTSigner(key: SigningKey.generate(.es256), keyID: "a")
+        let keys = String(decoding: KeySet(keys: [signer.publishedKey]).jwks(), as: UTF8.self)
+        provider.on("/realms/shop/.well-known/openid-configuration") { _ in
+            [.reply(body: #"{"issuer": "\#(url)/realms/shop", "jwks_uri": "\#(url)/keys"}"#)]
+        }
+        provider.on("/keys") { _ in [.reply(body: keys)] }
+        let (directory, said) = try make("--oidc", "\(url)/realms/shop", "--audience", "api")
+        #expect(said.contains("portcullis serve --config \(directory.path)"))
+        let lines = try directory.read("gateway.jsonc").split(separator: "\n")
+        #expect(lines.count { !$0.contains("//") || $0.contains("http") } < 15, "\(lines)")
+        let gateway = try serve(directory)
+        _ = try #require(gateway.waitForEvent("keys_fetched"), "\(gateway.everythingWritten)")
+        #expect(try request(gateway).status == 401)
+        func token(_ audience: String) -> Field {
+            let claims =
+                #"{"iss":"\#(url)/realms/shop","aud":"\#(audience)","sub":"1","preferred_username":"jo","#
+                + #""exp":\#(Int(Date().timeIntervalSince1970) + 60),"realm_access":{"roles":["admin","x"]}}"#
+            return .bearer(String(decoding: signer.sign(claims: Array(claims.utf8), type: "JWT"), as: UTF8.self))
+        }
+        #expect(try request(gateway, [token("other")]).status == 401)
+        #expect(try request(gateway, [token("api")]).status == 200)
+        let forwarded = try #require(upstream.requests.last)
+        #expect(forwarded.only("X-Gateway-User") == "jo" && forwarded.only("X-Gateway-Roles") == "admin")
+    }
+
+    @Test("own users log in with the password that is printed once, by Basic or for a token")
+    func ownUsers() throws {
+        let (directory, said) = try make("--users")
+        let password = try #require(said.firstMatch(of: /password ([A-Za-z0-9_-]+),/)).output.1
+        #expect(try mode(directory, "client-secret") == 0o600)
+        #expect(try !directory.read("gateway.jsonc").contains(password))
+        let gateway = try serve(directory)
+        let challenge = try request(gateway)
+        #expect(challenge.status == 401 && challenge.only("WWW-Authenticate")?.hasPrefix("Basic ") == true)
+        #expect(try request(gateway, [.basic("admin:\(password)")]).status == 200)
+        #expect(upstream.requests.last?.only("X-Gateway-Roles") == "admin")
+        #expect(try request(gateway, [.basic("admin:x")]).status == 401)
+        let form = "grant_type=password&username=admin&password=\(password)"
+        let answer = try gateway.request(
+            "POST", "/oauth2/token",
+            [
+                .basic("app:\(directory.read("client-secret"))"),
+                Field(name: "Content-Type", value: "application/x-www-form-urlencoded"),
+            ], body: form, listener: "listener-0")
+        let token = try #require(JSONText(answer.text)["access_token"].string, "\(answer.text)")
+        #expect(try request(gateway, [.bearer(token)]).status == 200)
+    }
+
+    @Test("browsers are sent to the provider, and other clients get 401")
+    func browsers() throws {
+        let (directory, said) = try make("--login", "https://127.0.0.1:9", "--client-id", "gw", input: "s3cret\n")
+        #expect(said.contains("/mobile/platform/sso/callback/idp"))
+        #expect(try directory.read("provider-secret") == "s3cret" && mode(directory, "provider-secret") == 0o600)
+        let gateway = try serve(directory)
+        #expect(try request(gateway).status == 401)
+        let page = try request(gateway, [Field(name: "Accept", value: "text/html")])
+        #expect(page.status == 302 && page.only("Location")?.contains("/login") == true, "\(page.text)")
+    }
+
+    @Test("Oracle clients get their challenge")
+    func oracleClients() throws {
+        let (directory, _) = try make("--oracle")
+        let gateway = try serve(directory)
+        let challenge = try request(gateway, [Field(name: "User-Agent", value: "OIC-Agent")])
+        #expect(challenge.status == 401)
+        #expect(challenge.only("WWW-Authenticate")?.hasPrefix(#"OAM-Auth realm="AppWG:2 "#) == true)
+    }
+
+    @Test("a directory with files is left alone, and incomplete arguments are refused")
+    func refusals() throws {
+        func run(_ arguments: String...) throws -> (Program.Ending, String) {
+            let result = try Program.run(GatewayProcess.binary, ["init"] + arguments, input: "")
+            return (result.ending, result.errors)
+        }
+        try parent.write("notes", "mine")
+        #expect(
+            try run(parent.path, "--users") == (
+                .exit(1), "portcullis: \(parent.path) is not empty; nothing was written"
+            ))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path) == ["notes"])
+        let new = "\(parent.path)/new"
+        for (arguments, message) in [
+            ([new], "one of --oidc, --users, --login and --oracle is needed"),
+            ([new, "--oidc", "https://idp.example"], "--oidc needs --audience"),
+            ([new, "--login", "https://idp.example"], "--login needs --client-id"),
+            ([new, "--users", "--oracle"], "exclude each other"),
+            ([new, "--users", "--audience", "x"], "--audience goes with --oidc"),
+            ([new, "--users", "--listen", "8080"], "--listen is no address and port"),
+            ([new, "--users", "--upstream", "ftp://x"], "--upstream is no http or https URL"),
+            ([], "expected one directory"),
+        ] {
+            let result = try Program.run(GatewayProcess.binary, ["init"] + arguments, input: "")
+            #expect(result.ending == .exit(2) && result.errors.contains(message), "\(arguments): \(result.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: new))
+    }
+}
