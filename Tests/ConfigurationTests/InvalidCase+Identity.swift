@@ -305,8 +305,8 @@ extension InvalidCase {
             #"trustedIssuers.json:2: error: /trustedIssuers/0/introspection/url: not encrypted (expected an https URL, or "allowHttp": true, found "http://idp/i")"#
         ),
         InvalidCase(
-            "trusted-no-keys", trusted(#""name": "idp", "issuer": "https://idp", "audience": ["a"]"#),
-            #"trustedIssuers.json:1: error: /trustedIssuers/0: the keys are missing (expected "jwksFile", "discoveryUri" or "jwksUri")"#
+            "trusted-no-keys", trusted(#""name": "idp", "issuer": "idp", "audience": ["a"]"#),
+            #"trustedIssuers.json:1: error: /trustedIssuers/0: the keys are missing, and "issuer" is no https URL to find them by (expected "jwksFile", "discoveryUri" or "jwksUri")"#
         ),
         InvalidCase(
             "trusted-file-and-address",

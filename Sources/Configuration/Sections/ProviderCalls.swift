@@ -19,15 +19,20 @@ struct OpenIDSettings {
 }
 
 extension OpenIDSettings {
+    /// The standard URL of an issuer's discovery document (OpenID Connect Discovery section 4).
+    static func discovery(of issuer: String) -> String {
+        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        return "\(base)/.well-known/openid-configuration"
+    }
+
     /// The issuer as written, and the standard URL of its discovery document (OpenID Connect Discovery section 4).
     private static func issuer(_ allowHTTP: Bool) -> Shape<(issuer: String, discovery: WebURL)> {
         Shape(
             .pattern("^https?://"),
             read: { field in
                 guard field.url(allowHTTP: allowHTTP) != nil, let issuer = field.name() else { return nil }
-                let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
                 do throws(WebURL.Problem) {
-                    return (issuer, try WebURL("\(base)/.well-known/openid-configuration"))
+                    return (issuer, try WebURL(discovery(of: issuer)))
                 } catch {
                     return field.error("no discovery document can be there: \(error.rawValue)")
                 }

@@ -9,10 +9,11 @@ package struct PublishedKeysEntry: Sendable {
     /// Whether the gateway is ready without the keys.
     package var isOptional = false
 
-    static let memberNames = ObjectForm.of { PublishedKeysEntry.read(&$0, hasFile: false) }.names
+    static let memberNames = ObjectForm.of { PublishedKeysEntry.read(&$0, hasFile: false, issuer: "") }.names
 
     /// Reads the members of a trusted issuer; nil if it has a key file.
-    static func read(_ object: inout ObjectReader, hasFile: Bool) -> PublishedKeysEntry? {
+    /// - Parameter issuer: whose standard discovery document has the keys if no other address is named.
+    static func read(_ object: inout ObjectReader, hasFile: Bool, issuer: String) -> PublishedKeysEntry? {
         guard !hasFile else {
             for name in memberNames {
                 object.take(name)?.error("the keys stand in a file", expected: "no \"\(name)\" beside \"jwksFile\"")
@@ -30,21 +31,26 @@ package struct PublishedKeysEntry: Sendable {
             "discoveryUri", address,
             """
             The discovery document, whose `issuer` must equal the entry's byte by byte, and whose `jwks_uri` is \
-            used.
+            used; by default `issuer` and `/.well-known/openid-configuration`.
             """)
         let keys = object.take(
             "jwksUri", address,
             "The JWK set; the discovery document is not fetched then.")
+        var standard: WebURL?
         if discovery == nil, keys == nil, object.field.node.members != nil {
-            object.field.error(
-                "the keys are missing", expected: "\"jwksFile\", \"discoveryUri\" or \"jwksUri\"")
+            standard = try? WebURL(OpenIDSettings.discovery(of: issuer))
+            if standard.map({ $0.isSecure || allowHTTP }) != true {
+                object.field.error(
+                    "the keys are missing, and \"issuer\" is no https URL to find them by",
+                    expected: "\"jwksFile\", \"discoveryUri\" or \"jwksUri\"")
+            }
         }
         if allowHTTP, object.field.findings.production {
             object.field.warning(
                 "a man in the middle can replace the keys of the issuer", expected: "\"allowHttp\": false")
         }
         let settings = try? RemoteKeySettings(
-            issuer: "", discovery: discovery?.read(), keys: keys?.read(), allowHTTP: allowHTTP)
+            issuer: "", discovery: discovery?.read() ?? standard, keys: keys?.read(), allowHTTP: allowHTTP)
         // Without an address, which was reported, the other keys are read all the same.
         var entry = PublishedKeysEntry(settings: settings ?? .placeholder)
         entry.settings.connectTimeoutMilliseconds = 5000

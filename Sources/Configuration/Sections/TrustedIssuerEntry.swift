@@ -84,8 +84,8 @@ package struct TrustedIssuerEntry: Sendable {
         let file = object.take(
             "jwksFile", .readableFile,
             """
-            File with its keys (a JWK set). One of this, [published keys](README.md#keys-of-trusted-issuers) and \
-            `introspection` is required.
+            File with its keys (a JWK set), in place of [published keys](README.md#keys-of-trusted-issuers) and \
+            `introspection`.
             """)
         let requireAudience = object.flag(
             "requireAudience", default: true,
@@ -98,12 +98,14 @@ package struct TrustedIssuerEntry: Sendable {
             "tokenType", .choice, default: TokenType.any,
             "Type (`typ`) that a token must have: `at+jwt` only that (RFC 9068); `JWT` also `JWT` or none.")
         object.constrain(json: constraints)
+        let name = object.required(
+            "name", .identifier, WebgateEntry.nameRule, placeholder: "",
+            "Unique name, in logs and metrics, and by which its tokens are revoked.")
+        let issuer = object.required(
+            "issuer", .name, "the value of \"iss\"", placeholder: "", "The value of `iss`, compared exactly.")
         return TrustedIssuerEntry(
-            name: object.required(
-                "name", .identifier, WebgateEntry.nameRule, placeholder: "",
-                "Unique name, in logs and metrics, and by which its tokens are revoked."),
-            issuer: object.required(
-                "issuer", .name, "the value of \"iss\"", placeholder: "", "The value of `iss`, compared exactly."),
+            name: name,
+            issuer: issuer,
             audiences: audiences(&object, isRequired: requireAudience),
             requireAudience: requireAudience,
             tokenType: tokenType,
@@ -114,7 +116,7 @@ package struct TrustedIssuerEntry: Sendable {
                 Clients that `azp` of an access token may name, beside `audience` and the `clientId` of `backend` \
                 (of every backend where the entry names none).
                 """),
-            keys: keys(&object, file),
+            keys: keys(&object, file, issuer),
             algorithms: object.optional(
                 "algorithms", algorithms, "Accepted algorithms; by default those that fit the keys, never `HS*`."),
             clockSkew: object.value(
@@ -150,7 +152,7 @@ package struct TrustedIssuerEntry: Sendable {
                 {
                   "oneOf": [
                     {"required": ["jwksFile"], "not": \(ObjectForm.anyOf(withFile))},
-                    {"allOf": [\(ObjectForm.anyOf(published))], "not": \(ObjectForm.anyOf(["jwksFile", "introspection"]))},
+                    {"not": \(ObjectForm.anyOf(["jwksFile", "introspection"]))},
                     {"required": ["introspection"], "not": \(ObjectForm.anyOf(["jwksFile"] + published))}
                   ]
                 }
@@ -170,7 +172,9 @@ package struct TrustedIssuerEntry: Sendable {
         return accepts
     }
 
-    private static func keys(_ object: inout ObjectReader, _ file: ObjectReader.Member<String>?) -> Keys? {
+    private static func keys(
+        _ object: inout ObjectReader, _ file: ObjectReader.Member<String>?, _ issuer: String
+    ) -> Keys? {
         let server = object.take(
             "introspection", IntrospectionEntry.shape,
             "The [server that knows](README.md#tokens-that-another-server-knows) its tokens (RFC 7662), in place of keys."
@@ -179,7 +183,7 @@ package struct TrustedIssuerEntry: Sendable {
             file?.field.error("\"jwksFile\" and \"introspection\" exclude each other", expected: "one of the two")
             return server.read().map { .introspection($0) }
         }
-        let published = PublishedKeysEntry.read(&object, hasFile: file != nil)
+        let published = PublishedKeysEntry.read(&object, hasFile: file != nil, issuer: issuer)
         if let file { return file.read().map { .file($0) } }
         return published.map { .published($0) }
     }

@@ -19,7 +19,7 @@ enum InitCommand: Command {
         Without a kind it asks for kind, issuer, audience or client id, and upstream on a terminal.
 
         --oidc    JWTs of an OpenID Connect provider, such as Keycloak, Auth0 or Entra ID, whose `aud` has --audience
-        --users   users of the gateway's own, with name and password (Basic) or with tokens of /oauth2/token
+        --users   users of the gateway's own, with name and password (Basic) or with tokens of the token endpoint
         --login   browsers that log in at an OpenID Connect provider; the client secret is read from standard input
                   (one line, without echo on a terminal)
         --oracle  clients of Oracle Mobile & Social (OAM-Auth challenges), and users of the gateway's own

@@ -76,8 +76,7 @@ struct InitDraft {
         """
           // Tokens must have this `iss` and this `aud`. Keys are fetched from the provider.
           "trustedIssuers": [{
-            "name": "idp", "issuer": \(quoted(issuer)), "audience": [\(quoted(audience))],
-            "discoveryUri": \(quoted(discovery(issuer)))\(isPlain(issuer) ? ", \"allowHttp\": true" : ""),
+            "name": "idp", "issuer": \(quoted(issuer)), "audience": [\(quoted(audience))],\(isPlain(issuer) ? " \"allowHttp\": true," : "")
             // Where user name and roles are; these are the places of Keycloak and others.
             "usernameClaim": ["preferred_username", "sub"], "rolesClaim": ["realm_access.roles", "roles"]
           }],
@@ -99,7 +98,7 @@ struct InitDraft {
           "roles": ["admin"],
           // Without a credential the answer is a Basic challenge.
           "authenticationSchemes": [{ "name": "Basic", "authenticationLevel": 2, "challengeMethod": "BASIC" }],
-          // All paths need a user, by name and password or by a token of /oauth2/token.
+          // All paths need a user, by name and password or by a token of the token endpoint.
           "routes": [{ "path": "/**", "upstream": "api", "authenticationScheme": "Basic", "backends": ["app/1.0"] }]
         """
     }
@@ -143,7 +142,7 @@ struct InitDraft {
           "roles": ["admin"],
           // Clients with this User-Agent get 401 OAM-Auth with a request-ctx.
           "webgates": [{ "name": "AppWG", "level": 2, "userDefinedParameters": { "User-Agent": "OIC-Agent" } }],
-          // Where they log in: /oic_rest/rest/App/register and so on.
+          // Where they log in.
           "serviceDomains": { "App": { "mobile": true, "applications": { "App": { "backend": "app/1.0" } } } },
           "routes": [{ "path": "/**", "upstream": "api", "webgate": "AppWG", "backends": ["app/1.0"] }]
         """
@@ -170,10 +169,6 @@ struct InitDraft {
     }
 
     // MARK: Values
-
-    private static func discovery(_ issuer: String) -> String {
-        (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
-    }
 
     private static func isPlain(_ url: String) -> Bool { url.hasPrefix("http://") }
 
