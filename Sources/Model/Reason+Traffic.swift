@@ -106,6 +106,7 @@ extension Reason {
         ("issuer_not_allowed", 401, "The route does not accept credentials of this issuer."),
         ("scope_required", 403, "The token lacks a scope that the route requires."),
         ("claim_required", 403, "A claim is not what the route requires. See `portcullis explain`."),
+        ("address_not_allowed", 403, "The route does not accept requests from this address."),
     ]
 
     static let limits: [Row] = [

@@ -20,7 +20,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         socialLoginOnly, missingApplicationKey, wrongWebgate, sessionIdle, sessionInvalid, sessionExpired,
         crossSiteRequest, stepUpRequired, keysUnavailable, backendMismatch, backendNotAllowed,
         applicationMismatch, insufficientScope, roleRequired, identityProviderUnavailable,
-        introspectionUnavailable, wrongScheme, issuerNotAllowed, scopeRequired, claimRequired
+        introspectionUnavailable, wrongScheme, issuerNotAllowed, scopeRequired, claimRequired, addressNotAllowed
     // Refused for limits or load
     case rateLimited, clientThrottled, overloaded, decisionTimeout, bodyTooLarge, bodyTimeout, headerTimeout,
         malformedBody, unknownHost, upgradeRefused

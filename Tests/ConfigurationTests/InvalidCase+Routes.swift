@@ -214,6 +214,10 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/claims/sub: "path" has no variable "user" (expected "{id}")"#
         ),
         InvalidCase(
+            "addresses-none", routes(route("/a", #""addresses": {"allow": []}"#)),
+            #"routes.json:2: error: /routes/0/addresses: no address (expected addresses in "allow" or "deny")"#
+        ),
+        InvalidCase(
             "issuers-unknown", routes(route("/a", #""issuers": ["nowhere"]"#)),
             #"routes.json:2: error: /routes/0/issuers/0: unknown trusted issuer "nowhere" (expected the name of a trusted issuer, or "local" for the gateway itself)"#
         ),

@@ -149,4 +149,31 @@ import Testing
             #expect(denied.status == 403 && code(denied) == "claim_required", "\(path)")
         }
     }
+
+    @Test("addresses are looked at before credentials, and only trusted proxies tell others")
+    func addresses() throws {
+        func fixture(_ proxies: String) throws -> Fixture {
+            try Fixture {
+                $0["trustedProxies"] = proxies
+                $0.addRoutes(
+                    #"{"path": "/inside", "upstream": "stub", "public": true, "addresses": {"allow": ["127.0.0.0/8"]}}"#,
+                    #"{"path": "/outside", "upstream": "stub", "addresses": {"deny": ["127.0.0.1"]}}"#,
+                    #"{"path": "/partner", "upstream": "stub", "public": true, "addresses": {"allow": ["192.0.2.0/24"], "deny": ["192.0.2.9"]}}"#
+                )
+            }
+        }
+        let plain = try fixture("[]")
+        #expect(try plain.request("GET", "/inside").status == 200)
+        let denied = try plain.request("GET", "/outside", [.bearer("x")])
+        #expect(denied.status == 403 && code(denied) == "address_not_allowed")
+        #expect(denied.values("WWW-Authenticate").isEmpty)
+        let forged = Field(name: "X-Forwarded-For", value: "192.0.2.1")
+        #expect(try plain.request("GET", "/partner", [forged]).status == 403)
+        let behind = try fixture(#"["127.0.0.1"]"#)
+        #expect(try behind.request("GET", "/partner", [forged]).status == 200)
+        for address in ["192.0.2.9", "192.0.3.1", "192.0.2.1, 198.51.100.7"] {
+            let field = Field(name: "X-Forwarded-For", value: address)
+            #expect(try behind.request("GET", "/partner", [field]).status == 403, "\(address)")
+        }
+    }
 }

@@ -45,13 +45,15 @@ extension GatewayConfiguration {
 
     /// Whether no route can have weaker requirements.
     private func isOpen(_ route: RouteEntry) -> Bool {
-        route.methods.isEmpty ? route.access.isOpen : route.methods.allSatisfy(\.access.isOpen)
+        route.options.addresses == nil
+            && (route.methods.isEmpty ? route.access.isOpen : route.methods.allSatisfy(\.access.isOpen))
     }
 
     /// The requirements of the narrow route that the wide route lacks.
     /// - Parameter index: nil if methods that only the wide route accepts are none of the narrow route's business.
     private func demands(of narrow: RouteEntry, missingIn wide: RouteEntry, _ index: RouteIndex?) -> [String] {
         var lacking: [String] = []
+        if let rule = narrow.options.addresses, wide.options.addresses != rule { lacking.append("other addresses") }
         if !wide.backends.isSubset(of: narrow.backends) { lacking.append("credentials of other backends") }
         // A method that only the wide route accepts is a gap too.
         let methods = narrow.methods.isEmpty ? wide.methods.map(\.method) : narrow.methods.map(\.method)

@@ -109,6 +109,10 @@ package struct RouteEntry: Sendable {
             gateway answers with tokens of the injection's issuer.
             """)
         object.read(
+            "addresses", AddressRule.shape, into: &route.options.addresses,
+            "From which client addresses requests are accepted, before any credential is looked at; from all by default."
+        )
+        object.read(
             "tokenSources", TokenSource.list, into: &route.options.tokenSources,
             """
             [Where tokens are](README.md#where-tokens-are); by default `Authorization: Bearer`, and the places of trusted \

@@ -72,7 +72,7 @@ final class ExchangeReview: LoopPart {
             exchange.head.method, host: host.readable, origin: origin.readable,
             conditions: exchange.route?.conditions ?? RouteConditions())
         let outcome = snapshot.policy.readmit(
-            exchange.principal, request, path: path.readable,
+            exchange.principal, request, path: path.readable, from: exchange.address,
             certificate: { exchange.client?.certificate?.certificate }, now: poller.wallSeconds, cache: tokenCache)
         switch outcome {
         case .refused: tunnels.cut(exchange, .refused)

@@ -153,6 +153,10 @@ final class RequestPipeline: LoopPart {
             guard exchange.stream?.extendedProtocol != nil else { return true }
             upstreamClient.refuseUpgrade(exchange)
             return false
+        case .address:
+            if route?.options.addresses?.accepts(exchange.address) != false { return true }
+            responder.deny(exchange, .addressNotAllowed, bytes)
+            return false
         case .rate: return passesRateLimits(exchange, route)
         case .principalRate: return route.map { passesPrincipalLimits(exchange, $0) } ?? true
         case .certificate:

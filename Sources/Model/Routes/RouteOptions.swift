@@ -12,6 +12,8 @@ package struct RouteOptions: Sendable {
     package var requestFields: FieldRules?
     /// Fields of responses to the client.
     package var responseFields: FieldRules?
+    /// From which addresses requests are accepted; nil for all.
+    package var addresses: AddressRule?
     /// Where tokens are; nil for `Authorization: Bearer` and the places of issuers.
     package var tokenSources: [TokenSource]?
     /// Whether the client's credential is forwarded to the upstream (GW-09).

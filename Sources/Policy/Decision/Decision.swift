@@ -23,6 +23,8 @@ package struct Decision: ~Copyable {
         case method
         /// The upstream cannot read the path in another way (ROLE-05).
         case secondReading
+        /// The client's address.
+        case address
         /// Rates by route and by address, before any credential is verified: a flood of bad ones is held back too.
         case rate
         /// Rules of the gateway's own endpoints: encryption, forms of foreign sites.
@@ -54,7 +56,7 @@ package struct Decision: ~Copyable {
         /// All steps.
         package static let request = Steps(rawValue: .max)
         /// Those about an exchange that goes on: what its request said when it began is not asked again.
-        package static let review = Steps(.origin, .method, .certificate, .credential, .caller, .rights)
+        package static let review = Steps(.origin, .method, .address, .certificate, .credential, .caller, .rights)
         /// Those that count requests.
         package static let rates = Steps(.rate, .principalRate)
         /// Those that find the route alone.
@@ -62,7 +64,7 @@ package struct Decision: ~Copyable {
 
         fileprivate static let nowhere = Steps(.origin, .preflight, .method)
         fileprivate static let publicRoute = Steps(
-            .origin, .preflight, .secondReading, .rate, .certificate, .body, .credential, .principalRate)
+            .origin, .preflight, .secondReading, .address, .rate, .certificate, .body, .credential, .principalRate)
         fileprivate static let route = publicRoute.union(Steps(.caller, .claims, .rights))
         fileprivate static let endpoint = Steps(.origin, .preflight, .tunnel, .rate, .endpointRules)
         fileprivate static let principalEndpoint = endpoint.union(Steps(.credential, .caller))
@@ -70,11 +72,13 @@ package struct Decision: ~Copyable {
         fileprivate static let crossSite = Steps(.origin, .preflight)
         fileprivate static let certificate = Steps(.certificate)
         fileprivate static let caller = Steps(.caller)
+        fileprivate static let address = Steps(.address)
 
         /// The steps of a route.
-        init(isPublic: Bool, isOptional: Bool, readsCertificate: Bool, answers: Bool) {
+        init(isPublic: Bool, isOptional: Bool, readsAddress: Bool, readsCertificate: Bool, answers: Bool) {
             self = isPublic ? .publicRoute : .route
             if isOptional { subtract(.caller) }
+            if !readsAddress { subtract(.address) }
             if !readsCertificate { subtract(.certificate) }
             // Its answer would be taken for a tunnel, too.
             if answers { formUnion(Steps(.tunnel, .answer)) }
@@ -89,7 +93,7 @@ package struct Decision: ~Copyable {
 
     /// Where a decision stops.
     package enum Turn: Sendable {
-        /// The driver answers `tunnel`, `rate`, `certificate`, `body`, `credential`, `principalRate` or `answer`: it ends the
+        /// The driver answers `tunnel`, `address`, `rate`, `certificate`, `body`, `credential`, `principalRate` or `answer`: it ends the
         /// request, or advances. For `credential` it sets `principal` before that.
         case ask(Step)
         case deny(Reason)
@@ -181,7 +185,7 @@ package struct Decision: ~Copyable {
                 guard let descriptor = endpoint?.descriptor else { continue }
                 denial = policy.screen(
                     descriptor, bytes: bytes, head: head, headers: headers, isConfidential: isConfidential)
-            case .tunnel, .rate, .certificate, .body, .credential, .principalRate, .answer: return .ask(next)
+            case .tunnel, .address, .rate, .certificate, .body, .credential, .principalRate, .answer: return .ask(next)
             case .caller: if principal == nil { denial = .missingCredential }
             case .claims:
                 guard let route, let principal else { continue }

@@ -21,10 +21,11 @@ extension PolicySnapshot {
     /// - Parameters:
     ///   - principal: nil where the exchange began without a credential.
     ///   - request: what is left of the request.
+    ///   - address: of the client.
     ///   - certificate: of the client, asked for where the route looks at it.
     ///   - now: seconds since 1970.
     package func readmit(
-        _ principal: Principal?, _ request: RememberedRequest, path: Span<UInt8>,
+        _ principal: Principal?, _ request: RememberedRequest, path: Span<UInt8>, from address: IPAddress? = nil,
         certificate: () -> PeerCertificate? = { nil }, now: Int64, cache: VerifiedTokenCache
     ) -> Readmission {
         var decision = request.decision(self, path: path, steps: .review)
@@ -33,6 +34,8 @@ extension PolicySnapshot {
         while true {
             switch request.advance(&decision, self, path: path) {
             case .deny(let reason): return .refused(reason)
+            case .ask(.address):
+                if route.options.addresses?.accepts(address) == false { return .refused(.addressNotAllowed) }
             case .ask(.certificate):
                 if let denial = route.certificateRule?.refusal(of: certificate()) { return .refused(denial) }
             case .ask(.credential) where !route.isPublic:

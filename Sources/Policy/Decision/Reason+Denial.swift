@@ -26,6 +26,7 @@ extension Reason {
         case .loginThrottled: "too many attempts"
         case .keysUnavailable: "the issuer of the token does not answer"
         case .roleRequired: "a required role is missing"
+        case .addressNotAllowed: "requests from this address are not allowed"
         case .scopeRequired: "a required scope is missing"
         case .claimRequired: "a required claim is missing"
         case .identityProviderUnavailable, .storeUnavailable, .introspectionUnavailable: "try again later"

@@ -135,6 +135,7 @@ package final class Route: Sendable {
         readsCertificate = access.clientCertificate != nil || settings.options.forwardsCertificate
         steps = Decision.Steps(
             isPublic: access.isPublic, isOptional: access.isOptional,
+            readsAddress: settings.options.addresses != nil,
             readsCertificate: access.clientCertificate != nil || settings.options.forwardsCertificate,
             answers: settings.answer != nil)
         upgrades = settings.options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }

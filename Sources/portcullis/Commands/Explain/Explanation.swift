@@ -81,6 +81,7 @@ struct Explanation {
         _ fields: HeaderTable
     ) -> Bool {
         switch step {
+        case .address: leaveOpen("address", Explanation.text(of: decision.route?.options.addresses))
         case .rate: show(decision.route.map(snapshot.rateLimits(of:)) ?? snapshot.endpointLimits)
         case .certificate: leaveOpen("certificate", text(of: decision.route?.certificateRule))
         case .body: return hasRoom(snapshot.bodyLimit(of: decision.route), head)
@@ -171,6 +172,7 @@ struct Explanation {
         case .origin, .preflight: "origin"
         case .method: hasRoute ? "method" : "route"
         case .secondReading: "path"
+        case .address: "address"
         case .rate, .principalRate: "rate"
         case .tunnel, .endpointRules: "endpoint"
         case .certificate: "certificate"
@@ -245,6 +247,14 @@ struct Explanation {
         guard let rule else { return "forwarded if the client presents one; not checked here" }
         let wanted = rule.patterns.isEmpty ? "any" : rule.patterns.map(\.description).joined(separator: " or ")
         return "\(wanted) is required; not checked here"
+    }
+
+    private static func text(of rule: AddressRule?) -> String {
+        func list(_ word: String, _ ranges: [IPAddressRange]) -> String? {
+            ranges.isEmpty ? nil : "\(word) \(ranges.map { "\($0)" }.joined(separator: ", "))"
+        }
+        let parts = [list("from", rule?.allowed ?? []), list("not from", rule?.denied ?? [])].compactMap(\.self)
+        return "\(parts.joined(separator: "; ")); not checked here"
     }
 
     /// The token for the upstream.
