@@ -72,4 +72,19 @@ struct EnvironmentExpansionTests {
             .requestFields
         #expect(rules?.set.first?.value.pieces == [.user, .text(" ${user} ${USER}")])
     }
+
+    @Test("a secret from a variable is not one that the configuration has")
+    func secrets() throws {
+        let text = #"""
+            {"baseUrl": "https://gw.example.com", "listeners": [{"address": "127.0.0.1", "port": 1}],
+             "admin": {"adminToken": "TOKEN"}}
+            """#
+        func warnings(_ secret: String) throws -> [String] {
+            let directory = try ConfigurationDirectory(["gateway.json": text.replacing("TOKEN", with: secret)])
+            let loaded = directory.load(["ADMIN_TOKEN": "0123456789abcdef0123456789abcdef"], production: true)
+            return loaded.lines(.warning).filter { $0.contains("adminToken") }
+        }
+        #expect(try !warnings("0123456789abcdef0123456789abcdef").isEmpty)
+        #expect(try warnings("${ADMIN_TOKEN}").isEmpty)
+    }
 }

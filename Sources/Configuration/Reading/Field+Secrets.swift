@@ -2,7 +2,8 @@ import Bytes
 
 /// Secrets by reference (GW-12). No message shows a value.
 extension Field {
-    /// `"env:NAME"`, `"file:PATH"` (without the last line end), `"cred:KEY"`, or the secret itself.
+    /// `"env:NAME"`, `"file:PATH"` (without the last line end), `"cred:KEY"`, or the secret itself, which may be a variable
+    /// of the environment.
     package func secret() -> Secret? {
         guard let text = node.string else {
             return error("wrong type", expected: "a secret: a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
@@ -13,6 +14,7 @@ extension Field {
         guard !text.isEmpty else {
             return error("the secret is empty", expected: "a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
         }
+        if findings.written[pointer] != nil { return Secret(value: text, origin: .environment) }
         if findings.production {
             warning(
                 "the secret is written in the configuration", expected: "\"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
