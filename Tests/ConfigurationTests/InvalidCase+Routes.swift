@@ -218,6 +218,10 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/addresses: no address (expected addresses in "allow" or "deny")"#
         ),
         InvalidCase(
+            "issuers-and-jwt", routes(route("/a", #""issuers": ["local"], "jwt": "local""#)),
+            #"routes.json:2: error: /routes/0/jwt: "jwt" and "issuers" say the same (expected one of the two)"#
+        ),
+        InvalidCase(
             "issuers-unknown", routes(route("/a", #""issuers": ["nowhere"]"#)),
             #"routes.json:2: error: /routes/0/issuers/0: unknown trusted issuer "nowhere" (expected the name of a trusted issuer, or "local" for the gateway itself)"#
         ),

@@ -59,7 +59,7 @@ import Testing
         let fixture = try fixture(
             issuer,
             #"""
-            "claims": {"tenant": {"in": ["north", "south"]}, "amr": {"contains": "mfa"}}, "issuers": "idp", "audience": ["api", "x"]
+            "claims": {"tenant": {"in": ["north", "south"]}, "amr": {"contains": "mfa"}}, "jwt": "idp", "audience": ["api", "x"]
             """#)
         let good = issuer.token("a", more: #","tenant":"south","amr":["pwd","mfa"]"#)
         let bad = issuer.token("a", more: #","tenant":"east","amr":["mfa"]"#)

@@ -36,6 +36,9 @@ extension AccessRule {
         let issuers = object.take(
             "issuers", .oneOrMore(of: .trustedIssuer),
             "Trusted issuers whose credentials count, and `local` for the gateway's own; all by default.")
+        let jwt = object.take(
+            "jwt", .oneOrMore(of: .trustedIssuer),
+            "In place of `issuers`, for a route that takes the JWTs of an issuer.")
         let audience = object.take(
             "audience", .oneOrMoreNames,
             "Values of `aud`, one of which the token must have; beside the `audience` of its issuer.")
@@ -56,7 +59,8 @@ extension AccessRule {
         if let roles { access.roles = roles.read() ?? RoleNames() }
         if let scopes { access.scopes = scopes.read() ?? RoleNames() }
         access.claims = claims?.read() ?? access.claims
-        access.issuers = issuers?.read() ?? access.issuers
+        access.issuers = (issuers ?? jwt)?.read() ?? access.issuers
+        if issuers != nil { jwt?.field.error("\"jwt\" and \"issuers\" say the same", expected: "one of the two") }
         access.audience = audience?.read() ?? access.audience
         access.level = level?.read() ?? access.level
 
@@ -75,7 +79,10 @@ extension AccessRule {
                     "a public route requires no login", expected: "either \"public\" or \"loginRequired\"")
             }
             refuse(
-                named + [("issuers", issuers?.field), ("audience", audience?.field), ("identity", identity?.field)],
+                named + [
+                    ("issuers", issuers?.field), ("jwt", jwt?.field), ("audience", audience?.field),
+                    ("identity", identity?.field),
+                ],
                 { "a public route has no \($0)" }, "\"public\"")
             // Certificates are required independently, when the connection begins.
             let before = access
