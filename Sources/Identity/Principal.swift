@@ -16,6 +16,8 @@ package final class Principal: Sendable {
         case bearer, basic, anonymousKey
         /// A social provider's token together with an anonymous key (FB-01).
         case social
+        /// The key of a consumer.
+        case apiKey = "api_key"
         /// The cookie of a browser login (SCH-02).
         case cookie
     }

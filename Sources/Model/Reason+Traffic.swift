@@ -72,6 +72,8 @@ extension Reason {
         ("token_expired", 401, "The token has expired."),
         ("token_not_yet_valid", 401, "The token is not valid yet. Compare the clocks if this persists."),
         ("token_revoked", 401, "The token was revoked."),
+        ("api_key_unknown", 401, "No enabled consumer has this API key, or it is misspelt."),
+        ("api_key_expired", 401, "The API key has expired. Make a new one with `portcullis keys rotate`."),
         ("store_unavailable", 503, "The token store does not answer. Look for `store_unavailable` in the log."),
         ("unknown_issuer", 401, "The issuer of the token is not trusted."),
         ("wrong_audience", 401, "The token is for another audience."),

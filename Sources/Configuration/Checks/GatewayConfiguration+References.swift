@@ -29,7 +29,7 @@ extension GatewayConfiguration {
         case .authenticationScheme: authenticationSchemes.map(\.name)
         case .identityProvider: identityProviders.map(\.name)
         case .route: routes.map(\.name)
-        case .trustedIssuer: trustedIssuers.map(\.name) + [TrustedIssuerEntry.ownName]
+        case .trustedIssuer: trustedIssuers.map(\.name) + [TrustedIssuerEntry.ownName, Consumer.issuer]
         case .rateLimit: rateLimits.compactMap(\.name)
         }
     }

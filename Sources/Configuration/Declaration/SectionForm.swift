@@ -62,6 +62,10 @@ package struct SectionForm: Sendable {
                 form: .list(Application.shape.form(), isUnique: false)),
             SectionForm(name: "users", meaning: "Local users.", form: .list(User.shape.form(), isUnique: false)),
             SectionForm(
+                name: "consumers",
+                meaning: "Named programs that call with API keys.",
+                form: .list(Consumer.shape.form(), isUnique: false)),
+            SectionForm(
                 name: "roles",
                 meaning: "The catalogue of roles; other names are never granted. A role is a name, or an object.",
                 form: RolesSection.form),

@@ -46,6 +46,7 @@ package struct GatewayConfiguration: Sendable {
     package var backends: [BackendEntry]
     package var applications: [Application]
     package var users: [User]
+    package var consumers: [Consumer]
     /// The realms that users and backends may name; nil for any name (MBE-09, MBE-10).
     package var realms: [String]?
     /// The role catalogue (ROLE-04), at most 256 names.
@@ -74,6 +75,7 @@ extension GatewayConfiguration {
     static let sectionNames = [
         "routes", "webgates", "backends", "applications", "users", "roles", "policies", "issuers", "trustedIssuers",
         "realms", "certificates", "authenticationSchemes", "serviceDomains", "identityProviders",
+        "consumers",
     ]
 
     /// Whether a section is a list; the others are objects.
@@ -208,6 +210,7 @@ extension GatewayConfiguration {
             backends: section("backends").map(BackendEntry.readAll) ?? [],
             applications: section("applications").map(Application.readAll) ?? [],
             users: section("users").map(User.readAll) ?? [],
+            consumers: section("consumers").map(Consumer.readAll) ?? [],
             realms: section("realms").map { $0.names("an array of names of realms") ?? [] },
             roles: roles.names, roleDescriptions: roles.descriptions,
             userProfile: root.section(

@@ -57,6 +57,9 @@ package struct TrustedIssuerEntry: Sendable {
             if entry.name == ownName {
                 element.error("the name \"\(ownName)\" stands for the gateway itself", expected: "another name")
             }
+            if entry.name == Consumer.issuer {
+                element.error("the name \"\(entry.name)\" stands for API keys", expected: "another name")
+            }
             if !entry.name.isEmpty, entries.contains(where: { $0.name == entry.name }) {
                 element.error("duplicate trusted issuer \"\(entry.name)\"", expected: "a unique name")
             }

@@ -67,6 +67,7 @@ extension PolicySnapshot {
         switch credential.scheme {
         case .token: return authenticate(token: rest, now: now, cache: cache)
         case .basic:
+            if let key = ConsumerKeys.key(inBasic: rest) { return consumerKeys.authenticate(key.span, now: now) }
             return passwords.authenticate(rest, on: route, bytes: bytes, headers: headers, from: address, now: now)
         case .other: return .rejected(.unsupportedScheme)
         }
@@ -93,6 +94,8 @@ extension PolicySnapshot {
     func authenticate(
         token: Span<UInt8>, now: Int64, cache: VerifiedTokenCache, with keys: JWTVerifier.PublishedKeys = .asked
     ) -> AuthenticationOutcome {
+        // No other server is asked about what looks like a key.
+        if APIKey.isMarked(token) { return consumerKeys.authenticate(token, now: now) }
         cache.adopt(generation: generation, keyEpoch: keyEpoch)
         // Read first: a revocation that comes in between makes the cache look again.
         let reading = revocations.reading

@@ -80,6 +80,7 @@ extension PolicySnapshot {
         case .cookie:
             let cookie = principal.token
             return authenticate(cookie: cookie.span, now: now, cache: cache)
+        case .apiKey: return consumerKeys.renew(principal, now: now)
         case .basic, .anonymousKey, .social:
             return passwords.renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
         }

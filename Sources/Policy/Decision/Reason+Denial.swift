@@ -50,7 +50,8 @@ extension Reason {
         switch self {
         case .malformedToken, .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired,
             .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .wrongTokenType, .proofRequired,
-            .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle, .issuerNotAllowed:
+            .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle, .issuerNotAllowed, .apiKeyUnknown,
+            .apiKeyExpired:
             "invalid_token"
         case .stepUpRequired, .loginRequired, .socialLoginRequired, .wrongScheme: "insufficient_user_authentication"
         case .insufficientScope, .scopeRequired: "insufficient_scope"

@@ -24,6 +24,8 @@ package struct PolicySettings: Sendable {
     package var keyEpoch: KeyEpoch?
     package var backends: BackendStore
     package var users: UserStore
+    /// Those who call with API keys.
+    package var consumers: [Consumer] = []
     package var revocations: RevocationList
     package var challenges: ChallengeIssuer
     /// Limits failed logins.
@@ -62,6 +64,7 @@ package struct PolicySettings: Sendable {
         let ofIssuers =
             issuers.map { ($0.trust.name, $0.tokenSources) }
             + introspectedIssuers.map { ($0.introspector.server.name, $0.tokenSources) }
+            + (consumers.isEmpty ? [] : [(Consumer.issuer, [.authorization, .header("X-API-Key", scheme: nil)])])
         let choosy = ofIssuers.filter { !$0.1.isEmpty }
         if choosy.isEmpty { return nil }
         var places: [TokenSource] = []

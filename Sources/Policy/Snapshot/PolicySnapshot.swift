@@ -25,6 +25,7 @@ package final class PolicySnapshot: Sendable {
     let principals: TokenPrincipals
     let introspected: IntrospectedTokens
     let passwords: BasicCredentials
+    let consumerKeys: ConsumerKeys
     let opaqueTokens: (any OpaqueTokens)?
     let grantedTokens: (any GrantedTokens)?
     let activities: (any SessionActivities)?
@@ -44,6 +45,7 @@ package final class PolicySnapshot: Sendable {
         principals = TokenPrincipals(settings, claims)
         introspected = IntrospectedTokens(settings, principals)
         passwords = BasicCredentials(settings, claims)
+        consumerKeys = ConsumerKeys(settings)
         opaqueTokens = settings.opaqueTokens
         grantedTokens = settings.grantedTokens
         activities = settings.activities

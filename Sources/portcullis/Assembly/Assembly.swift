@@ -74,6 +74,7 @@ struct Assembly {
         settings.allowOrigin = configuration.policies.allowOrigin
         settings.cors = configuration.cors
         settings.roles = catalogue
+        settings.consumers = configuration.consumers
         let webgates = webgates(modules)
         var origins: [Int] = []
         for (index, entry) in configuration.routes.enumerated() {
