@@ -9,7 +9,7 @@ import Testing
     private static let complete = ValidConfigurationTests.root.appending(path: "Tests/Fixtures/configuration/complete")
     static let files = [
         "gateway", "routes", "webgates", "backends", "users", "roles", "policies", "issuers", "trustedIssuers",
-        "realms", "certificates",
+        "realms", "certificates", "consumers",
     ]
     private static let replacements: [JSONValue] = [
         .null, .number("1e999"), .string("é\u{0}*"), .object([]),

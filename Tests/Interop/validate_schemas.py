@@ -170,6 +170,7 @@ SPOILED = {
         ((0, "allowSignup"), True),
     ],
     "users": [((0, "password"), "Welcome1"), ((0, "password"), "{MD5}x"), ((0, "email"), "joe"), ((0, "securityQuestions", 0, "answer"), "blue"), ((0, "otpSecret"), 1), ((0, "attributes", "roles"), "x"), ((0, "attributes", "title"), "")],
+    "consumers": [((0, "name"), "a b"), ((0, "roles"), "Clerk"), ((0, "keys", 0, "digest"), "pck_x"), ((0, "keys", 0, "id"), None)],
     "realms": [((0,), ""), ((0,), "Staff"), ((0,), 1)],
     "certificates": [((0, "pem"), None), ((0, "pem"), "x"), ((1, "pem"), "-----BEGIN CERTIFICATE-----"), ((0, "subject"), "x")],
     "roles": [((0,), "a,b"), ((0,), "Clerk"), ((0,), 1), ((2, "name"), None), ((2, "members"), [])],

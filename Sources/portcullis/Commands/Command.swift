@@ -23,7 +23,7 @@ enum Program {
         [
             InitCommand.self, ServeCommand.self, CheckCommand.self, ReloadCommand.self, StatusCommand.self,
             ExplainCommand.self,
-            BackendCommand.self, UsersCommand.self, RolesCommand.self, RealmsCommand.self,
+            BackendCommand.self, UsersCommand.self, RolesCommand.self, RealmsCommand.self, KeysCommand.self,
             PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,
             HashCommand.self, KeyCommand.self, TokenCommand.self, IssuerCommand.self, CredCommand.self,
             ClientCommand.self,

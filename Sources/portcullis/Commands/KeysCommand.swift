@@ -1,0 +1,44 @@
+import Bytes
+import Configuration
+import HTTP
+
+/// `portcullis keys`: API keys of consumers.
+enum KeysCommand: Command {
+    static let name = "keys"
+    static let summary = "add, list, rotate and revoke API keys of consumers"
+    static let help = """
+        usage: portcullis keys list WHERE
+               portcullis keys add CONSUMER [--expires DURATION] WHERE
+               portcullis keys rotate CONSUMER [--overlap DURATION] [--expires DURATION] WHERE
+               portcullis keys revoke CONSUMER ID WHERE
+
+        add     makes a key and prints it, this once; `consumers.json` keeps its digest. A consumer that does not exist is
+                added without roles
+        rotate  makes a key and prints it; the other keys of the consumer expire after the overlap
+        revoke  removes a key
+
+        --expires  how long the new key is good, such as 90d or 12h (default: until it is revoked)
+        --overlap  how long the other keys stay good (default: 24h)
+
+        \(AdminTarget.help)
+        """
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let call = try AdminInvocation(
+            arguments, of: self,
+            [
+                "list": .init(0...0), "add": .init(1...1, options: ["--expires"]),
+                "rotate": .init(1...1, options: ["--expires", "--overlap"]), "revoke": .init(2...2),
+            ])
+        let consumer = ["consumers", call.first]
+        switch call.action {
+        case "list": try call.show(.get, ["consumers"])
+        case "add": try call.show(.post, consumer + ["keys"], body: [("expiresIn", call.text("--expires"))])
+        case "rotate":
+            try call.show(
+                .post, consumer + ["rotate"],
+                body: [("expiresIn", call.text("--expires")), ("overlap", call.text("--overlap"))])
+        default: try call.send(.delete, consumer + ["keys", call.names[1]])
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Bytes
+import Crypto
+import Identity
+import Model
+import TestSupport
+import Testing
+
+@testable import Policy
+
+@Suite("API keys of consumers")
+struct ConsumerKeyTests {
+    private static let key = APIKey.make()
+    private static let digest = DigestAlgorithm.sha256.digest(Array(key.utf8).span)
+
+    private func snapshot(
+        enabled: Bool = true, expiresAt: Int64? = nil, keys: [Consumer.Key]? = nil, sources: [TokenSource]? = nil,
+        issuers: [String]? = nil
+    ) -> PolicySnapshot {
+        var settings = TestPolicy.settings()
+        let keys = keys ?? [Consumer.Key(id: "k1", digest: Self.digest, expiresAt: expiresAt)]
+        settings.consumers = [Consumer(name: "billing", roles: ["Manager"], enabled: enabled, keys: keys)]
+        var route = RouteSettings(name: "keys", path: "/keys", upstream: 0)
+        route.access.loginRequired = false
+        route.access.roles.all = ["Manager"]
+        route.options.tokenSources = sources
+        settings.routes.append(route)
+        return TestPolicy.snapshot(settings)
+    }
+
+    private func decision(
+        _ fields: [(String, String)], query: String = "", _ snapshot: PolicySnapshot
+    ) -> DecisionOutcome {
+        decide(TestRequest("GET", "/keys\(query)", fields), snapshot)
+    }
+
+    private static func bearer(_ key: String = key) -> [(String, String)] { [("Authorization", "Bearer \(key)")] }
+
+    @Test("a key counts as a bearer token, in its field, in Basic and at the places of a route")
+    func places() {
+        let policy = snapshot()
+        #expect(decision(Self.bearer(), policy) == .allowed("billing"))
+        #expect(decision([("X-API-Key", Self.key)], policy) == .allowed("billing"))
+        #expect(decision([basic("\(Self.key):")], policy) == .allowed("billing"))
+        #expect(decision([basic("any:\(Self.key)")], policy) == .allowed("billing"))
+        #expect(decision([], query: "?key=\(Self.key)", policy) == .denied(.missingCredential))
+        let query = snapshot(sources: [.query("key")])
+        #expect(decision([], query: "?key=\(Self.key)", query) == .allowed("billing"))
+        // What is no key does not count in its field.
+        #expect(decision([("X-API-Key", TestPolicy.token())], policy) == .denied(.issuerNotAllowed))
+    }
+
+    @Test("unknown, misspelt, disabled and expired keys are refused")
+    func refused() {
+        let policy = snapshot()
+        #expect(decision(Self.bearer(APIKey.make()), policy) == .denied(.apiKeyUnknown))
+        #expect(decision(Self.bearer("pck_x"), policy) == .denied(.apiKeyUnknown))
+        #expect(decision(Self.bearer(), snapshot(enabled: false)) == .denied(.apiKeyUnknown))
+        #expect(decision(Self.bearer(), snapshot(keys: [])) == .denied(.apiKeyUnknown))
+        #expect(decision(Self.bearer(), snapshot(expiresAt: TestPolicy.now)) == .denied(.apiKeyExpired))
+        #expect(decision(Self.bearer(), snapshot(expiresAt: TestPolicy.now + 1)) == .allowed("billing"))
+        var text = Array(Self.key.utf8)
+        text[10] = text[10] == 0x41 ? 0x42 : 0x41
+        #expect(APIKey.digest(of: text.span) == nil)
+        #expect(APIKey.digest(of: Array(Self.key.utf8).span) == Self.digest)
+    }
+
+    @Test("two keys of a consumer count side by side")
+    func overlap() {
+        let other = APIKey.make()
+        let keys = [
+            Consumer.Key(id: "k1", digest: Self.digest, expiresAt: TestPolicy.now + 10),
+            Consumer.Key(id: "k2", digest: DigestAlgorithm.sha256.digest(Array(other.utf8).span)),
+        ]
+        #expect(decision(Self.bearer(), snapshot(keys: keys)) == .allowed("billing"))
+        #expect(decision(Self.bearer(other), snapshot(keys: keys)) == .allowed("billing"))
+    }
+}
