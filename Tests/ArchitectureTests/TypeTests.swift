@@ -34,9 +34,9 @@ import Testing
         "Sources/MobileSocial": (8, "the extensions of MobileSocialService"),
         "Sources/Reactor": (13, "the extensions of Poller, and sockets, which name their loop"),
         "Sources/UserProfiles": (6, "the extensions of one service"),
-        "Sources/portcullis/Administration": (19, "the extensions of Administration"),
+        "Sources/portcullis/Administration": (20, "the extensions of Administration, and resources beside it"),
         "Sources/portcullis/Assembly": (27, "the extensions of Assembly"),
-        "Sources/portcullis/Commands": (34, "each command stands in the list of commands, whose usage it prints"),
+        "Sources/portcullis/Commands": (35, "each command stands in the list of commands, whose usage it prints"),
         "Sources/portcullis/Commands/Client": (6, "the actions of one command"),
     ]
 
