@@ -23,6 +23,7 @@ struct ConsumerKeyTests {
         route.access.loginRequired = false
         route.access.roles.all = ["Manager"]
         route.options.tokenSources = sources
+        route.access.issuers = issuers ?? []
         settings.routes.append(route)
         return TestPolicy.snapshot(settings)
     }
@@ -73,5 +74,11 @@ struct ConsumerKeyTests {
         ]
         #expect(decision(Self.bearer(), snapshot(keys: keys)) == .allowed("billing"))
         #expect(decision(Self.bearer(other), snapshot(keys: keys)) == .allowed("billing"))
+    }
+
+    @Test("routes name the issuer of keys")
+    func issuers() {
+        #expect(decision(Self.bearer(), snapshot(issuers: ["consumers"])) == .allowed("billing"))
+        #expect(decision(Self.bearer(), snapshot(issuers: ["own"])) == .denied(.issuerNotAllowed))
     }
 }
