@@ -11,7 +11,7 @@ struct ConsumerKeys: Sendable {
         let principal: Principal
     }
 
-    /// By digest, from which nobody can tell a key: the time of a look-up says nothing of use.
+    /// By digest, which reveals no key: the time of a look-up says nothing of use.
     private let entries: [[UInt8]: Entry]
 
     init(_ settings: PolicySettings) {
@@ -47,7 +47,8 @@ struct ConsumerKeys: Sendable {
     }
 
     /// The key in a credential of HTTP Basic: the name or the password, if one is marked as a key.
-    static func key(inBasic credential: Span<UInt8>) -> [UInt8]? {
+    func key(inBasic credential: Span<UInt8>) -> [UInt8]? {
+        if entries.isEmpty { return nil }
         guard let decoded = Base64.decode(credential), let colon = decoded.firstIndex(of: ASCII.colon) else {
             return nil
         }

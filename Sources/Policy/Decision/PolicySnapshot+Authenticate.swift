@@ -67,7 +67,7 @@ extension PolicySnapshot {
         switch credential.scheme {
         case .token: return authenticate(token: rest, now: now, cache: cache)
         case .basic:
-            if let key = ConsumerKeys.key(inBasic: rest) { return consumerKeys.authenticate(key.span, now: now) }
+            if let key = consumerKeys.key(inBasic: rest) { return consumerKeys.authenticate(key.span, now: now) }
             return passwords.authenticate(rest, on: route, bytes: bytes, headers: headers, from: address, now: now)
         case .other: return .rejected(.unsupportedScheme)
         }
