@@ -13,15 +13,15 @@ package struct LoadedConfiguration: Sendable {
     /// is unreadable. Never served.
     package let draft: GatewayConfiguration?
     private let sources: Sources
-    /// Texts with variables of the environment, as they are written, by pointer.
-    private let written: [String: String]
+    /// Texts with variables of the environment.
+    private let written: WrittenTexts
     private let environment: [String: String]
     private let willRead: @Sendable (String) -> Void
     /// Whether settings that are for development only are reported.
     package let isForProduction: Bool
 
     init(
-        configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, written: [String: String],
+        configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, written: WrittenTexts,
         directory: String,
         environment: [String: String], production: Bool, willRead: @escaping @Sendable (String) -> Void
     ) {
@@ -74,6 +74,7 @@ package struct LoadedConfiguration: Sendable {
     ) -> Diagnostic {
         let (file, line) = sources.location(of: pointer)
         return Diagnostic(
-            severity: severity, file: file, line: line, pointer: pointer, message: message, expected: expected)
+            severity: severity, file: file, line: line, pointer: pointer, message: written.hiding(message),
+            expected: expected)
     }
 }

@@ -21,6 +21,19 @@ import Testing
         #expect(set.ending == .exit(0), "\(set.errors)")
         let text = try directory.read("gateway.json")
         #expect(text.contains(#""${ROUTE_ROLE}""#) && text.contains(#""${OPEN_PATH:-/none}""#) && text.contains("7"))
+        // Data is no configuration, and an edit writes no value.
+        let added = try CommandLine.run(
+            "users", "add", "max", "--first-name", "${ROUTE_ROLE}", "--no-password", "--config", directory.path,
+            environment: environment)
+        #expect(added.ending == .exit(0), "\(added.errors)")
+        let shown = try CommandLine.run(
+            "users", "show", "max", "--config", directory.path, environment: environment)
+        #expect(JSONText(shown.output)["firstName"].string == "${ROUTE_ROLE}")
+        let refused = try CommandLine.run(
+            "route", "set", "ruled", #"roles=["Clerk"]"#, "--config", directory.path, environment: environment)
+        #expect(
+            refused.ending == .exit(1) && refused.errors.contains("variable of the environment"), "\(refused.errors)")
+        #expect(try directory.read("gateway.json").contains(#""${ROUTE_ROLE}""#))
         // Without its variable the configuration is refused, and the message shows no value.
         let checked = try CommandLine.run("check", directory.path, environment: ["OPEN_PATH": "se cret"])
         #expect(checked.ending == .exit(1))

@@ -6,6 +6,8 @@ package struct SectionText: Sendable {
     package let file: String
     private var text: JSONText
     private let prefix: [JSONText.Step]
+    /// The place of a variable of the environment that an edit would have replaced; nil for none.
+    package private(set) var replacedVariable: String?
 
     /// - Parameters:
     ///   - file: the file's name.
@@ -27,7 +29,8 @@ package struct SectionText: Sendable {
     package func node(at path: [JSONText.Step]) -> JSONNode? { text.node(at: prefix + path) }
 
     package mutating func set(_ name: String, of path: [JSONText.Step] = [], to value: JSONNode) {
-        text.set(name, of: prefix + path, to: value)
+        protect(path + [.member(name)])
+        text.set(name, of: prefix + path, to: value.escapingVariables)
     }
 
     /// Sets a member, or removes it for nil.
@@ -36,11 +39,23 @@ package struct SectionText: Sendable {
     }
 
     package mutating func replace(_ path: [JSONText.Step], with value: JSONNode) {
-        text.replace(prefix + path, with: value)
+        protect(path)
+        text.replace(prefix + path, with: value.escapingVariables)
     }
 
     package mutating func append(_ values: [JSONNode], to path: [JSONText.Step] = []) {
-        text.append(values, to: prefix + path)
+        text.append(values.map(\.escapingVariables), to: prefix + path)
+    }
+
+    /// Edits write values, and data: a variable would be lost, and its value written down.
+    private mutating func protect(_ path: [JSONText.Step]) {
+        guard node(at: path)?.hasVariables == true else { return }
+        replacedVariable = path.map { step in
+            switch step {
+            case .member(let name): name
+            case .element(let index): "\(index)"
+            }
+        }.joined(separator: "/")
     }
 
     package mutating func remove(_ path: [JSONText.Step]) { text.remove(prefix + path) }

@@ -8,13 +8,15 @@ extension Field {
         guard let text = node.string else {
             return error("wrong type", expected: "a secret: a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
         }
-        if text.hasPrefix("env:") { return secret(variable: String(text.dropFirst(4))) }
-        if text.hasPrefix("file:") { return secret(file: String(text.dropFirst(5))) }
-        if text.hasPrefix("cred:") { return secret(credential: String(text.dropFirst(5))) }
+        // The value of a variable is a secret, and never a reference to another one.
+        let written = findings.written[pointer]
+        if (written ?? text).hasPrefix("env:") { return secret(variable: String(text.dropFirst(4))) }
+        if (written ?? text).hasPrefix("file:") { return secret(file: String(text.dropFirst(5))) }
+        if (written ?? text).hasPrefix("cred:") { return secret(credential: String(text.dropFirst(5))) }
         guard !text.isEmpty else {
             return error("the secret is empty", expected: "a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
         }
-        if findings.written[pointer] != nil { return Secret(value: text, origin: .environment) }
+        if written != nil { return Secret(value: text, origin: .environment) }
         if findings.production {
             warning(
                 "the secret is written in the configuration", expected: "\"env:NAME\", \"file:PATH\" or \"cred:KEY\"")

@@ -8,8 +8,8 @@ final class Findings {
     let directory: String
     let environment: [String: String]
     let credentials: CredentialLookup
-    /// Texts with variables of the environment, as they are written, by pointer.
-    let written: [String: String]
+    /// Texts with variables of the environment.
+    let written: WrittenTexts
     /// Called with the path of each file that the configuration names, before it is read.
     private let willRead: @Sendable (String) -> Void
     /// Whether to report settings that are for development only.
@@ -22,7 +22,7 @@ final class Findings {
 
     init(
         sources: Sources, directory: String, environment: [String: String], production: Bool,
-        written: [String: String] = [:],
+        written: WrittenTexts = WrittenTexts(),
         credentials: @escaping CredentialLookup = { _ in .missing },
         willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -44,7 +44,7 @@ final class Findings {
     }
 
     func report(_ errors: [(pointer: String, message: String, expected: String)]) {
-        for one in errors { error(one.pointer, one.message, expected: one.expected) }
+        for one in errors { append(.error, one.pointer, one.message, one.expected, nil, nil) }
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
@@ -66,6 +66,18 @@ final class Findings {
     }
 
     private func add(
+        _ severity: Severity, _ pointer: String, _ message: String, _ expected: String?, _ found: String?,
+        _ suggestion: String?
+    ) {
+        if written.isEmpty { return append(severity, pointer, message, expected, found, suggestion) }
+        // What is wrong there has been reported.
+        if written.hasFailed(pointer) { return }
+        append(
+            severity, pointer, written.hiding(message), expected.map(written.hiding), found.map(written.hiding),
+            suggestion.map(written.hiding))
+    }
+
+    private func append(
         _ severity: Severity, _ pointer: String, _ message: String, _ expected: String?, _ found: String?,
         _ suggestion: String?
     ) {

@@ -62,6 +62,13 @@ package struct FieldTemplate: Hashable, Sendable {
             }
             append(rest[..<dollar.lowerBound])
             rest = rest[dollar.upperBound...]
+            // Variables of the environment have been replaced before: what looks like one is text.
+            if let first = rest.utf8.first,
+                first == UInt8(ascii: "_") || (UInt8(ascii: "A")...UInt8(ascii: "Z")) ~= first
+            {
+                append("${")
+                continue
+            }
             guard let end = rest.firstIndex(of: "}") else { throw .open }
             let name = String(rest[..<end])
             rest = rest[rest.index(after: end)...]

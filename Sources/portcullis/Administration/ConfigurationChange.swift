@@ -118,6 +118,9 @@ struct ConfigurationChange: Sendable {
         var text = try ConfigurationChange.section(section, in: name, old)
         if let condition, !ConfigurationChange.matches(condition, text) { throw .changedMeanwhile }
         let value = try edit(&text, configuration)
+        if let place = text.replacedVariable {
+            throw .conflict("\(name) has a variable of the environment at \"\(place)\"; change it in the file")
+        }
         return Edited(
             value: value, draft: ConfigurationDraft(file: name, text: text.bytes), old: old, before: Standing(before),
             unchanged: text.bytes == old ? before : nil)

@@ -1,12 +1,8 @@
 import Bytes
 
-/// Replaces variables of the environment in the strings of the configuration: `${NAME}`, and `${NAME:-default}` for a
-/// variable that is not set or empty. `$${NAME}` stands for the text `${NAME}`. Names are in upper case, so that the
-/// placeholders of other texts, such as `${user}`, are left alone.
+/// Replaces variables of the environment in the strings of the configuration.
 struct EnvironmentExpansion {
-    /// A text that was replaced, as it is written.
-    private(set) var written: [String: String] = [:]
-    /// Errors by pointer.
+    private(set) var written = WrittenTexts()
     private(set) var problems: [(pointer: String, message: String, expected: String)] = []
     private let environment: [String: String]
     /// Names that files other than `gateway.json` may use; a `*` at the end stands for any rest.
@@ -15,8 +11,7 @@ struct EnvironmentExpansion {
     /// The key of `gateway.json` with the names.
     static let key = "environment"
 
-    /// - Parameter gateway: the root of `gateway.json`.
-    init(_ environment: [String: String], gateway: JSONNode?) {
+    private init(_ environment: [String: String], gateway: JSONNode?) {
         self.environment = environment
         allowed = gateway?[EnvironmentExpansion.key]?.array?.compactMap(\.string) ?? []
     }
@@ -38,12 +33,7 @@ struct EnvironmentExpansion {
         var node = node
         switch node.value {
         case .string(let text):
-            guard text.contains("${") else { return node }
-            let value = expand(text, at: pointer, isOfGateway)
-            if value != text {
-                written[pointer] = text
-                node.value = .string(value)
-            }
+            if VariableText.isMarked(text) { node.value = .string(expand(text, at: pointer, isOfGateway)) }
         case .array(let elements):
             node.value = .array(
                 elements.enumerated().map {
@@ -63,36 +53,42 @@ struct EnvironmentExpansion {
     }
 
     private mutating func expand(_ text: String, at pointer: String, _ isOfGateway: Bool) -> String {
-        var result = ""
-        var rest = text[...]
-        while let match = rest.firstMatch(of: /(\$?)\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/) {
-            result += rest[..<match.range.lowerBound]
-            rest = rest[match.range.upperBound...]
-            let (_, escape, name, standard) = match.output
-            if !escape.isEmpty {
-                result += match.output.0.dropFirst()
-            } else if !isOfGateway, !isAllowed(String(name)) {
-                problems.append(
-                    (
-                        pointer, "this file may not use the environment variable \(name)",
-                        "\"\(EnvironmentExpansion.key)\": [\"\(name)\"] in gateway.json"
-                    ))
-            } else if let value = environment[String(name)], !value.isEmpty || standard == nil {
+        var (result, hasVariable) = ("", false)
+        for piece in VariableText(text).pieces {
+            switch piece {
+            case .text(let text): result += text
+            case .malformed(let rest):
+                return fail(
+                    text, at: pointer, "\"\(rest)\" is no variable", "\"${NAME}\", or \"$${\" for the text \"${\"")
+            case .variable(let name, let standard):
+                hasVariable = true
+                guard isOfGateway || EnvironmentExpansion.isAllowed(name, allowed) else {
+                    return fail(
+                        text, at: pointer, "this file may not use the environment variable \(name)",
+                        "\"\(EnvironmentExpansion.key)\": [\"\(name)\"] in gateway.json")
+                }
+                let value = environment[name]
+                // Foundation replaces what is no UTF-8.
+                if value?.contains("\u{FFFD}") == true {
+                    return fail(text, at: pointer, "the environment variable \(name) is no UTF-8", "a text")
+                }
+                guard let value = value.flatMap({ $0.isEmpty ? standard ?? $0 : $0 }) ?? standard else {
+                    return fail(
+                        text, at: pointer, "the environment variable \(name) is not set",
+                        "a variable that is set, or \"${\(name):-default}\"")
+                }
                 result += value
-            } else if let standard {
-                result += standard
-            } else {
-                problems.append(
-                    (
-                        pointer, "the environment variable \(name) is not set",
-                        "a variable that is set, or \"${\(name):-default}\""
-                    ))
             }
         }
-        return result + rest
+        if hasVariable { written.add(text, value: result, at: pointer) }
+        return result
     }
 
-    private func isAllowed(_ name: String) -> Bool { EnvironmentExpansion.isAllowed(name, allowed) }
+    private mutating func fail(_ text: String, at pointer: String, _ message: String, _ expected: String) -> String {
+        problems.append((pointer, message, expected))
+        written.fail(text, at: pointer)
+        return text
+    }
 
     /// Whether a list of names has one.
     static func isAllowed(_ name: String, _ allowed: [String]) -> Bool {
