@@ -36,6 +36,14 @@ package enum ASCII {
     @inlinable
     package static func isLetter(_ byte: UInt8) -> Bool { (byte | 32) &- 97 < 26 }
 
+    /// The byte of an escape (RFC 3986 section 2.1); nil if none stands there.
+    package static func percentDecoded(_ text: Span<UInt8>, at position: Int) -> UInt8? {
+        guard position + 2 < text.count, text[position] == percent, let high = hexadecimalValue(text[position + 1]),
+            let low = hexadecimalValue(text[position + 2])
+        else { return nil }
+        return high << 4 | low
+    }
+
     /// Value of a hexadecimal digit, or nil.
     @inlinable
     package static func hexadecimalValue(_ byte: UInt8) -> UInt8? {

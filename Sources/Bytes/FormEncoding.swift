@@ -27,11 +27,8 @@ package enum FormEncoding {
             var byte = encoded[position]
             if byte == UInt8(ascii: "+") {
                 byte = ASCII.space
-            } else if byte == ASCII.percent, position + 2 < encoded.count,
-                let high = ASCII.hexadecimalValue(encoded[position + 1]),
-                let low = ASCII.hexadecimalValue(encoded[position + 2])
-            {
-                byte = high << 4 | low
+            } else if let decoded = ASCII.percentDecoded(encoded, at: position) {
+                byte = decoded
                 position += 2
             }
             guard count < text.count, text[count] == byte else { return false }

@@ -9,10 +9,8 @@ package enum PathSegment {
         while i < segment.count {
             var byte = segment[i]
             if byte == ASCII.percent {
-                guard i + 2 < segment.count, let high = ASCII.hexadecimalValue(segment[i + 1]),
-                    let low = ASCII.hexadecimalValue(segment[i + 2])
-                else { return nil }
-                byte = high << 4 | low
+                guard let decoded = ASCII.percentDecoded(segment, at: i) else { return nil }
+                byte = decoded
                 i += 2
             }
             guard byte >= 0x20, byte != 0x7F else { return nil }

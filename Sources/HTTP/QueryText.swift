@@ -1,17 +1,17 @@
 import Bytes
 
-/// Parameters of a query as they are written: pairs with `&` between them.
+/// Parameters of a query: pairs with `&` between them. Names are compared percent-decoded, as upstreams read them.
 package enum QueryText {
-    /// The values of a parameter, by the name as it is written: the first, and whether there is another.
+    /// The values of a parameter as they are written: the first, and whether there is another.
     package static func value(
         of name: [UInt8], _ query: ByteRange, _ bytes: Span<UInt8>
     ) -> (value: ByteRange, isOnly: Bool)? {
         var found: ByteRange?
         var rest = Pairs(query)
         while let pair = rest.next(bytes) {
-            guard let start = valueStart(of: name, pair, bytes) else { continue }
+            guard let value = value(of: name, in: pair, bytes) else { continue }
             if let found { return (found, false) }
-            found = ByteRange(start..<pair.end)
+            found = value
         }
         return found.map { ($0, true) }
     }
@@ -21,18 +21,19 @@ package enum QueryText {
         var separator = UInt8(ascii: "?")
         var rest = Pairs(query)
         while let pair = rest.next(bytes) {
-            if names.contains(where: { valueStart(of: $0, pair, bytes) != nil }) { continue }
+            if names.contains(where: { value(of: $0, in: pair, bytes) != nil }) { continue }
             chunk.append(separator)
             chunk.append(bytes.slice(pair))
             separator = UInt8(ascii: "&")
         }
     }
 
-    private static func valueStart(of name: [UInt8], _ pair: ByteRange, _ bytes: Span<UInt8>) -> Int? {
-        let start = Int(pair.start)
-        guard start + name.count < pair.end, bytes[start + name.count] == UInt8(ascii: "=") else { return nil }
-        for i in name.indices where bytes[start + i] != name[i] { return nil }
-        return start + name.count + 1
+    /// The value of a pair with this name; empty without an equals sign.
+    private static func value(of name: [UInt8], in pair: ByteRange, _ bytes: Span<UInt8>) -> ByteRange? {
+        var end = Int(pair.start)
+        while end < pair.end, bytes[end] != UInt8(ascii: "=") { end += 1 }
+        guard !pair.isEmpty, FormEncoding.matches(bytes.extracting(Int(pair.start)..<end), name) else { return nil }
+        return ByteRange(min(end + 1, pair.end)..<pair.end)
     }
 
     private struct Pairs {

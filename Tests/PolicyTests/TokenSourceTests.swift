@@ -41,6 +41,7 @@ struct TokenSourceTests {
         #expect(decision([("Authorization", "Bearer \(token)")]) == .denied(.missingCredential))
         #expect(decision([("X_Auth_Token", token)]) == .denied(.missingCredential))
         #expect(decision([], query: "?Token=\(token)") == .denied(.missingCredential))
+        #expect(decision([], query: "?to%6ben=\(token)") == .allowed("joe"))
         #expect(decision([], query: "?a=token=\(token)") == .denied(.missingCredential))
         #expect(decision([("X-Auth-Token", token)], sources: nil) == .denied(.missingCredential))
         #expect(decision([basic("joe:Welcome1"), inventoryID]) == .allowed("joe"))

@@ -22,7 +22,7 @@ struct PathVariable: Sendable {
     }
 }
 
-/// Variables and their values. Matching does not look at them: whoever needs a value asks for it afterwards.
+/// Variables and their values. Matching does not use them; values are read afterwards, where a rule needs them.
 extension PathPattern {
     /// In the order of the path.
     package var variableNames: [String] { variables.map(\.name) }
@@ -54,10 +54,8 @@ extension PathPattern {
         while position < path.count, path[position] != ASCII.slash {
             var byte = path[position]
             if byte == ASCII.percent {
-                guard position + 2 < path.count, let high = ASCII.hexadecimalValue(path[position + 1]),
-                    let low = ASCII.hexadecimalValue(path[position + 2])
-                else { return nil }
-                byte = high << 4 | low
+                guard let decoded = ASCII.percentDecoded(path, at: position) else { return nil }
+                byte = decoded
                 position += 2
             }
             if byte == UInt8(ascii: ";") { return nil }

@@ -74,23 +74,9 @@ extension RouteConditions {
     fileprivate func holdQuery(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
         if query.isEmpty { return true }
         guard let range = head.query else { return false }
-        let text = bytes.slice(range)
         for condition in query {
-            var found = 0
-            var start = 0
-            while start < text.count {
-                var end = start
-                while end < text.count, text[end] != UInt8(ascii: "&") { end += 1 }
-                var equals = start
-                while equals < end, text[equals] != UInt8(ascii: "=") { equals += 1 }
-                if end > start, FormEncoding.matches(text.extracting(start..<equals), condition.name) {
-                    found += 1
-                    let value = text.extracting(min(equals + 1, end)..<end)
-                    if let wanted = condition.value, !FormEncoding.matches(value, wanted) { return false }
-                }
-                start = end + 1
-            }
-            if found != 1 { return false }
+            guard let found = QueryText.value(of: condition.name, range, bytes), found.isOnly else { return false }
+            if let wanted = condition.value, !FormEncoding.matches(bytes.slice(found.value), wanted) { return false }
         }
         return true
     }
