@@ -186,6 +186,11 @@ extension InvalidCase {
             #"routes.json:3: error: /routes/0/roles: a route for callers without a credential cannot require "roles" (expected either "identity": "optional" or "roles")"#
         ),
         InvalidCase(
+            "optional-with-application", routes(route("/a", "\"identity\": \"optional\",\n\"application\": \"none\"")),
+            #"routes.json:3: error: /routes/0/application: unknown application "none" (expected the name of an application)"#,
+            #"routes.json:3: error: /routes/0/application: callers without a credential would not need the key of the application (expected no "identity": "optional" beside it)"#
+        ),
+        InvalidCase(
             "public-with-identity", routes(route("/a", "\"public\": true,\n\"identity\": \"optional\"")),
             #"routes.json:3: error: /routes/0/identity: a public route has no identity (expected either "public" or "identity")"#
         ),

@@ -9,6 +9,13 @@ extension GatewayConfiguration {
             checkOverlap(of: route, at: i, index, findings)
             checkEndpoints(endpoints, against: route, at: i, findings)
             checkUpstreamAuth(of: route, at: i, findings)
+            if route.application != nil, ([route.access] + route.methods.map(\.access)).contains(where: \.isOptional) {
+                // Its key is asked for beside a credential.
+                findings.error(
+                    "/routes/\(i)/application",
+                    "callers without a credential would not need the key of the application",
+                    expected: "no \"identity\": \"optional\" beside it")
+            }
             route.checkDefaultBackend(at: "/routes/\(i)/defaultBackend", findings)
             route.checkHost(at: "/routes/\(i)", upstreams, findings)
             let injection = route.injection ?? webgates.first { $0.name == route.webgate }?.injection
