@@ -46,7 +46,7 @@ import Testing
         #expect(head.status == status && head.body.isEmpty)
     }
 
-    @Test("the request id is escaped in the page, whatever the client sent")
+    @Test("the request id of the client is escaped in the page")
     func escaping() throws {
         let fixture = try Fixture()
         let page = try fixture.request("GET", "/nowhere", [Self.browser, "X-Request-Id: <b>x</b>"])

@@ -81,7 +81,7 @@ import Testing
         #expect(result.output == "2 308 https://127.0.0.1/a?b", "\(result.errors)")
     }
 
-    @Test("an upload that nobody reads")
+    @Test("an upload that the gateway does not read is answered")
     func upload() throws {
         let (fixture, _) = try fixture("true")
         let connection = try fixture.connect()

@@ -126,7 +126,7 @@ package enum SAMLVerifier {
                         allowsSHA1: allowsSHA1)
                     guard case .verified(let bytes) = verdict else { continue }
                     let signed = try XMLDocument(bytes).tree()
-                    // Whatever the library resolved the reference to, it must be this element.
+                    // The library must have resolved the reference to this element.
                     guard signed.name == element.name, signed.namespace == element.namespace,
                         signed["ID"] == signature.id
                     else { throw .wrongReference }

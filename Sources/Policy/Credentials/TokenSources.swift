@@ -123,7 +123,7 @@ package final class TokenSources: Sendable {
         return headers.value(.authorization).map { isCredential($0, bytes) } != true
     }
 
-    /// The token in a cookie. Browsers send it with whatever any page has them send.
+    /// The token in a cookie. Browsers send it with requests that other sites cause, too.
     func cookie(_ bytes: Span<UInt8>, _ headers: HeaderTable) -> (token: ByteRange, issuers: AcceptedIssuers)? {
         for place in places {
             if case .cookie(let name) = place.kind, let value = Cookies.value(of: name, headers, bytes) {

@@ -96,7 +96,7 @@ extension SAMLProvider {
             authenticatedAt: assertion.authnInstant, endsAt: assertion.sessionNotOnOrAfter)
     }
 
-    /// The attributes as claims. `sub` is the subject, whatever attributes say.
+    /// The attributes as claims. `sub` is the subject; an attribute of that name is ignored.
     static func claims(_ attributes: [SAMLAssertion.Attribute], subject: String) -> JSONNode {
         let others = attributes.claims.members?.filter { !$0.name.isExactly("sub") } ?? []
         return JSONNode(.object([JSONMember(name: "sub", node: JSONNode(.string(subject)))] + others))
