@@ -45,6 +45,18 @@ package enum CanonicalPath {
         }
     }
 
+    /// Whether canonicalisation removes dot segments or merges slashes: an upstream that gets the path as received may
+    /// interpret it differently.
+    package static func changesSegments(_ path: Span<UInt8>) -> Bool {
+        var start = 1
+        for end in 1...max(1, path.count) where end >= path.count || path[end] == ASCII.slash {
+            let segment = path.extracting(min(start, path.count)..<min(end, path.count))
+            if segment.isEmpty && end < path.count || isDots(segment, 1) || isDots(segment, 2) { return true }
+            start = end + 1
+        }
+        return false
+    }
+
     /// Whether the path is canonical at first sight: only literal characters, and no slash before a slash or a dot.
     private static func isPlain(_ path: Span<UInt8>) -> Bool {
         var afterSlash = false

@@ -14,6 +14,8 @@ package struct ForwardedFields: Sendable {
     /// The authority that the client requested, as a range of the head's buffer.
     package var host: ByteRange?
     package var port: UInt16?
+    /// How many elements of the chain are believed.
+    package var hops = 0
 
     /// Limit of trusted hops of a request. Real chains have two or three; longer ones are cut.
     package static let longestChain = 32
@@ -48,6 +50,7 @@ package struct ForwardedFields: Sendable {
             believed &+= 1
             if !trusted.contains(address) { break }
         }
+        fields.hops = believed
         while believed > 0 {
             believed &-= 1
             elements.address(believed, family, bytes)?.append(to: chain)

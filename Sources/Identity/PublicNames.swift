@@ -18,6 +18,11 @@ package struct PublicNames: Sendable {
     /// Whether an origin is the gateway's, or its host a route's.
     package func include(_ origin: WebOrigin) -> Bool { origins.contains(origin) || isOfRoute(origin.host) }
 
+    /// The origin for clients that reach the gateway as `requested`: the same if it is the gateway's, otherwise its first.
+    package func origin(for requested: WebOrigin?) -> WebOrigin? {
+        origins.first { $0 == requested } ?? origins.first
+    }
+
     /// Whether an authority, as in `Host`, has the host of one of these names, at any port.
     package func include(authority: String) -> Bool {
         guard let named = try? WebOrigin("http://\(authority)") else { return false }

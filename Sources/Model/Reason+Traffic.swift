@@ -49,6 +49,7 @@ extension Reason {
         ("error_page", 0, "An error was rendered as an HTML page."),
         ("redirected", 0, "The client was sent to another URL: to `https` by its listener, or by its route."),
         ("responded", 0, "The route has a response of its own."),
+        ("forward_auth_allowed", 0, "The forward-auth endpoint told a proxy to forward the request."),
     ]
 
     static let decision: [Row] = [
@@ -109,6 +110,9 @@ extension Reason {
         ("scope_required", 403, "The token lacks a scope that the route requires."),
         ("claim_required", 403, "A claim is not what the route requires. See `portcullis explain`."),
         ("address_not_allowed", 403, "The route does not accept requests from this address."),
+        ("forward_auth_untrusted", 403, "The peer is none of the `trustedProxies` of the forward-auth endpoint."),
+        ("forward_auth_malformed", 400, "A proxy described its request incompletely, twice or wrongly; see `detail`."),
+        ("forward_auth_unsupported", 501, "Only the gateway itself can serve this request or forward it."),
     ]
 
     static let limits: [Row] = [

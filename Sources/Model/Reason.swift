@@ -9,7 +9,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         deviceRegistered, userTokenIssued, userTokenIssuedOffline, clientTokenIssued, webgateTokenIssued,
         secondStepAsked, tokenValid, loggedOut, loginForm, loginChoice, browserLoggedIn, loginCodeIssued,
         logoutForm, loginAtProvider, providerAnswerTaken, providerLogout, ssoLoginAsked, ssoTokenShown,
-        ssoTokenPosted, ssoCapture, errorPage, redirected, responded
+        ssoTokenPosted, ssoCapture, errorPage, redirected, responded, forwardAuthAllowed
     // Refused by policy
     case noRoute, methodNotAllowed, ambiguousPath, corsDenied, corsMalformed, tlsRequired,
         clientCertificateRequired, clientCertificateNotAllowed, duplicateCredential, missingCredential,
@@ -21,7 +21,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         socialLoginOnly, missingApplicationKey, wrongWebgate, sessionIdle, sessionInvalid, sessionExpired,
         crossSiteRequest, stepUpRequired, keysUnavailable, backendMismatch, backendNotAllowed,
         applicationMismatch, insufficientScope, roleRequired, identityProviderUnavailable,
-        introspectionUnavailable, wrongScheme, issuerNotAllowed, scopeRequired, claimRequired, addressNotAllowed
+        introspectionUnavailable, wrongScheme, issuerNotAllowed, scopeRequired, claimRequired, addressNotAllowed,
+        forwardAuthUntrusted, forwardAuthMalformed, forwardAuthUnsupported
     // Refused for limits or load
     case rateLimited, clientThrottled, overloaded, decisionTimeout, bodyTooLarge, bodyTimeout, headerTimeout,
         malformedBody, unknownHost, upgradeRefused

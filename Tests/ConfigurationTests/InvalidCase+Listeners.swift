@@ -6,6 +6,18 @@ extension InvalidCase {
         return InvalidCase(id, files: ["gateway.json": gateway].merging(pemFiles) { $1 }, errors)
     }
 
+    /// A second listener, in line 5, for decisions of other proxies.
+    private static func forwardAuth(_ id: String, _ settings: String, _ errors: String...) -> InvalidCase {
+        let gateway = """
+            {
+            "baseUrl": "http://a.example",
+            "listeners": [
+            { "address": "::1", "port": 80 },
+            { "address": "::1", "port": 81, "forwardAuth": \(settings) }]}
+            """
+        return InvalidCase(id, files: ["gateway.json": gateway], errors)
+    }
+
     private static func tls(_ id: String, _ members: String, _ errors: String...) -> InvalidCase {
         let certificates = #""certificates": [{ "certFile": "cert.pem", "keyFile": "key.pem" }]"#
         let gateway =
@@ -21,6 +33,42 @@ extension InvalidCase {
     ]
 
     static let listenerCases: [InvalidCase] = [
+        forwardAuth(
+            "forward-auth-empty", #"{ "trustedProxies": ["::1"] }"#,
+            #"gateway.json:5: error: /listeners/1/forwardAuth: the endpoint has no path (expected "path" or "pathPrefix")"#
+        ),
+        forwardAuth(
+            "forward-auth-path", #"{ "path": "/_auth/", "pathPrefix": "envoy", "trustedProxies": ["::1"] }"#,
+            #"gateway.json:5: error: /listeners/1/forwardAuth/path: invalid value (expected a path such as "/_auth", without "/" at the end, found "/_auth/")"#,
+            #"gateway.json:5: error: /listeners/1/forwardAuth/pathPrefix: invalid value (expected a path such as "/_auth", without "/" at the end, found "envoy")"#
+        ),
+        forwardAuth(
+            "forward-auth-inside", #"{ "path": "/_a/b", "pathPrefix": "/_a", "trustedProxies": ["::1"] }"#,
+            #"gateway.json:5: error: /listeners/1/forwardAuth/path: the path begins with "pathPrefix" (expected a path outside it)"#
+        ),
+        forwardAuth(
+            "forward-auth-peers", #"{ "path": "/_auth", "trustedProxies": ["0.0.0.0/0"] }"#,
+            #"gateway.json:5: error: /listeners/1/forwardAuth: no proxy may ask for decisions (expected "trustedProxies" with the addresses of the proxies that ask)"#,
+            #"gateway.json:5: error: /listeners/1/forwardAuth/trustedProxies/0: a block of all addresses would trust every client (expected a CIDR block such as "10.0.0.0/8", found "0.0.0.0/0")"#
+        ),
+        forwardAuth(
+            "forward-auth-nobody", #"{ "path": "/_auth" }"#,
+            #"gateway.json:5: error: /listeners/1/forwardAuth: no proxy may ask for decisions (expected "trustedProxies" with the addresses of the proxies that ask)"#
+        ),
+        forwardAuth(
+            "forward-auth-metrics", #"{ "path": "/_auth", "trustedProxies": ["::1"] }, "role": "metrics""#,
+            #"gateway.json:5: error: /listeners/1/forwardAuth: the listener has another purpose (expected a listener without "role" and "redirectToHttps")"#
+        ),
+        listener(
+            "forward-auth-unix",
+            #""address": "unix:gw.sock", "forwardAuth": { "path": "/_auth", "trustedProxies": ["::1"] }"#,
+            #"gateway.json:4: error: /listeners/0/forwardAuth: peers of a unix socket have no address (expected a listener with an IP address)"#
+        ),
+        listener(
+            "forward-auth-alone",
+            #""address": "::1", "port": 80, "forwardAuth": { "path": "/_auth", "trustedProxies": ["::1"] }"#,
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role", "redirectToHttps" and "forwardAuth")"#
+        ),
         listener(
             "unix-port", #""address": "unix:gw.sock", "port": 80"#,
             #"gateway.json:4: error: /listeners/0/port: a unix socket has no port (expected no "port" beside "unix:gw.sock")"#
@@ -43,25 +91,25 @@ extension InvalidCase {
         ),
         listener(
             "role-metrics-alone", #""address": "::1", "port": 80, "role": "metrics""#,
-            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role", "redirectToHttps" and "forwardAuth")"#
         ),
         listener(
             "redirect-alone", #""address": "::1", "port": 80, "redirectToHttps": true"#,
-            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role", "redirectToHttps" and "forwardAuth")"#
         ),
         listener(
             "redirect-listener-status", #""address": "::1", "port": 80, "redirectToHttps": { "status": 302 }"#,
-            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#,
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role", "redirectToHttps" and "forwardAuth")"#,
             #"gateway.json:4: error: /listeners/0/redirectToHttps/status: invalid value (expected 301 or 308, found 302)"#
         ),
         listener(
             "redirect-type", #""address": "::1", "port": 80, "redirectToHttps": "yes""#,
-            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#,
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role", "redirectToHttps" and "forwardAuth")"#,
             #"gateway.json:4: error: /listeners/0/redirectToHttps: wrong type (expected true, or an object: {"port", "status"}, found "yes")"#
         ),
         listener(
             "redirect-metrics", #""address": "::1", "port": 80, "role": "metrics", "redirectToHttps": true"#,
-            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role" and "redirectToHttps")"#,
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role", "redirectToHttps" and "forwardAuth")"#,
             #"gateway.json:4: error: /listeners/0/redirectToHttps: a listener for metrics redirects nothing (expected no "redirectToHttps" beside "role")"#
         ),
         tls(

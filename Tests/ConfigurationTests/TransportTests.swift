@@ -27,6 +27,10 @@ import Testing
         #expect(listeners[2].name == "unix:\(path)")
         #expect(listeners[3].place == .inherited(name: "web"))
         #expect(listeners[3].role == .redirect && listeners[3].redirect?.port == 8443)
+        let forwardAuth = ForwardAuthSettings(
+            path: Array("/_auth".utf8), pathPrefix: Array("/_envoy".utf8),
+            trustedProxies: [try #require(IPAddressRange("10.0.0.1"))])
+        #expect(listeners[0].role == .forwardAuth && listeners[0].forwardAuth == forwardAuth)
         #expect(listeners.map(\.redirect?.status) == [nil, nil, nil, 301, nil, nil])
         let tls = try #require(listeners[4].tls)
         #expect(tls.certificates.count == 2)

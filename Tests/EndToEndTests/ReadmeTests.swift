@@ -20,6 +20,14 @@ import Testing
         return rest[..<(end?.lowerBound ?? rest.endIndex)]
     }
 
+    /// The first code block in this language of a section.
+    static func block(_ language: String, of heading: String) -> Substring? {
+        guard let start = section(heading).range(of: "```\(language)\n"),
+            let end = section(heading)[start.upperBound...].range(of: "```")
+        else { return nil }
+        return section(heading)[start.upperBound..<end.lowerBound]
+    }
+
     /// Codes in the first column of the tables of a section, or in all columns.
     private static func codes(_ heading: String) -> [String] {
         section(heading).split(separator: "\n").filter { $0.hasPrefix("|") }.flatMap { line -> [String] in

@@ -3,6 +3,7 @@ import Model
 /// Checks for dangerous combinations and for settings that are for development only.
 extension GatewayConfiguration {
     func checkSafety(_ findings: Findings) {
+        ListenerEntry.checkForwardAuth(listeners, trustedProxies, findings)
         checkCredentials(findings)
         if store.kind == .memory {
             // DEC-10

@@ -9,6 +9,8 @@ package struct ListenerEntry: Sendable {
     package var http2: Bool
     /// Peers that must send a PROXY header; from other peers it is an error.
     package var proxyProtocol: [IPAddressRange]
+    /// Nil where `role` is not `forwardAuth`. Without peers of its own, `trustedProxies` applies.
+    package var forwardAuth: ForwardAuthSettings?
     /// Nil without TLS.
     package var tls: ListenerTLSEntry?
     /// Nil where `role` is not `redirect`.
@@ -38,7 +40,7 @@ package struct ListenerEntry: Sendable {
         if !listeners.isEmpty, !listeners.contains(where: { $0.role == .proxy }) {
             field.error(
                 "no listener takes requests for routes",
-                expected: "at least one listener without \"role\" and \"redirectToHttps\"")
+                expected: "at least one listener without \"role\", \"redirectToHttps\" and \"forwardAuth\"")
         }
         return listeners
     }
@@ -67,10 +69,12 @@ package struct ListenerEntry: Sendable {
             "CIDR blocks of peers that send a PROXY header, of version 1 or 2; from them it is required.")
         let tls = object.take("tls", ListenerTLSEntry.shape, "TLS; without it the listener is plain.")
         let redirect = readRedirect(&object, role, tls?.field)
+        let forwardAuth = readForwardAuth(&object, redirect == nil ? role : .redirect, place)
+        let served: ListenerRole = redirect != nil ? .redirect : forwardAuth != nil ? .forwardAuth : role
         let entry = ListenerEntry(
-            name: name ?? "", role: redirect == nil ? role : .redirect, place: place,
-            http2: http2?.read() ?? (tls != nil), proxyProtocol: peers?.read() ?? [], tls: tls?.read(),
-            redirect: redirect)
+            name: name ?? "", role: served, place: place,
+            http2: http2?.read() ?? (tls != nil), proxyProtocol: peers?.read() ?? [], forwardAuth: forwardAuth,
+            tls: tls?.read(), redirect: redirect)
         if tls == nil, entry.http2, let field = http2?.field {
             field.findings.note(field.pointer, "without TLS, HTTP/2 needs clients with prior knowledge (h2c)")
         }
@@ -78,6 +82,38 @@ package struct ListenerEntry: Sendable {
             peers.field.error("peers of a unix socket have no address", expected: "no \"proxyProtocol\" here")
         }
         return entry
+    }
+
+    /// Reports listeners whose `forwardAuth` no peer may use.
+    /// - Parameter trusted: the gateway's `trustedProxies`.
+    static func checkForwardAuth(_ listeners: [ListenerEntry], _ trusted: [IPAddressRange], _ findings: Findings) {
+        for (i, listener) in listeners.enumerated()
+        where listener.forwardAuth?.trustedProxies.isEmpty == true && trusted.isEmpty {
+            findings.error(
+                "/listeners/\(i)/forwardAuth", "no proxy may ask for decisions",
+                expected: "\"trustedProxies\" with the addresses of the proxies that ask")
+        }
+    }
+
+    private static func readForwardAuth(
+        _ object: inout ObjectReader, _ role: ListenerRole, _ place: ListenerPlace
+    ) -> ForwardAuthSettings? {
+        let member = object.take(
+            "forwardAuth", ForwardAuthSettings.shape,
+            """
+            The listener answers questions of [other proxies](../deploy/README.md#decisions-for-other-proxies), whether to \
+            forward a request, and serves nothing else.
+            """)
+        guard let member, let settings = member.read() else { return nil }
+        if role != .proxy {
+            return member.field.error(
+                "the listener has another purpose", expected: "a listener without \"role\" and \"redirectToHttps\"")
+        }
+        if case .unix = place {
+            return member.field.error(
+                "peers of a unix socket have no address", expected: "a listener with an IP address")
+        }
+        return settings
     }
 
     private static func readRedirect(

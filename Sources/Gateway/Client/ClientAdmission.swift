@@ -32,7 +32,7 @@ final class ClientAdmission: LoopPart {
     /// Counts the connection for its address, or returns the limit that it exceeds, before any work is done for it. A
     /// trusted proxy serves many clients and has no limit.
     func refusal(of client: ClientConnection) -> Limit? {
-        guard !client.role.isControl, let address = client.address, !snapshot.proxies.contains(address) else {
+        guard !client.role.isControl, let address = client.address, !isProxy(client, address) else {
             return nil
         }
         let limits = snapshot.limits
@@ -49,10 +49,16 @@ final class ClientAdmission: LoopPart {
         return nil
     }
 
+    private func isProxy(_ client: ClientConnection, _ address: IPAddress) -> Bool {
+        if snapshot.proxies.contains(address) { return true }
+        return client.role == .forwardAuth
+            && snapshot.listener(client.listener)?.forwardAuth?.trustedProxies.contains(address) == true
+    }
+
     /// Records a connection that was closed for a flood; further ones of its address may be refused.
     func noteFlood(_ client: ClientConnection) {
         let limit = snapshot.limits.maximumFloodsPerAddress
-        guard limit > 0, let address = client.address, !snapshot.proxies.contains(address) else { return }
+        guard limit > 0, let address = client.address, !isProxy(client, address) else { return }
         shared.floods.note(address, limit: limit, now: poller.now)
     }
 

@@ -29,5 +29,8 @@ package struct ListenerSettings: Sendable {
     /// Peers that must begin a connection with a PROXY header.
     package var proxyPeers: [IPAddressRange] = []
 
+    /// Who may ask for decisions and how, if `role` is `forwardAuth`.
+    package var forwardAuth: ForwardAuthSettings?
+
     package init(name: String) { self.name = name }
 }

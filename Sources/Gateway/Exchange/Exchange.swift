@@ -27,6 +27,8 @@ final class Exchange: SlabElement {
     var head: RequestHead
     var route: Route?
     var endpoint: EndpointRoute?
+    /// Set if another proxy asks for a decision.
+    var forwardAuth: ForwardAuthQuestion?
     var principal: Principal?
     /// The decision while the credential is being verified.
     var decision: Decision?
@@ -105,9 +107,6 @@ final class Exchange: SlabElement {
     /// The upstream's response timeout in milliseconds.
     var answerTimeout: Int64 { response.timeout > 0 ? response.timeout : group?.settings.responseTimeout ?? 60_000 }
 
-    /// Maximum body length; nil for no limit.
-    var bodyLimit: Int? { snapshot.bodyLimit(of: route) }
-
     /// Idle timeout of a long-lived exchange, in milliseconds.
     var silenceTimeout: Int64 {
         let limit = snapshot.limits.tunnelIdleTimeout
@@ -143,6 +142,7 @@ final class Exchange: SlabElement {
         head = .none
         route = nil
         endpoint = nil
+        if forwardAuth != nil { forwardAuth = nil }
         principal = nil
         if decision != nil { decision = nil }
         certificate = nil

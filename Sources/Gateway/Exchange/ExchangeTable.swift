@@ -63,6 +63,9 @@ final class ExchangeTable: LoopPart {
     /// Parses the head of a parked exchange again, into `requestHeaders`. Returns its buffer.
     func reread(_ exchange: Exchange) -> Chunk? {
         guard let buffer = exchange.headBuffer else { return nil }
+        if let question = exchange.forwardAuth {
+            return question.parse(exchange.snapshot.limits.head, into: requestHeaders) == nil ? nil : question.buffer
+        }
         if let stream = exchange.stream {
             stream.load(into: requestHeaders)
             return buffer

@@ -161,7 +161,7 @@ struct HeaderRewrite {
         }
     }
 
-    private static func append(_ token: IssuedToken, _ injection: InjectionRule, to chunk: Chunk) {
+    static func append(_ token: IssuedToken, _ injection: InjectionRule, to chunk: Chunk) {
         chunk.append(injection.headerName)
         chunk.append(": ")
         chunk.append(injection.prefix)
@@ -225,7 +225,7 @@ struct HeaderRewrite {
         }
     }
 
-    private static func appendIdentity(_ exchange: Exchange, to chunk: Chunk) {
+    static func appendIdentity(_ exchange: Exchange, to chunk: Chunk) {
         guard let principal = exchange.principal else { return }
         chunk.append("X-Gateway-User: ")
         chunk.append(principal.subjectField)

@@ -21,7 +21,7 @@ final class RequestRelay: LoopPart {
         guard exchange.stage == .forwarding, !exchange.requestBody.isComplete, let upstream = exchange.upstream,
             upstream.phase != .connecting, let source = exchange.clientSide, let target = upstream.side
         else { return }
-        let limit = exchange.bodyLimit
+        let limit = exchange.snapshot.bodyLimit(of: exchange.route)
         moving: while let inbox = source.inbox, !inbox.isEmpty, !exchange.requestBody.isComplete {
             if target.pendingBytes > transport.highWater { break }
             var body = exchange.requestBody

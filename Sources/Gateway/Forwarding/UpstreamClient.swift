@@ -32,6 +32,10 @@ final class UpstreamClient: LoopPart {
     /// - Parameter buffer: contains the head, which is consumed.
     func forward(_ exchange: Exchange, _ route: Route, _ buffer: Chunk) {
         let bytes = buffer.readable
+        if let question = exchange.forwardAuth {
+            responder.allow(exchange, question, route, bytes)
+            return
+        }
         let path = exchange.path
         if exchange.head.upgrade, !prepareUpgrade(exchange, route, bytes) { return }
         let chunk = poller.chunks.take()

@@ -12,6 +12,8 @@ final class WorkerCounters {
     private(set) var routes: [RouteCounter]
     /// Counters of requested gateway endpoints, by name.
     private var endpoints: [String: RouteCounter] = [:]
+    /// Decisions for other proxies by name of the route; empty if there was none.
+    private var questions: [String: RouteCounter] = [:]
     /// Decisions by index of the `Reason`.
     let reasons = CounterBlock(count: Reason.count)
     /// Refusals by index of the `Limit`.
@@ -38,6 +40,7 @@ final class WorkerCounters {
     }
 
     private func counter(of exchange: Exchange, _ snapshot: GatewaySnapshot) -> RouteCounter {
+        if exchange.forwardAuth != nil { return questionCounter(exchange.route?.name ?? "") }
         // A route of an earlier configuration has no index in this one.
         if let route = exchange.route, exchange.snapshot === snapshot { return routes[route.index] }
         guard let name = exchange.endpoint?.descriptor.name ?? exchange.adminResource?.name else {
@@ -46,6 +49,13 @@ final class WorkerCounters {
         if let counter = endpoints[name] { return counter }
         let counter = RouteCounter(name: name)
         endpoints[name] = counter
+        return counter
+    }
+
+    private func questionCounter(_ route: String) -> RouteCounter {
+        if let counter = questions[route] { return counter }
+        let counter = RouteCounter(name: ForwardAuthQuestion.endpointName, route: route)
+        questions[route] = counter
         return counter
     }
 
@@ -68,7 +78,7 @@ final class WorkerCounters {
     var report: WorkerMetrics {
         var report = metrics
         report.routes = routes.map(\.report)
-        report.endpoints = endpoints.values.map(\.report)
+        report.endpoints = endpoints.values.map(\.report) + questions.values.map(\.report)
         report.reasons = reasons.values
         report.limited = limits.values
         report.logLinesDropped = accessLog?.dropped ?? 0

@@ -62,6 +62,7 @@ final class AccessLog {
         if !fields.isEmpty { append(fields, exchange) }
         block.member("status", exchange.response.status)
         if let route = exchange.route?.name { block.member("route", route) }
+        if exchange.forwardAuth != nil { block.member("endpoint", ForwardAuthQuestion.endpointName) }
         if let subject = exchange.principal?.subject { block.member("subject", subject) }
         if let backend = exchange.principal?.backendID { block.member("backend", backend) }
         if let issuer = exchange.principal?.issuer { block.member("issuer", issuer) }

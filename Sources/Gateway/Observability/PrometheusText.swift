@@ -61,8 +61,8 @@ enum PrometheusText {
 
     private static func requests(_ metrics: WorkerMetrics, _ page: inout Page) {
         let routes = metrics.routes.map { (label: "route=\"\(escape($0.name))\"", counters: $0) }
-        let endpoints = metrics.endpoints.sorted { $0.name < $1.name }.map {
-            (label: "route=\"\",endpoint=\"\(escape($0.name))\"", counters: $0)
+        let endpoints = metrics.endpoints.sorted { ($0.name, $0.route) < ($1.name, $1.route) }.map {
+            (label: "route=\"\(escape($0.route))\",endpoint=\"\(escape($0.name))\"", counters: $0)
         }
         page.family(
             "requests_total", "counter",

@@ -22,6 +22,8 @@ package struct WorkerMetrics: Sendable {
     /// Requests of one route (the last entry stands for requests without one).
     struct RouteCounters: Sendable {
         var name: String
+        /// For an endpoint whose requests concern routes; otherwise empty.
+        var route = ""
         /// By status code.
         var statuses = [UInt64](repeating: 0, count: WorkerMetrics.statusSlots)
         var durations = [UInt64](repeating: 0, count: WorkerMetrics.durationBounds.count + 1)
@@ -68,7 +70,8 @@ package struct WorkerMetrics: Sendable {
 
     private static func add(_ others: [RouteCounters], to counters: inout [RouteCounters]) {
         for other in others {
-            guard let place = counters.firstIndex(where: { $0.name == other.name }) else {
+            guard let place = counters.firstIndex(where: { $0.name == other.name && $0.route == other.route })
+            else {
                 counters.append(other)
                 continue
             }

@@ -11,6 +11,10 @@ import TokenStorage
 extension RequestPipeline {
     func inject(_ exchange: Exchange, _ route: Route, _ buffer: Chunk) {
         let snapshot = exchange.snapshot
+        if exchange.forwardAuth != nil, let refusal = refusesForwarding(exchange, route, buffer.readable) {
+            responder.deny(exchange, refusal, buffer.readable)
+            return
+        }
         guard let target = snapshot.injections[route.index], let principal = exchange.principal else {
             if let rule = route.options.challengeRule {
                 approachWebgate(exchange, route, rule, buffer)

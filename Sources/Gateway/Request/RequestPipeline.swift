@@ -54,10 +54,20 @@ final class RequestPipeline: LoopPart {
     /// Decides a request whose field lines are in `requestHeaders`.
     private func decide(_ exchange: Exchange, _ client: ClientConnection, _ buffer: Chunk) {
         let bytes = buffer.readable
-        let head = exchange.head
         exchanges.takeRequestID(exchange, bytes)
         identifyClient(exchange, client, bytes)
+        if client.role == .forwardAuth {
+            if let described = describe(exchange, client, buffer) { judge(exchange, described) }
+            return
+        }
         if client.role != .proxy, answersByRole(exchange, client, bytes) { return }
+        judge(exchange, buffer)
+    }
+
+    /// Decides the request in `exchange.head`.
+    private func judge(_ exchange: Exchange, _ buffer: Chunk) {
+        let bytes = buffer.readable
+        let head = exchange.head
         guard canonicalisePath(exchange, bytes) else {
             // `OPTIONS *` concerns the server as a whole and has no handler here (RFC 9110 section 9.3.7).
             let isAsterisk = head.path.count == 1 && bytes[Int(head.path.start)] == UInt8(ascii: "*")
@@ -71,6 +81,11 @@ final class RequestPipeline: LoopPart {
             snapshot.policy, path: path.readable, bytes: bytes, head: head, headers: requestHeaders,
             steps: snapshot.steps)
         exchange.route = decision.route
+        if exchange.forwardAuth != nil, decision.endpoint != nil {
+            // The gateway itself answers such requests; there is nothing to forward.
+            responder.deny(exchange, .noRoute, bytes)
+            return
+        }
         if decision.readsOrigin { exchange.varies = .origin }
         if decision.endpoint != nil {
             exchange.endpoint = decision.endpoint
@@ -135,7 +150,12 @@ final class RequestPipeline: LoopPart {
                 responder.answerPreflight(exchange, bytes)
                 return
             case .answerIcon:
-                responder.answerIcon(exchange)
+                // To another proxy a 204 would mean that it may forward the request.
+                if exchange.forwardAuth != nil {
+                    responder.deny(exchange, .noRoute, bytes)
+                } else {
+                    responder.answerIcon(exchange)
+                }
                 return
             case .admit:
                 admit(exchange, decision.route, buffer)
@@ -160,20 +180,27 @@ final class RequestPipeline: LoopPart {
         case .rate: return passesRateLimits(exchange, route)
         case .principalRate: return route.map { passesPrincipalLimits(exchange, $0) } ?? true
         case .certificate:
-            // Kept with the connection.
-            exchange.certificate = exchange.client?.certificate
+            // Kept with the connection, which is another proxy's if that asks for a decision.
+            exchange.certificate = exchange.forwardAuth == nil ? exchange.client?.certificate : nil
             guard let denial = route?.certificateRule?.refusal(of: exchange.certificate?.certificate) else {
                 return true
             }
             responder.deny(exchange, denial, bytes)
             return false
         case .body:
-            guard let limit = exchange.bodyLimit, case .length(let count) = exchange.head.framing, count > limit else {
+            guard let limit = exchange.snapshot.bodyLimit(of: route), case .length(let count) = exchange.head.framing,
+                count > limit
+            else {
                 return true
             }
             responder.refuseLargeBody(exchange)
             return false
         case .answer:
+            if exchange.forwardAuth != nil, case .response(let response)? = route?.answer, response.status < 300 {
+                // To another proxy it would mean that it may forward the request.
+                responder.deny(exchange, .forwardAuthUnsupported, bytes)
+                return false
+            }
             // OMS-09: what was refused is no use of the session.
             exchange.principal?.activity?.use(at: poller.wallSeconds)
             route.map { responder.answer(exchange, $0, bytes) }
@@ -215,6 +242,10 @@ final class RequestPipeline: LoopPart {
         let received = bytes.slice(exchange.head.path)
         let path = exchange.path
         switch CanonicalPath.canonicalise(received, into: path) {
+        case .rewritten where exchange.forwardAuth != nil && CanonicalPath.changesSegments(received):
+            // The proxy forwards the path as received.
+            path.reset()
+            return false
         case .rewritten: return true
         case .unchanged:
             path.reset()

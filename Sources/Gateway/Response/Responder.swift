@@ -61,9 +61,13 @@ final class Responder: LoopPart {
                 route, bytes: bytes, head: exchange.head, headers: requestHeaders, now: poller.wallSeconds)
         else { return false }
         let nothing: [UInt8] = []
-        let chunk = beginReply(exchange, status: 302, bodyLength: location.count)
+        let origin = exchange.forwardAuth == nil ? [] : loginOrigin(exchange, bytes)
+        let chunk = beginReply(exchange, status: 302, bodyLength: origin.count + location.count)
         HeadWriter.appendStatusLine(302, to: chunk)
-        HeadWriter.appendField("Location", location.span, to: chunk)
+        chunk.append("Location: ")
+        chunk.append(origin)
+        chunk.append(location)
+        chunk.append("\r\n")
         chunk.append("Cache-Control: no-store\r\n")
         endReply(exchange, chunk, nothing.span)
         return true
@@ -220,7 +224,8 @@ final class Responder: LoopPart {
         chunk.ensureFree(Responder.smallFields)
         appendDate(to: chunk)
         appendCrossSite(exchange, status: exchange.response.status, to: chunk)
-        if let own = exchange.route?.responseFields {
+        // Fields of an allowed forward-auth request are for the upstream, these for the client.
+        if let own = exchange.route?.responseFields, exchange.response.reason != .forwardAuthAllowed {
             HeaderRewrite.append(own, exchange, isAnswer: !exchange.response.reason.isOfRoute, to: chunk)
         }
         let id = exchange.requestID
@@ -234,7 +239,7 @@ final class Responder: LoopPart {
         chunk.append("\r\n")
         exchange.response.hasBegun = true
         if let buffer = exchange.headBuffer { buffer.consume(min(buffer.count, exchange.head.length)) }
-        if let body, exchange.head.method != .head {
+        if let body, !(exchange.forwardAuth?.wantsNoBody ?? (exchange.head.method == .head)) {
             exchange.response.bytes = body.count
             transport.sendWhole(chunk, body, of: exchange, to: side)
         } else {

@@ -4,6 +4,8 @@ package enum ListenerRole: Sendable {
     case proxy
     /// Redirects to `https` only.
     case redirect
+    /// Decisions for other proxies only.
+    case forwardAuth
     /// Health, readiness and metrics only, without a token.
     case metrics
     /// The same and the administration.

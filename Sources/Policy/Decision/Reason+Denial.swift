@@ -29,6 +29,8 @@ extension Reason {
         case .addressNotAllowed: "requests from this address are not allowed"
         case .scopeRequired: "a required scope is missing"
         case .claimRequired: "a required claim is missing"
+        case .forwardAuthMalformed: "a field imitates one that the upstream gets"
+        case .forwardAuthUnsupported: "only the gateway itself can serve this request"
         case .identityProviderUnavailable, .storeUnavailable, .introspectionUnavailable: "try again later"
         default: "invalid or missing token"
         }

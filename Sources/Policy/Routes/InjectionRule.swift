@@ -8,7 +8,9 @@ package struct InjectionRule: Equatable, Sendable {
     /// Distinguishes tokens of differently configured issuers in the cache.
     package let configurationID: String
     /// Name of the field as written.
-    package let headerName: [UInt8]
+    package var headerName: [UInt8] { field.name }
+    /// The field's name, against imitations.
+    package let field: OwnFieldName
     /// Token of that name, for dropping the client's field of the same name.
     package let headerToken: HeaderToken
     /// The text before and after the token in the value: the format split at `{token}`.
@@ -31,7 +33,7 @@ package struct InjectionRule: Equatable, Sendable {
         guard parts.count == 2, parts.joined().allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) else { return nil }
         self.issuer = issuer
         self.configurationID = configurationID
-        headerName = name
+        field = OwnFieldName(header)
         headerToken = HeaderToken.lookup(name.span)
         self.retriesOnUnauthorized = retriesOnUnauthorized
         prefix = parts[0]

@@ -41,6 +41,9 @@ package struct RouteFields: Sendable {
     package let lines: [Line]
     /// Skeletons of the names of received fields that are removed.
     private let dropped: [[UInt8]]
+    private let own: [OwnFieldName]
+    /// Names of all fields that are written or removed.
+    package let names: [[UInt8]]
 
     /// Whether a received field is removed.
     package func drops(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
@@ -51,10 +54,19 @@ package struct RouteFields: Sendable {
         return false
     }
 
+    /// Whether an upstream may take a received field for one that is removed, although it has another name.
+    package func isImitated(by field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
+        let name = bytes.slice(field.name)
+        for own in own where own.isImitated(by: name) { return true }
+        return false
+    }
+
     init?(_ rules: FieldRules?, _ claims: ClaimSelection) {
         guard let rules else { return nil }
         lines = rules.lines.map { Line($0, claims) }
         dropped = rules.dropped.map(FieldSkeleton.of)
+        own = rules.dropped.map(OwnFieldName.init)
+        names = own.map(\.name) + rules.add.map { Array($0.name.utf8) }
     }
 }
 

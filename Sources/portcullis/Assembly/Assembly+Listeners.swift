@@ -16,6 +16,10 @@ extension Assembly {
             settings.takesClearCredentials =
                 entry.role != .redirect && !(configuration.tokenService.requiresTLS ?? !entry.place.isLocal)
             settings.proxyPeers = entry.proxyProtocol
+            settings.forwardAuth = entry.forwardAuth
+            if entry.forwardAuth?.trustedProxies.isEmpty == true {
+                settings.forwardAuth?.trustedProxies = configuration.trustedProxies
+            }
             if let tls = entry.tls {
                 let keys = lasting.tls.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
                 settings.tls = serverContext(tls, keys, http2: entry.http2, at: "/listeners/\(index)/tls").map {

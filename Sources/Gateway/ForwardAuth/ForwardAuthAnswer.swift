@@ -1,0 +1,99 @@
+import Bytes
+import HTTP
+import Identity
+import Issuers
+import Model
+import Policy
+
+/// The fields with which another proxy forwards an allowed request: those that the gateway would send to the route's
+/// upstream instead of the client's.
+struct ForwardAuthAnswer {
+    private let exchange: Exchange
+    private let route: Route
+    /// Fields of the described request.
+    private let headers: HeaderTable
+
+    init(_ exchange: Exchange, _ route: Route, _ headers: HeaderTable) {
+        self.exchange = exchange
+        self.route = route
+        self.headers = headers
+    }
+
+    /// Appends the field lines. Fields without a value are omitted.
+    ///
+    /// - Parameter bytes: the buffer of the described request.
+    func append(_ bytes: Span<UInt8>, to chunk: Chunk) {
+        HeaderRewrite.appendIdentity(exchange, to: chunk)
+        if let own = route.requestFields { HeaderRewrite.append(own, exchange, to: chunk) }
+        if let injection = route.injection, let token = exchange.token.issued {
+            HeaderRewrite.append(token, injection, to: chunk)
+        }
+        if passesCredential {
+            for i in 0..<headers.count where headers[i].token == .authorization && passes(headers[i], bytes) {
+                HeadWriter.appendField("Authorization", bytes.slice(headers[i].value), to: chunk)
+            }
+        }
+        appendCookies(bytes, to: chunk)
+    }
+
+    /// Appends the list of fields that Envoy removes from the request: those that the answer would have with another caller,
+    /// and received ones that are for the gateway.
+    func appendRemovals(_ bytes: Span<UInt8>, to chunk: Chunk) {
+        let fields = Chunk(capacity: 1024)
+        append(bytes, to: fields)
+        let written = fields.readable
+        chunk.append("X-Envoy-Auth-Headers-To-Remove: X-Gateway-Client-Subject")
+        func remove(_ name: Span<UInt8>) {
+            if RequestText.field(Array(copying: name), in: written) != nil { return }
+            chunk.append(", ")
+            chunk.append(name)
+        }
+        for name in ForwardAuthAnswer.managed { remove(name.span) }
+        if !passesCredential { for name in ForwardAuthAnswer.credentials { remove(name.span) } }
+        for name in route.requestFields?.names ?? [] { remove(name.span) }
+        for i in 0..<headers.count where isWithheld(headers[i], bytes) { remove(bytes.slice(headers[i].name)) }
+        chunk.append("\r\n")
+    }
+
+    private static let managed = [
+        "X-Gateway-User", "X-Gateway-Roles", "X-Gateway-Backend", "X-Gateway-Client-Names",
+        "X-Gateway-Client-Fingerprint", "Cookie",
+    ].map { Array($0.utf8) }
+
+    private static let credentials = ["Authorization", "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey"]
+        .map { Array($0.utf8) }
+
+    /// Whether the upstream gets the client's own credential (GW-09).
+    private var passesCredential: Bool { route.options.forwardsCredential && route.injection == nil }
+
+    /// Whether the gateway would not forward a received field. Envoy's own fields are left to Envoy.
+    private func isWithheld(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
+        if !route.options.forwardsCredential, route.tokenSources?.isSource(field, bytes) == true { return true }
+        if let injection = route.injection, ManagedName.isAlias(bytes.slice(field.name), of: injection.headerName.span)
+        {
+            return true
+        }
+        let name = bytes.slice(field.name)
+        let isOfEnvoy = name.count > 8 && bytesEqualIgnoringCase(name.extracting(first: 8), "x-envoy-".utf8.span)
+        return !isOfEnvoy && exchange.snapshot.managedNames.contains(field, bytes)
+    }
+
+    private func passes(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
+        route.requestFields.map { !$0.drops(field, bytes) } ?? true
+    }
+
+    /// Appends the client's cookies in one field, without those that are for the gateway (GW-09).
+    private func appendCookies(_ bytes: Span<UInt8>, to chunk: Chunk) {
+        var isFirst = true
+        for i in 0..<headers.count where headers[i].token == .cookie && passes(headers[i], bytes) {
+            let start = chunk.count
+            chunk.append(isFirst ? "Cookie: " : "; ")
+            if Cookies.append(headers[i].value, without: route.ownCookies, bytes, to: chunk) {
+                isFirst = false
+            } else {
+                chunk.truncate(to: start)
+            }
+        }
+        if !isFirst { chunk.append("\r\n") }
+    }
+}
