@@ -26,10 +26,7 @@ package final class GatewaySnapshot: Sendable {
     package let proxies: TrustedProxies
     /// Field names that are never forwarded as sent by a client.
     package let managedNames: ManagedNames
-    /// Request rate limits by route index; empty if no route has any.
-    package let rateLimits: [[RateLimiter]]
-    /// Rate limits of the gateway's own endpoints together.
-    package let endpointLimits: [RateLimiter]
+    package let rateLimits: RequestLimiters
     /// The steps of decisions; without rate limits that step is omitted.
     let steps: Decision.Steps
     /// Of trusted issuers that publish their keys.
@@ -73,9 +70,6 @@ package final class GatewaySnapshot: Sendable {
         return limit == 0 ? nil : limit
     }
 
-    /// The rate limits of a route.
-    package func rateLimits(of route: Route) -> [RateLimiter] { rateLimits.isEmpty ? [] : rateLimits[route.index] }
-
     func listener(_ id: Int) -> ListenerSettings? { listeners.indices.contains(id) ? listeners[id] : nil }
 
     package init(
@@ -86,7 +80,7 @@ package final class GatewaySnapshot: Sendable {
         upstreams: [Upstream], limits: GatewayLimits, listeners: [ListenerSettings] = [],
         adminToken: [UInt8]?, adminHosts: [String] = [], names: PublicNames = PublicNames(),
         proxies: TrustedProxies = TrustedProxies(), managedNames: ManagedNames = .standard,
-        rateLimits: [[RateLimiter]] = [], endpointLimits: [RateLimiter] = [], issuerKeys: [IssuerKeys] = [],
+        rateLimits: RequestLimiters = RequestLimiters(), issuerKeys: [IssuerKeys] = [],
         issuers: [IssuerGate] = [], accessFields: AccessLogFields = []
     ) {
         self.generation = generation
@@ -107,12 +101,10 @@ package final class GatewaySnapshot: Sendable {
         self.names = names
         self.proxies = proxies
         self.managedNames = managedNames
-        self.endpointLimits = endpointLimits
         self.issuerKeys = issuerKeys
         self.issuers = issuers
-        self.rateLimits = rateLimits.allSatisfy(\.isEmpty) ? [] : rateLimits
-        steps =
-            self.rateLimits.isEmpty && endpointLimits.isEmpty ? .request.subtracting(.rates) : .request
+        self.rateLimits = rateLimits
+        steps = rateLimits.isEmpty ? .request.subtracting(.rates) : .request
     }
 }
 

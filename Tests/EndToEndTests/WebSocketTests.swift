@@ -137,6 +137,24 @@ struct WebSocketTests {
         #expect(Self.lastLine(clients[1]) == "closed 1008 tunnel_revoked")
     }
 
+    @Test("a tunnel ends with the API key that opened it, and no other key of the consumer")
+    func key() throws {
+        let bench = try Bench {
+            $0["consumers"] = #"[{"name": "billing"}]"#
+            $0["routes"] = FixtureSettings.list(
+                FixtureSettings.routes + [#"{"path": "/ws", "upstream": "stub", "loginRequired": false}"#])
+        }
+        let admin = Administrator(.listener, of: bench.fixture)
+        let clients = try ["k1", "k2"].map { _ in
+            try bench.watch(
+                admin.done("keys", "add", "billing").trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        try admin.done("keys", "revoke", "billing", "k1")
+        #expect(Self.lastLine(clients[0])?.hasPrefix("closed 1008 tunnel_") == true)
+        let before = bench.echoes(clients[1])
+        #expect(clients[1].wait(.output) { $0.count > before + 2 ? true : nil } == true)
+    }
+
     @Test("a reload keeps tunnels that are still permitted, and ends the others")
     func reload() throws {
         let bench = try Bench()

@@ -154,7 +154,8 @@ final class WorkerBench {
             backends: backends, upstreams: setup.otherUpstreams + [upstream], limits: setup.limits,
             listeners: setup.listeners,
             adminToken: Array("admin".utf8), adminHosts: ["h", "gw.example.com"], proxies: setup.proxies,
-            rateLimits: policy.routes.routes.map { (setup.rateLimits[$0.name] ?? []).map { RateLimiter($0) } })
+            rateLimits: RequestLimiters(
+                routes: policy.routes.routes.map { (setup.rateLimits[$0.name] ?? []).map { RateLimiter($0) } }))
     }
 
     // MARK: Turns

@@ -37,7 +37,13 @@ extension Consumer {
             enabled: object.flag("enabled", default: true, "Whether the keys are accepted."),
             keys: object.value(
                 "keys", keyShape.list("an array of keys", isUnique: false), default: [],
-                "Its keys, written by `portcullis keys`."))
+                "Its keys, written by `portcullis keys`."),
+            rateLimits: object.value(
+                "rateLimit", RateLimitReference.shape, default: [],
+                """
+                Limits of all requests of the consumer together, each the name of one of `rateLimits` or one of its own. \
+                Consumers do not share a limit that they name, and `key` is not used.
+                """))
     }
 
     private static let keyShape = Shape.object("a key: {\"id\", \"digest\"}") { object in

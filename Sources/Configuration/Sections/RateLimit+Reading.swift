@@ -24,22 +24,17 @@ extension RateLimit {
     .named("rateLimit")
 }
 
-/// A limit of a route.
-package enum RouteRateLimit: Sendable {
-    /// One of `rateLimits`, shared by all routes that name it.
-    case named(String)
-    case own(RateLimit)
-
+extension RateLimitReference {
     /// One limit or a list of them, each a name or a limit of the route's own.
     static let shape = Shape(
-        .either([limit, .list(limit, minimum: 1, isUnique: false)]), read: { RouteRateLimit.readAll($0) })
+        .either([limit, .list(limit, minimum: 1, isUnique: false)]), read: { RateLimitReference.readAll($0) })
 
     private static var limit: Form {
         .named(
             "routeRateLimit", .either([ReferenceKind.rateLimit.form, RateLimit.shape.form()]))
     }
 
-    private static func readAll(_ field: Field) -> [RouteRateLimit]? {
+    private static func readAll(_ field: Field) -> [RateLimitReference]? {
         guard let elements = field.node.array == nil ? [field] : field.elements("an array of rate limits") else {
             return nil
         }

@@ -26,7 +26,7 @@ package struct RouteEntry: Sendable {
     package var access: AccessRule
     package var injection: InjectionEntry?
     package var options = RouteOptions()
-    package var rateLimits: [RouteRateLimit] = []
+    package var rateLimits: [RateLimitReference] = []
     /// Warnings about the route that the operator has accepted.
     var acknowledged: [AcknowledgedWarning] = []
 
@@ -137,7 +137,7 @@ package struct RouteEntry: Sendable {
             "upgrades", .upgrades, into: &route.options.upgrades,
             "Protocols that a connection may change to; `[]` for none.")
         object.read(
-            "rateLimit", RouteRateLimit.shape, into: &route.rateLimits,
+            "rateLimit", RateLimitReference.shape, into: &route.rateLimits,
             "Limits of the rate of requests, each the name of one of `rateLimits` or the route's own.")
         object.read(
             "acknowledge", AcknowledgedWarning.shape, into: &route.acknowledged,

@@ -34,7 +34,7 @@ package struct TokenServiceSection: Sendable {
     /// Whether credentials require TLS (GW-13); nil for an exception on loopback listeners.
     package var requiresTLS: Bool?
     /// Limits that all endpoints of the gateway share.
-    package var rateLimits: [RouteRateLimit]
+    package var rateLimits: [RateLimitReference]
 
     static func read(_ object: inout ObjectReader, baseURL: WebOrigin) -> TokenServiceSection {
         let isEnabled = object.flag("enabled", default: true, "Whether its endpoints are answered.")
@@ -86,7 +86,7 @@ package struct TokenServiceSection: Sendable {
                 those on loopback and unix sockets.
                 """),
             rateLimits: object.value(
-                "rateLimit", RouteRateLimit.shape, default: [],
+                "rateLimit", RateLimitReference.shape, default: [],
                 """
                 Limits of the requests to all of the gateway's own endpoints together, each the name of one of `rateLimits` \
                 or one of its own. The key `principal` counts by address here.

@@ -84,6 +84,12 @@ enum PrometheusText {
             page.sample("request_duration_seconds_sum", label, Double(route.durationSum) / 1_000_000)
             page.sample("request_duration_seconds_count", label, sum)
         }
+        page.family("consumer_requests_total", "counter", "Finished requests with API keys by consumer and status.")
+        for consumer in metrics.consumers.sorted(by: { $0.name < $1.name }) {
+            for (status, count) in consumer.statuses.enumerated() where count > 0 {
+                page.sample("consumer_requests_total", "consumer=\"\(consumer.name)\",code=\"\(status)\"", count)
+            }
+        }
         page.single("requests_in_flight", "gauge", "Requests under way.", metrics.requestsInFlight)
     }
 

@@ -10,7 +10,7 @@ extension RequestPipeline {
     /// was refused.
     func passesRateLimits(_ exchange: Exchange, _ route: Route?) -> Bool {
         guard let route else { return passesEndpointLimits(exchange) }
-        return passes(exchange, exchange.snapshot.rateLimits(of: route)) { limiter, now in
+        return passes(exchange, exchange.snapshot.rateLimits.of(route)) { limiter, now in
             switch limiter.limit.key {
             case .route: limiter.admit(now: now)
             case .address: exchange.address.map { limiter.admit($0, now: now) } ?? limiter.admit(now: now)
@@ -19,17 +19,19 @@ extension RequestPipeline {
         }
     }
 
-    /// Checks limits by principal, after authentication. On public routes, without a caller, the address is used.
+    /// Checks limits by principal, after authentication, and those of the consumer. On public routes, without a caller, the
+    /// address is used.
     func passesPrincipalLimits(_ exchange: Exchange, _ route: Route) -> Bool {
-        passes(exchange, exchange.snapshot.rateLimits(of: route)) { limiter, now in
-            guard limiter.limit.key == .principal else { return 0 }
-            if let principal = exchange.principal { return limiter.admit(principal, now: now) }
-            return exchange.address.map { limiter.admit($0, now: now) } ?? limiter.admit(now: now)
-        }
+        passes(exchange, exchange.snapshot.rateLimits.of(exchange.principal)) { $0.admit(now: $1) }
+            && passes(exchange, exchange.snapshot.rateLimits.of(route)) { limiter, now in
+                guard limiter.limit.key == .principal else { return 0 }
+                if let principal = exchange.principal { return limiter.admit(principal, now: now) }
+                return exchange.address.map { limiter.admit($0, now: now) } ?? limiter.admit(now: now)
+            }
     }
 
     private func passesEndpointLimits(_ exchange: Exchange) -> Bool {
-        passes(exchange, exchange.snapshot.endpointLimits) { limiter, now in
+        passes(exchange, exchange.snapshot.rateLimits.endpoints) { limiter, now in
             guard limiter.limit.key != .route, let address = exchange.address else { return limiter.admit(now: now) }
             return limiter.admit(address, now: now)
         }

@@ -28,11 +28,17 @@ package struct Consumer: Sendable {
     /// All keys of a disabled consumer are refused.
     package var enabled: Bool
     package var keys: [Key]
+    /// Of all requests of the consumer together.
+    package var rateLimits: [RateLimitReference]
 
-    package init(name: String, roles: [String] = [], enabled: Bool = true, keys: [Key] = []) {
+    package init(
+        name: String, roles: [String] = [], enabled: Bool = true, keys: [Key] = [],
+        rateLimits: [RateLimitReference] = []
+    ) {
         self.name = name
         self.roles = roles
         self.enabled = enabled
         self.keys = keys
+        self.rateLimits = rateLimits
     }
 }

@@ -54,7 +54,7 @@ struct ConsumerAdministration {
         return .changed(name, status: 201, JSONNode.text(key).serialized)
     }
 
-    /// Adds a key and lets the others expire, none later than before.
+    /// Adds a key and lets the others expire, none later than before. Those that have expired are removed.
     private func rotate(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["expiresIn", "overlap"])
         let (lifetime, overlap) = (try seconds("expiresIn", of: body), try seconds("overlap", of: body) ?? 86_400)
@@ -67,6 +67,10 @@ struct ConsumerAdministration {
                     "expiresAt", of: [.element(index), .member("keys"), .element(place)], to: .number(now + overlap))
             }
             Self.insert(Self.entry(key, of: before.consumers[index], now, lifetime), at: index, &text)
+            for (place, old) in before.consumers[index].keys.enumerated().reversed()
+            where old.expiresAt.map({ $0 <= now }) ?? false {
+                text.remove([.element(index), .member("keys"), .element(place)])
+            }
         }
         return .changed(name, status: 201, JSONNode.text(key).serialized)
     }

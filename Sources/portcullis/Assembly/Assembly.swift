@@ -110,7 +110,7 @@ struct Assembly {
             report(
                 "/routes", "there is no route: nothing is forwarded", expected: "routes.json", severity: .warning)
         }
-        warnOfShortAdminToken()
+        warnOfCredentials()
         let rateLimits = rateLimits(origins)
         lasting.keys.keep(only: issuerKeys.map(\.keys))
         lasting.cleaner.use(
@@ -126,7 +126,7 @@ struct Assembly {
             adminHosts: configuration.admin?.hosts ?? [], names: publicNames(),
             proxies: TrustedProxies(configuration.trustedProxies, family: configuration.forwardedFields),
             managedNames: managedNames,
-            rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints, issuerKeys: issuerKeys,
+            rateLimits: rateLimits, issuerKeys: issuerKeys,
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name },
             accessFields: configuration.log.fields)
     }
@@ -140,7 +140,13 @@ struct Assembly {
         return parts
     }
 
-    private mutating func warnOfShortAdminToken() {
+    private mutating func warnOfCredentials() {
+        for (index, consumer) in configuration.consumers.enumerated() {
+            guard let warning = consumer.warning(now: Clock.wallSeconds) else { continue }
+            report(
+                "/consumers/\(index)/keys", warning, expected: "another key, made by `portcullis keys rotate`",
+                severity: .warning)
+        }
         let length = ClientThrottle.unguessableLength
         guard loaded.isForProduction, let token = configuration.admin?.token, token.value.utf8.count < length else {
             return

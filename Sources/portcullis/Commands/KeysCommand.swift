@@ -14,7 +14,8 @@ enum KeysCommand: Command {
 
         add     makes a key and prints it, this once; `consumers.json` keeps its digest. A consumer that does not exist is
                 added without roles
-        rotate  makes a key and prints it; the other keys of the consumer expire after the overlap
+        rotate  makes a key and prints it; the other keys of the consumer expire after the overlap, and those that have
+                expired are removed
         revoke  removes a key
 
         --expires  how long the new key is good, such as 90d or 12h (default: until it is revoked)

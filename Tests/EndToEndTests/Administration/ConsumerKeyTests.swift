@@ -44,4 +44,65 @@ import Testing
         }
         #expect(admin.fixture.gateway.everythingWritten.contains("api_key_unknown"))
     }
+
+    @Test("a consumer has limits over all routes, and counters")
+    func limits() throws {
+        let admin = try Administrator(.listener) {
+            $0["rateLimits"] = #"{"few": {"requests": 1, "per": "1h", "burst": 2, "key": "address"}}"#
+            $0["consumers"] = """
+                [{"name": "billing", "rateLimit": "few"}, {"name": "stock", "rateLimit": ["few"]},
+                 {"name": "audit", "rateLimit": {"requests": 1, "per": "1h"}}]
+                """
+            $0.addRoutes(
+                #"{"path": "/one", "upstream": "stub", "loginRequired": false}"#,
+                #"{"path": "/two", "upstream": "stub", "loginRequired": false}"#)
+        }
+        func key(_ name: String) throws -> String {
+            try admin.done("keys", "add", name).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let keys = try ["billing", "billing", "stock", "audit"].map(key)
+        #expect(try admin.bearer(keys[0], "GET", "/one") == 200)
+        #expect(try admin.bearer(keys[1], "GET", "/two") == 200)
+        // All keys and all routes count together, and other consumers apart.
+        let refused = try admin.fixture.request("GET", "/two", [.bearer(keys[0])])
+        #expect(refused.status == 429 && refused.only("Retry-After") != nil)
+        #expect(try admin.bearer(keys[2], "GET", "/one") == 200)
+        #expect(try admin.bearer(keys[3], "GET", "/one") == 200)
+        #expect(try admin.bearer(keys[3], "GET", "/two") == 429)
+        // Others are not limited, and a refused key is nobody's.
+        let user = try admin.fixture.token("joe")
+        for _ in 0..<3 { #expect(try admin.bearer(user, "GET", "/one") == 200) }
+        #expect(try admin.bearer(String(keys[0].dropLast()), "GET", "/one") == 401)
+        let metrics = try admin.fixture.gateway.metrics()
+        let counts = [
+            ("audit", "200", 1), ("audit", "429", 1), ("billing", "200", 2), ("billing", "429", 1), ("stock", "200", 1),
+        ]
+        let name = "portcullis_consumer_requests_total"
+        for (consumer, code, count) in counts {
+            #expect(metrics.sum(name, ["consumer": consumer, "code": code]) == Double(count), "\(consumer) \(code)")
+        }
+        #expect(metrics.sum(name) == 6)
+    }
+
+    @Test("check warns of a consumer whose last key ends")
+    func ending() throws {
+        let admin = try Administrator(.files) {
+            $0["consumers"] = #"[{"name": "billing"}, {"name": "stock"}, {"name": "audit"}]"#
+        }
+        for name in ["billing", "stock"] { _ = try admin.done("keys", "add", name, "--expires", "2d") }
+        _ = try admin.done("keys", "add", "stock")
+        func check() throws -> String {
+            try Program.run(GatewayProcess.binary, ["check", admin.fixture.gateway.configuration.path]).errors
+        }
+        let warnings = try check()
+        #expect(warnings.contains(#"/consumers/0/keys: the last key of "billing" expires within 48 hours"#))
+        #expect(!warnings.contains("stock") && !warnings.contains("audit"))
+        _ = try admin.done("keys", "rotate", "billing", "--overlap", "0s", "--expires", "0s")
+        #expect(try check().contains(#"the last key of "billing" has expired"#))
+        // Another rotation removes what has expired.
+        _ = try admin.done("keys", "rotate", "billing")
+        let lines = try admin.done("keys", "list").split(separator: "\n")
+        let billing = JSONText(String(lines.first { $0.contains("billing") } ?? ""))
+        #expect(billing["keys"].list.map { $0["id"].string } == ["k3"], "\(lines)")
+    }
 }

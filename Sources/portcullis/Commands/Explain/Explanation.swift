@@ -82,7 +82,7 @@ struct Explanation {
     ) -> Bool {
         switch step {
         case .address: leaveOpen("address", Explanation.text(of: decision.route?.options.addresses))
-        case .rate: show(decision.route.map(snapshot.rateLimits(of:)) ?? snapshot.endpointLimits)
+        case .rate: show(decision.route.map(snapshot.rateLimits.of) ?? snapshot.rateLimits.endpoints)
         case .certificate: leaveOpen("certificate", text(of: decision.route?.certificateRule))
         case .body: return hasRoom(snapshot.bodyLimit(of: decision.route), head)
         case .credential:
@@ -98,8 +98,9 @@ struct Explanation {
                 refuse("credential", error)
                 return false
             }
-        // `rate` shows limits by principal too.
-        case .origin, .preflight, .method, .secondReading, .tunnel, .endpointRules, .principalRate, .caller, .claims,
+        case .principalRate: show(snapshot.rateLimits.of(decision.principal), by: "consumer")
+        // `rate` shows limits of the route by principal too.
+        case .origin, .preflight, .method, .secondReading, .tunnel, .endpointRules, .caller, .claims,
             .rights, .answer:
             break
         }
@@ -219,14 +220,14 @@ struct Explanation {
     // MARK: Limits
 
     /// Rate limits, for which only a running gateway counts requests.
-    private mutating func show(_ limiters: [RateLimiter]) {
+    private mutating func show(_ limiters: [RateLimiter], by key: String? = nil) {
         for limiter in limiters {
             let limit = limiter.limit
             let time =
                 limit.perMilliseconds % 1000 == 0 ? "\(limit.perMilliseconds / 1000) s" : "\(limit.perMilliseconds) ms"
             leaveOpen(
                 "rate",
-                "\(limit.requests) requests in \(time), \(limit.burst) at once, by \(limit.key.rawValue); not counted here"
+                "\(limit.requests) requests in \(time), \(limit.burst) at once, by \(key ?? limit.key.rawValue); not counted here"
             )
         }
     }
