@@ -13,8 +13,6 @@ extension InvalidCase {
         ["users.json": #"[{ "username": "joe", "email": "joe@example.com" }, { \#(members) }]"#]
     }
 
-    private static func consumers(_ list: String) -> [String: String] { ["consumers.json": "[\(list)]"] }
-
     private static func trusted(_ members: String) -> [String: String] {
         ["trustedIssuers.json": "[{\n\(members)\n}]", "keys.txt": "{}"]
     }
@@ -134,37 +132,6 @@ extension InvalidCase {
             "backend-unknown-issuer",
             backend(#""name": "b", "version": "1", "mobileBackendId": "n", "issuer": "Local""#),
             #"backends.json:2: error: /backends/1/issuer: unknown issuer "Local" (expected the name of an issuer; did you mean "local"?)"#
-        ),
-        InvalidCase(
-            "consumer-twice", consumers(#"{"name": "a"}, {"name": "a"}"#),
-            #"consumers.json:1: error: /consumers/1: duplicate consumer "a" (expected a unique name)"#
-        ),
-        InvalidCase(
-            "consumer-unknown-role", consumers(#"{"name": "a", "roles": ["Nobody"]}"#),
-            #"consumers.json:1: error: /consumers/0/roles/0: unknown role "Nobody" (expected a role of the catalogue, written with the same case)"#
-        ),
-        InvalidCase(
-            "consumer-key-twice",
-            consumers(
-                #"{"name": "a", "keys": [{"id": "k1", "digest": "sha256:47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"}]},"#
-                    + #"{"name": "b", "keys": [{"id": "k1", "digest": "sha256:47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"}]}"#
-            ),
-            #"consumers.json:1: error: /consumers/1/keys/0/digest: another key has this digest already (expected a key of its own)"#
-        ),
-        InvalidCase(
-            "consumer-key-id-twice",
-            consumers(
-                #"{"name": "a", "keys": [{"id": "k1", "digest": "sha256:47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"}, "#
-                    + #"{"id": "k1", "digest": "sha256:57DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"}]}"#),
-            #"consumers.json:1: error: /consumers/0/keys/1/id: duplicate key "k1" (expected a unique id)"#
-        ),
-        InvalidCase(
-            "consumer-unknown-limit", consumers(#"{"name": "a", "rateLimit": "hourly"}"#),
-            #"consumers.json:1: error: /consumers/0/rateLimit: unknown rate limit "hourly" (expected the name of a rate limit)"#
-        ),
-        InvalidCase(
-            "consumer-key-in-the-clear", consumers(#"{"name": "a", "keys": [{"id": "k1", "digest": "pck_x"}]}"#),
-            #"consumers.json:1: error: /consumers/0/keys/0/digest: no digest of a key (expected "sha256:…", written by "portcullis keys")"#
         ),
         InvalidCase(
             "user-twice", user(#""username": "joe""#),

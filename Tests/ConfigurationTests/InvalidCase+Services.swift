@@ -145,6 +145,32 @@ extension InvalidCase {
             #"policies.json:2: error: /policies/Security_AllowOrigin: "*" together with "allowCredentials" would expose every session to every page (expected a list of origins, or "allowCredentials": false, found "https://a.example, *")"#
         ),
         InvalidCase(
+            "cors-wildcard-credentials-of-route",
+            routes(
+                route("/a", #""cors": {"allowOrigins": ["*"], "allowCredentials": true}"#),
+                route("/b", #""cors": {"allowOrigins": ["*"]}"#)),
+            #"routes.json:2: error: /routes/0/cors/allowOrigins: "*" together with "allowCredentials" would expose every session to every page (expected a list of origins, or "allowCredentials": false)"#
+        ),
+        InvalidCase(
+            "cors-two-lists",
+            routes(
+                route("/a", #""allowOrigin": "https://a.example", "cors": {"allowOrigins": ["https://b.example"]}"#)),
+            #"routes.json:2: error: /routes/0/cors: the route has "allowOrigin", too (expected origins in one place)"#
+        ),
+        InvalidCase(
+            "cors-two-origins-in-one",
+            routes(route("/a", #""cors": {"allowOrigins": ["https://a.example, https://b.example"]}"#)),
+            #"routes.json:2: error: /routes/0/cors/allowOrigins/0: no single origin (expected an origin such as "https://app.example.com", found "https://a.example, https://b.example")"#
+        ),
+        InvalidCase(
+            "cors-method", routes(route("/a", #""cors": {"allowMethods": ["get it"]}"#)),
+            #"routes.json:2: error: /routes/0/cors/allowMethods/0: invalid method (expected a method in upper case, found "get it")"#
+        ),
+        InvalidCase(
+            "cors-methods-of-gateway", gateway: #""cors": {"allowMethods": ["GET"]}"#,
+            #"gateway.json:5: error: /cors/allowMethods: unknown member "allowMethods" (expected one of allowCredentials, maxAge, allowHeaders, exposeHeaders, allowPrivateNetwork)"#
+        ),
+        InvalidCase(
             "cors-flag", gateway: #""cors": {"allowCredentials": "true"}"#,
             #"gateway.json:5: error: /cors/allowCredentials: wrong type (expected true or false, found "true")"#
         ),

@@ -7,6 +7,7 @@ import Testing
     static let cases =
         InvalidCase.gatewayCases + InvalidCase.listenerCases + InvalidCase.upstreamCases + InvalidCase.limitCases
         + InvalidCase.serviceCases + InvalidCase.routeCases + InvalidCase.routeTargetCases + InvalidCase.identityCases
+        + InvalidCase.consumerCases
         + InvalidCase.applicationCases + InvalidCase.mobileSocialCases + InvalidCase.providerCases
 
     @Test func tableIsLargeAndItsIdsAreUnique() {

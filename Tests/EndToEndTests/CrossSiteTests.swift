@@ -163,6 +163,49 @@ import Testing
         #expect(preflight.status == 204)
     }
 
+    @Test("a route's own settings are in place of the gateway's, on all of its answers")
+    func routeSettings() throws {
+        let fixture = try gateway(Self.seed) { settings in
+            settings["cors"] = #"{"allowCredentials": true, "exposeHeaders": ["X-Common"]}"#
+            settings.addRoutes(
+                """
+                {"path": "/own", "upstream": "stub", "public": true,
+                 "cors": {"allowOrigins": ["https://only.example.net", "https://*.example.org"], "allowMethods": ["GET"],
+                          "allowHeaders": ["X-Own"], "exposeHeaders": ["X-Seen"], "allowCredentials": false,
+                          "maxAge": "60s", "allowPrivateNetwork": true}}
+                """,
+                #"{"path": "/closed", "upstream": "stub", "cors": {"exposeHeaders": ["X-Seen"]}}"#)
+        }
+        for origin in ["https://only.example.net", "https://a.example.org"] {
+            let response = try fixture.request("GET", "/own", [.origin(origin)])
+            #expect(response.status == 200 && response.only("Access-Control-Allow-Origin") == origin)
+            #expect(response.only("Access-Control-Expose-Headers") == "X-Seen")
+            #expect(response.values("Access-Control-Allow-Credentials").isEmpty)
+        }
+        let asked: [Field] = [
+            .origin("https://only.example.net"), "Access-Control-Request-Method: GET",
+            "Access-Control-Request-Headers: x-own, x-other", "Access-Control-Request-Private-Network: true",
+        ]
+        let preflight = try fixture.request("OPTIONS", "/own", asked)
+        #expect(preflight.status == 204)
+        #expect(preflight.only("Access-Control-Allow-Methods") == "GET, HEAD")
+        #expect(preflight.only("Access-Control-Allow-Headers") == "x-own")
+        #expect(preflight.only("Access-Control-Max-Age") == "60")
+        #expect(preflight.only("Access-Control-Allow-Private-Network") == "true")
+        let before = fixture.upstream.requests.count
+        // The origin is one of the gateway's list, and the method would need no preflight.
+        #expect(try fixture.request("GET", "/own", [.origin("https://www.example.com")]).status == 403)
+        #expect(try fixture.request("POST", "/own", [.origin("https://only.example.net")], body: "x").status == 403)
+        #expect(fixture.upstream.requests.count == before)
+        #expect(try fixture.request("POST", "/own", body: "x").status == 200)
+        let refused = try fixture.request("GET", "/closed", [.origin("https://www.example.com")])
+        #expect(refused.status == 401 && refused.only("Access-Control-Allow-Credentials") == "true")
+        #expect(refused.only("Access-Control-Expose-Headers") == "WWW-Authenticate, X-Seen")
+        let common = try fixture.request(
+            "OPTIONS", "/open/x", [.origin("https://www.example.com")] + asked.dropFirst())
+        #expect(common.status == 204 && common.values("Access-Control-Allow-Private-Network").isEmpty)
+    }
+
     @Test("CORS-06 CHAL-09: all answers of the gateway have the fields for an allowed origin")
     func ownAnswers() throws {
         let fixture = try gateway(Self.seed)

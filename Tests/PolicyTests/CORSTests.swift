@@ -80,6 +80,41 @@ struct CORSTests {
         #expect(answer["access-control-allow-credentials"] == "true")
     }
 
+    @Test("a route's own settings are in place of the gateway's, one by one")
+    func routeSettings() {
+        var settings = TestPolicy.settings()
+        settings.cors.allowCredentials = true
+        settings.cors.exposeHeaders = ["X-Foo"]
+        var own = CORSSettings()
+        own.allowOrigin = "https://only.example.org"
+        own.allowMethods = ["GET", "PUT", "PURGE"]
+        own.exposeHeaders = ["X-Bar"]
+        own.allowPrivateNetwork = true
+        settings.routes[0].options.cors = own
+        let snapshot = TestPolicy.snapshot(settings)
+        let (route, only) = (snapshot.route("items"), "https://only.example.org")
+        func request(_ origin: String, _ method: String = "GET") -> TestRequest {
+            TestRequest(method, "/inventory/items", [("Origin", origin)])
+        }
+        #expect(request(site).screen(snapshot) == .allowed)
+        #expect(request(site).screen(snapshot, route) == .refused)
+        #expect(request(only).screen(snapshot, route) == .allowed)
+        // A form may send a POST without a preflight.
+        #expect(request(only, "POST").screen(snapshot, route) == .refused)
+        #expect(request(only, "HEAD").screen(snapshot, route) == .allowed)
+        let fields = request(only).corsFields(snapshot, .allowed, route)
+        #expect(fields["access-control-expose-headers"] == "X-Bar")
+        #expect(fields["access-control-allow-credentials"] == "true")
+        let asked = ("Access-Control-Request-Private-Network", "true")
+        let answer = TestRequest(
+            "OPTIONS", "/inventory/items", [("Origin", only), ("Access-Control-Request-Method", "POST"), asked]
+        ).preflightFields(snapshot, route)
+        #expect(answer["access-control-allow-methods"] == "GET, HEAD")
+        #expect(answer["access-control-allow-private-network"] == "true")
+        let elsewhere = preflight("/open/x", "GET", [asked]).preflightFields(snapshot, snapshot.route("open"))
+        #expect(elsewhere["access-control-allow-private-network"] == nil)
+    }
+
     @Test("the answer to a preflight (CORS-06)")
     func preflightAnswer() {
         let request = preflight(

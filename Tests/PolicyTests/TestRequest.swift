@@ -60,10 +60,12 @@ struct TestRequest {
     }
 
     /// The CORS lines of a reply, by lower-case name.
-    func corsFields(_ snapshot: PolicySnapshot, _ verdict: OriginVerdict, status: Int = 200) -> [String: String] {
+    func corsFields(
+        _ snapshot: PolicySnapshot, _ verdict: OriginVerdict, _ route: Route? = nil, status: Int = 200
+    ) -> [String: String] {
         let chunk = Chunk(capacity: 16)
         let origin = verdict == .allowed ? headers.value(.origin) ?? .empty : .empty
-        snapshot.appendCORSFields(to: chunk, origin: bytes.span.slice(origin), status: status)
+        snapshot.appendCORSFields(to: chunk, route: route, origin: bytes.span.slice(origin), status: status)
         return chunk.fields
     }
 

@@ -29,11 +29,16 @@ extension GatewayConfiguration {
 
     /// Any origin together with credentials lets every page on the web act as the user.
     private func checkCredentials(_ findings: Findings) {
-        guard cors.allowCredentials else { return }
-        var places = [("/policies/Security_AllowOrigin", policies.allowOrigin.text)]
-        for (i, route) in routes.enumerated() {
-            if let allowOrigin = route.options.allowOrigin {
+        let isCommon = cors.allowCredentials ?? false
+        var places = isCommon ? [("/policies/Security_AllowOrigin", policies.allowOrigin.text)] : []
+        for (i, route) in routes.enumerated() where route.options.cors?.allowCredentials ?? isCommon {
+            let options = route.options
+            if let allowOrigin = options.allowOrigin {
                 places.append(("/routes/\(i)/allowOrigin", allowOrigin.text))
+            } else if let allowOrigin = options.cors?.allowOrigin {
+                places.append(("/routes/\(i)/cors/allowOrigins", allowOrigin.text))
+            } else if !isCommon {
+                places.append(("/routes/\(i)/cors/allowCredentials", policies.allowOrigin.text))
             }
         }
         for (pointer, patterns) in places where patterns.split(separator: ",").contains(where: isWildcard) {

@@ -99,6 +99,16 @@ package struct RouteEntry: Sendable {
         object.read(
             "allowOrigin", Shape(.text, read: { $0.allowedOrigins() }), into: &route.options.allowOrigin,
             "Overrides `Security_AllowOrigin` for this route.")
+        let cors = object.take(
+            "cors", CORSSettings.shape,
+            """
+            Cross-origin requests of this route: what it names is in place of the gateway's [`cors`](#gateway), and \
+            `allowOrigins` in place of `Security_AllowOrigin`.
+            """)
+        route.options.cors = cors?.read()
+        if route.options.allowOrigin != nil, route.options.cors?.allowOrigin != nil {
+            cors?.field.error("the route has \"allowOrigin\", too", expected: "origins in one place")
+        }
         object.read(
             "injection", InjectionEntry.shape, into: &route.injection,
             "Which token the upstream gets, and how; the webgate's by default.")
@@ -206,7 +216,7 @@ package struct MethodEntry: Sendable {
             read: { readAll($0, access, rule) })
     }
 
-    private static let name = "^[A-Z!#$%&'*+.^_`|~0-9-]+$"
+    static let name = "^[A-Z!#$%&'*+.^_`|~0-9-]+$"
 
     private static func rule(_ access: AccessRule, on path: PathPattern) -> Shape<AccessRule> {
         .object("a rule: {\"roles\", \"loginRequired\", \"public\", \"level\"}") { object in

@@ -279,7 +279,8 @@ final class Responder: LoopPart {
         }
         guard exchange.varies.contains(.origin) else { return }
         let origin = exchange.origin
-        exchange.snapshot.policy.appendCORSFields(to: chunk, origin: origin.readable, status: status)
+        exchange.snapshot.policy.appendCORSFields(
+            to: chunk, route: exchange.route, origin: origin.readable, status: status)
     }
 
     /// `Connection`, if it differs from the default of the client's version.

@@ -2,6 +2,8 @@
 package struct RouteOptions: Sendable {
     /// Overrides `Security_AllowOrigin` (CORS-10).
     package var allowOrigin: AllowOriginPolicy?
+    /// Overrides those settings of the gateway that it has.
+    package var cors: CORSSettings?
     /// Set if the upstream is behind a Webgate (CACHE-08).
     package var challengeRule: UpstreamChallengeRule?
     /// How the forwarded path differs from the requested one, before the path of the upstream's URL.
@@ -27,6 +29,9 @@ package struct RouteOptions: Sendable {
     /// Protocols of `Upgrade` (RFC 9110 section 7.8), compared without case. `h2c` is never accepted: its requests would
     /// bypass the decision.
     package var upgrades = ["websocket"]
+
+    /// Origins of its own; nil for those of `Security_AllowOrigin`.
+    package var ownOrigins: AllowOriginPolicy? { allowOrigin ?? cors?.allowOrigin }
 
     package init() {}
 }

@@ -12,11 +12,11 @@ extension CORSPolicy {
             chunk.append("Vary: Origin\r\n")
             return
         }
-        let tail = status == 401 ? afterOriginOfChallenge.span : afterOrigin.span
+        let tail = status == 401 ? afterOriginOfChallenge : afterOrigin
         chunk.ensureFree(64 + origin.count + tail.count)
         chunk.append("Vary: Origin\r\nAccess-Control-Allow-Origin: ")
         chunk.append(origin)
-        chunk.append(tail)
+        chunk.append(tail.span)
     }
 
     /// Appends the lines of the 204 for an allowed preflight (CORS-06).
@@ -30,12 +30,13 @@ extension CORSPolicy {
     ) {
         let origin = bytes.slice(headers.value(.origin) ?? .empty)
         let method = bytes.slice(headers.value(.accessControlRequestMethod) ?? .empty)
-        chunk.ensureFree(128 + origin.count + afterOriginOfPreflight.count + methods.count + method.count)
+        let (tail, maxAge) = (afterOriginOfPreflight, maxAge)
+        chunk.ensureFree(128 + origin.count + tail.count + methods.count + method.count)
         // The answer depends on the request, so caches must not reuse it for another page.
         chunk.append("Vary: Origin, Access-Control-Request-Method, Access-Control-Request-Headers\r\n")
         chunk.append("Access-Control-Allow-Origin: ")
         chunk.append(origin)
-        chunk.append(afterOriginOfPreflight.span)
+        chunk.append(tail.span)
         chunk.append(methods)
         if takesAnyMethod, Method(method) == .extension, isToken(method) {
             chunk.append(", ")
@@ -43,7 +44,10 @@ extension CORSPolicy {
         }
         chunk.append("\r\n")
         appendAllowedHeaders(to: chunk, bytes: bytes, headers: headers)
-        chunk.ensureFree(maxAge.count)
+        chunk.ensureFree(maxAge.count + 48)
+        if allowsPrivateNetwork, CORSPolicy.asksForPrivateNetwork(bytes, headers) {
+            chunk.append("Access-Control-Allow-Private-Network: true\r\n")
+        }
         chunk.append(maxAge.span)
     }
 
@@ -65,6 +69,15 @@ extension CORSPolicy {
         chunk.ensureFree(2)
         if !isFirst { chunk.append("\r\n") }
     }
+
+    private static func asksForPrivateNetwork(_ bytes: Span<UInt8>, _ headers: HeaderTable) -> Bool {
+        for i in 0..<headers.count {
+            if equalIgnoringCase(privateNetwork, bytes.slice(headers[i].name)) { return true }
+        }
+        return false
+    }
+
+    private static let privateNetwork = Array("Access-Control-Request-Private-Network".utf8)
 
     private func allows(header name: Span<UInt8>) -> Bool {
         for i in allowHeaders.indices where equalIgnoringCase(allowHeaders[i], name) { return true }

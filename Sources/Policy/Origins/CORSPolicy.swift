@@ -2,8 +2,8 @@ import Bytes
 import HTTP
 import Model
 
-/// CORS settings and fields, apart from the lists of allowed origins.
-package struct CORSPolicy: Sendable {
+/// CORS settings and fields, apart from the lists of allowed origins. Shared by all routes without settings of their own.
+final class CORSPolicy: Sendable {
     /// Request fields that pages may always set (CORS-06).
     private static let standardHeaders = [
         "Authorization", "Content-Type", "Oracle-Mobile-Backend-ID", "Oracle-Mobile-Social-Identity-Provider",
@@ -13,6 +13,9 @@ package struct CORSPolicy: Sendable {
     /// The gateway's own base URLs, which are not cross-site (CORS-07, AMB-31).
     private let ownOrigins: [URLPattern]
     let allowHeaders: [[UInt8]]
+    /// Methods for pages of other origins; nil for those of the route.
+    let methods: MethodSet?
+    let allowsPrivateNetwork: Bool
     /// Lines after the value of `Access-Control-Allow-Origin`, beginning with its line end.
     let afterOrigin: [UInt8]
     /// The same on a 401, whose challenge scripts may read (CHAL-09).
@@ -24,17 +27,20 @@ package struct CORSPolicy: Sendable {
 
     init(_ settings: CORSSettings, ownOrigins: [WebOrigin]) {
         self.ownOrigins = ownOrigins.compactMap { try? URLPattern(Array($0.description.utf8)) }
-        allowHeaders = (CORSPolicy.standardHeaders + settings.allowHeaders).map { Array($0.utf8) }
+        allowHeaders = (CORSPolicy.standardHeaders + (settings.allowHeaders ?? [])).map { Array($0.utf8) }
         // CORS-07: never with a wildcard, and only if configured.
-        let credentials = settings.allowCredentials ? "Access-Control-Allow-Credentials: true\r\n" : ""
+        let credentials = settings.allowCredentials == true ? "Access-Control-Allow-Credentials: true\r\n" : ""
         func tail(_ exposed: [String]) -> [UInt8] {
             let line = exposed.isEmpty ? "" : "Access-Control-Expose-Headers: \(exposed.joined(separator: ", "))\r\n"
             return Array("\r\n\(credentials)\(line)".utf8)
         }
-        afterOrigin = tail(settings.exposeHeaders)
-        afterOriginOfChallenge = tail(["WWW-Authenticate"] + settings.exposeHeaders)
+        let exposed = settings.exposeHeaders ?? []
+        afterOrigin = tail(exposed)
+        afterOriginOfChallenge = tail(["WWW-Authenticate"] + exposed)
         afterOriginOfPreflight = Array("\r\n\(credentials)Access-Control-Allow-Methods: ".utf8)
-        maxAge = Array("Access-Control-Max-Age: \(max(0, settings.maxAgeSeconds))\r\n".utf8)
+        methods = settings.allowMethods.map { MethodSet($0) }
+        allowsPrivateNetwork = settings.allowPrivateNetwork ?? false
+        maxAge = Array("Access-Control-Max-Age: \(max(0, settings.maxAgeSeconds ?? 600))\r\n".utf8)
     }
 
     /// Whether the request is a preflight (CORS-06).
@@ -58,7 +64,10 @@ package struct CORSPolicy: Sendable {
         if isPreflight, headers.occurrences(.accessControlRequestMethod) > 1 { return .malformed }
         let origin = bytes.slice(field)
         guard allows(origin, under: allowOrigin) else { return .refused }
-        return isPreflight ? .preflight : .allowed
+        if isPreflight { return .preflight }
+        // Browsers ask before they use most methods, but not before all.
+        if let methods, !methods.contains(head.method, bytes.slice(head.methodText)), !isOwn(origin) { return .refused }
+        return .allowed
     }
 
     /// Whether pages of this origin may call.

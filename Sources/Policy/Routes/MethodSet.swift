@@ -53,6 +53,15 @@ package struct MethodSet: Equatable, Sendable {
         return result
     }
 
+    package func intersection(_ other: MethodSet) -> MethodSet {
+        var result = MethodSet(
+            bits: bits & other.bits, takesAnyExtension: takesAnyExtension && other.takesAnyExtension)
+        result.extensions =
+            extensions.filter { other.takesAnyExtension || other.extensions.contains($0) }
+            + other.extensions.filter { takesAnyExtension && !extensions.contains($0) }
+        return result
+    }
+
     package func isDisjoint(with other: MethodSet) -> Bool {
         bits & other.bits == 0 && !(takesAnyExtension && other.takesAnyExtension)
             && !(takesAnyExtension && !other.extensions.isEmpty) && !(other.takesAnyExtension && !extensions.isEmpty)

@@ -67,6 +67,8 @@ package final class Route: Sendable {
     /// Names of cookies that are not forwarded.
     package let ownCookies: [[UInt8]]
     package let allowOrigin: AllowOriginPolicy
+    /// The gateway's, if the route has no settings of its own.
+    let cors: CORSPolicy
     /// The route's own rule, otherwise that of its Webgate.
     package let injection: InjectionRule?
     /// Requirement on client certificates, also for public routes; nil for none.
@@ -75,8 +77,10 @@ package final class Route: Sendable {
     package let readsCertificate: Bool
     /// Names of the protocols that connections may upgrade to, as spelt in the configuration; never `h2c`.
     package let upgrades: [[UInt8]]
-    /// The methods of all routes with this pattern and host, for `Allow` and `Access-Control-Allow-Methods`.
+    /// The methods of all routes with this pattern and host, for `Allow`.
     package let allowedMethodsText: [UInt8]
+    /// Those of them that pages of other origins may use, for `Access-Control-Allow-Methods`.
+    let crossSiteMethodsText: [UInt8]
     let challenge: ChallengeText
     /// Nil where nothing is required of issuer, audience, scopes and claims.
     let tokenRequirement: TokenRequirement?
@@ -93,11 +97,11 @@ package final class Route: Sendable {
     }
 
     /// - Parameters:
-    ///   - allowOrigin: for a route without a list of its own.
+    ///   - origins: for a route without a list or settings of its own.
     ///   - allowedMethods: those of all routes of this pattern and host.
     ///   - tokenSources: for a route without a list of its own; nil for `Authorization: Bearer` alone.
     init(
-        _ settings: RouteSettings, index: Int, allowOrigin: AllowOriginPolicy, roles: RoleCatalogue,
+        _ settings: RouteSettings, index: Int, origins: RouteOrigins, roles: RoleCatalogue,
         allowedMethods: MethodSet, claims: ClaimSelection, tokenSources: TokenSources?, hasSessionCookies: Bool
     ) {
         let (access, webgate) = (settings.access, settings.webgate)
@@ -129,7 +133,8 @@ package final class Route: Sendable {
             settings.defaultBackend.map { Array($0.utf8) }
             ?? (backends.count == 1 && scheme?.method == .basic ? backends[0] : nil)
         form = access.isPublic ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)
-        self.allowOrigin = settings.options.allowOrigin ?? allowOrigin
+        allowOrigin = settings.options.ownOrigins ?? origins.allowed
+        cors = settings.options.cors.map(origins.policy) ?? origins.cors
         injection = settings.injection ?? webgate?.injection
         certificateRule = access.clientCertificate.map { CertificateRule($0) }
         readsCertificate = access.clientCertificate != nil || settings.options.forwardsCertificate
@@ -140,6 +145,7 @@ package final class Route: Sendable {
             answers: settings.answer != nil)
         upgrades = settings.options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
         allowedMethodsText = allowedMethods.text
+        crossSiteMethodsText = cors.methods.map { allowedMethods.intersection($0).text } ?? allowedMethodsText
         challenge = ChallengeText(webgate: webgate, level: access.level ?? webgate?.level ?? 0, scopes: access.scopes)
         tokenRequirement = TokenRequirement(access, claims)
         isOptional = access.isOptional

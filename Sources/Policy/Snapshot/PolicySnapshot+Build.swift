@@ -6,15 +6,16 @@ extension PolicySnapshot {
     /// Builds a snapshot from checked settings.
     package convenience init(_ settings: PolicySettings) {
         let (groups, claims, sources) = (RouteGroups(settings.routes), settings.claims, settings.tokenSources)
+        let origins = RouteOrigins(settings)
         let routes = settings.routes.enumerated().map { index, route in
             Route(
-                route, index: index, allowOrigin: settings.allowOrigin, roles: settings.roles,
+                route, index: index, origins: origins, roles: settings.roles,
                 allowedMethods: groups.methods(of: route), claims: claims, tokenSources: sources,
                 hasSessionCookies: settings.seals != nil)
         }
         self.init(
             settings, claims, routes: RouteTable(routes: routes, endpoints: settings.endpoints),
-            cors: CORSPolicy(settings.cors, ownOrigins: settings.ownOrigins))
+            cors: origins.cors)
     }
 }
 

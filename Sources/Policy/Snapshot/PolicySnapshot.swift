@@ -96,23 +96,25 @@ package final class PolicySnapshot: Sendable {
     ) -> OriginVerdict {
         // Two calls instead of `??`, which would copy the list and count its references.
         guard let route else { return cors.screen(allowOrigin, bytes: bytes, head: head, headers: headers) }
-        return cors.screen(route.allowOrigin, bytes: bytes, head: head, headers: headers)
+        return route.cors.screen(route.allowOrigin, bytes: bytes, head: head, headers: headers)
     }
 
     /// Appends the CORS lines of a reply of any status, at least `Vary: Origin`. Each line ends in CRLF.
     ///
-    /// - Parameter origin: the value of `Origin` for the verdict `allowed`; otherwise empty.
-    package func appendCORSFields(to chunk: Chunk, origin: Span<UInt8>, status: Int) {
-        cors.appendFields(to: chunk, origin: origin, status: status)
+    /// - Parameters:
+    ///   - route: nil for endpoints and unmatched requests.
+    ///   - origin: the value of `Origin` for the verdict `allowed`; otherwise empty.
+    package func appendCORSFields(to chunk: Chunk, route: Route?, origin: Span<UInt8>, status: Int) {
+        (route?.cors ?? cors).appendFields(to: chunk, origin: origin, status: status)
     }
 
     /// Appends the CORS lines of the 204 for an allowed preflight. Each line ends in CRLF.
     package func appendPreflightFields(
         to chunk: Chunk, route: Route, bytes: Span<UInt8>, headers: HeaderTable
     ) {
-        cors.appendPreflightFields(
-            to: chunk, methods: route.allowedMethodsText, takesAnyMethod: route.methods == .any, bytes: bytes,
-            headers: headers)
+        route.cors.appendPreflightFields(
+            to: chunk, methods: route.crossSiteMethodsText,
+            takesAnyMethod: route.methods == .any && route.cors.methods == nil, bytes: bytes, headers: headers)
     }
 
     /// The same for an endpoint.
