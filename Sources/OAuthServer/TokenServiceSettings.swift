@@ -18,6 +18,8 @@ package struct TokenServiceSettings: Sendable {
     /// Path of the introspection endpoint (RFC 7662).
     package var introspectionPath = OAuthEndpoints.introspectionPath
     package var signer: JWTSigner
+    /// The keys that verify the service's own tokens: that of the signer and others between rotations.
+    package var acceptedKeys: KeySet
     /// The keys of everything that this gateway signs: the service's own and those of issuers. Symmetric keys among
     /// them are not published.
     package var publishedKeys: KeySet
@@ -65,6 +67,7 @@ package struct TokenServiceSettings: Sendable {
         self.audience = audience
         self.baseURL = baseURL
         self.signer = signer
+        acceptedKeys = KeySet(keys: [signer.publishedKey])
         self.publishedKeys = publishedKeys
         self.users = users
         self.backends = backends

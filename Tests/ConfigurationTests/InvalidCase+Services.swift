@@ -48,6 +48,17 @@ extension InvalidCase {
             #"gateway.json:5: error: /tokenService/key: "key" belongs to HS algorithms (expected "keyFile" for ES256)"#
         ),
         InvalidCase(
+            "token-rotation-of-secret",
+            gateway: #""tokenService": {"algorithm": "HS256", "key": "env:K", "rotateEvery": "24h"}"#,
+            environment: ["K": String(repeating: "k", count: 32)],
+            #"gateway.json:5: error: /tokenService/rotateEvery: the "key" of HS256 cannot be rotated (expected an algorithm with "keyFile")"#
+        ),
+        InvalidCase(
+            "token-rotation-too-often",
+            gateway: #""tokenService": {"rotateEvery": "1h", "publishKeysFor": "1h"}"#,
+            #"gateway.json:5: error: /tokenService/rotateEvery: keys would be replaced before they may sign (expected a duration longer than "publishKeysFor")"#
+        ),
+        InvalidCase(
             "token-path", gateway: #""tokenService": {"tokenPath": "oauth2/token"}"#,
             #"gateway.json:5: error: /tokenService/tokenPath: invalid path: it does not begin with "/" (expected a path such as "/oauth2/token", found "oauth2/token")"#
         ),

@@ -24,6 +24,10 @@ package struct TokenServiceSection: Sendable {
     package var keyFile: String
     /// The secret of an HS algorithm.
     package var key: Secret?
+    /// How long a signing key signs until the gateway replaces it; nil if it never does.
+    package var rotateEvery: Duration?
+    /// How long a signing key is published before it signs.
+    package var publishKeysFor: Duration
     package var clientTokenSeconds: Int
     package var userTokenSeconds: Int
     /// Allowed clock difference of gateways that share a signing key: how far `iat` and `nbf` of their tokens may lie
@@ -43,6 +47,7 @@ package struct TokenServiceSection: Sendable {
         let algorithm = object.value(
             "algorithm", .choice, default: SignatureAlgorithm.es256, "Signature algorithm of its tokens.")
         let (key, keyFile) = signingKey(&object, algorithm)
+        let (rotateEvery, publishKeysFor) = rotation(&object, algorithm)
         let tokenPath = object.value(
             "tokenPath", .literalPath, default: OAuthEndpoints.tokenPath, "Path of the token endpoint.")
         let section = TokenServiceSection(
@@ -64,7 +69,7 @@ package struct TokenServiceSection: Sendable {
                 "scopes", .scopes, default: [],
                 "Scopes that may be granted; an empty list means that scopes are ignored."
             ),
-            algorithm: algorithm, keyFile: keyFile, key: key,
+            algorithm: algorithm, keyFile: keyFile, key: key, rotateEvery: rotateEvery, publishKeysFor: publishKeysFor,
             clientTokenSeconds: object.value(
                 "clientTokenSeconds", .seconds, default: 604_800, "Lifetime of a token without a user."),
             userTokenSeconds: object.value(
@@ -92,6 +97,8 @@ package struct TokenServiceSection: Sendable {
                 or one of its own. The key `principal` counts by address here.
                 """))
         section.checkPaths(object.field)
+        // So that a change of the index is noticed.
+        _ = object.field.findings.path(of: section.keyIndexFile)
         return section
     }
 
@@ -111,6 +118,37 @@ package struct TokenServiceSection: Sendable {
         let paths = [tokenPath, revocationPath, introspectionPath]
         guard Set(paths).count < 3 || !Set(paths.dropFirst()).isDisjoint(with: tokenPathAliases) else { return }
         field.error("two endpoints have one path", expected: "a path of its own for each endpoint")
+    }
+
+    /// The index of rotated signing keys, beside `keyFile`. Without it that file holds the only key.
+    package var keyIndexFile: String { "\(keyStem)-keys.json" }
+
+    /// How the names of the index and of the keys in it begin: `keyFile` without its suffix.
+    package var keyStem: String { keyFile.hasSuffix(".pem") ? String(keyFile.dropLast(4)) : keyFile }
+
+    private static func rotation(
+        _ object: inout ObjectReader, _ algorithm: SignatureAlgorithm
+    ) -> (every: Duration?, published: Duration) {
+        let every = object.take(
+            "rotateEvery", .duration,
+            """
+            How long a signing key signs until the gateway replaces it with a new one, such as `"2160h"`; by default it \
+            never does. See [Rotating the signing keys](README.md#rotating-the-signing-keys).
+            """)
+        let published = object.value(
+            "publishKeysFor", .duration, default: .seconds(3600),
+            "How long a new signing key is published before it signs, so that all who keep the key set have it then.")
+        guard let every else { return (nil, published) }
+        if algorithm.isSymmetric {
+            every.field.error(
+                "the \"key\" of \(algorithm.rawValue) cannot be rotated", expected: "an algorithm with \"keyFile\"")
+        }
+        let duration = every.read()
+        if let duration, duration <= published {
+            every.field.error(
+                "keys would be replaced before they may sign", expected: "a duration longer than \"publishKeysFor\"")
+        }
+        return (duration, published)
     }
 
     /// Reads the secret of an HS algorithm, or the key file of another one.

@@ -14,7 +14,7 @@ package struct OwnAccessTokens: Sendable {
         // Includes tokens for other audiences, which this service issues too.
         let trust = TrustedIssuer(
             name: OwnAccessTokens.issuerName, issuer: settings.issuer, audiences: [], requireAudience: false,
-            keys: KeySet(keys: [settings.signer.publishedKey]), algorithms: [settings.signer.key.algorithm],
+            keys: settings.acceptedKeys, algorithms: [settings.signer.key.algorithm],
             purpose: .accessToken(isTyped: true), clockSkewSeconds: settings.clockSkewSeconds, own: true)
         verifier = JWTVerifier(issuers: [trust])
     }

@@ -300,9 +300,11 @@ struct AdminResources {
     static func find(
         _ request: AdminRequest, _ families: [any CompatibilityFamily]
     ) throws(AdminFailure) -> Entry {
-        let found = (all + ConsumerAdministration.resources + families.flatMap(\.resources)).filter {
-            $0.isAt(request.path)
-        }
+        let found =
+            (all + ConsumerAdministration.resources + SigningKeyAdministration.resources + families.flatMap(\.resources))
+            .filter {
+                $0.isAt(request.path)
+            }
         guard !found.isEmpty else { throw .notFound("there is no such resource") }
         let method = request.method == .head ? .get : request.method
         guard let entry = found.first(where: { $0.method == method }) else {

@@ -11,18 +11,27 @@ import Policy
 import Reactor
 
 extension Assembly {
-    mutating func tokenServiceKey() -> SigningKey? {
+    /// The keys of the gateway's own tokens; nil after an error.
+    mutating func signingKeys() -> SigningKeyRing? {
         let service = configuration.tokenService
         let algorithm = service.algorithm
         if let secret = service.key {
             do throws(KeyError) {
-                return try SigningKey(secret: Array(secret.value.utf8), algorithm: algorithm)
+                return SigningKeyRing(active: try SigningKey(secret: Array(secret.value.utf8), algorithm: algorithm))
             } catch {
                 self.error("/tokenService/key", "the key does not fit \(algorithm.rawValue): \(error.reason)")
                 return nil
             }
         }
-        return signingKey(at: service.keyFile, algorithm, pointer: "/tokenService/keyFile")
+        do throws(KeyFileError) {
+            if let ring = try lasting.signingKeys.read(SigningKeyFiles(service), configuration) { return ring }
+        } catch {
+            self.error("/tokenService/keyFile", error.message)
+            return nil
+        }
+        return signingKey(at: service.keyFile, algorithm, pointer: "/tokenService/keyFile").map {
+            SigningKeyRing(active: $0)
+        }
     }
 
     mutating func signingKey(at path: String, _ algorithm: SignatureAlgorithm, pointer: String) -> SigningKey? {
@@ -108,12 +117,11 @@ extension Assembly {
         }
     }
 
-    func ownIssuer(_ key: SigningKey) -> IssuerSettings {
+    func ownIssuer(_ keys: SigningKeyRing) -> IssuerSettings {
         let service = configuration.tokenService
-        let keys = KeySet(keys: [JSONWebKey(key, kid: JWTSigner(key: key).keyID)])
         let trust = TrustedIssuer(
-            name: "local", issuer: service.issuer, audiences: [service.audience], keys: keys,
-            algorithms: [key.algorithm], purpose: .accessToken(isTyped: true),
+            name: "local", issuer: service.issuer, audiences: [service.audience], keys: keys.accepted,
+            algorithms: [keys.active.algorithm], purpose: .accessToken(isTyped: true),
             clockSkewSeconds: service.clockSkew.components.seconds, own: true)
         return IssuerSettings(trust: trust, claims: .own)
     }
@@ -160,21 +168,22 @@ extension Assembly {
     }
 
     mutating func tokenService(
-        _ key: SigningKey, _ modules: [String: GuardedIssuer], _ users: UserStore, _ backends: BackendStore,
+        _ keys: SigningKeyRing, _ modules: [String: GuardedIssuer], _ users: UserStore, _ backends: BackendStore,
         _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
-        for candidate in [key] + providerKeys + configuration.issuers.flatMap({ modules[$0.name]?.publishedKeys ?? [] })
-        {
+        let issuerKeys = configuration.issuers.flatMap { modules[$0.name]?.publishedKeys ?? [] }
+        for candidate in [keys.active] + keys.others + providerKeys + issuerKeys {
             let kid = JWTSigner(key: candidate).keyID
             if candidate.algorithm.isSymmetric || published.contains(where: { $0.kid == kid }) { continue }
             published.append(JSONWebKey(candidate, kid: kid))
         }
         var settings = TokenServiceSettings(
             issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
-            signer: JWTSigner(key: key), publishedKeys: KeySet(keys: published), users: users, backends: backends,
+            signer: keys.signer, publishedKeys: KeySet(keys: published), users: users, backends: backends,
             catalogue: catalogue, revocations: lasting.revocations, store: store.tokens, storeKey: store.key)
+        settings.acceptedKeys = keys.accepted
         settings.throttle = lasting.throttle
         settings.clientThrottle = lasting.clientThrottle
         settings.tokenPath = service.tokenPath

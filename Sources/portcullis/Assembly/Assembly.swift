@@ -56,11 +56,11 @@ struct Assembly {
         let hasher = PasswordHasher(aesKey: configuration.passwords.aesKey)
         let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: lasting.withdrawn)
         let backends = BackendStore(backendList(), withdrawn: lasting.withdrawn)
-        let serviceKey = tokenServiceKey()
-        let modules = tokenIssuers(serviceKey)
+        let keys = signingKeys()
+        let modules = tokenIssuers(keys?.active)
         let sealing = sealingKeys()
         // Last, so that a configuration that is refused for another reason creates no file.
-        guard let serviceKey, let sealing, let store = tokenStore() else { return nil }
+        guard let keys, let sealing, let store = tokenStore() else { return nil }
         let challenges = ChallengeIssuer(
             keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds)
         let seals = BrowserSeals(keys: sealing, store: store.life)
@@ -83,7 +83,7 @@ struct Assembly {
             origins += parts.map { _ in index }
         }
         settings.endpoints = EndpointFamily.routes(configuration.endpointSettings)
-        settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
+        settings.issuers = [ownIssuer(keys)] + trustedIssuers()
         settings.introspectedIssuers = introspectedIssuers(lasting.outbound)
         if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
@@ -94,9 +94,9 @@ struct Assembly {
         settings.browserDomains = browserDomains()
         let assertions = assertionSources(catalogue)
         let providers = providerLogin(seals, store, assertions)
-        let tokens = tokenService(serviceKey, modules, users, backends, catalogue, assertions, store)
+        let tokens = tokenService(keys, modules, users, backends, catalogue, assertions, store)
         let foundation = EndpointFoundation(
-            users: users, hasher: hasher, catalogue: catalogue, backends: backends, key: serviceKey, store: store,
+            users: users, hasher: hasher, catalogue: catalogue, backends: backends, key: keys.active, store: store,
             seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers)
         let endpoints = endpoints(on: foundation)
         settings.opaqueTokens = endpoints.opaqueTokens

@@ -16,15 +16,29 @@ struct KeyFileError: Error {
 enum KeyFile {
     /// The signing key of a PEM file.
     static func signingKey(at path: String, algorithm: SignatureAlgorithm) throws(KeyFileError) -> SigningKey {
-        if let text = try read(path) {
-            do throws(KeyError) {
-                return try SigningKey(pem: String(decoding: text, as: UTF8.self), algorithm: algorithm)
-            } catch {
-                throw KeyFileError(message: "\(path) holds no key for \(algorithm.rawValue): \(error.reason)")
-            }
-        }
-        try write(Array(SigningKey.generate(algorithm).pem.utf8), to: path)
+        if let key = try existingSigningKey(at: path, algorithm: algorithm) { return key }
+        try write(Array(generate(algorithm).pem.utf8), to: path)
         return try signingKey(at: path, algorithm: algorithm)
+    }
+
+    /// A new key whose id does not begin with a dash, so that a command does not take it for an option.
+    static func generate(_ algorithm: SignatureAlgorithm) -> SigningKey {
+        while true {
+            let key = SigningKey.generate(algorithm)
+            if JSONWebKey(key, kid: nil).thumbprint?.hasPrefix("-") != true { return key }
+        }
+    }
+
+    /// The signing key of a PEM file; nil if there is no file.
+    static func existingSigningKey(
+        at path: String, algorithm: SignatureAlgorithm
+    ) throws(KeyFileError) -> SigningKey? {
+        guard let text = try read(path) else { return nil }
+        do throws(KeyError) {
+            return try SigningKey(pem: String(decoding: text, as: UTF8.self), algorithm: algorithm)
+        } catch {
+            throw KeyFileError(message: "\(path) holds no key for \(algorithm.rawValue): \(error.reason)")
+        }
     }
 
     /// The 32 bytes of a file that holds them as Base64.
@@ -48,7 +62,8 @@ enum KeyFile {
         return try symmetricKeys(at: path)
     }
 
-    private static func read(_ path: String) throws(KeyFileError) -> [UInt8]? {
+    /// The text of a file; nil if there is none.
+    static func read(_ path: String) throws(KeyFileError) -> [UInt8]? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do throws(UnreadableFile) {
             return try FileText.read(path)

@@ -28,6 +28,8 @@ struct Lasting: Sendable {
     /// Calls to other servers, which the workers make.
     let outbound = OutboundCalls()
     let keys = LastingKeys()
+    /// The gateway's own signing keys.
+    let signingKeys = LastingSigningKeys()
     /// State of the issuers of upstreams' tokens.
     let issuers = LastingIssuers()
     /// Creation and changes of users by clients of applications.

@@ -81,6 +81,7 @@ final class GatewayProcess: Sendable {
         guard let snapshot, let configuration = loaded.configuration, let tokens = lasting.store.opened?.tokens else {
             throw .failed
         }
+        lasting.signingKeys.adopt()
         lasting.use(configuration.passwords.throttle)
         log.use(configuration.log.level)
         sectionFiles.withLock { $0 = loaded.sectionFiles }
@@ -186,6 +187,7 @@ final class GatewayProcess: Sendable {
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
         inherited.closeUnclaimed()
         watchFiles(configuration, shared)
+        rotateSigningKeys(shared)
         _ = WorkerThread(name: "signals") { [self] in watch(signals, shared, accessLog) }
         shared.heap.request()
         return Running(plane: plane, files: files, accessLog: accessLog)
@@ -241,7 +243,7 @@ final class GatewayProcess: Sendable {
     }
 
     /// Schedules a reload, for a signal or a changed file. Requests that arrive before it starts are merged with it.
-    private func requestReload(_ shared: SharedState) {
+    func requestReload(_ shared: SharedState) {
         if isEnding { return }
         service.reloading()
         guard !awaitsReload.exchange(true, ordering: .sequentiallyConsistent) else { return }
@@ -287,6 +289,7 @@ final class GatewayProcess: Sendable {
             state.bound = state.bound.map { BoundListeners(entries: $0.entries, settings: snapshot.listeners) }
             lasting.use(fresh.passwords.throttle)
             shared.use(snapshot)
+            lasting.signingKeys.adopt()
             // Purges upstream tokens of removed or changed users and backends (CACHE-07).
             let users = ChangedUser.all(old, fresh)
             for user in users where user.invalidatesIssuedTokens {

@@ -1,0 +1,59 @@
+import Configuration
+import JOSE
+import Reactor
+import Synchronization
+
+/// What the process knows of the files of its signing keys, for rotations by schedule and by other processes.
+final class LastingSigningKeys: Sendable {
+    /// The files as a configuration was read with them.
+    struct Known: Sendable {
+        let files: SigningKeyFiles
+        let terms: SigningKeyTerms
+        /// Of the index; nil if it was missing.
+        let state: FileState?
+        /// The second from which the next change by time is due; nil for none.
+        let nextChange: Int64?
+
+        /// Whether the index has changed since.
+        var isOutdated: Bool { FileState(files.indexFile) != state }
+    }
+
+    private struct State {
+        var read: Known?
+        var isAdopted = false
+        /// The state of a changed index that was reported; nil for none.
+        var reported: FileState??
+    }
+
+    private let state = Mutex(State())
+
+    /// The keys in use, or nil without an index.
+    func read(_ files: SigningKeyFiles, _ configuration: GatewayConfiguration) throws(KeyFileError) -> SigningKeyRing? {
+        let terms = SigningKeyTerms(configuration)
+        let (now, fileState) = (Clock.wallSeconds, FileState(files.indexFile))
+        // Also for files that cannot be used, so that they are read again only after a change.
+        let index = try? files.currentIndex(now: now)
+        let known = Known(
+            files: files, terms: terms, state: fileState, nextChange: index.flatMap { terms.nextStep(of: $0)?.at })
+        state.withLock { $0 = State(read: known) }
+        return try files.ring(now: now)
+    }
+
+    /// The keys that were read last are in force.
+    func adopt() { state.withLock { $0.isAdopted = true } }
+
+    /// Whether the index has changed since it was read. Each change is reported once: a configuration that is not valid
+    /// keeps it from being read.
+    func hasNewIndex() -> Bool {
+        state.withLock { state in
+            guard let read = state.read else { return false }
+            let now = FileState(read.files.indexFile)
+            guard now != read.state, state.reported != .some(now) else { return false }
+            state.reported = .some(now)
+            return true
+        }
+    }
+
+    /// What was read last, if its keys are in force: others must not be replaced, since the process signs with those before.
+    var adopted: Known? { state.withLock { $0.isAdopted ? $0.read : nil } }
+}

@@ -1,0 +1,101 @@
+import Bytes
+import Configuration
+import Gateway
+import HTTP
+import JOSE
+import Model
+import Reactor
+
+/// The gateway's own signing keys.
+struct SigningKeyAdministration {
+    private let files: SigningKeyFiles
+    private let terms: SigningKeyTerms
+    private let now = Clock.wallSeconds
+
+    private init(_ administration: Administration) throws(AdminFailure) {
+        let configuration = try administration.configuration.read().configuration
+        let service = configuration.tokenService
+        guard service.key == nil else {
+            throw .conflict(
+                "the \"key\" of \(service.algorithm.rawValue) cannot be rotated; use an algorithm with \"keyFile\"")
+        }
+        files = SigningKeyFiles(service)
+        terms = SigningKeyTerms(configuration)
+    }
+
+    static let resources: [AdminResources.Entry] = [
+        .init(.get, "signing-keys", "signing-keys.list") { administration in
+            { (_) throws(AdminFailure) in try SigningKeyAdministration(administration).list() }
+        },
+        .init(.post, "signing-keys/rotate", "signing-keys.rotate") { administration in
+            { (request) throws(AdminFailure) in try SigningKeyAdministration(administration).rotate(request) }
+        },
+        .init(.delete, "signing-keys/*", "signing-keys.retire") { administration in
+            { (request) throws(AdminFailure) in try SigningKeyAdministration(administration).retire(request.path[1]) }
+        },
+    ]
+
+    private func list() throws(AdminFailure) -> AdminAnswer {
+        do throws(KeyFileError) {
+            let keys = try files.currentIndex(now: now)?.keys ?? []
+            return .shown(JSONNode(.array(keys.map(node))).serialized)
+        } catch {
+            throw .cannotWrite(error.message)
+        }
+    }
+
+    /// Publishes another key, or signs with the one that is published.
+    private func rotate(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let skipsWait = try AdminBody(request, known: ["now"]).flag("now") ?? false
+        let key = try files.change(now: now) { (index, make) throws(AdminFailure) in
+            guard index.next != nil else {
+                let key = try make()
+                try AdminFailure.wrapping { () throws(SigningKeyError) in try index.publish(key) }
+                return key
+            }
+            try AdminFailure.wrapping { () throws(SigningKeyError) in
+                try index.promote(terms, now: now, waits: !skipsWait)
+            }
+            return index.active
+        }
+        return .changed(key.keyID, node(key).serialized)
+    }
+
+    /// Takes a key out of use at once.
+    private func retire(_ keyID: String) throws(AdminFailure) -> AdminAnswer {
+        _ = try files.change(now: now) { (index, _) throws(AdminFailure) in
+            let known = index.keys.map(\.keyID)
+            return try AdminFailure.wrapping(known) { () throws(SigningKeyError) in
+                try index.remove(keyID, terms, now: now)
+            }
+        }
+        return .changed(keyID)
+    }
+
+    private func node(_ key: SigningKeyEntry) -> JSONNode {
+        let times: [(String, Int64?)] = [
+            ("createdAt", key.createdAt), ("signsFrom", key.state == .next ? terms.promotion(of: key) : nil),
+            ("activatedAt", key.activatedAt), ("retiredAt", key.retiredAt), ("acceptedUntil", key.acceptedUntil),
+        ]
+        return .object(
+            [("kid", .text(key.keyID)), ("state", .text(key.state.rawValue))]
+                + times.compactMap { name, time in time.map { (name, .number($0)) } })
+    }
+}
+
+extension AdminFailure {
+    /// - Parameter known: the ids of the keys, for suggestions.
+    static func wrapping<Value>(
+        _ known: [String] = [], _ body: () throws(SigningKeyError) -> Value
+    ) throws(AdminFailure) -> Value {
+        do throws(SigningKeyError) {
+            return try body()
+        } catch {
+            switch error {
+            case .damaged, .conflict: throw .conflict(error.message)
+            case .unknown(let keyID):
+                throw .notFound(error.message, suggestion: Suggestion.nearest(to: keyID, among: known))
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Configuration
+import Crypto
+import Foundation
+import JOSE
+import Model
+import Reactor
+
+/// The signing keys of the token service in files: `keyFile` with the active key, and once they are rotated an index beside
+/// it and a PEM file for each key of the index.
+struct SigningKeyFiles: Sendable {
+    let keyFile: String
+    let indexFile: String
+    /// How the paths of the PEM files begin.
+    private let stem: String
+    let algorithm: SignatureAlgorithm
+
+    init(_ service: TokenServiceSection) {
+        keyFile = service.keyFile
+        indexFile = service.keyIndexFile
+        stem = service.keyStem
+        algorithm = service.algorithm
+    }
+
+    private var directory: String { URL(filePath: indexFile).deletingLastPathComponent().path(percentEncoded: false) }
+
+    private func path(of key: SigningKeyEntry) -> String { URL(filePath: directory).appending(path: key.file).path }
+
+    // MARK: Reading
+
+    /// The index; nil if the keys have not been rotated yet.
+    func index() throws(KeyFileError) -> SigningKeyIndex? {
+        guard let text = try KeyFile.read(indexFile) else { return nil }
+        do throws(SigningKeyError) {
+            return try SigningKeyIndex(json: text.span)
+        } catch {
+            throw KeyFileError(message: "\(indexFile): \(error.message)")
+        }
+    }
+
+    /// The index, or what it would be with the key file alone; nil without keys.
+    func currentIndex(now: Int64) throws(KeyFileError) -> SigningKeyIndex? {
+        if let index = try index() { return index }
+        guard let key = try KeyFile.existingSigningKey(at: keyFile, algorithm: algorithm) else { return nil }
+        let written = try? FileManager.default.attributesOfItem(atPath: target)[.modificationDate] as? Date
+        let created = written.map { min(now, Int64($0.timeIntervalSince1970)) } ?? now
+        return SigningKeyIndex(active: entry(of: key, createdAt: max(0, created)))
+    }
+
+    /// The keys in use; nil without an index.
+    func ring(now: Int64) throws(KeyFileError) -> SigningKeyRing? {
+        var index = try index()
+        while let known = index {
+            do throws(KeyFileError) {
+                return try ring(of: known, now: now)
+            } catch {
+                // Another process may have removed a key since the index was read.
+                let fresh = try self.index()
+                if fresh == known { throw error }
+                index = fresh
+            }
+        }
+        return nil
+    }
+
+    private func ring(of index: SigningKeyIndex, now: Int64) throws(KeyFileError) -> SigningKeyRing {
+        if let key = try KeyFile.existingSigningKey(at: keyFile, algorithm: algorithm),
+            let keyID = JSONWebKey(key, kid: nil).thumbprint,
+            !index.keys.contains(where: { isSame($0.keyID, keyID) })
+        {
+            throw KeyFileError(
+                message: "\(keyFile) holds the key \"\(keyID)\", which \(indexFile) does not list; "
+                    + "restore the file, or remove the index to sign with this key alone")
+        }
+        var keys: [SigningKey] = []
+        for entry in index.accepted(at: now) { keys.append(try key(of: entry)) }
+        return SigningKeyRing(active: keys[0], others: Array(keys.dropFirst()))
+    }
+
+    private func key(of entry: SigningKeyEntry) throws(KeyFileError) -> SigningKey {
+        let path = path(of: entry)
+        guard let key = try KeyFile.existingSigningKey(at: path, algorithm: algorithm) else {
+            throw KeyFileError(message: "\(path) is missing; \(indexFile) lists it as \(entry.state.rawValue) key")
+        }
+        let keyID = JSONWebKey(key, kid: nil).thumbprint ?? ""
+        guard isSame(keyID, entry.keyID) else {
+            throw KeyFileError(
+                message: "\(path) holds the key \"\(keyID)\"; \(indexFile) lists it as \"\(entry.keyID)\"")
+        }
+        return key
+    }
+
+    // MARK: Changing
+
+    /// Changes the index under the lock of its directory. An unchanged one is not written.
+    /// - Parameter edit: gets the index and a function that makes a key.
+    func change<Value>(
+        now: Int64,
+        _ edit: (inout SigningKeyIndex, () throws(AdminFailure) -> SigningKeyEntry) throws(AdminFailure) -> Value
+    ) throws(AdminFailure) -> Value {
+        let lock = try DirectoryLock(directory)
+        defer { withExtendedLifetime(lock) {} }
+        let (old, current) = try failing { () throws(KeyFileError) in (try index(), try currentIndex(now: now)) }
+        guard var index = current else {
+            throw .conflict("there is no signing key yet; the gateway makes it at its first start")
+        }
+        var made: [SigningKeyEntry] = []
+        do throws(AdminFailure) {
+            let value = try edit(&index) { () throws(AdminFailure) in
+                let entry = try failing { () throws(KeyFileError) in try make(now: now) }
+                made.append(entry)
+                return entry
+            }
+            guard index != old, old != nil || index != current else { return value }
+            try failing { () throws(KeyFileError) in try write(index, insteadOf: old, activeBefore: current?.active) }
+            return value
+        } catch {
+            for entry in made { try? FileManager.default.removeItem(atPath: path(of: entry)) }
+            throw error
+        }
+    }
+
+    /// The files of keys come before the index that lists them, and go after it: each index that is read is complete.
+    private func write(
+        _ index: SigningKeyIndex, insteadOf old: SigningKeyIndex?, activeBefore: SigningKeyEntry?
+    ) throws(KeyFileError) {
+        if old == nil, let first = activeBefore, let text = try KeyFile.read(keyFile) {
+            try replace(path(of: first), with: text)
+        }
+        // For a program that does not know the index. A failure after this leaves a key that the index lists.
+        if index.active.keyID != activeBefore?.keyID, let text = try KeyFile.read(path(of: index.active)) {
+            try replace(target, with: text)
+        }
+        try replace(indexFile, with: index.json)
+        for key in old?.keys ?? [activeBefore].compactMap(\.self)
+        where !index.keys.contains(where: { $0.file == key.file }) {
+            try? FileManager.default.removeItem(atPath: path(of: key))
+        }
+    }
+
+    private func make(now: Int64) throws(KeyFileError) -> SigningKeyEntry {
+        let key = KeyFile.generate(algorithm)
+        let entry = entry(of: key, createdAt: now)
+        try replace(path(of: entry), with: Array(key.pem.utf8))
+        return entry
+    }
+
+    private func entry(of key: SigningKey, createdAt: Int64) -> SigningKeyEntry {
+        let keyID = JSONWebKey(key, kid: nil).thumbprint ?? ""
+        return SigningKeyEntry(
+            keyID: keyID, file: "\(URL(filePath: stem).lastPathComponent)-\(keyID).pem", createdAt: createdAt)
+    }
+
+    /// The key file itself, or the target of a symbolic link.
+    private var target: String { URL(filePath: keyFile).resolvingSymlinksInPath().path(percentEncoded: false) }
+
+    /// Writes a file that belongs to the owner of the key file, since a command may run as another user than the gateway.
+    private func replace(_ path: String, with text: [UInt8]) throws(KeyFileError) {
+        let attributes = (try? FileManager.default.attributesOfItem(atPath: target)) ?? [:]
+        let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value
+        let group = (attributes[.groupOwnerAccountID] as? NSNumber)?.uint32Value
+        do throws(KernelError) {
+            let draft = try FileDraft(of: path)
+            try draft.write(text)
+            if let owner, let group { try draft.hand(to: owner, group: group, mode: 0o600) }
+            try draft.replace()
+        } catch {
+            throw KeyFileError(message: "\(path) cannot be written: \(error.text)")
+        }
+    }
+
+    private func failing<Value>(_ body: () throws(KeyFileError) -> Value) throws(AdminFailure) -> Value {
+        do throws(KeyFileError) { return try body() } catch { throw .cannotWrite(error.message) }
+    }
+}
