@@ -16,6 +16,13 @@ package struct FileDraft: ~Copyable {
         self.draft = draft
     }
 
+    /// Removes the draft of an earlier process with the id of this one, such as 1 in containers, that was killed while it
+    /// wrote. Only for a path that others do not write meanwhile.
+    package static func removeLeftover(of path: String) {
+        // SAFETY: the text outlives the call.
+        _ = unsafe clinux_unlink("\(path).\(ProcessLimits.processID)")
+    }
+
     deinit {
         // SAFETY: the text outlives the call. After `replace` there is nothing left to remove.
         _ = unsafe clinux_unlink(draft)

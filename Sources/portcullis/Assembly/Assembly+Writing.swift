@@ -12,6 +12,9 @@ extension Assembly {
         if configuration.tokenService.key == nil {
             places.append(("/tokenService/keyFile", configuration.tokenService.keyFile, false))
         }
+        if configuration.tokenService.rotateEvery != nil {
+            places.append(("/tokenService/rotateEvery", configuration.tokenService.keyIndexFile, true))
+        }
         if configuration.challenge.keys.isEmpty {
             places.append(("/challenge/keyFile", configuration.challenge.keyFile, false))
         }

@@ -243,7 +243,7 @@ final class GatewayProcess: Sendable {
     }
 
     /// Schedules a reload, for a signal or a changed file. Requests that arrive before it starts are merged with it.
-    func requestReload(_ shared: SharedState) {
+    private func requestReload(_ shared: SharedState) {
         if isEnding { return }
         service.reloading()
         guard !awaitsReload.exchange(true, ordering: .sequentiallyConsistent) else { return }

@@ -1,3 +1,4 @@
+import Endpoints
 import Gateway
 import JOSE
 import Reactor
@@ -9,33 +10,41 @@ extension GatewayProcess {
     private static let signingKeyQueue = SerialQueue(label: "portcullis.signing-keys")
 
     /// Rotates the keys by schedule, and reloads after changes by other processes, until the process ends.
-    func rotateSigningKeys(_ shared: SharedState) {
-        GatewayProcess.signingKeyQueue.submit(afterMilliseconds: millisecondsToNextKeys) { [weak self, weak shared] in
+    /// - Parameter hasFailed: whether the last change or reload has failed.
+    func rotateSigningKeys(_ shared: SharedState, hasFailed: Bool = false) {
+        let delay = hasFailed ? GatewayProcess.longestMilliseconds : millisecondsToNextKeys
+        GatewayProcess.signingKeyQueue.submit(afterMilliseconds: Int(delay)) { [weak self, weak shared] in
             guard let self, let shared, !isEnding else { return }
-            if lasting.signingKeys.hasNewIndex() {
-                requestReload(shared)
-            } else if let adopted = lasting.signingKeys.adopted, let next = adopted.nextChange,
-                next <= Clock.wallSeconds
-            {
-                // Retried with the next look if too much waits there.
-                _ = configurationThread.submit { [self] in
-                    if advance(adopted) { requestReload(shared) }
-                }
+            let isNew = lasting.signingKeys.hasNewIndex()
+            guard isNew || isChangeDue else { return rotateSigningKeys(shared) }
+            let isAccepted = configurationThread.submit { [self, weak shared] in
+                guard let shared, !isEnding else { return }
+                let outcome = isNew ? .changed : advance()
+                let answer = outcome == .changed ? reload(shared) : nil
+                rotateSigningKeys(shared, hasFailed: outcome == .failed || answer.map { $0.status != 204 } ?? false)
             }
-            rotateSigningKeys(shared)
+            if !isAccepted { rotateSigningKeys(shared, hasFailed: true) }
         }
     }
 
-    private var millisecondsToNextKeys: Int {
-        guard let next = lasting.signingKeys.adopted?.nextChange else {
-            return Int(GatewayProcess.longestMilliseconds)
-        }
-        return Int(max(1000, min(GatewayProcess.longestMilliseconds, next * 1000 - Clock.wallMilliseconds)))
+    private var isChangeDue: Bool {
+        lasting.signingKeys.adopted?.nextChange.map { $0 <= Clock.wallSeconds } ?? false
+    }
+
+    private var millisecondsToNextKeys: Int64 {
+        guard let next = lasting.signingKeys.adopted?.nextChange else { return GatewayProcess.longestMilliseconds }
+        return max(1000, min(GatewayProcess.longestMilliseconds, next * 1000 - Clock.wallMilliseconds))
+    }
+
+    private enum Advance {
+        case unchanged
+        case changed
+        case failed
     }
 
     /// Makes the changes that are due, unless another process has made them.
-    /// - Returns: whether the index has changed.
-    private func advance(_ known: LastingSigningKeys.Known) -> Bool {
+    private func advance() -> Advance {
+        guard let known = lasting.signingKeys.adopted else { return .unchanged }
         let now = Clock.wallSeconds
         do throws(AdminFailure) {
             let changes = try known.files.change(now: now) { (index, make) throws(AdminFailure) in
@@ -57,9 +66,11 @@ extension GatewayProcess {
             }
             for change in changes { log.write(change.event, [("kid", .text(change.keyID))]) }
         } catch {
-            log.write("signing_keys_failed", [("detail", .text(error.detail))])
-            return false
+            if lasting.signingKeys.isNews(error.detail) {
+                log.write("signing_keys_failed", [("detail", .text(error.detail))])
+            }
+            return .failed
         }
-        return known.isOutdated
+        return known.isOutdated ? .changed : .unchanged
     }
 }

@@ -26,6 +26,7 @@ final class LastingSigningKeys: Sendable {
     }
 
     private let state = Mutex(State())
+    private let failure = Mutex("")
 
     /// The keys in use, or nil without an index.
     func read(_ files: SigningKeyFiles, _ configuration: GatewayConfiguration) throws(KeyFileError) -> SigningKeyRing? {
@@ -37,6 +38,14 @@ final class LastingSigningKeys: Sendable {
             files: files, terms: terms, state: fileState, nextChange: index.flatMap { terms.nextStep(of: $0)?.at })
         state.withLock { $0 = State(read: known) }
         return try files.ring(now: now)
+    }
+
+    /// Whether a failure is another one than the last: it is tried again every few seconds.
+    func isNews(_ detail: String) -> Bool {
+        failure.withLock { last in
+            defer { last = detail }
+            return !isSame(last, detail)
+        }
     }
 
     /// The keys that were read last are in force.

@@ -154,11 +154,13 @@ struct SigningKeyFiles: Sendable {
     private var target: String { URL(filePath: keyFile).resolvingSymlinksInPath().path(percentEncoded: false) }
 
     /// Writes a file that belongs to the owner of the key file, since a command may run as another user than the gateway.
+    /// The lock is held.
     private func replace(_ path: String, with text: [UInt8]) throws(KeyFileError) {
         let attributes = (try? FileManager.default.attributesOfItem(atPath: target)) ?? [:]
         let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value
         let group = (attributes[.groupOwnerAccountID] as? NSNumber)?.uint32Value
         do throws(KernelError) {
+            FileDraft.removeLeftover(of: path)
             let draft = try FileDraft(of: path)
             try draft.write(text)
             if let owner, let group { try draft.hand(to: owner, group: group, mode: 0o600) }

@@ -245,6 +245,15 @@ import Testing
         #expect(fixture.gateway.events("signing_keys_failed").isEmpty && second.events("signing_keys_failed").isEmpty)
     }
 
+    @Test("what a killed process of the same id left behind does not stand in the way")
+    func leftover() throws {
+        let admin = try Administrator(.listener)
+        let gateway = admin.fixture.gateway
+        try gateway.configuration.write("state/signing-keys.json.\(gateway.program.processIdentifier)", "{")
+        try admin.done("signing-keys", "rotate")
+        #expect(try Self.list(admin).map(\.state) == ["active", "next"])
+    }
+
     @Test("a retired key goes once its last token has ended")
     func ended() throws {
         let admin = try Administrator(.listener)
