@@ -16,6 +16,7 @@ extension Assembly {
         let service = configuration.tokenService
         let algorithm = service.algorithm
         if let secret = service.key {
+            lasting.signingKeys.forget()
             do throws(KeyError) {
                 return SigningKeyRing(active: try SigningKey(secret: Array(secret.value.utf8), algorithm: algorithm))
             } catch {
@@ -24,13 +25,16 @@ extension Assembly {
             }
         }
         do throws(KeyFileError) {
-            if let ring = try lasting.signingKeys.read(SigningKeyFiles(service), configuration) { return ring }
+            let files = SigningKeyFiles(service)
+            if let ring = try lasting.signingKeys.read(files, configuration) { return ring }
+            guard let key = signingKey(at: service.keyFile, algorithm, pointer: "/tokenService/keyFile") else {
+                return nil
+            }
+            // Again, since the schedule begins with a key that has just been made.
+            return try lasting.signingKeys.read(files, configuration) ?? SigningKeyRing(active: key)
         } catch {
             self.error("/tokenService/keyFile", error.message)
             return nil
-        }
-        return signingKey(at: service.keyFile, algorithm, pointer: "/tokenService/keyFile").map {
-            SigningKeyRing(active: $0)
         }
     }
 

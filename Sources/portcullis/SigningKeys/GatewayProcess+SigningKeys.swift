@@ -64,9 +64,10 @@ extension GatewayProcess {
                     return [("signing_key_activated", index.active.keyID)]
                 }
             }
+            _ = lasting.signingKeys.note(failure: nil)
             for change in changes { log.write(change.event, [("kid", .text(change.keyID))]) }
         } catch {
-            if lasting.signingKeys.isNews(error.detail) {
+            if lasting.signingKeys.note(failure: error.detail) {
                 log.write("signing_keys_failed", [("detail", .text(error.detail))])
             }
             return .failed

@@ -26,7 +26,7 @@ final class LastingSigningKeys: Sendable {
     }
 
     private let state = Mutex(State())
-    private let failure = Mutex("")
+    private let failure = Mutex<String?>(nil)
 
     /// The keys in use, or nil without an index.
     func read(_ files: SigningKeyFiles, _ configuration: GatewayConfiguration) throws(KeyFileError) -> SigningKeyRing? {
@@ -40,16 +40,21 @@ final class LastingSigningKeys: Sendable {
         return try files.ring(now: now)
     }
 
-    /// Whether a failure is another one than the last: it is tried again every few seconds.
-    func isNews(_ detail: String) -> Bool {
+    /// Remembers the outcome of a change, which is tried again every few seconds after a failure.
+    /// - Parameter detail: of a failure; nil for a success.
+    /// - Returns: whether it is another one than the last.
+    func note(failure detail: String?) -> Bool {
         failure.withLock { last in
             defer { last = detail }
-            return !isSame(last, detail)
+            return last != detail
         }
     }
 
     /// The keys that were read last are in force.
     func adopt() { state.withLock { $0.isAdopted = true } }
+
+    /// A configuration with a shared secret was read.
+    func forget() { state.withLock { $0 = State() } }
 
     /// Whether the index has changed since it was read. Each change is reported once: a configuration that is not valid
     /// keeps it from being read.

@@ -254,6 +254,27 @@ import Testing
         #expect(try Self.list(admin).map(\.state) == ["active", "next"])
     }
 
+    @Test("a rotation that fails is reported once, changes nothing and is tried again")
+    func failure() throws {
+        let admin = try Administrator(.listener) {
+            $0["tokenService"] = #"{"rotateEvery": "4s", "publishKeysFor": "1s"}"#
+        }
+        let gateway = admin.fixture.gateway
+        let first = try #require(Self.kid(admin.fixture.token("joe")))
+        // A directory where the draft of the index would be.
+        let obstacle = "state/signing-keys.json.\(gateway.program.processIdentifier)"
+        try gateway.configuration.write(obstacle + "/x", "")
+        let failure = try #require(gateway.waitForEvent("signing_keys_failed"))
+        #expect(failure["detail"].string?.contains("signing-keys.json cannot be written") == true)
+        #expect(try Self.kid(admin.fixture.token("joe")) == first)
+        #expect(try Self.list(admin).map(\.state) == ["active"])
+        let names = try FileManager.default.contentsOfDirectory(atPath: gateway.configuration.path + "/state")
+        #expect(names.filter { $0.hasPrefix("signing-") && $0.hasSuffix(".pem") } == ["signing-\(first).pem"])
+        try gateway.configuration.remove(obstacle)
+        #expect(gateway.waitForEvent("signing_key_published") != nil)
+        #expect(gateway.events("signing_keys_failed").count == 1)
+    }
+
     @Test("a retired key goes once its last token has ended")
     func ended() throws {
         let admin = try Administrator(.listener)
