@@ -56,12 +56,12 @@ final class RequestPipeline: LoopPart {
         let bytes = buffer.readable
         exchanges.takeRequestID(exchange, bytes)
         identifyClient(exchange, client, bytes)
+        guard client.role != .proxy else { return judge(exchange, buffer) }
         if client.role == .forwardAuth {
             if let described = describe(exchange, client, buffer) { judge(exchange, described) }
-            return
+        } else if !answersByRole(exchange, client, bytes) {
+            judge(exchange, buffer)
         }
-        if client.role != .proxy, answersByRole(exchange, client, bytes) { return }
-        judge(exchange, buffer)
     }
 
     /// Decides the request in `exchange.head`.
@@ -81,13 +81,10 @@ final class RequestPipeline: LoopPart {
             snapshot.policy, path: path.readable, bytes: bytes, head: head, headers: requestHeaders,
             steps: snapshot.steps)
         exchange.route = decision.route
-        if exchange.forwardAuth != nil, decision.endpoint != nil {
-            // The gateway itself answers such requests; there is nothing to forward.
-            responder.deny(exchange, .noRoute, bytes)
-            return
-        }
         if decision.readsOrigin { exchange.varies = .origin }
         if decision.endpoint != nil {
+            // The gateway itself answers such requests; there is nothing for another proxy to forward.
+            if exchange.forwardAuth != nil { return responder.deny(exchange, .noRoute, bytes) }
             exchange.endpoint = decision.endpoint
             decision.isConfidential = isConfidential(exchange)
         }

@@ -2,16 +2,11 @@ import Bytes
 import HTTP
 
 extension CORSPolicy {
-    /// Appends the lines of every CORS reply, refusals included: `Vary: Origin`, and for an allowed origin the fields
-    /// that let the page read the reply (CORS-06, CORS-07).
+    /// Appends the lines of a reply to an allowed origin: `Vary: Origin`, and the fields that let the page read the reply
+    /// (CORS-06, CORS-07).
     ///
     /// The upstream's `Access-Control-*` lines must have been removed; its `Vary` is kept.
     func appendFields(to chunk: Chunk, origin: Span<UInt8>, status: Int) {
-        if origin.isEmpty {
-            chunk.ensureFree(16)
-            chunk.append("Vary: Origin\r\n")
-            return
-        }
         let tail = status == 401 ? afterOriginOfChallenge : afterOrigin
         chunk.ensureFree(64 + origin.count + tail.count)
         chunk.append("Vary: Origin\r\nAccess-Control-Allow-Origin: ")

@@ -105,6 +105,11 @@ package final class PolicySnapshot: Sendable {
     ///   - route: nil for endpoints and unmatched requests.
     ///   - origin: the value of `Origin` for the verdict `allowed`; otherwise empty.
     package func appendCORSFields(to chunk: Chunk, route: Route?, origin: Span<UInt8>, status: Int) {
+        guard !origin.isEmpty else {
+            chunk.ensureFree(16)
+            chunk.append("Vary: Origin\r\n")
+            return
+        }
         (route?.cors ?? cors).appendFields(to: chunk, origin: origin, status: status)
     }
 
