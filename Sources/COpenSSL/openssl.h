@@ -220,6 +220,25 @@ static inline int copenssl_common_name(const X509 *certificate, unsigned char **
     return ASN1_STRING_to_UTF8(text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, found)));
 }
 
+// An attribute of the subject: its type, the number of its relative name, and its value as UTF-8 for OPENSSL_free to free;
+// the length of the value, or -1 where the attribute is no text.
+static inline int copenssl_subject_attribute(
+    const X509 *certificate, int index, char *type, int capacity, int *set, unsigned char **value) {
+    X509_NAME_ENTRY *entry = X509_NAME_get_entry(X509_get_subject_name(certificate), index);
+    if (!entry) return -1;
+    const ASN1_OBJECT *object = X509_NAME_ENTRY_get_object(entry);
+    int nid = OBJ_obj2nid(object);
+    const char *name = nid == NID_undef ? NULL : OBJ_nid2sn(nid);
+    int count = name ? (int)OPENSSL_strlcpy(type, name, capacity) : OBJ_obj2txt(type, capacity, object, 1);
+    if (count <= 0 || count >= capacity) return -1;
+    *set = X509_NAME_ENTRY_set(entry);
+    return ASN1_STRING_to_UTF8(value, X509_NAME_ENTRY_get_data(entry));
+}
+
+static inline int copenssl_subject_attribute_count(const X509 *certificate) {
+    return X509_NAME_entry_count(X509_get_subject_name(certificate));
+}
+
 // The subject as RFC 4514 has it, with UTF-8 left readable.
 static inline int copenssl_print_subject(BIO *sink, const X509 *certificate) {
     return X509_NAME_print_ex(sink, X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);

@@ -28,7 +28,7 @@ import Testing
         "Sources/Gateway/Upstream": (9, "a group and its servers know each other"),
         "Sources/HTTP/H2": (13, "the extensions of H2Session"),
         "Sources/Identity": (7, "users, backends and what was withdrawn of them"),
-        "Sources/Identity/Assertions": (7, "policies and the issuers of one policy"),
+        "Sources/Identity/Assertions": (6, "policies and the issuers of one policy"),
         "Sources/Issuers": (8, "modules and what guards them"),
         "Sources/JOSE": (9, "keys, tokens and their verifier"),
         "Sources/MobileSocial": (8, "the extensions of MobileSocialService"),

@@ -88,10 +88,46 @@ import Testing
         #expect(certificate.uris == ["spiffe://example.org/device/7"])
         #expect(certificate.addresses == ["192.0.2.7", "2001:db8::7"])
         let summary = try TLSSample.device.inspect()
+        #expect(certificate.isReadable)
+        #expect(certificate.name == DistinguishedName("CN=devïce 7,O=Example\\, Inc.,C=DE"))
         #expect(certificate.fingerprint == summary.fingerprint)
         #expect(certificate.fingerprint.count == 64)
         #expect(certificate.notAfter == summary.notAfter)
         #expect(certificate.serial.count > 16)
+    }
+
+    private func shown(_ certificate: TLSCertificate) throws -> PeerCertificate {
+        let client = TLSClientSettings.trusting.with { $0.certificate = certificate }
+        let pair = try #require(try TLSPair(client, TLSSample.mutual)).shakeHands()
+        return try #require(pair.server.peerCertificate)
+    }
+
+    /// A value that is written to look like further attributes stays one value.
+    @Test(
+        arguments: [
+            ("/CN=a, O=Example", #"CN=a\, O=Example"#), ("/CN=a+O=Example", "O=Example+CN=a"),
+            ("/O=Example/CN=a", "CN=a,O=Example"), (#"/CN=a\/O=Example"#, "CN=a/O=Example"),
+            ("/CN=#hex", "CN=\\#hex"), ("/CN=a/CN=b", "CN=b,CN=a"),
+            ("/UID=7/CN=a", "CN=a,uid=7"), ("/2.5.4.97=VAT-1/CN=a", "CN=a,organizationIdentifier=VAT-1"),
+        ])
+    func subjectsAreReadAsValues(_ subject: String, _ expected: String) throws {
+        let certificate = try shown(TLSAuthority.shared.issue([], subject: subject))
+        #expect(certificate.isReadable)
+        #expect(certificate.name == DistinguishedName(expected), "\(certificate.subject)")
+        if !expected.hasPrefix("CN=a,O=") {
+            #expect(certificate.name != DistinguishedName("CN=a,O=Example"))
+        }
+    }
+
+    /// `a.example` with a NUL and more behind it, as C code would read its first half.
+    @Test func namesWithNULMakeACertificateUnreadable() throws {
+        let bytes = Array("a.example".utf8) + [0] + Array(".evil.example".utf8)
+        let name = [0x82, UInt8(bytes.count)] + bytes
+        let text = ([0x30, UInt8(name.count)] + name).map {
+            $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16)
+        }
+        let certificate = try shown(TLSAuthority.shared.issue(["DER:\(text.joined(separator: ":"))"]))
+        #expect(certificate.hostNames.isEmpty && !certificate.isReadable)
     }
 
     @Test(arguments: TLSHandshakeTests.versions)

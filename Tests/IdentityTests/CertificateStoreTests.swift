@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import JOSE
+import Model
 import Testing
 
 /// Whose certificates verify (JWT-20).

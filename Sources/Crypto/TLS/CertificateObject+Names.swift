@@ -1,11 +1,14 @@
 import COpenSSL
 import Glibc
+import Model
 
 extension CertificateObject {
     /// The supported names of the subjectAltName extension (RFC 5280 section 4.2.1.6).
     struct AlternativeNames {
         /// Whether the certificate has the extension.
         var isPresent = false
+        /// Whether no name was left out for malformed text.
+        var isReadable = true
         var hosts: [String] = []
         var mailboxes: [String] = []
         var uris: [String] = []
@@ -25,7 +28,11 @@ extension CertificateObject {
             var start: UnsafePointer<UInt8>?
             var count: Int32 = 0
             let kind = unsafe copenssl_alternative_name(names, index, &start, &count)
-            guard kind >= 0, let start = unsafe start, count > 0 else { continue }
+            guard kind >= 0 else { continue }
+            guard let start = unsafe start, count > 0 else {
+                result.isReadable = false
+                continue
+            }
             let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
             result.add(bytes, kind: kind)
         }
@@ -43,6 +50,31 @@ extension CertificateObject {
         let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
         // Names with a NUL are refused: C code would read only the first half of `good.example\0.evil.example`.
         return bytes.contains(0) ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The subject as values, the most specific first; nil if a value is no text or has NUL.
+    var name: DistinguishedName? {
+        var parts: [[DistinguishedName.Attribute]] = []
+        var last: Int32 = -1
+        for index in 0..<(unsafe copenssl_subject_attribute_count(pointer)) {
+            var type = [CChar](repeating: 0, count: 128)
+            var start: UnsafeMutablePointer<UInt8>?
+            var set: Int32 = 0
+            let count = unsafe copenssl_subject_attribute(
+                pointer, index, &type, Int32(type.count), &set, &start)
+            OpenSSLLibrary.clearErrors()
+            guard count >= 0, let start = unsafe start else { return nil }
+            // SAFETY: libcrypto made a copy of `count` bytes for us to free.
+            defer { unsafe copenssl_free(start) }
+            let value = unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
+            if value.contains(0) { return nil }
+            let attribute = DistinguishedName.Attribute(
+                type: type.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, value: value)
+            if parts.isEmpty || set != last { parts.append([]) }
+            parts[parts.count - 1].append(attribute)
+            last = set
+        }
+        return DistinguishedName(parts: parts.reversed())
     }
 
     /// The subject in the form of RFC 4514.
@@ -65,10 +97,17 @@ extension CertificateObject.AlternativeNames {
     /// Adds a name; text with non-ASCII or control characters is invalid and left out.
     fileprivate mutating func add(_ bytes: [UInt8], kind: Int32) {
         if kind == GEN_IPADD {
-            if let address = CertificateObject.addressText(bytes) { addresses.append(address) }
+            guard let address = CertificateObject.addressText(bytes) else {
+                isReadable = false
+                return
+            }
+            addresses.append(address)
             return
         }
-        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return }
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            isReadable = false
+            return
+        }
         let text = String(decoding: bytes, as: UTF8.self)
         switch kind {
         case GEN_DNS: hosts.append(text.lowercased())

@@ -1,7 +1,13 @@
+import Model
+
 /// The verified certificate of the peer.
 package struct PeerCertificate: Sendable, Equatable {
     /// The subject in the form of RFC 4514: `CN=device 7,O=Example,C=DE`.
     package let subject: String
+    /// The subject as parsed values; nil if a value is no text or has NUL.
+    package let name: DistinguishedName?
+    /// Whether all names were read. Other names are left out, so that a certificate with such is nobody's.
+    package let isReadable: Bool
     /// The most specific common name.
     package let commonName: String?
     /// Alternative names that are host names, in lower case.
@@ -21,8 +27,11 @@ package struct PeerCertificate: Sendable, Equatable {
 
     package init(
         subject: String, commonName: String?, hostNames: [String], emailAddresses: [String], uris: [String],
-        addresses: [String], fingerprint: String, serial: String, notAfter: Int64
+        addresses: [String], fingerprint: String, serial: String, notAfter: Int64,
+        name: DistinguishedName? = nil, isReadable: Bool = true
     ) {
+        self.name = name
+        self.isReadable = isReadable
         self.subject = subject
         self.commonName = commonName
         self.hostNames = hostNames
@@ -37,6 +46,8 @@ package struct PeerCertificate: Sendable, Equatable {
     init(_ certificate: CertificateObject) {
         let names = certificate.alternativeNames
         subject = certificate.subject
+        name = certificate.name
+        isReadable = name != nil && names.isReadable
         commonName = certificate.commonName
         hostNames = names.hosts
         emailAddresses = names.mailboxes

@@ -1,5 +1,6 @@
 import Crypto
 import JOSE
+import Model
 import Outbound
 
 /// Policy, certificates and fetched keys for verifying outside tokens. Requests trigger reloads as needed.

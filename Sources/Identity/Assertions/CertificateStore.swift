@@ -1,5 +1,6 @@
 import Crypto
 import JOSE
+import Model
 
 /// The trusted signer certificates of `certificates.json`, by alias (JWT-20, SAML-07). Immutable; a reload creates a
 /// new one.

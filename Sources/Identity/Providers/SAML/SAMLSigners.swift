@@ -1,4 +1,5 @@
 import Crypto
+import Model
 import Outbound
 
 /// Trusted signers of posted answers.
