@@ -72,6 +72,11 @@ package final class GatewaySnapshot: Sendable {
 
     func listener(_ id: Int) -> ListenerSettings? { listeners.indices.contains(id) ? listeners[id] : nil }
 
+    /// The certificate of a client, with the users that its listener makes of certificates.
+    func certificate(of client: ClientConnection) -> ShownCertificate? {
+        client.certificate.map { ShownCertificate($0.certificate, rules: listener(client.listener)?.tls?.users ?? []) }
+    }
+
     package init(
         generation: UInt64, policy: PolicySnapshot, injections: [InjectionTarget?], tokens: TokenService,
         endpoints: EndpointHandlers,

@@ -20,6 +20,8 @@ package final class Principal: Sendable {
         case apiKey = "api_key"
         /// The cookie of a browser login (SCH-02).
         case cookie
+        /// The certificate of the connection.
+        case certificate
     }
 
     /// The level of a password or a client secret, on the scale that webgates require (CHAL-06).

@@ -75,12 +75,20 @@ extension Reason {
         ("token_revoked", 401, "The token was revoked."),
         ("api_key_unknown", 401, "No enabled consumer has this API key, or it is misspelt."),
         ("api_key_expired", 401, "The API key has expired. Make a new one with `portcullis keys rotate`."),
+        (
+            "certificate_user_unknown", 401,
+            "No rule of the listener's `clientUsers` makes the client certificate a user."
+        ),
+        ("certificate_expired", 401, "The client certificate has expired since the connection began."),
         ("store_unavailable", 503, "The token store does not answer. Look for `store_unavailable` in the log."),
         ("unknown_issuer", 401, "The issuer of the token is not trusted."),
         ("wrong_audience", 401, "The token is for another audience."),
         ("wrong_token_type", 401, "The token was made for another purpose, such as an ID token or a logout token."),
         ("proof_required", 401, "The token is bound to a key (`cnf`) and came without a proof of possession."),
-        ("unknown_subject", 401, "The token is valid, but its subject has no account or is not accepted here."),
+        (
+            "unknown_subject", 401,
+            "The token or certificate is valid, but its subject has no account or is not accepted here."
+        ),
         ("missing_backend", 401, "Basic credentials came without `Oracle-Mobile-Backend-ID`."),
         ("unknown_backend", 401, "No mobile backend has this id."),
         ("basic_disabled", 401, "HTTP Basic is off for the backend."),
@@ -95,7 +103,10 @@ extension Reason {
         ("session_idle", 401, "The session of the token was idle for too long."),
         ("session_invalid", 401, "The session cookie is not one of this gateway, or belongs to another realm."),
         ("session_expired", 401, "The browser login is too long ago."),
-        ("cross_site_request", 403, "A change by cookie, or a login, did not come from a page of this site."),
+        (
+            "cross_site_request", 403,
+            "A change by cookie or certificate, or a login, did not come from a page of this site."
+        ),
         ("step_up_required", 401, "The credential has a lower level than the route requires."),
         ("keys_unavailable", 503, "The keys of the issuer cannot be fetched. Look for `keys_failed` in the log."),
         ("backend_mismatch", 403, "`Oracle-Mobile-Backend-ID` differs from the backend of the credential."),

@@ -18,7 +18,7 @@ extension InvalidCase {
         return InvalidCase(id, files: ["gateway.json": gateway], errors)
     }
 
-    private static func tls(_ id: String, _ members: String, _ errors: String...) -> InvalidCase {
+    static func tls(_ id: String, _ members: String, _ errors: String...) -> InvalidCase {
         let certificates = #""certificates": [{ "certFile": "cert.pem", "keyFile": "key.pem" }]"#
         let gateway =
             "{\n\"baseUrl\": \"http://a.example\",\n\"listeners\": [\n{ \"address\": \"::1\", \"port\": 443,\n"

@@ -5,7 +5,8 @@ import Testing
 /// GW-04: every mistake has its own line with file, line, pointer, expectation and finding, and nothing else is said.
 @Suite struct InvalidConfigurationTests {
     static let cases =
-        InvalidCase.gatewayCases + InvalidCase.listenerCases + InvalidCase.upstreamCases + InvalidCase.limitCases
+        InvalidCase.gatewayCases + InvalidCase.listenerCases + InvalidCase.clientUserCases + InvalidCase.upstreamCases
+        + InvalidCase.limitCases
         + InvalidCase.serviceCases + InvalidCase.routeCases + InvalidCase.routeTargetCases + InvalidCase.identityCases
         + InvalidCase.consumerCases
         + InvalidCase.applicationCases + InvalidCase.mobileSocialCases + InvalidCase.providerCases

@@ -117,7 +117,11 @@ import Testing
             items.access.clientCertificate
                 == ["dns:*.example.com", "subject:CN=device *,O=Example"].compactMap { CertificatePattern($0) })
         #expect(items.methods.map(\.access.clientCertificate) == [nil, items.access.clientCertificate])
-        #expect(items.options.forwardsCertificate)
+        #expect(items.options.forwardsCertificate && !items.options.takesCertificates)
+        #expect(configuration.routes.filter(\.options.takesCertificates).map(\.name) == ["/behind/**"])
+        let users = try #require(configuration.listeners.compactMap(\.tls).first?.clientUsers)
+        #expect(
+            users.map(\.roles) == [["Manager"], nil, [], [], []] && users.map(\.realm) == [nil, "Staff", nil, nil, nil])
         // FB-02: it is off.
         #expect(configuration.backends[0].facebook == nil)
         let application = try #require(configuration.applications.first)

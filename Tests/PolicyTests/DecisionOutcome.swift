@@ -25,7 +25,7 @@ enum DecisionOutcome: Equatable, CustomStringConvertible {
 
 func decide(
     _ request: TestRequest, _ snapshot: PolicySnapshot, now: Int64 = TestPolicy.now,
-    cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
+    certificate: ShownCertificate? = nil, cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
 ) -> DecisionOutcome {
     guard let path = request.canonicalPath else { return .denied(.ambiguousPath) }
     var decision = Decision(
@@ -35,7 +35,9 @@ func decide(
             snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers)
         switch turn {
         case .ask(.credential):
-            switch request.authenticate(snapshot, decision.route, now: now, cache: cache) {
+            let outcome = request.authenticate(
+                snapshot, decision.route, certificate: certificate, now: now, cache: cache)
+            switch outcome {
             case .none: break
             case .principal(let known): decision.principal = known
             case .rejected(let reason), .malformed(let reason): return .denied(reason)

@@ -45,10 +45,12 @@ struct TestRequest {
     }
 
     func authenticate(
-        _ snapshot: PolicySnapshot, _ route: Route? = nil, now: Int64 = TestPolicy.now,
+        _ snapshot: PolicySnapshot, _ route: Route? = nil, certificate: ShownCertificate? = nil,
+        now: Int64 = TestPolicy.now,
         cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
     ) -> AuthenticationOutcome {
-        snapshot.authenticate(route, bytes: bytes.span, head: head, headers: headers, now: now, cache: cache)
+        snapshot.authenticate(
+            route, bytes: bytes.span, head: head, headers: headers, certificate: certificate, now: now, cache: cache)
     }
 
     func challenge(_ snapshot: PolicySnapshot, _ route: Route, _ reason: Reason) -> String {

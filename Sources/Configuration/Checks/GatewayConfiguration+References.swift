@@ -29,7 +29,9 @@ extension GatewayConfiguration {
         case .authenticationScheme: authenticationSchemes.map(\.name)
         case .identityProvider: identityProviders.map(\.name)
         case .route: routes.map(\.name)
-        case .trustedIssuer: trustedIssuers.map(\.name) + [TrustedIssuerEntry.ownName, Consumer.issuer]
+        case .trustedIssuer:
+            trustedIssuers.map(\.name)
+                + [TrustedIssuerEntry.ownName, Consumer.issuer, CertificateUserRule.issuer]
         case .rateLimit: rateLimits.compactMap(\.name)
         }
     }

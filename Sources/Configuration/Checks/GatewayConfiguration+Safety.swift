@@ -17,6 +17,18 @@ extension GatewayConfiguration {
 
     /// Warns of routes that require client certificates although no listener requests any: they refuse all requests.
     private func checkCertificates(_ findings: Findings) {
+        for (i, listener) in listeners.enumerated() {
+            for (j, rule) in (listener.tls?.clientUsers ?? []).enumerated() {
+                rule.check(users, findings, at: "/listeners/\(i)/tls/clientUsers/\(j)")
+            }
+        }
+        if listeners.allSatisfy({ $0.tls?.clientUsers.isEmpty != false }) {
+            for (i, route) in routes.enumerated() where route.options.takesCertificates {
+                findings.warning(
+                    "/routes/\(i)/certificateLogin", "no listener makes users of certificates",
+                    expected: "a listener with \"clientUsers\"")
+            }
+        }
         guard listeners.allSatisfy({ ($0.tls?.clientAuthentication ?? .off) == .off }) else { return }
         for (i, route) in routes.enumerated() {
             let accesses = [route.access] + route.methods.map(\.access)

@@ -85,6 +85,7 @@ extension GatewayConfiguration {
         if ours.isPublic { return words }
         if theirs.isPublic { return words + ["no credential"] }
         if !theirs.issuers.isSubset(of: ours.issuers) { words.append("credentials of other issuers") }
+        if wide.options.takesCertificates, !narrow.options.takesCertificates { words.append("users by certificate") }
         if !theirs.audience.isSubset(of: ours.audience) { words.append("tokens for other audiences") }
         if ours.isOptional { return words }
         if theirs.isOptional { return words + ["no credential"] }

@@ -13,6 +13,8 @@ package struct ListenerTLSEntry: Sendable {
     package var clientAuthentication: TLSClientAuthentication
     /// Authorities of client certificates.
     package var clientAuthoritiesFile: String?
+    /// Users that client certificates stand for; the first rule that applies counts.
+    package var clientUsers: [CertificateUserRule]
     /// How long a key encrypts session tickets; zero for no tickets.
     package var ticketRotation: Duration
     package var handshakeTimeout: Duration
@@ -35,12 +37,20 @@ package struct ListenerTLSEntry: Sendable {
             "clientCaFile", .certificateFile,
             "PEM file with the authorities that issue the clients' certificates; required unless `clientAuth` is `off`."
         )
+        let users = object.take(
+            "clientUsers", CertificateUserRule.list, default: [],
+            """
+            [Users that clients' certificates stand for](README.md#users-by-certificate), on routes with \
+            `certificateLogin`; the first rule that applies counts.
+            """)
         object.constrain(json: constraints)
         if minimumVersion == .tls13 {
             ciphers?.field.error(
                 "\"ciphers\" is for TLS 1.2, which is off", expected: "\"cipherSuites\", or \"minVersion\": \"1.2\"")
         }
         if clientAuthentication == .off {
+            users?.field.error(
+                "clients are not asked for certificates", expected: "\"clientAuth\": \"optional\" or \"required\"")
             authorities?.field.error(
                 "clients are not asked for certificates", expected: "\"clientAuth\": \"optional\" or \"required\"")
         } else if authorities == nil {
@@ -52,7 +62,7 @@ package struct ListenerTLSEntry: Sendable {
         return ListenerTLSEntry(
             certificates: certificates, minimumVersion: minimumVersion, ciphers: ciphers?.read(),
             cipherSuites: cipherSuites, clientAuthentication: clientAuthentication,
-            clientAuthoritiesFile: authorities?.read(),
+            clientAuthoritiesFile: authorities?.read(), clientUsers: users?.read() ?? [],
             ticketRotation: object.value(
                 "ticketRotation", .durationOrOff, default: .seconds(43_200),
                 """
@@ -67,7 +77,7 @@ package struct ListenerTLSEntry: Sendable {
         {
           "if": { "required": ["clientAuth"], "properties": { "clientAuth": { "not": { "const": "off" } } } },
           "then": { "required": ["clientCaFile"] },
-          "else": { "not": { "required": ["clientCaFile"] } },
+          "else": { "not": { "anyOf": [{ "required": ["clientCaFile"] }, { "required": ["clientUsers"] }] } },
           "not": { "required": ["minVersion", "ciphers"], "properties": { "minVersion": { "const": "1.3" } } }
         }
         """

@@ -137,6 +137,14 @@ package struct RouteEntry: Sendable {
             Whether `X-Gateway-Client-Subject`, `-Names` and `-Fingerprint` tell the upstream what the client's \
             certificate says.
             """)
+        let login = object.take(
+            "certificateLogin", .flag, default: false,
+            """
+            Whether a client certificate is the credential of requests without another one, as the user that \
+            [`clientUsers`](README.md#users-by-certificate) of the listener names.
+            """)
+        route.options.takesCertificates = login?.read() ?? false
+        if let login, route.options.takesCertificates { route.checkCertificateLogin(login.field) }
         object.read(
             "maxBodyBytes", .size(in: 0...Int.max), into: &route.options.maximumBodyBytes,
             "Largest request body, in place of the limit of `gateway.json`; 0 means no limit.")
@@ -157,6 +165,23 @@ package struct RouteEntry: Sendable {
             `endpoints-inside` (the gateway answers some of its paths itself).
             """)
         return route
+    }
+
+    /// Reports requirements that no caller by certificate meets.
+    private func checkCertificateLogin(_ field: Field) {
+        let obstacle: String? =
+            if access.isPublic && methods.allSatisfy(\.access.isPublic) {
+                "a public route has no caller"
+            } else if access.socialLogin {
+                "a certificate is no social login"
+            } else if application != nil {
+                "a certificate belongs to no application"
+            } else if !backends.isEmpty {
+                "a certificate belongs to no backend"
+            } else {
+                nil
+            }
+        if let obstacle { field.error(obstacle, expected: "no \"certificateLogin\" here") }
     }
 
     private static func path(_ field: Field) -> PathPattern? {

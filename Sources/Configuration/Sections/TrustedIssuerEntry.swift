@@ -57,6 +57,9 @@ package struct TrustedIssuerEntry: Sendable {
             if entry.name == ownName {
                 element.error("the name \"\(ownName)\" stands for the gateway itself", expected: "another name")
             }
+            if entry.name == CertificateUserRule.issuer {
+                element.error("the name \"\(entry.name)\" stands for client certificates", expected: "another name")
+            }
             if entry.name == Consumer.issuer {
                 element.error("the name \"\(entry.name)\" stands for API keys", expected: "another name")
             }

@@ -20,6 +20,9 @@ package struct ListenerSettings: Sendable {
         /// Limit for the whole handshake, in milliseconds.
         package var handshakeTimeout: Int64 = 10_000
 
+        /// Users that certificates of its clients stand for.
+        package var users: [CertificateUserRule] = []
+
         package init(_ context: TLSServerContext) { self.context = context }
     }
 

@@ -73,7 +73,8 @@ final class ExchangeReview: LoopPart {
             conditions: exchange.route?.conditions ?? RouteConditions())
         let outcome = snapshot.policy.readmit(
             exchange.principal, request, path: path.readable, from: exchange.address,
-            certificate: { exchange.client?.certificate?.certificate }, now: poller.wallSeconds, cache: tokenCache)
+            certificate: { exchange.client.flatMap { self.snapshot.certificate(of: $0) } }, now: poller.wallSeconds,
+            cache: tokenCache)
         switch outcome {
         case .refused: tunnels.cut(exchange, .refused)
         case .admitted(let route, let principal):

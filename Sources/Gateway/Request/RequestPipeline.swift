@@ -266,9 +266,12 @@ final class RequestPipeline: LoopPart {
     ) -> AuthenticationOutcome {
         exchange.keyEpoch = policy.keyEpoch
         if route?.takesCookies == true { exchange.varies.insert(.cookie) }
+        let certificate =
+            route?.takesCertificates == true
+            ? exchange.client.flatMap { exchange.snapshot.certificate(of: $0) } : nil
         return policy.authenticate(
             route, bytes: bytes, head: exchange.head, headers: requestHeaders, from: exchange.address,
-            secure: exchange.isSecure,
+            secure: exchange.isSecure, certificate: certificate,
             now: poller.wallSeconds, cache: tokenCache)
     }
 

@@ -22,6 +22,8 @@ package struct RouteOptions: Sendable {
     package var forwardsCredential = false
     /// Whether the client's certificate is described to the upstream (GW-09).
     package var forwardsCertificate = false
+    /// Whether a client certificate counts as the credential where no other one came.
+    package var takesCertificates = false
     /// Bytes of a request body, 0 for any number; nil for the gateway's limit.
     package var maximumBodyBytes: Int?
     /// Milliseconds until the response begins; nil for the upstream's.

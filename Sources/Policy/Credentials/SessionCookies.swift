@@ -90,6 +90,15 @@ extension PolicySnapshot {
         return isSameOrigin(headers, bytes) == true
     }
 
+    /// Whether a browser says that a page of another site has sent a request that changes something, or a script of it.
+    func isForeign(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
+        if let origin = headers.value(.origin) { return !cors.isOwn(bytes.slice(origin)) }
+        switch head.method {
+        case .get, .head, .options: return head.upgrade && isSameOrigin(headers, bytes) == false
+        default: return isSameOrigin(headers, bytes) == false
+        }
+    }
+
     /// Whether a request for a login form, or with one that was filled in, can come of a page of our own or of a link. What
     /// else holds is in the form; this is what browsers say of it.
     package func mayUseForms(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {

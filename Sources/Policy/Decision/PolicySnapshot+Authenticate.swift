@@ -14,11 +14,27 @@ extension PolicySnapshot {
     ///   - bytes: the buffer of `head` and `headers`.
     ///   - address: the client's, the one behind trusted proxies.
     ///   - secure: whether the client's own connection is encrypted.
+    ///   - certificate: of the client, for a route on which it counts. It counts if no other credential came, so that it
+    ///     never stands in for a bad one.
     ///   - now: seconds since 1970.
     ///   - cache: of the worker that asks.
     package func authenticate(
         _ route: Route?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable, from address: IPAddress? = nil,
-        secure: Bool = true, now: Int64, cache: VerifiedTokenCache
+        secure: Bool = true, certificate: ShownCertificate? = nil, now: Int64, cache: VerifiedTokenCache
+    ) -> AuthenticationOutcome {
+        let outcome = authenticate(
+            sent: route, bytes: bytes, head: head, headers: headers, from: address, secure: secure, now: now,
+            cache: cache)
+        guard case .none = outcome, let certificate, let route, !route.isPublic, route.takesCertificates else {
+            return outcome
+        }
+        return certificates.authenticate(certificate, now: now)
+    }
+
+    /// By what the request brings.
+    private func authenticate(
+        sent route: Route?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable, from address: IPAddress?,
+        secure: Bool, now: Int64, cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
         // ISS-08: with two credentials, gateway and upstream could each believe another one.
         guard headers.occurrences(.authorization) <= 1 else { return .malformed(.duplicateCredential) }

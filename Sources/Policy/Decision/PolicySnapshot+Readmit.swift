@@ -22,11 +22,11 @@ extension PolicySnapshot {
     ///   - principal: nil where the exchange began without a credential.
     ///   - request: what is left of the request.
     ///   - address: of the client.
-    ///   - certificate: of the client, asked for where the route looks at it.
+    ///   - certificate: of the client, with the rules of today, asked for where the route looks at it.
     ///   - now: seconds since 1970.
     package func readmit(
         _ principal: Principal?, _ request: RememberedRequest, path: Span<UInt8>, from address: IPAddress? = nil,
-        certificate: () -> PeerCertificate? = { nil }, now: Int64, cache: VerifiedTokenCache
+        certificate: () -> ShownCertificate? = { nil }, now: Int64, cache: VerifiedTokenCache
     ) -> Readmission {
         var decision = request.decision(self, path: path, steps: .review)
         // Without an upstream nothing goes on.
@@ -37,10 +37,13 @@ extension PolicySnapshot {
             case .ask(.address):
                 if route.options.addresses?.accepts(address) == false { return .refused(.addressNotAllowed) }
             case .ask(.certificate):
-                if let denial = route.certificateRule?.refusal(of: certificate()) { return .refused(denial) }
+                if let denial = route.certificateRule?.refusal(of: certificate()?.certificate) {
+                    return .refused(denial)
+                }
             case .ask(.credential) where !route.isPublic:
                 guard let principal else { continue }
-                switch current(principal, on: route, now: now, cache: cache) {
+                let shown = principal.method == .certificate && route.takesCertificates ? certificate() : nil
+                switch current(principal, shown, on: route, now: now, cache: cache) {
                 case .success(let caller): decision.principal = caller
                 case .failure(let reason): return .refused(reason)
                 }
@@ -52,12 +55,12 @@ extension PolicySnapshot {
 
     /// The caller as of today.
     private func current(
-        _ principal: Principal, on route: Route, now: Int64, cache: VerifiedTokenCache
+        _ principal: Principal, _ shown: ShownCertificate?, on route: Route, now: Int64, cache: VerifiedTokenCache
     ) -> Result<Principal, Reason> {
         if principal.method == .cookie, route.form?.accepts(backend: principal.backendBytes) != true {
             return .failure(.sessionInvalid)
         }
-        switch renewed(principal, now: now, cache: cache) {
+        switch renewed(principal, shown, now: now, cache: cache) {
         case .principal(let renewed): return .success(renewed)
         case .none: return .failure(.missingCredential)
         // The caller stays the one of the beginning while nothing speaks against it: to ask again would end long-lived
@@ -71,7 +74,9 @@ extension PolicySnapshot {
         }
     }
 
-    private func renewed(_ principal: Principal, now: Int64, cache: VerifiedTokenCache) -> AuthenticationOutcome {
+    private func renewed(
+        _ principal: Principal, _ shown: ShownCertificate?, now: Int64, cache: VerifiedTokenCache
+    ) -> AuthenticationOutcome {
         switch principal.method {
         case .bearer:
             let token = principal.token
@@ -81,6 +86,7 @@ extension PolicySnapshot {
             let cookie = principal.token
             return authenticate(cookie: cookie.span, now: now, cache: cache)
         case .apiKey: return consumerKeys.renew(principal, now: now)
+        case .certificate: return shown.map { certificates.authenticate($0, now: now) } ?? .none
         case .basic, .anonymousKey, .social:
             return passwords.renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
         }

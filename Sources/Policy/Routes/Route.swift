@@ -73,6 +73,8 @@ package final class Route: Sendable {
     package let injection: InjectionRule?
     /// Requirement on client certificates, also for public routes; nil for none.
     package let certificateRule: CertificateRule?
+    /// Whether a client certificate counts as the credential.
+    package var takesCertificates: Bool { options.takesCertificates }
     /// Whether the route needs the client's certificate.
     package let readsCertificate: Bool
     /// Names of the protocols that connections may upgrade to, as spelt in the configuration; never `h2c`.
@@ -137,11 +139,13 @@ package final class Route: Sendable {
         cors = settings.options.cors.map(origins.policy) ?? origins.cors
         injection = settings.injection ?? webgate?.injection
         certificateRule = access.clientCertificate.map { CertificateRule($0) }
-        readsCertificate = access.clientCertificate != nil || settings.options.forwardsCertificate
+        readsCertificate =
+            access.clientCertificate != nil || settings.options.forwardsCertificate
+            || settings.options.takesCertificates
         steps = Decision.Steps(
             isPublic: access.isPublic, isOptional: access.isOptional,
             readsAddress: settings.options.addresses != nil,
-            readsCertificate: access.clientCertificate != nil || settings.options.forwardsCertificate,
+            readsCertificate: readsCertificate,
             answers: settings.answer != nil)
         upgrades = settings.options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
         allowedMethodsText = allowedMethods.text

@@ -26,6 +26,7 @@ package final class PolicySnapshot: Sendable {
     let introspected: IntrospectedTokens
     let passwords: BasicCredentials
     let consumerKeys: ConsumerKeys
+    let certificates: CertificateCredentials
     let opaqueTokens: (any OpaqueTokens)?
     let grantedTokens: (any GrantedTokens)?
     let activities: (any SessionActivities)?
@@ -46,6 +47,7 @@ package final class PolicySnapshot: Sendable {
         introspected = IntrospectedTokens(settings, principals)
         passwords = BasicCredentials(settings, claims)
         consumerKeys = ConsumerKeys(settings)
+        certificates = CertificateCredentials(settings, claims)
         opaqueTokens = settings.opaqueTokens
         grantedTokens = settings.grantedTokens
         activities = settings.activities

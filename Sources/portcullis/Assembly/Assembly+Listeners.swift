@@ -24,6 +24,7 @@ extension Assembly {
                 let keys = lasting.tls.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
                 settings.tls = serverContext(tls, keys, http2: entry.http2, at: "/listeners/\(index)/tls").map {
                     var made = ListenerSettings.TLS($0)
+                    made.users = tls.clientUsers
                     made.handshakeTimeout = tls.handshakeTimeout.milliseconds
                     return made
                 }

@@ -97,6 +97,12 @@ final class SecureFixture: Sendable {
         _ = try #require(gateway.waitForEvent("reloaded", skipping: before), "\(gateway.everythingWritten)")
     }
 
+    /// Changes the text of `gateway.json`, and reads it.
+    func rewrite(_ change: (String) -> String) throws {
+        try directory.write("gateway.json", change(settings.text))
+        try reload()
+    }
+
     /// The reason counter of `/metrics`.
     func denied(_ reason: String) throws -> Double {
         try gateway.metrics().sum("portcullis_denied_total", ["reason": reason]) ?? 0

@@ -1,0 +1,107 @@
+import Bytes
+import Model
+
+extension CertificateUserRule {
+    static let list = shape.list("an array of rules, each \(expected)", isUnique: false).map(
+        { $0.compactMap(\.self) }, back: { $0.map { $0 } })
+
+    private static let expected = "an object such as {\"dns\": \"*.example.com\", \"user\": \"billing\"}"
+
+    private static let shape = Shape<CertificateUserRule?>.object(expected) { object in
+        let subject = object.take(
+            "subject", wholeSubject,
+            "The whole subject in the form of RFC 4514, without wildcards: `CN=billing,O=Example`.")
+        let commonName = object.take("commonName", .name, "The only common name of the subject.")
+        let patterns = [
+            object.take(
+                "dns", names(.dns), "A host name among the alternative names; `*` is as in `clientCertificate`."),
+            object.take("email", names(.email), "An e-mail address among them."),
+            object.take("uri", names(.uri), "A URI among them: `spiffe://example.com/ns/*`."),
+        ]
+        let user = object.take("user", .name, "The user's name.")
+        let username = object.take(
+            "username", Shape<Source>.choice,
+            """
+            In place of `user`: which name of the certificate is the user's name. A certificate with several of the kind \
+            that fit is refused.
+            """)
+        let roles = object.optional(
+            "roles", .references(to: .role),
+            """
+            Roles of a user without an account. Without `roles` the user needs an account in `users.json`, which gives \
+            the roles.
+            """)
+        let realm = object.take("realm", .name, "Realm of the account; by default the only account of the name counts.")
+        object.constrain(json: constraints)
+
+        let fields = [subject?.field, commonName?.field] + patterns.map { $0?.field }
+        let conditions =
+            [
+                subject?.read().map(Condition.subject), commonName?.read().map { .commonName(Array($0.utf8)) },
+            ] + patterns.map { $0?.read().map(Condition.name) }
+        if roles != nil, let realm {
+            realm.field.error("users with \"roles\" have no account", expected: "either \"realm\" or \"roles\"")
+        }
+        let usernames = [user?.read().map(Username.fixed), username?.read().map(Username.taken)].compactMap(\.self)
+        guard object.field.node.members != nil else { return nil }
+        let count = fields.count { $0 != nil }
+        if count != 1 {
+            object.field.error(
+                count == 0 ? "the rule has no condition" : "the rule has more than one condition",
+                expected: "one of \"subject\", \"commonName\", \"dns\", \"email\" and \"uri\"")
+        }
+        if (user == nil) == (username == nil) {
+            object.field.error(
+                user == nil ? "the rule names no user" : "both \"user\" and \"username\" are given",
+                expected: "\"user\" or \"username\"")
+        }
+        guard let condition = conditions.compactMap(\.self).first, let name = usernames.first else { return nil }
+        return CertificateUserRule(condition: condition, username: name, roles: roles, realm: realm?.read())
+    }
+
+    private static let constraints = """
+        {
+          "allOf": [
+            { "oneOf": [
+              { "required": ["subject"] }, { "required": ["commonName"] }, { "required": ["dns"] },
+              { "required": ["email"] }, { "required": ["uri"] }
+            ] },
+            { "oneOf": [{ "required": ["user"] }, { "required": ["username"] }] }
+          ],
+          "not": { "required": ["roles", "realm"] }
+        }
+        """
+
+    private static func names(_ kind: CertificatePattern.Kind) -> Shape<CertificatePattern> {
+        Shape<String>.name.map { CertificatePattern("\(kind.rawValue):\($0)") }
+    }
+
+    /// Reports a user who has no account and gets no roles.
+    func check(_ users: [User], _ findings: Findings, at pointer: String) {
+        guard roles == nil, case .fixed(let name) = username else { return }
+        let accounts = users.filter { user in
+            user.username.utf8.elementsEqual(name.utf8)
+                && (realm.map { $0.utf8.elementsEqual(user.realm.utf8) } ?? true)
+        }
+        switch accounts.count {
+        case 1: break
+        case 0:
+            findings.error(
+                "\(pointer)/user", "unknown user \"\(name)\"",
+                expected: "a user of \"users.json\", or \"roles\" for a user without an account")
+        default:
+            findings.error(
+                "\(pointer)/user", "several realms have a user \"\(name)\"", expected: "\"realm\" beside it")
+        }
+    }
+}
+
+private let wholeSubject = Shape<DistinguishedName>(
+    .text,
+    read: { field in
+        let expected = "a subject as of RFC 4514, such as \"CN=billing,O=Example\", without wildcards"
+        guard let text = field.name(expected) else { return nil }
+        // A wildcard that routes know would never match here.
+        guard !text.contains("*"), let name = DistinguishedName(text) else { return field.invalid(expected) }
+        return name
+    })

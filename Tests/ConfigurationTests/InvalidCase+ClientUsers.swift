@@ -1,0 +1,64 @@
+extension InvalidCase {
+    private static func clientUsers(_ id: String, _ rules: String, _ errors: String...) -> InvalidCase {
+        let gateway =
+            "{\n\"baseUrl\": \"http://a.example\",\n\"listeners\": [\n"
+            + "{ \"address\": \"::1\", \"port\": 443, \"tls\": {"
+            + "\"certificates\": [{ \"certFile\": \"cert.pem\", \"keyFile\": \"key.pem\" }],\n"
+            + "\"clientAuth\": \"optional\", \"clientCaFile\": \"cert.pem\", \"clientUsers\": [\n\(rules)] }}]}"
+        return InvalidCase(id, files: ["gateway.json": gateway].merging(pemFiles) { $1 }, errors)
+    }
+
+    private static let place = "gateway.json:6: error: /listeners/0/tls/clientUsers/0"
+
+    /// Mistakes in users by certificate.
+    static let clientUserCases: [InvalidCase] = [
+        clientUsers(
+            "client-users-empty", "{}",
+            "\(place): the rule has no condition (expected one of \"subject\", \"commonName\", \"dns\", \"email\" and \"uri\")",
+            "\(place): the rule names no user (expected \"user\" or \"username\")"),
+        clientUsers(
+            "client-users-two", #"{"dns": "a", "commonName": "a", "user": "a", "username": "dns", "roles": []}"#,
+            "\(place): the rule has more than one condition (expected one of \"subject\", \"commonName\", \"dns\", \"email\" and \"uri\")",
+            "\(place): both \"user\" and \"username\" are given (expected \"user\" or \"username\")"),
+        clientUsers(
+            "client-users-wildcard", #"{"subject": "CN=device *,O=Example", "user": "a", "roles": []}"#,
+            "\(place)/subject: invalid value (expected a subject as of RFC 4514, such as \"CN=billing,O=Example\", without wildcards, found \"CN=device *,O=Example\")"
+        ),
+        clientUsers(
+            "client-users-subject", #"{"subject": "billing", "user": "a", "roles": []}"#,
+            "\(place)/subject: invalid value (expected a subject as of RFC 4514, such as \"CN=billing,O=Example\", without wildcards, found \"billing\")"
+        ),
+        clientUsers(
+            "client-users-realm", #"{"dns": "a", "user": "a", "roles": ["Clerk"], "realm": "Default"}"#,
+            "\(place)/realm: users with \"roles\" have no account (expected either \"realm\" or \"roles\")"),
+        clientUsers(
+            "client-users-unknown", #"{"dns": "a", "user": "joe"}"#,
+            "\(place)/user: unknown user \"joe\" (expected a user of \"users.json\", or \"roles\" for a user without an account)"
+        ),
+        clientUsers(
+            "client-users-role", #"{"dns": "a", "user": "joe", "roles": ["Clark"]}"#,
+            "\(place)/roles/0: unknown role \"Clark\" (expected a role of the catalogue, written with the same case; did you mean \"Clerk\"?)"
+        ),
+        clientUsers(
+            "client-users-username", #"{"dns": "a", "username": "ip", "roles": []}"#,
+            "\(place)/username: invalid value (expected one of \"subject\", \"commonName\", \"dns\", \"email\", \"uri\", found \"ip\")"
+        ),
+        tls(
+            "client-users-off", #""clientUsers": []"#,
+            "gateway.json:5: error: /listeners/0/tls/clientUsers: clients are not asked for certificates (expected \"clientAuth\": \"optional\" or \"required\")"
+        ),
+        InvalidCase(
+            "certificate-login-public", routes(route("/a", #""public": true, "certificateLogin": true"#)),
+            "routes.json:2: error: /routes/0/certificateLogin: a public route has no caller (expected no \"certificateLogin\" here)"
+        ),
+        InvalidCase(
+            "certificate-login-backend",
+            routes(route("/a", #""backends": ["inventory/1.0"], "certificateLogin": true"#)),
+            "routes.json:2: error: /routes/0/certificateLogin: a certificate belongs to no backend (expected no \"certificateLogin\" here)"
+        ),
+        InvalidCase(
+            "certificate-login-social", routes(route("/a", #""socialLogin": true, "certificateLogin": true"#)),
+            "routes.json:2: error: /routes/0/certificateLogin: a certificate is no social login (expected no \"certificateLogin\" here)"
+        ),
+    ]
+}
