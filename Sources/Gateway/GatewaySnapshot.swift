@@ -72,9 +72,12 @@ package final class GatewaySnapshot: Sendable {
 
     func listener(_ id: Int) -> ListenerSettings? { listeners.indices.contains(id) ? listeners[id] : nil }
 
-    /// The certificate of a client, with the users that its listener makes of certificates.
+    /// The certificate of a client, with what its listener makes of certificates today.
     func certificate(of client: ClientConnection) -> ShownCertificate? {
-        client.certificate.map { ShownCertificate($0.certificate, rules: listener(client.listener)?.tls?.users ?? []) }
+        guard let known = client.certificate else { return nil }
+        let tls = listener(client.listener)?.tls
+        let isRevoked = tls.map { client.isRevoked(by: $0.context, generation: generation) } ?? false
+        return ShownCertificate(known.certificate, rules: tls?.users ?? [], isOnList: isRevoked)
     }
 
     package init(

@@ -12,7 +12,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         ssoTokenPosted, ssoCapture, errorPage, redirected, responded, forwardAuthAllowed
     // Refused by policy
     case noRoute, methodNotAllowed, ambiguousPath, corsDenied, corsMalformed, tlsRequired,
-        clientCertificateRequired, clientCertificateNotAllowed, duplicateCredential, missingCredential,
+        clientCertificateRequired, clientCertificateNotAllowed, clientCertificateRevoked, duplicateCredential,
+        missingCredential,
         unsupportedScheme, malformedCredential, malformedToken, unsupportedAlgorithm, unknownKey, badSignature,
         invalidToken, tokenExpired, tokenNotYetValid, tokenRevoked, apiKeyUnknown, apiKeyExpired,
         certificateUserUnknown, certificateExpired, storeUnavailable, unknownIssuer,

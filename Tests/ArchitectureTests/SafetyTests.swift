@@ -23,7 +23,7 @@ import Testing
         "Sources/Crypto/DigestAlgorithm.swift",
         "Sources/Crypto/DigestAlgorithm+HMAC.swift",
         "Sources/Crypto/KeyObject.swift",
-        "Sources/Crypto/TLS/CertificateObject.swift",
+        "Sources/Crypto/TLS/CertificateObject.swift", "Sources/Crypto/TLS/CertificateRevocationList.swift",
         "Sources/Crypto/TLS/TLSContextObject.swift",
         "Sources/Crypto/TLS/TLSSessionCache.swift",
     ]

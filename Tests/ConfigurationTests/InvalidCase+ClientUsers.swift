@@ -44,6 +44,15 @@ extension InvalidCase {
             "\(place)/username: invalid value (expected one of \"subject\", \"commonName\", \"dns\", \"email\", \"uri\", found \"ip\")"
         ),
         tls(
+            "client-crl-off", #""clientCrlFile": "cert.pem""#,
+            "gateway.json:5: error: /listeners/0/tls/clientCrlFile: clients are not asked for certificates (expected \"clientAuth\": \"optional\" or \"required\")"
+        ),
+        tls(
+            "client-crl-missing",
+            #""clientAuth": "optional", "clientCaFile": "cert.pem", "clientCrlFile": "none.crl""#,
+            "gateway.json:5: error: /listeners/0/tls/clientCrlFile: the file \"DIR/none.crl\" cannot be read: No such file or directory (expected a readable file)"
+        ),
+        tls(
             "client-users-off", #""clientUsers": []"#,
             "gateway.json:5: error: /listeners/0/tls/clientUsers: clients are not asked for certificates (expected \"clientAuth\": \"optional\" or \"required\")"
         ),

@@ -203,6 +203,8 @@ import Testing
         }
         #expect(readmit(Self.certificate()) == "billing")
         #expect(readmit(nil) == "missing_credential")
+        let revoked = ShownCertificate(Self.certificate(), rules: [Self.clerk], isOnList: true)
+        #expect(first.route("certified").refusal(of: revoked) == .clientCertificateRevoked)
         #expect(readmit(Self.certificate(), []) == "certificate_user_unknown")
         #expect(readmit(Self.certificate(notAfter: 0)) == "certificate_expired")
         #expect(readmit(Self.certificate()) { $0.options.takesCertificates = false } == "missing_credential")

@@ -13,6 +13,8 @@ package struct ListenerTLSEntry: Sendable {
     package var clientAuthentication: TLSClientAuthentication
     /// Authorities of client certificates.
     package var clientAuthoritiesFile: String?
+    /// Revocation lists of these authorities.
+    package var revocationListFile: String?
     /// Users that client certificates stand for; the first rule that applies counts.
     package var clientUsers: [CertificateUserRule]
     /// How long a key encrypts session tickets; zero for no tickets.
@@ -37,6 +39,12 @@ package struct ListenerTLSEntry: Sendable {
             "clientCaFile", .certificateFile,
             "PEM file with the authorities that issue the clients' certificates; required unless `clientAuth` is `off`."
         )
+        let lists = object.take(
+            "clientCrlFile", .readableFile,
+            """
+            PEM or DER file with the [revocation lists](README.md#revoked-certificates) of all these authorities, read \
+            again at each reload; certificates are not looked for in lists by default.
+            """)
         let users = object.take(
             "clientUsers", CertificateUserRule.list, default: [],
             """
@@ -49,10 +57,11 @@ package struct ListenerTLSEntry: Sendable {
                 "\"ciphers\" is for TLS 1.2, which is off", expected: "\"cipherSuites\", or \"minVersion\": \"1.2\"")
         }
         if clientAuthentication == .off {
-            users?.field.error(
-                "clients are not asked for certificates", expected: "\"clientAuth\": \"optional\" or \"required\"")
-            authorities?.field.error(
-                "clients are not asked for certificates", expected: "\"clientAuth\": \"optional\" or \"required\"")
+            for field in [users?.field, lists?.field, authorities?.field].compactMap(\.self) {
+                field.error(
+                    "clients are not asked for certificates",
+                    expected: "\"clientAuth\": \"optional\" or \"required\"")
+            }
         } else if authorities == nil {
             object.field.findings.error(
                 "\(object.field.pointer)/clientAuth", "\"clientAuth\" needs \"clientCaFile\"",
@@ -62,7 +71,8 @@ package struct ListenerTLSEntry: Sendable {
         return ListenerTLSEntry(
             certificates: certificates, minimumVersion: minimumVersion, ciphers: ciphers?.read(),
             cipherSuites: cipherSuites, clientAuthentication: clientAuthentication,
-            clientAuthoritiesFile: authorities?.read(), clientUsers: users?.read() ?? [],
+            clientAuthoritiesFile: authorities?.read(), revocationListFile: lists?.read(),
+            clientUsers: users?.read() ?? [],
             ticketRotation: object.value(
                 "ticketRotation", .durationOrOff, default: .seconds(43_200),
                 """
@@ -77,7 +87,9 @@ package struct ListenerTLSEntry: Sendable {
         {
           "if": { "required": ["clientAuth"], "properties": { "clientAuth": { "not": { "const": "off" } } } },
           "then": { "required": ["clientCaFile"] },
-          "else": { "not": { "anyOf": [{ "required": ["clientCaFile"] }, { "required": ["clientUsers"] }] } },
+          "else": { "not": { "anyOf": [
+            { "required": ["clientCaFile"] }, { "required": ["clientCrlFile"] }, { "required": ["clientUsers"] }
+          ] } },
           "not": { "required": ["minVersion", "ciphers"], "properties": { "minVersion": { "const": "1.3" } } }
         }
         """

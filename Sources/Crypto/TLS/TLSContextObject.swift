@@ -64,6 +64,18 @@ final class TLSContextObject: @unchecked Sendable {
         unsafe SSL_CTX_set1_cert_store(pointer, store)
     }
 
+    /// Has the whole chain of peers looked for in revocation lists. Refuses all certificates of an authority whose list is
+    /// missing or has expired.
+    func check(_ revoked: [CertificateRevocationList]) throws(TLSSettingsError) {
+        // SAFETY: the store is the context's own, which keeps it; it counts a reference of its own to each list.
+        guard let store = unsafe SSL_CTX_get_cert_store(pointer) else { throw .library }
+        var isComplete =
+            unsafe X509_STORE_set_flags(store, UInt(X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL)) == 1
+        for list in revoked where isComplete { isComplete = unsafe X509_STORE_add_crl(store, list.pointer) == 1 }
+        OpenSSLLibrary.clearErrors()
+        guard isComplete else { throw .library }
+    }
+
     /// Adds authorities; each is a trust anchor.
     func trustAlso(_ authorities: [CertificateObject]) throws(TLSSettingsError) {
         // SAFETY: the store is the context's own, which keeps it; it counts a reference of its own to each certificate.

@@ -8,6 +8,8 @@ import Model
 package final class TLSServerContext: Sendable {
     /// The descriptions of the certificates, in the order of the settings.
     package let certificates: [CertificateSummary]
+    /// The validity of the revocation lists of client certificates.
+    package let revocationLists: [RevocationListSummary]
     let ticketKeys: TLSTicketKeys?
     let resumptionLimit: Int64
 
@@ -15,6 +17,7 @@ package final class TLSServerContext: Sendable {
     /// One for each of the table's groups.
     private let objects: [TLSContextObject]
     private let chains: [CertificateChain]
+    private let lists: [CertificateRevocationList]
     private let protocols: [UInt8]
     var hasProtocols: Bool { !protocols.isEmpty }
     /// The session id context, which resumed sessions must share.
@@ -37,6 +40,7 @@ package final class TLSServerContext: Sendable {
         boundary = TLSServerContext.boundary(of: settings)
         table = ServerNameTable(chains.map { ($0.summary.names, $0.summary.keyKind) })
         let authorities = try TLSServerContext.authorities(settings)
+        (lists, revocationLists) = try TLSServerContext.revocationLists(settings, authorities)
         var objects: [TLSContextObject] = []
         for group in table.groups {
             let object = try TLSContextObject(
@@ -58,6 +62,42 @@ package final class TLSServerContext: Sendable {
     /// The initial object of sessions: that of the default certificates.
     var object: TLSContextObject { objects[0] }
 
+    /// Whether client certificates are looked for in revocation lists.
+    package var checksRevocation: Bool { !lists.isEmpty }
+
+    /// Whether the revocation lists have the certificate of a session, which may have begun under older ones.
+    package func revokes(_ session: TLSSession) -> Bool {
+        guard !lists.isEmpty, let certificate = session.peerCertificateObject else { return false }
+        return lists.contains { $0.revokes(certificate) }
+    }
+
+    /// Whether a list has expired. Resumed sessions are not verified again.
+    func hasExpiredList(at now: Int64) -> Bool { revocationLists.contains { ($0.nextUpdate ?? .max) < now } }
+
+    private static func revocationLists(
+        _ settings: TLSServerSettings, _ authorities: [CertificateObject]
+    ) throws(TLSSettingsError) -> ([CertificateRevocationList], [RevocationListSummary]) {
+        guard let bytes = settings.revocationLists, settings.clientAuthentication != .off else { return ([], []) }
+        do throws(RevocationListProblem) {
+            let lists = try CertificateRevocationList.all(of: bytes)
+            var summaries: [RevocationListSummary] = []
+            for (index, list) in lists.enumerated() {
+                guard let issuer = authorities.first(where: list.isSigned(by:)) else {
+                    throw .unknownIssuer(position: index + 1)
+                }
+                summaries.append(
+                    RevocationListSummary(
+                        issuer: issuer.subject, lastUpdate: list.lastUpdate, nextUpdate: list.nextUpdate))
+            }
+            for authority in authorities where !lists.contains(where: { $0.isSigned(by: authority) }) {
+                throw .missing(authority: authority.subject)
+            }
+            return (lists, summaries)
+        } catch {
+            throw .revocationLists(error)
+        }
+    }
+
     private static func authorities(_ settings: TLSServerSettings) throws(TLSSettingsError) -> [CertificateObject] {
         guard settings.clientAuthentication != .off else { return [] }
         do { return try CertificateObject.all(ofPEM: settings.clientAuthoritiesPEM) } catch {
@@ -66,10 +106,12 @@ package final class TLSServerContext: Sendable {
     }
 
     /// A session without a client certificate, or with one of another authority, must not be resumed where one is
-    /// required.
+    /// required, nor one under other revocation lists.
     private static func boundary(of settings: TLSServerSettings) -> [UInt8] {
         let authorities = settings.clientAuthentication == .off ? [] : settings.clientAuthoritiesPEM
-        let text = Array(settings.clientAuthentication.rawValue.utf8) + [0] + authorities
+        let text =
+            Array(settings.clientAuthentication.rawValue.utf8) + [0] + authorities + [0]
+            + (settings.revocationLists ?? [])
         return DigestAlgorithm.sha256.digest(text.span)
     }
 
@@ -78,9 +120,11 @@ package final class TLSServerContext: Sendable {
     ) throws(TLSSettingsError) {
         guard mode != .off else { return }
         try object.trust(authorities)
+        if checksRevocation { try object.check(lists) }
         let isRequired = mode == .required
         unsafe SSL_CTX_set_verify(
-            object.pointer, SSL_VERIFY_PEER | (isRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nil)
+            object.pointer, SSL_VERIFY_PEER | (isRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
+            checksRevocation ? copenssl_anchor_needs_no_list : nil)
         // SAFETY: libssl copies the names that it sends to clients.
         for authority in authorities where unsafe SSL_CTX_add_client_CA(object.pointer, authority.pointer) != 1 {
             OpenSSLLibrary.clearErrors()

@@ -13,6 +13,8 @@ package struct TLSServerSettings: Sendable {
     package var clientAuthentication = TLSClientAuthentication.off
     /// The authorities of client certificates, in PEM form.
     package var clientAuthoritiesPEM: [UInt8] = []
+    /// Revocation lists of these authorities, in PEM or DER form; nil for no check.
+    package var revocationLists: [UInt8]?
     /// The application protocols, in order of preference. A client that offers only others is refused; one that offers
     /// none is accepted.
     package var protocols: [ApplicationProtocol] = []

@@ -1,5 +1,6 @@
 import Bytes
 import COpenSSL
+import Glibc
 import Model
 
 /// The state of a session after a call.
@@ -186,6 +187,9 @@ package final class TLSSession {
     /// The certificate of a resumed session is not verified again.
     private func checkResumption() {
         guard wasResumed, let certificate = peerCertificateObject else { return }
+        if serverContext?.hasExpiredList(at: Int64(time(nil))) == true {
+            fail(.certificateInvalid(verifyCode: X509_V_ERR_CRL_HAS_EXPIRED))
+        }
         if certificate.isExpired { fail(.certificateInvalid(verifyCode: X509_V_ERR_CERT_HAS_EXPIRED)) }
     }
 
@@ -301,7 +305,8 @@ extension TLSSession {
         return peerCertificateObject.map { PeerCertificate($0) }
     }
 
-    private var peerCertificateObject: CertificateObject? {
+    /// The same inside libcrypto, at any time.
+    var peerCertificateObject: CertificateObject? {
         // SAFETY: the call counts a reference for the object that it is handed to.
         guard let pointer = unsafe SSL_get1_peer_certificate(ssl) else { return nil }
         return unsafe CertificateObject(owning: pointer)

@@ -10,6 +10,8 @@ package enum TLSSettingsError: Error, Equatable, Sendable {
     case authorities(CertificateProblem)
     /// Client certificates are requested without authorities to verify them.
     case noAuthorities
+    /// The revocation lists of client certificates.
+    case revocationLists(RevocationListProblem)
     /// A list of ciphers without any that OpenSSL knows.
     case ciphers(String)
     /// A list of TLS 1.3 cipher suites with an unknown one.
@@ -26,6 +28,7 @@ package enum TLSSettingsError: Error, Equatable, Sendable {
         case .clientCertificate(let problem): "client certificate: \(problem.description)"
         case .authorities(let problem): "certificates of the authorities: \(problem.description)"
         case .noAuthorities: "client certificates need the authorities' certificates to be checked against"
+        case .revocationLists(let problem): problem.description
         case .ciphers(let text): "no known cipher for TLS 1.2 in \"\(text)\""
         case .cipherSuites(let text): "unknown TLS 1.3 cipher suite in \"\(text)\""
         case .versions: "the least TLS version is above the highest"

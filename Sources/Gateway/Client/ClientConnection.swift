@@ -36,6 +36,8 @@ final class ClientConnection: SlabElement {
     var isEncrypted: Bool { socket?.filter != nil }
     private var knownCertificate: ClientCertificate?
     private var hasReadCertificate = false
+    /// Whether the certificate is revoked, and the configuration by which that was looked up.
+    private var revocation = (generation: UInt64(0), isRevoked: false)
     /// The address that the connection is counted for in the tally.
     var talliedAddress: IPAddress?
     /// Bytes of the output that the client has taken.
@@ -86,6 +88,7 @@ final class ClientConnection: SlabElement {
         address = nil
         knownCertificate = nil
         hasReadCertificate = false
+        revocation = (0, false)
         talliedAddress = nil
         lacksPreface = false
         isShakingHands = false
@@ -110,6 +113,13 @@ final class ClientConnection: SlabElement {
             knownCertificate = socket?.tls?.peerCertificate.map(ClientCertificate.init)
         }
         return knownCertificate
+    }
+
+    /// Whether the revocation lists of a configuration have the client's certificate.
+    func isRevoked(by context: TLSServerContext, generation: UInt64) -> Bool {
+        guard context.checksRevocation, let session = socket?.tls else { return false }
+        if revocation.generation != generation { revocation = (generation, context.revokes(session)) }
+        return revocation.isRevoked
     }
 
     /// Adds the exchange of a stream.

@@ -178,10 +178,10 @@ final class RequestPipeline: LoopPart {
         case .principalRate: return route.map { passesPrincipalLimits(exchange, $0) } ?? true
         case .certificate:
             // Kept with the connection, which is another proxy's if that asks for a decision.
-            exchange.certificate = exchange.forwardAuth == nil ? exchange.client?.certificate : nil
-            guard let denial = route?.certificateRule?.refusal(of: exchange.certificate?.certificate) else {
-                return true
-            }
+            let client = exchange.forwardAuth == nil ? exchange.client : nil
+            exchange.certificate = client?.certificate
+            let shown = client.flatMap { exchange.snapshot.certificate(of: $0) }
+            guard let denial = route?.refusal(of: shown) else { return true }
             responder.deny(exchange, denial, bytes)
             return false
         case .body:

@@ -8,8 +8,11 @@ import Model
 package struct ShownCertificate: Sendable {
     package let certificate: PeerCertificate
     let userRules: [CertificateUserRule]
+    /// Whether a revocation list of the listener has the certificate by now.
+    let isOnList: Bool
 
-    package init(_ certificate: PeerCertificate, rules: [CertificateUserRule]) {
+    package init(_ certificate: PeerCertificate, rules: [CertificateUserRule], isOnList: Bool = false) {
+        self.isOnList = isOnList
         self.certificate = certificate
         userRules = rules
     }

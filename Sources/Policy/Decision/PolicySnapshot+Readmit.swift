@@ -37,7 +37,7 @@ extension PolicySnapshot {
             case .ask(.address):
                 if route.options.addresses?.accepts(address) == false { return .refused(.addressNotAllowed) }
             case .ask(.certificate):
-                if let denial = route.certificateRule?.refusal(of: certificate()?.certificate) {
+                if let denial = route.refusal(of: certificate()) {
                     return .refused(denial)
                 }
             case .ask(.credential) where !route.isPublic:

@@ -17,6 +17,7 @@ extension Reason {
         case .tlsRequired: "this endpoint wants TLS"
         case .clientCertificateRequired: "a client certificate is required"
         case .clientCertificateNotAllowed: "the client certificate is not for this resource"
+        case .clientCertificateRevoked: "the client certificate is revoked"
         case .duplicateCredential: "more than one credential"
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"

@@ -29,3 +29,11 @@ package struct CertificateRule: Equatable, Sendable {
         return .clientCertificateNotAllowed
     }
 }
+
+extension Route {
+    /// Why a client with this certificate is refused whatever other credential it has; nil if it is admitted.
+    package func refusal(of shown: ShownCertificate?) -> Reason? {
+        if shown?.isOnList == true { return .clientCertificateRevoked }
+        return certificateRule?.refusal(of: shown?.certificate)
+    }
+}

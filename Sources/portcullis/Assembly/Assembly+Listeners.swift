@@ -52,16 +52,25 @@ extension Assembly {
         if let path = tls.clientAuthoritiesFile {
             settings.clientAuthoritiesPEM = contents(of: path, at: "\(pointer)/clientCaFile") ?? []
         }
+        if let path = tls.revocationListFile {
+            settings.revocationLists = contents(of: path, at: "\(pointer)/clientCrlFile") ?? []
+        }
         settings.protocols = http2 ? [.h2, .http11] : [.http11]
         settings.ticketKeys = ticketKeys
         do throws(TLSSettingsError) {
-            return try TLSServerContext(settings)
+            let context = try TLSServerContext(settings)
+            let now = Int64(Date().timeIntervalSince1970)
+            for complaint in context.revocationLists.compactMap({ $0.complaint(at: now) }) {
+                expired("\(pointer)/clientCrlFile", complaint)
+            }
+            return context
         } catch {
             let member =
                 switch error {
                 case .ciphers: "/ciphers"
                 case .cipherSuites: "/cipherSuites"
                 case .authorities: "/clientCaFile"
+                case .revocationLists: "/clientCrlFile"
                 case .noAuthorities: "/clientAuth"
                 case .certificate(let index, _): "/certificates/\(index)"
                 case .clientCertificate, .noCertificate, .versions, .library: ""

@@ -67,7 +67,7 @@ import Testing
     /// `NAME.pem` and `NAME.key`, issued by a certificate made before.
     static func issue(
         _ name: String, by issuer: String, subject: String? = nil, alternativeNames: String = "DNS:none.test",
-        in directory: ConfigurationDirectory
+        serial: String = "1", in directory: ConfigurationDirectory
     ) throws {
         let path = directory.path
         try SecureFixture.openssl(
@@ -76,7 +76,7 @@ import Testing
             "\(path)/\(name).csr")
         try SecureFixture.openssl(
             "x509", "-req", "-in", "\(path)/\(name).csr", "-CA", "\(path)/\(issuer)/cert.pem", "-CAkey",
-            "\(path)/\(issuer)/key.pem", "-set_serial", "1", "-days", "30", "-copy_extensions", "copyall", "-out",
+            "\(path)/\(issuer)/key.pem", "-set_serial", serial, "-days", "30", "-copy_extensions", "copyall", "-out",
             "\(path)/\(name).pem")
     }
 
