@@ -27,7 +27,8 @@ import Testing
             $0.addRoutes(
                 #"{"path": "/by", "upstream": "stub", "certificateLogin": true, "roles": ["Clerk", "Manager"]}"#,
                 #"{"path": "/managers", "upstream": "stub", "certificateLogin": true, "roles": ["Manager"]}"#,
-                #"{"path": "/closed", "upstream": "stub"}"#)
+                #"{"path": "/closed", "upstream": "stub"}"#,
+                #"{"path": "/free", "upstream": "stub", "public": true}"#)
         }
     }
 
@@ -68,6 +69,21 @@ import Testing
             #expect(try ask("/by", as: "billing", "-H", "Authorization: \(bad)").status == 401, "\(bad)")
         }
         #expect(fixture.upstream.requests("/by").count == 1)
+    }
+
+    @Test("fields with certificates are no certificates, in no spelling")
+    func forgedFields() throws {
+        let value = #"Hash=ab;Subject="CN=billing,O=Example";URI=spiffe://example.com/people/joe"#
+        let names = ["X-Forwarded-Client-Cert", "x_forwarded_client_cert", "X-Forwarded.Client_Cert", "Client-Cert"]
+        for name in names {
+            #expect(try ask("/by", as: nil, "-H", "\(name): \(value)").status == 401, "\(name)")
+            #expect(try ask("/free", as: nil, "-H", "\(name): \(value)").status == 200, "\(name)")
+        }
+        let told = fixture.upstream.requests("/free").flatMap(\.head.fields).filter {
+            $0.name.lowercased().contains("cert")
+        }
+        #expect(fixture.upstream.requests("/free").count == names.count && told.isEmpty, "\(told)")
+        #expect(fixture.upstream.requests("/by").isEmpty)
     }
 
     @Test("a reload changes the rules of connections that are open")
