@@ -248,7 +248,7 @@ struct Explanation {
     // MARK: Texts
 
     private func text(of rule: CertificateRule?) -> String {
-        guard let rule else { return "forwarded if the client presents one; not checked here" }
+        guard let rule else { return "used if the client presents one; not checked here" }
         let wanted = rule.patterns.isEmpty ? "any" : rule.patterns.map(\.description).joined(separator: " or ")
         return "\(wanted) is required; not checked here"
     }
