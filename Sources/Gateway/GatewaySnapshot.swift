@@ -72,9 +72,12 @@ package final class GatewaySnapshot: Sendable {
 
     func listener(_ id: Int) -> ListenerSettings? { listeners.indices.contains(id) ? listeners[id] : nil }
 
-    /// The certificate of a client, with what its listener makes of certificates today.
-    func certificate(of client: ClientConnection) -> ShownCertificate? {
-        guard let known = client.certificate else { return nil }
+    /// The client's certificate, with what its listener makes of certificates today. The certificate of a proxy that asks
+    /// for a decision is not the client's.
+    func certificate(of exchange: Exchange) -> ShownCertificate? {
+        guard exchange.forwardAuth == nil, let client = exchange.client, let known = client.certificate else {
+            return nil
+        }
         let tls = listener(client.listener)?.tls
         let isRevoked = tls.map { client.isRevoked(by: $0.context, generation: generation) } ?? false
         return ShownCertificate(known.certificate, rules: tls?.users ?? [], isOnList: isRevoked)

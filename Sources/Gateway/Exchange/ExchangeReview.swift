@@ -73,7 +73,7 @@ final class ExchangeReview: LoopPart {
             conditions: exchange.route?.conditions ?? RouteConditions())
         let outcome = snapshot.policy.readmit(
             exchange.principal, request, path: path.readable, from: exchange.address,
-            certificate: { exchange.client.flatMap { self.snapshot.certificate(of: $0) } }, now: poller.wallSeconds,
+            certificate: { self.snapshot.certificate(of: exchange) }, now: poller.wallSeconds,
             cache: tokenCache)
         switch outcome {
         case .refused: tunnels.cut(exchange, .refused)

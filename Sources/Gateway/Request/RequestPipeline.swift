@@ -177,10 +177,9 @@ final class RequestPipeline: LoopPart {
         case .rate: return passesRateLimits(exchange, route)
         case .principalRate: return route.map { passesPrincipalLimits(exchange, $0) } ?? true
         case .certificate:
-            // Kept with the connection, which is another proxy's if that asks for a decision.
-            let client = exchange.forwardAuth == nil ? exchange.client : nil
-            exchange.certificate = client?.certificate
-            let shown = client.flatMap { exchange.snapshot.certificate(of: $0) }
+            let shown = exchange.snapshot.certificate(of: exchange)
+            // Kept with the connection.
+            exchange.certificate = shown == nil ? nil : exchange.client?.certificate
             guard let denial = route?.refusal(of: shown) else { return true }
             responder.deny(exchange, denial, bytes)
             return false
@@ -266,9 +265,7 @@ final class RequestPipeline: LoopPart {
     ) -> AuthenticationOutcome {
         exchange.keyEpoch = policy.keyEpoch
         if route?.takesCookies == true { exchange.varies.insert(.cookie) }
-        let certificate =
-            route?.takesCertificates == true
-            ? exchange.client.flatMap { exchange.snapshot.certificate(of: $0) } : nil
+        let certificate = route?.takesCertificates == true ? exchange.snapshot.certificate(of: exchange) : nil
         return policy.authenticate(
             route, bytes: bytes, head: exchange.head, headers: requestHeaders, from: exchange.address,
             secure: exchange.isSecure, certificate: certificate,

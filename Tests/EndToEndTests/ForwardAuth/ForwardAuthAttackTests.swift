@@ -165,14 +165,17 @@ import Testing
         let fixture = try SecureFixture(
             tls: """
                 "clientAuth": "required", "clientCaFile": "\(certificates.path)/authority/cert.pem",
+                "clientUsers": [{"dns": "d7.example.com", "user": "joe", "roles": ["Manager"]}],
                 """
         ) {
             let endpoint = #""forwardAuth": {"path": "/_auth", "trustedProxies": ["127.0.0.1"]}, "tls""#
             $0["listeners"] = $0["listeners"]?.replacing(#""port": 0, "tls""#, with: #""port": 0, "# + endpoint)
-            $0.addRoutes(#"{"path": "/any", "upstream": "stub", "public": true, "clientCertificate": true}"#)
+            $0.addRoutes(
+                #"{"path": "/any", "upstream": "stub", "public": true, "clientCertificate": true}"#,
+                #"{"path": "/login", "upstream": "stub", "certificateLogin": true}"#)
         }
         let files = ["--cert", "\(certificates.path)/proxy.pem", "--key", "\(certificates.path)/proxy.key"]
-        for (path, status) in [("/open/x", 200), ("/any", 403)] {
+        for (path, status) in [("/open/x", 200), ("/any", 403), ("/login", 401)] {
             let described = ForwardAuthFixture.description("GET", path).flatMap { ["-H", "\($0.name): \($0.value)"] }
             for version in ["--http1.1", "--http2"] {
                 let answer = try fixture.curl(files + described + [version], "/_auth")
