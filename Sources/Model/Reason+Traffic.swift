@@ -125,6 +125,11 @@ extension Reason {
         ("forward_auth_untrusted", 403, "The peer is none of the `trustedProxies` of the forward-auth endpoint."),
         ("forward_auth_malformed", 400, "A proxy described its request incompletely, twice or wrongly; see `detail`."),
         ("forward_auth_unsupported", 501, "Only the gateway itself can serve this request or forward it."),
+        (
+            "authentication_too_weak", 401,
+            "The login of the caller has none of the levels (`acr`) that the route accepts."
+        ),
+        ("authentication_too_old", 401, "The login of the caller (`auth_time`) is older than the route's `maxAge`."),
     ]
 
     static let limits: [Row] = [

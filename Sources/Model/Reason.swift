@@ -23,7 +23,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         crossSiteRequest, stepUpRequired, keysUnavailable, backendMismatch, backendNotAllowed,
         applicationMismatch, insufficientScope, roleRequired, identityProviderUnavailable,
         introspectionUnavailable, wrongScheme, issuerNotAllowed, scopeRequired, claimRequired, addressNotAllowed,
-        forwardAuthUntrusted, forwardAuthMalformed, forwardAuthUnsupported
+        forwardAuthUntrusted, forwardAuthMalformed, forwardAuthUnsupported,
+        authenticationTooWeak, authenticationTooOld
     // Refused for limits or load
     case rateLimited, clientThrottled, overloaded, decisionTimeout, bodyTooLarge, bodyTimeout, headerTimeout,
         malformedBody, unknownHost, upgradeRefused

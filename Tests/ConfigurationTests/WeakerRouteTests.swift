@@ -39,6 +39,8 @@ import Testing
             (#""clientCertificate": ["dns:a"]"#, #""clientCertificate": true"#, "other client certificates"),
             (#""backends": ["inventory/1.0"]"#, "", "credentials of other backends"),
             (#""methods": ["GET"]"#, "", "any method"),
+            (#""acr": "mfa", "maxAge": "5m""#, #""acr": ["mfa", "pwd"]"#, "other levels of the login, older logins"),
+            (#""acr": "mfa", "maxAge": "5m""#, #""maxAge": "6m""#, "other levels of the login, older logins"),
             (#""methods": ["GET"]"#, #""methods": ["GET", "HEAD", "PUT"]"#, "the method PUT"),
             (#""methods": { "GET": { "roles": ["Clerk"] } }"#, #""methods": ["GET"]"#, "no role"),
             (
@@ -60,6 +62,7 @@ import Testing
         (#""roles": { "all": ["Clerk"] }"#, #""roles": ["Clerk"]"#), (#""level": 2"#, #""webgate": "MainWG""#),
         (#""backends": ["inventory/1.0"], "methods": ["GET"]"#, #""backends": ["inventory/1.0"], "methods": ["GET"]"#),
         (#""methods": ["GET"]"#, #""methods": ["GET", "HEAD"]"#),
+        (#""acr": ["mfa", "phr"], "maxAge": "5m""#, #""acr": "phr", "maxAge": "4m""#),
         (#""methods": ["POST"], "roles": ["Clerk"]"#, #""methods": { "POST": { "roles": ["Clerk"] } }"#),
     ])
     func notWeaker(narrow: String, wide: String) throws {

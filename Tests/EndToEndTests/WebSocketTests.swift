@@ -18,11 +18,11 @@ struct WebSocketTests {
         let server: Program
         let fixture: Fixture
 
-        init(_ change: (inout FixtureSettings) -> Void = { _ in }) throws {
+        init(members: String = "", _ change: (inout FixtureSettings) -> Void = { _ in }) throws {
             server = try Program(WebSocketTests.python, [WebSocketTests.script("websocket_echo.py")])
             let port = try #require(server.wait(.output) { $0.first }, "\(server.lines(.errors))")
             fixture = try Fixture {
-                Bench.prepare(&$0, port)
+                Bench.prepare(&$0, port, members)
                 change(&$0)
             }
             self.port = port
@@ -30,9 +30,9 @@ struct WebSocketTests {
 
         private let port: String
 
-        static func prepare(_ settings: inout FixtureSettings, _ port: String) {
+        static func prepare(_ settings: inout FixtureSettings, _ port: String, _ members: String = "") {
             settings["upstreams"] = #"{"stub": {"url": "http://127.0.0.1:\#(port)"}}"#
-            settings.addRoutes(#"{"path": "/ws", "upstream": "stub"}"#)
+            settings.addRoutes(#"{"path": "/ws", "upstream": "stub"\#(members)}"#)
         }
 
         func reload(_ change: (inout FixtureSettings) -> Void) throws {
@@ -119,6 +119,19 @@ struct WebSocketTests {
         #expect(Self.lastLine(client) == "closed 1008 tunnel_expired")
         #expect((0..<3).contains(Date().timeIntervalSince1970 - Double(end)))
         #expect(bench.fixture.gateway.waitForAccess { $0["reason"].string == "tunnel_expired" } != nil)
+    }
+
+    @Test("a tunnel ends when the login behind its token is older than the route's maxAge")
+    func maximumAge() throws {
+        let bench = try Bench(members: #", "maxAge": "3s""#) {
+            $0["tokenService"] = #"{"clockSkew": "1s"}"#
+        }
+        let token = try bench.fixture.token("joe")
+        let login = try #require(JSONWebToken(token).claims["auth_time"].integer)
+        let client = try bench.watch(token)
+        #expect(Self.lastLine(client) == "closed 1008 tunnel_expired")
+        #expect((5..<8).contains(Date().timeIntervalSince1970 - Double(login)))
+        #expect(try bench.run("refused", token).hasPrefix("401 Bearer"))
     }
 
     @Test("a revoked token ends its tunnels within about a second, and no others")

@@ -24,7 +24,7 @@ import Testing
         return scheme
     }
 
-    private static func snapshot(
+    static func snapshot(
         revocations: RevocationList = RevocationList(), users: UserStore = TestPolicy.users(),
         backends: [Backend] = [TestPolicy.inventory, TestPolicy.scheduler],
         _ change: (inout PolicySettings) -> Void = { _ in }
@@ -43,7 +43,7 @@ import Testing
         return domain
     }
 
-    private static func cookie(
+    static func cookie(
         _ subject: String = "joe", backend: String = "mbe-inv-1", level: Int = 2, lifetime: Int64 = 600,
         domain: String = "MobileServiceDomain", isGuest: Bool = false
     ) -> String {
@@ -53,11 +53,11 @@ import Testing
                 expiresAt: TestPolicy.now + lifetime, idleSeconds: nil, domain: domain, isGuest: isGuest))
     }
 
-    private static func field(_ value: String, name: String = "__Host-portcullis") -> (String, String) {
+    static func field(_ value: String, name: String = "__Host-portcullis") -> (String, String) {
         ("Cookie", "a=b; \(name)=\(value)")
     }
 
-    private func decision(
+    func decision(
         _ path: String, _ fields: [(String, String)], method: String = "GET", _ snapshot: PolicySnapshot = snapshot(),
         now: Int64 = TestPolicy.now, cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
     ) -> DecisionOutcome {
@@ -317,17 +317,19 @@ import Testing
 
     // MARK: The way to the form
 
-    private func location(
-        _ target: String, _ fields: [(String, String)], method: String = "GET", _ snapshot: PolicySnapshot = snapshot()
+    func location(
+        _ target: String, _ fields: [(String, String)], method: String = "GET", _ snapshot: PolicySnapshot = snapshot(),
+        for reason: Reason = .missingCredential, of principal: Principal? = nil
     ) -> String? {
         let request = TestRequest(method, target, fields)
         guard case .route(let route)? = request.match(snapshot) else { return "no route" }
         return snapshot.loginLocation(
-            route, bytes: request.bytes.span, head: request.head, headers: request.headers, now: TestPolicy.now
+            route, for: reason, of: principal, bytes: request.bytes.span, head: request.head,
+            headers: request.headers, now: TestPolicy.now
         ).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private static let html = ("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")
+    static let html = ("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")
 
     @Test("SCH-02: a browser is sent to the form, and the place that it wanted goes with it, sealed, with its level")
     func redirect() throws {

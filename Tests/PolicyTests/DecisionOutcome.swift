@@ -29,7 +29,7 @@ func decide(
 ) -> DecisionOutcome {
     guard let path = request.canonicalPath else { return .denied(.ambiguousPath) }
     var decision = Decision(
-        snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers)
+        snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers, now: now)
     while true {
         let turn = decision.advance(
             snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers)

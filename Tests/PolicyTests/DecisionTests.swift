@@ -38,7 +38,7 @@ struct DecisionOrderTests {
             let path = request.canonicalPath ?? []
             var decision = Decision(
                 snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers,
-                steps: steps)
+                steps: steps, now: TestPolicy.now)
             var asked: [Decision.Step] = []
             while case .ask(let step) = decision.advance(
                 snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers)
@@ -65,7 +65,8 @@ struct DecisionOrderTests {
             let request = TestRequest("GET", "/inventory/items", fields)
             let path = request.canonicalPath ?? []
             var decision = Decision(
-                snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers)
+                snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers,
+                now: TestPolicy.now)
             if case .principal(let known) = request.authenticate(snapshot, decision.route) {
                 decision.principal = known
             }

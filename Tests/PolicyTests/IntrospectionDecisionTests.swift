@@ -37,6 +37,12 @@ import Testing
     private func snapshot(
         _ server: Server, other: Server? = nil, revocations: RevocationList = RevocationList()
     ) throws -> PolicySnapshot {
+        TestPolicy.snapshot(try settings(server, other: other, revocations: revocations))
+    }
+
+    private func settings(
+        _ server: Server, other: Server? = nil, revocations: RevocationList = RevocationList()
+    ) throws -> PolicySettings {
         var settings = TestPolicy.settings(revocations: revocations)
         let rules = ExternalIdentityRules(
             virtualUserEnabled: true, roleMapping: RoleMapping(sources: ["roles"]))
@@ -52,7 +58,7 @@ import Testing
         }
         settings.introspectedIssuers = [try issuer("as", server, prefix: "")]
         if let other { settings.introspectedIssuers.append(try issuer("other", other, prefix: "oth_")) }
-        return TestPolicy.snapshot(settings)
+        return settings
     }
 
     private func decision(_ token: String, _ snapshot: PolicySnapshot, _ path: String = "/inventory/items")
@@ -69,6 +75,28 @@ import Testing
         // ISS-07: of the backend that the issuer's tokens are bound to; its rights are asked as everybody's.
         #expect(
             decide(TestRequest("POST", "/inventory/items", [bearer("good")]), snapshot) == .denied(.roleRequired))
+    }
+
+    /// RFC 9470 section 6.2: `acr` and `auth_time` of the answer; `amr` as the issuer's entry says.
+    @Test func login() throws {
+        let server = Server([
+            "strong": Self.active("eve", #","acr":"mfa","auth_time":\#(TestPolicy.now - 60)"#),
+            "mapped": Self.active("eve", #","amr":["otp"],"auth_time":\#(TestPolicy.now - 120)"#),
+            "old": Self.active("eve", #","amr":["otp"],"auth_time":\#(TestPolicy.now - 121)"#),
+            "silent": Self.active("eve"),
+        ])
+        var settings = try settings(server)
+        settings.introspectedIssuers[0].levelsByMethod = ["otp": "mfa"]
+        for place in settings.routes.indices {
+            settings.routes[place].access.contexts = ["mfa"]
+            settings.routes[place].access.maximumAge = 60
+        }
+        let snapshot = TestPolicy.snapshot(settings)
+        #expect(decision("strong", snapshot) == .allowed("eve"))
+        // The clock may differ by 60 s.
+        #expect(decision("mapped", snapshot) == .allowed("eve"))
+        #expect(decision("old", snapshot) == .denied(.authenticationTooOld))
+        #expect(decision("silent", snapshot) == .denied(.authenticationTooWeak))
     }
 
     /// RFC 9449 section 6.2, RFC 8705 section 3.2: bound to a key, and without a proof.

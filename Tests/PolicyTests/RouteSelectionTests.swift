@@ -35,7 +35,8 @@ import Testing
     private func answer(_ snapshot: PolicySnapshot, _ request: TestRequest) -> String {
         let path = request.canonicalPath ?? []
         var decision = Decision(
-            snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers)
+            snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers,
+            now: TestPolicy.now)
         while true {
             switch decision.advance(
                 snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers)

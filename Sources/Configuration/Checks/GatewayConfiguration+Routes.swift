@@ -112,16 +112,19 @@ extension GatewayConfiguration {
 }
 
 extension [RouteEntry] {
-    /// Sets of scopes have a fixed capacity.
+    /// Sets of scopes, and of levels of logins, have a fixed capacity.
     fileprivate func checkScopes(_ findings: Findings) {
+        checkCount("scopes", findings) { $0.scopes.all + ($0.scopes.any ?? []) }
+        checkCount("levels (\"acr\")", findings) { $0.contexts }
+    }
+
+    private func checkCount(_ noun: String, _ findings: Findings, _ names: (AccessRule) -> [String]) {
         var known: Set<String> = []
         for (index, route) in enumerated() {
-            for rule in [route.access] + route.methods.map(\.access) {
-                known.formUnion(rule.scopes.all + (rule.scopes.any ?? []))
-            }
+            for rule in [route.access] + route.methods.map(\.access) { known.formUnion(names(rule)) }
             guard known.count > 256 else { continue }
             return findings.error(
-                "/routes/\(index)", "the routes require \(known.count) different scopes", expected: "at most 256")
+                "/routes/\(index)", "the routes require \(known.count) different \(noun)", expected: "at most 256")
         }
     }
 }

@@ -97,6 +97,8 @@ extension GatewayConfiguration {
         if !theirs.roles.imply(ours.roles) { words.append(theirs.roles.isEmpty ? "no role" : "other roles") }
         if !theirs.scopes.imply(ours.scopes) { words.append(theirs.scopes.isEmpty ? "no scope" : "other scopes") }
         if !ours.claims.allSatisfy(theirs.claims.contains) { words.append("no condition on claims") }
+        if !theirs.contexts.isSubset(of: ours.contexts) { words.append("other levels of the login") }
+        if let age = ours.maximumAge, theirs.maximumAge ?? .max > age { words.append("older logins") }
         return words
     }
 

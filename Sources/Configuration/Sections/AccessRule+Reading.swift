@@ -42,6 +42,14 @@ extension AccessRule {
         let audience = object.take(
             "audience", .oneOrMoreNames,
             "Values of `aud`, one of which the token must have; beside the `audience` of its issuer.")
+        let contexts = object.take(
+            "acr", levels,
+            """
+            [Levels of the login](README.md#stronger-and-newer-logins) (`acr`), one of which the token must have.
+            """)
+        let age = object.take(
+            "maxAge", .duration,
+            "Longest time since the [login](README.md#stronger-and-newer-logins) (`auth_time`) of the token's user.")
         let level = object.take(
             "level", .level, "Authentication level that the caller needs; the webgate's by default.")
         object.read(
@@ -62,6 +70,8 @@ extension AccessRule {
         access.issuers = (issuers ?? jwt)?.read() ?? access.issuers
         if issuers != nil { jwt?.field.error("\"jwt\" and \"issuers\" say the same", expected: "one of the two") }
         access.audience = audience?.read() ?? access.audience
+        access.contexts = contexts?.read() ?? access.contexts
+        access.maximumAge = seconds(age) ?? access.maximumAge
         access.level = level?.read() ?? access.level
 
         /// Requirements that are named here and that nothing is left of.
@@ -72,6 +82,7 @@ extension AccessRule {
         }
         let named = [
             ("roles", access.roles.isEmpty ? nil : roles?.field), ("scopes", scopes?.field), ("claims", claims?.field),
+            ("acr", contexts?.field), ("maxAge", age?.field),
         ]
         if explicitPublic == true {
             if explicitLogin == true {
@@ -100,7 +111,7 @@ extension AccessRule {
             )
             (access.issuers, access.audience) = (before.issuers, before.audience)
         } else if explicitPublic == false || explicitLogin == true || explicitIdentity != nil
-            || [roles?.field, scopes?.field, claims?.field].contains(where: { $0 != nil })
+            || named.contains(where: { $0.1 != nil }) || roles != nil
         {
             // A method with requirements is not public, even on a public route.
             (access.isPublic, access.isOptional) = (false, false)

@@ -42,6 +42,8 @@ package struct TrustedIssuerEntry: Sendable {
     /// `name/version` of the backend its tokens are bound to.
     package var backend: String?
     package var level: Int
+    /// The authentication context level that each value of `amr` stands for.
+    package var levelsByMethod: [String: String]
     /// Where its tokens are, and nowhere else; empty for `Authorization: Bearer` and what routes say.
     package var tokenSources: [TokenSource]
 
@@ -133,6 +135,12 @@ package struct TrustedIssuerEntry: Sendable {
             backend: object.optional(
                 "backend", .reference(to: .backend), "The backend that its tokens count as, as `name/version`."),
             level: object.value("level", .level, default: 1, "Authentication level of its tokens."),
+            levelsByMethod: object.value(
+                "acrFromAmr", AccessRule.levelsByMethod, default: [:],
+                """
+                [Levels of the login](README.md#stronger-and-newer-logins) (`acr`) that values of `amr` stand for, beside \
+                the token's own `acr`.
+                """),
             tokenSources: object.value(
                 "tokenSources", TokenSource.list, default: [],
                 """

@@ -101,8 +101,8 @@ final class Exchange: SlabElement {
     /// Identifies this exchange in later messages.
     var identity: UInt64 { UInt64(generation) << 32 | UInt64(index) }
 
-    /// Seconds since 1970 when the caller's credential expires.
-    var expiresAt: Int64 { principal?.expiresAt ?? .max }
+    /// Seconds since 1970 when the caller's credential expires, or the login behind it is too old for the route.
+    var expiresAt: Int64 { principal.map { route?.end(of: $0) ?? $0.expiresAt ?? .max } ?? .max }
 
     /// The upstream's response timeout in milliseconds.
     var answerTimeout: Int64 { response.timeout > 0 ? response.timeout : group?.settings.responseTimeout ?? 60_000 }

@@ -79,7 +79,7 @@ final class RequestPipeline: LoopPart {
         let path = exchange.path
         var decision = Decision(
             snapshot.policy, path: path.readable, bytes: bytes, head: head, headers: requestHeaders,
-            steps: snapshot.steps)
+            steps: snapshot.steps, now: poller.wallSeconds)
         exchange.route = decision.route
         if decision.readsOrigin { exchange.varies = .origin }
         if decision.endpoint != nil {

@@ -27,7 +27,7 @@ final class Responder: LoopPart {
     func deny(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>) {
         exchange.response.reason = reason
         counters.count(reason)
-        if reason.status == 401, sendToLogin(exchange, bytes) { return }
+        if reason.status == 401, sendToLogin(exchange, reason, bytes) { return }
         let body = reason.body
         let chunk = beginReply(exchange, status: reason.status, bodyLength: body.count)
         if reason.status == 401 {
@@ -55,10 +55,11 @@ final class Responder: LoopPart {
     }
 
     /// Redirects a browser to the route's login form instead of a challenge (SCH-02). False if not applicable.
-    private func sendToLogin(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool {
+    private func sendToLogin(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>) -> Bool {
         guard let route = exchange.route, route.takesCookies,
             let location = exchange.snapshot.policy.loginLocation(
-                route, bytes: bytes, head: exchange.head, headers: requestHeaders, now: poller.wallSeconds)
+                route, for: reason, of: exchange.principal, bytes: bytes, head: exchange.head,
+                headers: requestHeaders, now: poller.wallSeconds)
         else { return false }
         let nothing: [UInt8] = []
         let origin = exchange.forwardAuth == nil ? [] : loginOrigin(exchange, bytes)

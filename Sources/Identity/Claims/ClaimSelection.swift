@@ -8,15 +8,21 @@ package final class ClaimSelection: Sendable {
     let paths: [ClaimPath]
     /// The scopes that routes require, in a fixed order.
     package let scopes: RoleCatalogue
+    /// The authentication context levels that routes accept, in a fixed order; nil if no route asks how or when its caller
+    /// logged in.
+    package let levels: RoleCatalogue?
     /// Whether all claims are needed together.
     let userinfo: Bool
 
-    package init(_ paths: [ClaimPath], userinfo: Bool, scopes: RoleCatalogue = RoleCatalogue([])) {
+    package init(
+        _ paths: [ClaimPath], userinfo: Bool, scopes: RoleCatalogue = RoleCatalogue([]), levels: RoleCatalogue? = nil
+    ) {
         var unique: [ClaimPath] = []
         for path in paths where !unique.contains(path) { unique.append(path) }
         self.paths = unique
         self.userinfo = userinfo
         self.scopes = scopes
+        self.levels = levels
     }
 
     /// Index of a claim in `SelectedClaims`; nil if not selected.
@@ -25,20 +31,25 @@ package final class ClaimSelection: Sendable {
     /// - Parameters:
     ///   - claims: of the verified credential; nil if it has none.
     ///   - user: the local account, whose attributes replace claims that the credential lacks.
-    package func select(_ claims: JSONNode?, user: @autoclosure () -> User? = nil) -> SelectedClaims {
-        if paths.isEmpty && !userinfo && scopes.names.isEmpty { return .none }
+    ///   - authentication: how and when the caller logged in.
+    package func select(
+        _ claims: JSONNode?, user: @autoclosure () -> User? = nil,
+        authentication: @autoclosure () -> AuthenticationClaims = .none
+    ) -> SelectedClaims {
+        if paths.isEmpty && !userinfo && scopes.names.isEmpty && levels == nil { return .none }
         let account = user()?.claims
         let values = paths.map { path in claims.flatMap(path.value) ?? account.flatMap(path.value) }
         let all = userinfo ? claims ?? account : nil
         return SelectedClaims(
             values: values, userinfo: all.map { Base64.encode($0.serialized.span) } ?? [],
-            scopes: claims.map { scopes.roles(named: $0.scopes) } ?? RoleSet())
+            scopes: claims.map { scopes.roles(named: $0.scopes) } ?? RoleSet(),
+            authentication: levels.map { AuthenticationContext(authentication(), $0) } ?? .none)
     }
 }
 
 /// The values of the selected claims for one principal.
 package struct SelectedClaims: Sendable {
-    package static let none = SelectedClaims(values: [], userinfo: [], scopes: RoleSet())
+    package static let none = SelectedClaims(values: [], userinfo: [], scopes: RoleSet(), authentication: .none)
 
     /// In the order of the selection; nil for an absent claim.
     package let values: [JSONNode?]
@@ -48,11 +59,14 @@ package struct SelectedClaims: Sendable {
     package let userinfo: [UInt8]
     /// Of the scopes that routes require, those that the token has.
     package let scopes: RoleSet
+    /// How and when the caller logged in, if routes ask that.
+    package let authentication: AuthenticationContext
 
     /// - Parameter index: place of a claim in the selection.
     package func value(at index: Int) -> JSONNode? { values.indices.contains(index) ? values[index] : nil }
 
-    init(values: [JSONNode?], userinfo: [UInt8], scopes: RoleSet) {
+    init(values: [JSONNode?], userinfo: [UInt8], scopes: RoleSet, authentication: AuthenticationContext) {
+        self.authentication = authentication
         self.values = values
         self.scopes = scopes
         self.userinfo = userinfo

@@ -17,6 +17,10 @@ package struct AccessRule: Hashable, Sendable {
     package var issuers: [String] = []
     /// Values of `aud`, one of which the token must have, beside those of its issuer; empty for none.
     package var audience: [String] = []
+    /// Authentication context levels (`acr`), one of which the login must have had (RFC 9470); empty for no requirement.
+    package var contexts: [String] = []
+    /// Seconds since the login (`auth_time`) after which another one is needed; nil for no limit.
+    package var maximumAge: Int64?
     /// Accepted client certificates, public route or not; nil for no requirement, empty for any certificate that the
     /// listener accepts.
     package var clientCertificate: [CertificatePattern]?
@@ -24,6 +28,9 @@ package struct AccessRule: Hashable, Sendable {
     package var level: Int?
 
     package init() {}
+
+    /// Whether it matters how or when the caller logged in.
+    package var asksForLogin: Bool { !contexts.isEmpty || maximumAge != nil }
 
     /// The requirements other than roles.
     package var withoutRoles: AccessRule {

@@ -48,7 +48,8 @@ package final class ChallengeIssuer: RequestContextReader {
                 return
             }
         }
-        if let route, route.takesPasswords {
+        // A password never says how or when its holder logged in.
+        if let route, route.takesPasswords, reason.neededLogin == nil {
             let basic = route.challenge.basic
             chunk.ensureFree(basic.count)
             chunk.append(basic)
@@ -61,12 +62,18 @@ package final class ChallengeIssuer: RequestContextReader {
     package func appendBearer(to chunk: Chunk, route: Route?, reason: Reason) {
         let text = route?.challenge
         let bearer = text?.bearer ?? ChallengeIssuer.plainBearer
-        chunk.ensureFree(bearer.count + 64 + (text?.scope.count ?? 0))
+        chunk.ensureFree(bearer.count + 160 + (text?.scope.count ?? 0) + (text?.login.count ?? 0))
         chunk.append(bearer)
         if let error = reason.bearerError {
             chunk.append(", error=\"")
             chunk.append(error)
             chunk.append(ASCII.quote)
+        }
+        if let description = reason.neededLogin, let text {
+            chunk.append(", error_description=\"")
+            chunk.append(description)
+            chunk.append(ASCII.quote)
+            chunk.append(text.login)
         }
         if let scope = text?.scope, !scope.isEmpty { chunk.append(scope) }
     }

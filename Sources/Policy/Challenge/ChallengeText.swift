@@ -18,8 +18,11 @@ struct ChallengeText: Sendable {
 
     /// `, scope="..."`: what the route requires (RFC 6750 section 3); empty for none.
     let scope: [UInt8]
+    /// `, acr_values="...", max_age=...`: the login that the route requires (RFC 9470 section 3); empty for none.
+    let login: [UInt8]
 
-    init(webgate: Webgate?, level: Int, scopes: RoleNames = RoleNames()) {
+    init(webgate: Webgate?, level: Int, scopes: RoleNames = RoleNames(), login: [UInt8] = []) {
+        self.login = login
         self.level = level
         let name = webgate?.name ?? ""
         webgateName = Array(name.utf8)

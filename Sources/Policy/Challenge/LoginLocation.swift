@@ -1,18 +1,26 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 extension PolicySnapshot {
     /// The `Location` of the route's login form, with the target to return to and the required level (SCH-02); nil for
     /// clients that get a challenge instead.
     ///
     /// - Parameters:
+    ///   - reason: of the 401.
+    ///   - principal: the caller, if one is known.
     ///   - bytes: the buffer of `head` and `headers`.
     ///   - now: seconds since 1970.
     package func loginLocation(
-        _ route: Route, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable, now: Int64
+        _ route: Route, for reason: Reason, of principal: Principal?, bytes: Span<UInt8>, head: RequestHead,
+        headers: HeaderTable, now: Int64
     ) -> [UInt8]? {
         guard let sessions, let form = route.form, form.isFor(head, headers, bytes) else { return nil }
+        // A login that would be refused like the one before sends the browser around in a circle: the form knows levels, but
+        // no `acr`, and a provider does not say when its user logged in.
+        if reason == .authenticationTooWeak { return nil }
+        if reason == .authenticationTooOld, principal?.claims.authentication.isTimed != true { return nil }
         var end = head.path.end
         // The slash that represents the missing path of `http://host?query` does not precede the query.
         if let query = head.query, Int(query.start) == end + 1 { end = query.end }

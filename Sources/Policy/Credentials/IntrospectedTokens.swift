@@ -87,6 +87,8 @@ package struct IntrospectedIssuerSettings: Sendable {
     package var backendID: String?
     /// Where its tokens are; empty for `Authorization: Bearer` and what routes say.
     package var tokenSources: [TokenSource]
+    /// The authentication context level that each value of `amr` in its answers stands for.
+    package var levelsByMethod: [String: String] = [:]
 
     package init(
         introspector: Introspector, rules: ExternalIdentityRules, purpose: TokenPurpose = .accessToken(), level: Int,

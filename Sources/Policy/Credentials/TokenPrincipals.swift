@@ -31,14 +31,15 @@ struct TokenPrincipals: Sendable {
     func principal(of token: VerifiedToken, _ bytes: [UInt8]) throws(Reason) -> Principal {
         let issuer = issuers[token.issuerIndex]
         switch issuer.claims {
-        case .own: return try ownPrincipal(of: token, bytes, issuer: issuer.trust.name)
+        case .own: return try ownPrincipal(of: token, bytes, issuer: issuer)
         case .outside(let rules, let level, let backendID):
             let identity = try identify(token.claims, rules, backendID: backendID)
             return Principal(
                 kind: .user, method: .bearer, subject: identity.username, issuer: issuer.trust.name,
                 backendID: backendID, roles: identity.roles, catalogue: roles, level: level, virtual: identity.virtual,
                 expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID, token: bytes,
-                claims: claims.select(token.claims, user: identity.user))
+                claims: claims.select(
+                    token.claims, user: identity.user, authentication: issuer.authentication(token.claims)))
         }
     }
 
@@ -58,7 +59,12 @@ struct TokenPrincipals: Sendable {
             kind: .user, method: .bearer, subject: identity.username, issuer: issuer.introspector.server.name,
             backendID: issuer.backendID, roles: identity.roles, catalogue: roles, level: issuer.level,
             virtual: identity.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID,
-            token: bytes, knownUntil: token.knownUntil, claims: claims.select(token.claims, user: identity.user))
+            token: bytes, knownUntil: token.knownUntil,
+            claims: claims.select(
+                token.claims, user: identity.user,
+                authentication: AuthenticationClaims(
+                    token.claims, levels: issuer.levelsByMethod,
+                    clockSkewSeconds: issuer.introspector.server.clockSkewSeconds)))
     }
 
     private func identify(
@@ -72,12 +78,13 @@ struct TokenPrincipals: Sendable {
         }
     }
 
-    /// - Parameter issuer: name of the embedded issuer's entry.
     private func ownPrincipal(
-        of token: VerifiedToken, _ bytes: [UInt8], issuer: String
+        of token: VerifiedToken, _ bytes: [UInt8], issuer: IssuerSettings
     ) throws(Reason) -> Principal {
         guard let claims = AccessTokenClaims(verified: token.claims) else { throw .invalidToken }
-        return try principal(of: claims, bytes, issuer: issuer, json: token.claims)
+        return try principal(
+            of: claims, bytes, issuer: issuer.trust.name, json: token.claims,
+            authentication: issuer.authentication(token.claims))
     }
 
     /// Whom a token with claims of this gateway stands for: one of its own, or one that an issuer module has made for a
@@ -88,7 +95,8 @@ struct TokenPrincipals: Sendable {
     ///   - issuer: name of the embedded issuer's entry.
     ///   - json: all claims of a token that has more.
     func principal(
-        of claims: AccessTokenClaims, _ bytes: [UInt8], issuer: String = "local", json: JSONNode? = nil
+        of claims: AccessTokenClaims, _ bytes: [UInt8], issuer: String = "local", json: JSONNode? = nil,
+        authentication: AuthenticationClaims = .none
     ) throws(Reason) -> Principal {
         // MBE-02: switching OAuth off for a backend ends the tokens that it has; a deleted backend has none (MBE-06).
         guard let backend = backends.backend(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
@@ -100,7 +108,8 @@ struct TokenPrincipals: Sendable {
             level: claims.level, virtual: claims.virtual, expiresAt: claims.expiresAt, issuedAt: claims.issuedAt,
             tokenID: claims.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,
             session: claims.session, login: claims.login, activity: activity(of: claims),
-            claims: self.claims.select(json, user: account(of: claims, realm: backend.realm)))
+            claims: self.claims.select(
+                json, user: account(of: claims, realm: backend.realm), authentication: authentication))
     }
 
     /// Whom the cookie of a login stands for; it was opened, and has not expired.
@@ -135,7 +144,8 @@ struct TokenPrincipals: Sendable {
             roles: roles.roles(named: granted), catalogue: roles, level: session.level, virtual: user == nil,
             expiresAt: session.expiresAt, issuedAt: session.issuedAt, tokenID: session.id, token: bytes,
             origins: session.provision.map { [TokenOrigin(tokenID: $0.foundation, backendID: nil)] } ?? [],
-            session: session.id, login: login.text, activity: activity, claims: claims.select(nil, user: user))
+            session: session.id, login: login.text, activity: activity,
+            claims: claims.select(nil, user: user, authentication: AuthenticationClaims(session)))
     }
 
     /// Nil for a session of nobody who is a guest now. Whoever may be a local user by another writing of the name is none.
@@ -163,5 +173,19 @@ struct TokenPrincipals: Sendable {
         guard let user = account(of: claims, realm: realm), user.enabled else { throw .unknownSubject }
         guard claims.issuedAt >= user.tokensNotBefore else { throw .tokenRevoked }
         return liveRoles ? user.roles : claims.roles
+    }
+}
+
+extension IssuerSettings {
+    fileprivate func authentication(_ claims: JSONNode) -> AuthenticationClaims {
+        AuthenticationClaims(claims, levels: levelsByMethod, clockSkewSeconds: trust.clockSkewSeconds)
+    }
+}
+
+extension AuthenticationClaims {
+    /// The level as in the gateway's own tokens. A provider may have asked for no new login, so that the time of one there is
+    /// not known.
+    fileprivate init(_ session: BrowserSession) {
+        self.init(levels: ["\(session.level)"], time: session.provision == nil ? session.issuedAt : nil)
     }
 }

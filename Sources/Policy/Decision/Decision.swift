@@ -120,6 +120,8 @@ package struct Decision: ~Copyable {
     /// The step that was taken last.
     package private(set) var step = Step.origin
     private var remaining: Steps
+    /// Seconds since 1970 at the start.
+    private let now: Int64
 
     /// Finds the target of a request and screens its origin. Allocates nothing.
     ///
@@ -127,10 +129,12 @@ package struct Decision: ~Copyable {
     ///   - path: the canonical path; may stand in another buffer than the head.
     ///   - bytes: the buffer of `head` and `headers`.
     ///   - steps: those that the driver wants taken.
+    ///   - now: seconds since 1970.
     package init(
         _ policy: PolicySnapshot, path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable,
-        steps: Steps = .request
+        steps: Steps = .request, now: Int64
     ) {
+        self.now = now
         var own: Steps
         switch policy.match(path: path, bytes: bytes, head: head, headers: headers) {
         case .route(let found):
@@ -192,7 +196,8 @@ package struct Decision: ~Copyable {
                 denial = policy.refusesClaims(route, principal, bytes: bytes, head: head, headers: headers)
             case .rights:
                 guard let route, let principal else { continue }
-                denial = policy.authorize(route, principal, head, bytes.slice(head.methodText), path: path)
+                denial = policy.authorize(
+                    route, principal, head, bytes.slice(head.methodText), path: path, now: now)
             }
             if let denial { return .deny(denial) }
         }

@@ -25,9 +25,12 @@ extension PolicySnapshot {
     /// Why the caller may not use the route, or nil. Runs on every request, also where the credential is cached. Allocates
     /// nothing.
     ///
-    /// - Parameter methodText: name of the method, read for `.extension` alone.
+    /// - Parameters:
+    ///   - methodText: name of the method, read for `.extension` alone.
+    ///   - now: seconds since 1970.
     func authorize(
-        _ route: Route, _ principal: Principal, _ head: RequestHead, _ methodText: Span<UInt8>, path: Span<UInt8>
+        _ route: Route, _ principal: Principal, _ head: RequestHead, _ methodText: Span<UInt8>, path: Span<UInt8>,
+        now: Int64
     ) -> Reason? {
         // AMB-30, FB-06: 401 whatever backend the credential is of, since it is the wrong kind for this route.
         let isSocial = principal.method == .social
@@ -44,15 +47,19 @@ extension PolicySnapshot {
         // CHAL-06: a challenge for a higher level, never 403.
         if principal.level < route.level { return .stepUpRequired }
         if let denial = route.tokenRequirement?.mismatch(of: principal) { return denial }
+        if let denial = route.loginRequirement?.denial(of: principal, now: now) { return denial }
         if !route.requirement(for: head.method, methodText).isMet(by: principal.roles) { return .roleRequired }
         if let denial = route.tokenRequirement?.lacking(principal, path: path) { return denial }
         // What goes through a tunnel has no method (AOM-08).
         return principal.isReadOnly && head.upgrade && !route.upgrades.isEmpty ? .insufficientScope : nil
     }
 
-    /// What a caller lacks of issuer, audience, scopes and claims, a line each.
-    package func requirements(of route: Route, missing principal: Principal?, path: Span<UInt8>) -> [String] {
-        route.tokenRequirement?.missing(principal, claims, path: path) ?? []
+    /// What a caller lacks of issuer, audience, login, scopes and claims, a line each.
+    package func requirements(
+        of route: Route, missing principal: Principal?, path: Span<UInt8>, now: Int64
+    ) -> [String] {
+        (route.loginRequirement?.missing(principal, now: now) ?? [])
+            + (route.tokenRequirement?.missing(principal, claims, path: path) ?? [])
     }
 
     private static func isReading(_ method: Method) -> Bool { method == .get || method == .head || method == .options }

@@ -28,7 +28,7 @@ extension PolicySnapshot {
         _ principal: Principal?, _ request: RememberedRequest, path: Span<UInt8>, from address: IPAddress? = nil,
         certificate: () -> ShownCertificate? = { nil }, now: Int64, cache: VerifiedTokenCache
     ) -> Readmission {
-        var decision = request.decision(self, path: path, steps: .review)
+        var decision = request.decision(self, path: path, steps: .review, now: now)
         // Without an upstream nothing goes on.
         guard let route = decision.route, route.answer == nil else { return .refused(.noRoute) }
         while true {

@@ -37,6 +37,16 @@ extension Reason {
         }
     }
 
+    /// The `error_description` where the token is good, and one of a stronger or newer login is needed (RFC 9470
+    /// section 3); nil for other reasons.
+    var neededLogin: StaticString? {
+        switch self {
+        case .authenticationTooWeak: "another way to log in is required"
+        case .authenticationTooOld: "a more recent login is required"
+        default: nil
+        }
+    }
+
     /// The JSON body in UTF-8. Rendered once for the whole run: a refusal formats nothing.
     package var body: [UInt8] { Reason.bodies[index] }
 
@@ -56,7 +66,9 @@ extension Reason {
             .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle, .issuerNotAllowed, .apiKeyUnknown,
             .apiKeyExpired:
             "invalid_token"
-        case .stepUpRequired, .loginRequired, .socialLoginRequired, .wrongScheme: "insufficient_user_authentication"
+        case .stepUpRequired, .loginRequired, .socialLoginRequired, .wrongScheme, .authenticationTooWeak,
+            .authenticationTooOld:
+            "insufficient_user_authentication"
         case .insufficientScope, .scopeRequired: "insufficient_scope"
         default: nil
         }

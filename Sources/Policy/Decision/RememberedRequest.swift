@@ -51,9 +51,13 @@ package final class RememberedRequest {
     }
 
     /// A decision that takes some of the steps.
-    package func decision(_ policy: PolicySnapshot, path: Span<UInt8>, steps: Decision.Steps) -> Decision {
+    ///
+    /// - Parameter now: seconds since 1970.
+    package func decision(
+        _ policy: PolicySnapshot, path: Span<UInt8>, steps: Decision.Steps, now: Int64
+    ) -> Decision {
         let bytes = bytes
-        return Decision(policy, path: path, bytes: bytes.span, head: head, headers: headers, steps: steps)
+        return Decision(policy, path: path, bytes: bytes.span, head: head, headers: headers, steps: steps, now: now)
     }
 
     package func advance(_ decision: inout Decision, _ policy: PolicySnapshot, path: Span<UInt8>) -> Decision.Turn {

@@ -86,6 +86,8 @@ package final class Route: Sendable {
     let challenge: ChallengeText
     /// Nil where nothing is required of issuer, audience, scopes and claims.
     let tokenRequirement: TokenRequirement?
+    /// Nil where nothing is required of the caller's login.
+    let loginRequirement: LoginRequirement?
     /// Whether requests without a credential are admitted, too.
     package let isOptional: Bool
 
@@ -150,8 +152,11 @@ package final class Route: Sendable {
         upgrades = settings.options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
         allowedMethodsText = allowedMethods.text
         crossSiteMethodsText = cors.methods.map { allowedMethods.intersection($0).text } ?? allowedMethodsText
-        challenge = ChallengeText(webgate: webgate, level: access.level ?? webgate?.level ?? 0, scopes: access.scopes)
         tokenRequirement = TokenRequirement(access, claims)
+        loginRequirement = LoginRequirement(access, claims)
+        challenge = ChallengeText(
+            webgate: webgate, level: access.level ?? webgate?.level ?? 0, scopes: access.scopes,
+            login: loginRequirement?.challenge ?? [])
         isOptional = access.isOptional
         let own = settings.options.tokenSources.map { TokenSources($0.map { ($0, .all) }) }
         self.tokenSources = own ?? tokenSources
@@ -177,6 +182,12 @@ package final class Route: Sendable {
             }
         }
         return method == .head ? requirement(for: .get, text) : requirement
+    }
+
+    /// Seconds since 1970 from which on the credential of an admitted caller no longer counts here: it expires, or the login
+    /// is too old; `.max` for never.
+    package func end(of principal: Principal) -> Int64 {
+        min(principal.expiresAt ?? .max, loginRequirement?.end(principal) ?? .max)
     }
 
     /// The protocol of this name as spelt in the configuration; nil if connections must not upgrade to it.

@@ -53,9 +53,11 @@ package struct PolicySettings: Sendable {
     package var claims: ClaimSelection {
         let rules = routes.flatMap { [$0.options.requestFields, $0.options.responseFields].compactMap(\.self) }
         let scopes = routes.flatMap { $0.access.scopes.all + ($0.access.scopes.any ?? []) }
+        let asking = routes.map(\.access).filter(\.asksForLogin)
         return ClaimSelection(
             rules.flatMap(\.claims) + routes.flatMap(\.access.requiredClaims),
-            userinfo: rules.contains(where: \.usesUserinfo), scopes: RoleCatalogue(Set(scopes).sorted()))
+            userinfo: rules.contains(where: \.usesUserinfo), scopes: RoleCatalogue(Set(scopes).sorted()),
+            levels: asking.isEmpty ? nil : RoleCatalogue(Set(asking.flatMap(\.contexts)).sorted()))
     }
 
     /// Where routes without a list of their own look for tokens; nil for `Authorization: Bearer` alone. An issuer with places
@@ -152,6 +154,8 @@ package struct IssuerSettings: Sendable {
 
     package var trust: TrustedIssuer
     package var claims: Claims
+    /// The authentication context level that each value of `amr` in its tokens stands for.
+    package var levelsByMethod: [String: String] = [:]
     /// Where its tokens are; empty for `Authorization: Bearer` and what routes say.
     package var tokenSources: [TokenSource] = []
 

@@ -4,6 +4,7 @@ import Gateway
 import HTTP
 import Identity
 import Policy
+import Reactor
 
 /// The roles that a request needs (TOOL-01), for operators; the gateway does not disclose them to callers.
 extension Administration {
@@ -21,7 +22,7 @@ extension Administration {
         let (text, host) = (Array(method.utf8), Array((request.parameter("host") ?? "").utf8))
         let known = Method(text.span)
         let asked = RememberedRequest(known, methodText: text.span, host: host.span)
-        var decision = asked.decision(policy, path: path.span, steps: .target)
+        var decision = asked.decision(policy, path: path.span, steps: .target, now: Clock.wallSeconds)
         guard case .admit = asked.advance(&decision, policy, path: path.span), let route = decision.route else {
             throw .notFound("no route takes \(method) \(target)")
         }

@@ -15,13 +15,14 @@ extension Assembly {
             guard let introspection = entry.introspection,
                 let server = server(introspection, of: entry, at: "/trustedIssuers/\(index)/introspection")
             else { continue }
-            issuers.append(
-                IntrospectedIssuerSettings(
-                    introspector: Introspector(server: server, caller: caller), rules: entry.users,
-                    // `azp` alone does not make a token an ID token.
-                    purpose: .accessToken(
-                        isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens),
-                    level: entry.level, backendID: entry.backend.flatMap(backendID), tokenSources: entry.tokenSources))
+            var issuer = IntrospectedIssuerSettings(
+                introspector: Introspector(server: server, caller: caller), rules: entry.users,
+                // `azp` alone does not make a token an ID token.
+                purpose: .accessToken(
+                    isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens),
+                level: entry.level, backendID: entry.backend.flatMap(backendID), tokenSources: entry.tokenSources)
+            issuer.levelsByMethod = entry.levelsByMethod
+            issuers.append(issuer)
         }
         return issuers
     }

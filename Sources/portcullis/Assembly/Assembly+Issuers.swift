@@ -144,6 +144,7 @@ extension Assembly {
                 entry.users, level: entry.level, backendID: entry.backend.flatMap(backendID))
             var issuer = IssuerSettings(trust: trust, claims: claims)
             issuer.tokenSources = entry.tokenSources
+            issuer.levelsByMethod = entry.levelsByMethod
             settings.append(issuer)
         }
         return settings

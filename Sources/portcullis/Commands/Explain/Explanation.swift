@@ -46,7 +46,8 @@ struct Explanation {
             return refuse("path", .ambiguousPath)
         }
         pass("path", String(decoding: path, as: UTF8.self))
-        var decision = Decision(policy, path: path.span, bytes: request.span, head: head, headers: fields)
+        var decision = Decision(
+            policy, path: path.span, bytes: request.span, head: head, headers: fields, now: Clock.wallSeconds)
         if let route = decision.route {
             pass("route", text(of: route))
             let values = route.pattern.variableNames.map { name in
@@ -162,7 +163,8 @@ struct Explanation {
             reason.status != 401
             ? nil
             : policy.loginLocation(
-                route, bytes: request.span, head: head, headers: fields, now: Clock.wallSeconds)
+                route, for: reason, of: decision.principal, bytes: request.span, head: head, headers: fields,
+                now: Clock.wallSeconds)
         guard let location else { return refuse("rights", reason, details) }
         Explanation.append("NO", "rights", ([reason.code] + details).joined(separator: "; "), to: &lines)
         let form = location.prefix { $0 != UInt8(ascii: "?") }
@@ -320,8 +322,10 @@ struct Explanation {
                 none: policy.roles.names(of: requirement.none))
             return missing.lines(held: principal?.roleNames)
         case .stepUpRequired: return ["missing: level \(route.level)"]
-        case .scopeRequired, .claimRequired, .issuerNotAllowed, .wrongAudience:
-            return policy.requirements(of: route, missing: principal, path: path.span)
+        case .scopeRequired, .claimRequired, .issuerNotAllowed, .wrongAudience, .authenticationTooWeak,
+            .authenticationTooOld:
+            return policy.requirements(
+                of: route, missing: principal, path: path.span, now: Clock.wallSeconds)
         default: return []
         }
     }

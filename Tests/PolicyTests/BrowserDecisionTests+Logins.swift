@@ -1,0 +1,33 @@
+import HTTP
+import Identity
+import Model
+import TestSupport
+import Testing
+
+@testable import Policy
+
+extension BrowserDecisionTests {
+    @Test("RFC 9470: a login by the form has its level and its time, one at a provider no time")
+    func logins() {
+        let snapshot = Self.snapshot { settings in
+            settings.routes[5].access.contexts = ["2"]
+            settings.routes[5].access.maximumAge = 60
+        }
+        let cookie = Self.field(Self.cookie())
+        #expect(decision("/mobileapp", [cookie], snapshot, now: TestPolicy.now + 60) == .allowed("joe"))
+        #expect(decision("/mobileapp", [cookie], snapshot, now: TestPolicy.now + 61) == .denied(.authenticationTooOld))
+        let high = Self.field(Self.cookie(level: 3))
+        #expect(decision("/mobileapp", [high], snapshot) == .denied(.authenticationTooWeak))
+        let old = TestRequest("GET", "/mobileapp", [cookie])
+        guard case .route(let route)? = old.match(snapshot),
+            case .principal(let joe) = old.authenticate(snapshot, route)
+        else {
+            Issue.record("not logged in")
+            return
+        }
+        #expect(location("/mobileapp", [Self.html], snapshot, for: .authenticationTooOld, of: joe) != nil)
+        // Where another login would not do, the form would come again and again.
+        #expect(location("/mobileapp", [Self.html], snapshot, for: .authenticationTooOld) == nil)
+        #expect(location("/mobileapp", [Self.html], snapshot, for: .authenticationTooWeak, of: joe) == nil)
+    }
+}
