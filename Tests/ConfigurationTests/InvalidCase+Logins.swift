@@ -1,5 +1,5 @@
 extension InvalidCase {
-    /// Requirements on the login of a caller (RFC 9470).
+    /// Requirements on the login of a caller (RFC 9470), and routes that lead clients to it (RFC 9728).
     static let loginCases: [InvalidCase] = [
         InvalidCase(
             "acr-none", routes(route("/a", #""acr": []"#)),
@@ -22,6 +22,45 @@ extension InvalidCase {
             #"routes.json:3: error: /routes/0/maxAge: a route for callers without a credential cannot require "maxAge" (expected either "identity": "optional" or "maxAge")"#
         ),
         InvalidCase(
+            "resource-type", routes(route("/a", #""protectedResource": "x""#)),
+            #"routes.json:2: error: /routes/0/protectedResource: wrong type (expected true, or {"resource", "name", "documentation", "scopes"}, found "x")"#
+        ),
+        InvalidCase(
+            "resource-fragment", resource("/a", "https://gw.example.com/a#b"),
+            #"routes.json:2: error: /routes/0/protectedResource/resource: invalid value: it must not have a fragment (expected an https URL without query and fragment, such as "https://api.example.com/mcp", found "https://gw.example.com/a#b")"#
+        ),
+        InvalidCase(
+            "resource-query", resource("/a", "https://gw.example.com/a?b"),
+            #"routes.json:2: error: /routes/0/protectedResource/resource: a resource has no query here (expected an https URL without query and fragment, such as "https://api.example.com/mcp", found "https://gw.example.com/a?b")"#
+        ),
+        InvalidCase(
+            "resource-http", resource("/a", "http://gw.example.com/a"),
+            #"routes.json:2: error: /routes/0/protectedResource/resource: not encrypted (expected an https URL without query and fragment, such as "https://api.example.com/mcp", found "http://gw.example.com/a")"#
+        ),
+        InvalidCase(
+            "resource-origin", resource("/a", "https://elsewhere.example/a"),
+            #"routes.json:2: error: /routes/0/protectedResource/resource: its origin is none of the gateway's (expected the origin of "baseUrl" or "additionalBaseUrls", or one of the route's "hosts", found "https://elsewhere.example")"#
+        ),
+        InvalidCase(
+            "resource-path", resource("/a/b/**", "https://h.example/a/c", #", "hosts": ["h.example"]"#),
+            #"routes.json:2: error: /routes/0/protectedResource/resource: its path does not lead to the route "/a/b/**" (expected "/a/b", or what it begins with, found "/a/c")"#
+        ),
+        InvalidCase(
+            "resource-host", routes(route("/a", #""protectedResource": true, "hosts": ["h.example"]"#)),
+            #"routes.json:2: error: /routes/0/protectedResource: neither "baseUrl" nor "additionalBaseUrls" has a host of the route (expected its "resource")"#
+        ),
+        InvalidCase(
+            "resource-public", routes(route("/a", #""protectedResource": true, "public": true"#)),
+            #"routes.json:2: error: /routes/0/protectedResource: a public route asks for no token (expected no "protectedResource")"#
+        ),
+        InvalidCase(
+            "resource-shadowed",
+            routes(
+                route("/a", #""protectedResource": true"#),
+                route("/.well-known/oauth-protected-resource/a", #""public": true"#)),
+            #"routes.json:3: error: /routes/1/path: the route shadows the gateway endpoint "/.well-known/oauth-protected-resource/**" (expected a path that the gateway does not use itself, found "/.well-known/oauth-protected-resource/a")"#
+        ),
+        InvalidCase(
             "trusted-acr-from-amr",
             [
                 "trustedIssuers.json":
@@ -31,4 +70,8 @@ extension InvalidCase {
             #"trustedIssuers.json:1: error: /trustedIssuers/0/acrFromAmr/otp: invalid value (expected a non-empty string without control characters, found "")"#
         ),
     ]
+
+    private static func resource(_ path: String, _ url: String, _ more: String = "") -> [String: String] {
+        routes(route(path, #""protectedResource": {"resource": "\#(url)"}\#(more)"#))
+    }
 }

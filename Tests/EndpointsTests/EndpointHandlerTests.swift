@@ -2,6 +2,7 @@ import ApiOmat
 import Endpoints
 import HTTP
 import Model
+import OAuthServer
 import SingleSignOn
 import TestSupport
 import Testing
@@ -14,6 +15,7 @@ import UserProfiles
         var families = Mobile().service
         families.add(Apps().tokens.handlers)
         families.add(Profiles().profiles.handlers)
+        families.add(ProtectedResources([]).handlers)
         families.add(SignOnService(Service.service(), relay: nil).handlers)
         return families
     }()

@@ -17,6 +17,7 @@ extension GatewayConfiguration {
                     expected: "no \"identity\": \"optional\" beside it")
             }
             route.checkDefaultBackend(at: "/routes/\(i)/defaultBackend", findings)
+            route.checkProtectedResource(at: "/routes/\(i)", origins, findings)
             route.checkHost(at: "/routes/\(i)", upstreams, findings)
             let injection = route.injection ?? webgates.first { $0.name == route.webgate }?.injection
             route.checkAnswerFields(at: "/routes/\(i)/responseHeaders", findings)
@@ -78,6 +79,7 @@ extension GatewayConfiguration {
     package var endpointSettings: EndpointSettings {
         var features: EndpointFeatures = []
         if tokenService.isEnabled { features.insert(.tokenService) }
+        if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }
         if !applications.isEmpty { features.insert(.applications) }
         if userProfile.isEnabled { features.insert(.userProfiles) }
         if !serviceDomains.isEmpty { features.insert(.serviceDomains) }

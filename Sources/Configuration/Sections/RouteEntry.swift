@@ -128,6 +128,13 @@ package struct RouteEntry: Sendable {
             [Where tokens are](README.md#where-tokens-are); by default `Authorization: Bearer`, and the places of trusted \
             issuers.
             """)
+        route.options.protectedResource =
+            object.optional(
+                "protectedResource", ProtectedResource.shape,
+                """
+                Whether OAuth clients are told [where to get a token](README.md#clients-that-look-for-an-authorization-server): \
+                `true`, or an object with more about the resource.
+                """) ?? nil
         object.read(
             "forwardCredential", .flag, into: &route.options.forwardsCredential,
             "Whether the client's own credential is forwarded to the upstream.")

@@ -37,7 +37,8 @@ final class Responder: LoopPart {
         }
         if reason == .insufficientScope || reason == .scopeRequired {
             chunk.append("WWW-Authenticate: ")
-            exchange.snapshot.policy.challenges.appendBearer(to: chunk, route: exchange.route, reason: reason)
+            exchange.snapshot.policy.challenges.appendBearer(
+                to: chunk, route: exchange.route, reason: reason, at: bytes.slice(exchange.head.authority))
             chunk.ensureFree(2048)
             chunk.append("\r\n")
         }

@@ -20,6 +20,8 @@ package struct EndpointDescriptor: Sendable {
         package static let servesPages = Traits(rawValue: 8)
         /// The same for requests without `Authorization`.
         package static let servesPagesWithoutToken = Traits(rawValue: 16)
+        /// A public document, which the handler opens to pages of all origins itself.
+        package static let isForAnyOrigin = Traits(rawValue: 32)
     }
 
     /// The cost class of a response.

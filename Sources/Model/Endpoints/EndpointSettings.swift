@@ -12,6 +12,8 @@ package struct EndpointFeatures: OptionSet, Sendable {
     package static let identityProviders = EndpointFeatures(rawValue: 16)
     /// A service domain whose users log in at an identity provider.
     package static let relyingParties = EndpointFeatures(rawValue: 32)
+    /// Routes that describe themselves to OAuth clients.
+    package static let protectedResources = EndpointFeatures(rawValue: 64)
 }
 
 /// The enabled features and configurable paths.

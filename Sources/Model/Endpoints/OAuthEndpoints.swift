@@ -8,10 +8,12 @@ package enum OAuthEndpoints {
 
     package static let exchangePath = "/mobile/platform/auth/token"
     package static let keySetPath = "/.well-known/jwks.json"
+    /// The beginning of the paths of RFC 9728; behind it stands the path of a resource.
+    package static let resourceMetadataPath = "/.well-known/oauth-protected-resource"
     static let metadataPaths = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]
 
     static let family = EndpointFamily(
-        [.token, .revocation, .introspection, .exchange, .jwks, .metadata],
+        [.token, .revocation, .introspection, .exchange, .jwks, .metadata, .resourceMetadata],
         reserved: [
             EndpointFamily.Reservation(exchangePath), EndpointFamily.Reservation("/oauth2/**", needs: .tokenService),
         ])
@@ -35,4 +37,9 @@ extension EndpointDescriptor {
     /// RFC 8414, also under the name that OpenID Connect clients use.
     package static let metadata = EndpointDescriptor(
         "metadata", at: { _ in OAuthEndpoints.metadataPaths }, "GET, HEAD", needs: .tokenService, [], cost: .document)
+    /// RFC 9728, for clients that look for the authorization server of a route.
+    package static let resourceMetadata = EndpointDescriptor(
+        "resource_metadata",
+        at: { _ in [OAuthEndpoints.resourceMetadataPath, "\(OAuthEndpoints.resourceMetadataPath)/"] },
+        "GET, HEAD", needs: .protectedResources, .isForAnyOrigin, cost: .document)
 }

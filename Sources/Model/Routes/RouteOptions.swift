@@ -18,6 +18,8 @@ package struct RouteOptions: Sendable {
     package var addresses: AddressRule?
     /// Where tokens are; nil for `Authorization: Bearer` and the places of issuers.
     package var tokenSources: [TokenSource]?
+    /// Set if the route describes itself to OAuth clients.
+    package var protectedResource: ProtectedResource?
     /// Whether the client's credential is forwarded to the upstream (GW-09).
     package var forwardsCredential = false
     /// Whether the client's certificate is described to the upstream (GW-09).

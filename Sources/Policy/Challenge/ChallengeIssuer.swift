@@ -55,11 +55,13 @@ package final class ChallengeIssuer: RequestContextReader {
             chunk.append(basic)
             return
         }
-        appendBearer(to: chunk, route: route, reason: reason)
+        appendBearer(to: chunk, route: route, reason: reason, at: bytes.slice(head.authority))
     }
 
     /// Appends a `Bearer` challenge, which a 403 for scopes has, too (RFC 6750 section 3.1).
-    package func appendBearer(to chunk: Chunk, route: Route?, reason: Reason) {
+    ///
+    /// - Parameter authority: host and port that the client asked.
+    package func appendBearer(to chunk: Chunk, route: Route?, reason: Reason, at authority: Span<UInt8>) {
         let text = route?.challenge
         let bearer = text?.bearer ?? ChallengeIssuer.plainBearer
         chunk.ensureFree(bearer.count + 160 + (text?.scope.count ?? 0) + (text?.login.count ?? 0))
@@ -76,6 +78,7 @@ package final class ChallengeIssuer: RequestContextReader {
             chunk.append(text.login)
         }
         if let scope = text?.scope, !scope.isEmpty { chunk.append(scope) }
+        text?.appendMetadata(at: authority, to: chunk)
     }
 
     /// - Parameter target: path and query as received.

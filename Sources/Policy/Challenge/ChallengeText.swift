@@ -21,8 +21,18 @@ struct ChallengeText: Sendable {
     /// `, acr_values="...", max_age=...`: the login that the route requires (RFC 9470 section 3); empty for none.
     let login: [UInt8]
 
-    init(webgate: Webgate?, level: Int, scopes: RoleNames = RoleNames(), login: [UInt8] = []) {
+    /// `, resource_metadata="..."` by the authority that was asked (RFC 9728 section 5.1), the first for all others; empty
+    /// for none. Texts of the configuration alone: the client controls `Host`.
+    let metadata: [(authority: [UInt8], text: [UInt8])]
+
+    init(
+        webgate: Webgate?, level: Int, scopes: RoleNames = RoleNames(), login: [UInt8] = [], resources: [WebURL] = []
+    ) {
         self.login = login
+        metadata = resources.map { url in
+            let text = #", resource_metadata="\#(ProtectedResource.metadataURL(url))""#
+            return (Array(url.authority.utf8), Array(text.utf8))
+        }
         self.level = level
         let name = webgate?.name ?? ""
         webgateName = Array(name.utf8)
@@ -34,5 +44,17 @@ struct ChallengeText: Sendable {
         let names = scopes.all + (scopes.any ?? [])
         scope = names.isEmpty ? [] : Array(#", scope="\#(names.joined(separator: " "))""#.utf8)
         bearer = Array(#"Bearer realm="\#(webgate?.name ?? "portcullis")""#.utf8)
+    }
+
+    /// Appends `resource_metadata` of the resource at this host.
+    func appendMetadata(at authority: Span<UInt8>, to chunk: Chunk) {
+        guard !metadata.isEmpty else { return }
+        var place = 0
+        for i in metadata.indices where equalIgnoringCase(metadata[i].authority, authority) {
+            place = i
+            break
+        }
+        chunk.ensureFree(metadata[place].text.count)
+        chunk.append(metadata[place].text)
     }
 }

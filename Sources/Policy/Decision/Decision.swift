@@ -148,7 +148,9 @@ package struct Decision: ~Copyable {
             (route, endpoint) = (nil, found)
             let traits = found.descriptor.traits
             own = traits.contains(.needsPrincipal) ? .principalEndpoint : .endpoint
-            if head.method == .post, traits.contains(.takesForeignForms) { own.subtract(.crossSite) }
+            if traits.contains(.isForAnyOrigin) || head.method == .post && traits.contains(.takesForeignForms) {
+                own.subtract(.crossSite)
+            }
         case .methodNotAllowed(let found):
             (route, endpoint) = (found, nil)
             own = .nowhere

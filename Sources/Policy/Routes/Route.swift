@@ -156,7 +156,7 @@ package final class Route: Sendable {
         loginRequirement = LoginRequirement(access, claims)
         challenge = ChallengeText(
             webgate: webgate, level: access.level ?? webgate?.level ?? 0, scopes: access.scopes,
-            login: loginRequirement?.challenge ?? [])
+            login: loginRequirement?.challenge ?? [], resources: settings.resources)
         isOptional = access.isOptional
         let own = settings.options.tokenSources.map { TokenSources($0.map { ($0, .all) }) }
         self.tokenSources = own ?? tokenSources

@@ -131,6 +131,8 @@ package struct RouteSettings: Sendable {
     package var application: Application?
     package var injection: InjectionRule?
     package var options = RouteOptions()
+    /// Identifiers of the resource, the first for requests at another origin (RFC 9728); empty for none.
+    package var resources: [WebURL] = []
 
     package init(name: String, path: PathPattern, upstream: Int) {
         self.name = name

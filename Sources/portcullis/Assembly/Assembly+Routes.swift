@@ -70,6 +70,7 @@ extension Assembly {
         settings.access.level = entry.access.level ?? settings.scheme?.level
         settings.injection = injection(of: entry, at: pointer, modules)
         settings.options = entry.options
+        settings.resources = entry.resourceIdentifiers(configuration.origins)
         settings.rewrite = PathRewrite(
             stripping: entry.options.rewrite.stripPrefix,
             prefixes: [upstream?.basePath, entry.options.rewrite.addPrefix].compactMap(\.self))

@@ -135,6 +135,7 @@ struct Assembly {
     private mutating func endpoints(on foundation: EndpointFoundation) -> EndpointParts {
         var parts = EndpointParts()
         parts.add(foundation.tokens.handlers)
+        parts.add(ProtectedResources(configuration).handlers)
         for family in lasting.families { family.build(&parts, on: foundation, &self) }
         parts.add(foundation.providers.handlers(parts.returns))
         return parts

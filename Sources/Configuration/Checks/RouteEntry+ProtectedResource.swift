@@ -1,0 +1,69 @@
+import Model
+
+/// Routes that describe themselves to OAuth clients (RFC 9728).
+extension RouteEntry {
+    /// Rules of its methods that a token can satisfy.
+    private var tokenRules: [AccessRule] {
+        (methods.isEmpty ? [access] : methods.map(\.access)).filter { !$0.isPublic }
+    }
+
+    /// The identifiers of the resource: of its own, or one for each base URL that leads to the route.
+    ///
+    /// - Parameter origins: of the gateway.
+    package func resourceIdentifiers(_ origins: [WebOrigin]) -> [WebURL] {
+        guard let settings = options.protectedResource else { return [] }
+        if let own = settings.resource { return [own] }
+        return origins.filter(isAt).map { WebURL($0, target: path.literalPath) }
+    }
+
+    /// The scopes that clients may ask for, each once.
+    package var resourceScopes: [String] {
+        if let scopes = options.protectedResource?.scopes { return scopes }
+        return tokenRules.flatMap { $0.scopes.all + ($0.scopes.any ?? []) }
+            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// Names of the issuers whose tokens count, each once; empty for all.
+    package var resourceIssuers: [String] {
+        let rules = tokenRules.map(\.issuers)
+        if rules.contains([]) { return [] }
+        return rules.flatMap(\.self).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    func checkProtectedResource(at pointer: String, _ origins: [WebOrigin], _ findings: Findings) {
+        guard let settings = options.protectedResource else { return }
+        let pointer = "\(pointer)/protectedResource"
+        if tokenRules.isEmpty {
+            return findings.error(pointer, "a public route asks for no token", expected: "no \"protectedResource\"")
+        }
+        guard let url = settings.resource else {
+            if !origins.contains(where: isAt) {
+                findings.error(
+                    pointer, "neither \"baseUrl\" nor \"additionalBaseUrls\" has a host of the route",
+                    expected: "its \"resource\"")
+            }
+            return
+        }
+        let place = "\(pointer)/resource"
+        // The document is below the same origin, so that this has to lead to the gateway.
+        if !origins.contains(url.origin), !hosts.contains(where: { $0.fits(url.host) }) {
+            findings.error(
+                place, "its origin is none of the gateway's",
+                expected: "the origin of \"baseUrl\" or \"additionalBaseUrls\", or one of the route's \"hosts\"",
+                found: "\"\(url.origin)\"")
+        } else if !isAt(url.origin) {
+            findings.error(
+                place, "its host is not one of the route", expected: "one of \"hosts\"", found: "\"\(url.host)\"")
+        }
+        let (literal, wanted) = (path.literalPath, url.target)
+        if wanted != "/", wanted != literal, !literal.hasPrefix("\(wanted)/") {
+            findings.error(
+                place, "its path does not lead to the route \"\(path.text)\"",
+                expected: "\"\(literal)\", or what it begins with", found: "\"\(wanted)\"")
+        }
+    }
+
+    private func isAt(_ origin: WebOrigin) -> Bool {
+        hosts.isEmpty || hosts.contains { $0.fits(origin.host) }
+    }
+}
