@@ -80,7 +80,9 @@ package final class GatewaySnapshot: Sendable {
         }
         let tls = listener(client.listener)?.tls
         let isRevoked = tls.map { client.isRevoked(by: $0.context, generation: generation) } ?? false
-        return ShownCertificate(known.certificate, rules: tls?.users ?? [], isOnList: isRevoked)
+        // A proxy serves many clients, who are not logged in by its certificate.
+        let isProxy = client.address.map(proxies.contains) ?? false
+        return ShownCertificate(known.certificate, rules: isProxy ? [] : tls?.users ?? [], isOnList: isRevoked)
     }
 
     package init(

@@ -71,6 +71,14 @@ import Testing
         #expect(fixture.upstream.requests("/by").count == 1)
     }
 
+    @Test("the certificate of a trusted proxy is not that of its clients")
+    func ofProxy() throws {
+        #expect(try ask("/by", as: "billing", "-H", "X-Forwarded-For: 203.0.113.9").status == 200)
+        try fixture.rewrite { "{ \"trustedProxies\": [\"127.0.0.1\"]," + $0.trimmingPrefix(/\s*\{/) }
+        #expect(try ask("/by", as: "billing", "-H", "X-Forwarded-For: 203.0.113.9").status == 401)
+        #expect(try ask("/by", as: "billing").status == 401)
+    }
+
     @Test("fields with certificates are no certificates, in no spelling")
     func forgedFields() throws {
         let value = #"Hash=ab;Subject="CN=billing,O=Example";URI=spiffe://example.com/people/joe"#
