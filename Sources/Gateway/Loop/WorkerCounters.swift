@@ -15,8 +15,8 @@ final class WorkerCounters {
     private var endpoints: [String: RouteCounter] = [:]
     /// Decisions for other proxies by name of the route; empty if there was none.
     private var questions: [String: RouteCounter] = [:]
-    /// Requests of consumers by their names.
-    private var consumers: [String: RouteCounter] = [:]
+    /// Requests of consumers by their names and by status.
+    private var consumers: [String: [Int: UInt64]] = [:]
     /// Decisions by index of the `Reason`.
     let reasons = CounterBlock(count: Reason.count)
     /// Refusals by index of the `Limit`.
@@ -37,10 +37,10 @@ final class WorkerCounters {
         let now = Clock.monotonicMicroseconds
         // The lifetime of a tunnel says nothing about a route's latency.
         let answered = exchange.stage == .tunnelling ? exchange.times.answeredAt : now
-        let duration = answered - exchange.times.startedAt
-        counter(of: exchange, snapshot).count(status: exchange.response.status, microseconds: duration)
+        counter(of: exchange, snapshot).count(
+            status: exchange.response.status, microseconds: answered - exchange.times.startedAt)
         if let principal = exchange.principal, principal.method == .apiKey {
-            consumerCounter(principal.subject).count(status: exchange.response.status, microseconds: duration)
+            consumers[principal.subject, default: [:]][exchange.response.status, default: 0] &+= 1
         }
         accessLog?.log(exchange, finishedAt: now, poller)
     }
@@ -65,13 +65,6 @@ final class WorkerCounters {
         return counter
     }
 
-    private func consumerCounter(_ name: String) -> RouteCounter {
-        if let counter = consumers[name] { return counter }
-        let counter = RouteCounter(name: name)
-        consumers[name] = counter
-        return counter
-    }
-
     /// Keeps the counters of routes that keep their name.
     func useRoutes(of fresh: GatewaySnapshot) {
         let old = routes
@@ -92,7 +85,7 @@ final class WorkerCounters {
         var report = metrics
         report.routes = routes.map(\.report)
         report.endpoints = endpoints.values.map(\.report) + questions.values.map(\.report)
-        report.consumers = consumers.values.map(\.report)
+        report.consumers = consumers
         report.reasons = reasons.values
         report.limited = limits.values
         report.logLinesDropped = accessLog?.dropped ?? 0

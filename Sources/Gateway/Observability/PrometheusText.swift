@@ -85,9 +85,9 @@ enum PrometheusText {
             page.sample("request_duration_seconds_count", label, sum)
         }
         page.family("consumer_requests_total", "counter", "Finished requests with API keys by consumer and status.")
-        for consumer in metrics.consumers.sorted(by: { $0.name < $1.name }) {
-            for (status, count) in consumer.statuses.enumerated() where count > 0 {
-                page.sample("consumer_requests_total", "consumer=\"\(consumer.name)\",code=\"\(status)\"", count)
+        for (name, counts) in metrics.consumers.sorted(by: { $0.key < $1.key }) {
+            for (status, count) in counts.sorted(by: { $0.key < $1.key }) {
+                page.sample("consumer_requests_total", "consumer=\"\(name)\",code=\"\(status)\"", count)
             }
         }
         page.single("requests_in_flight", "gauge", "Requests under way.", metrics.requestsInFlight)

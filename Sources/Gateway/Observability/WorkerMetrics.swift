@@ -33,8 +33,8 @@ package struct WorkerMetrics: Sendable {
     var routes: [RouteCounters] = []
     /// The gateway's own endpoints.
     var endpoints: [RouteCounters] = []
-    /// Consumers with requests.
-    var consumers: [RouteCounters] = []
+    /// Requests of consumers by their names and by status.
+    var consumers: [String: [Int: UInt64]] = [:]
     var upstreams: [UpstreamReport] = []
     /// Decisions other than "allowed", by index of the reason in `reasonNames`.
     var reasons: [UInt64]
@@ -87,7 +87,7 @@ package struct WorkerMetrics: Sendable {
     mutating func add(_ other: WorkerMetrics) {
         WorkerMetrics.add(other.routes, to: &routes)
         WorkerMetrics.add(other.endpoints, to: &endpoints)
-        WorkerMetrics.add(other.consumers, to: &consumers)
+        consumers.merge(other.consumers) { $0.merging($1, uniquingKeysWith: &+) }
         for upstream in other.upstreams {
             guard let place = upstreams.firstIndex(where: { $0.name == upstream.name }) else {
                 upstreams.append(upstream)
