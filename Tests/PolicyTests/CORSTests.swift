@@ -188,7 +188,7 @@ struct CORSTests {
         #expect(TestRequest([("Origin", site)]).screen(snapshot, snapshot.route("me")) == .allowed)
     }
 
-    @Test("private networks are never granted, an origin is never *")
+    @Test("private networks are not granted by default, an origin is never *")
     func neverGranted() {
         var settings = TestPolicy.settings()
         settings.allowOrigin = "https://*:*, https://*.example.com:*"

@@ -42,10 +42,12 @@ struct ForwardAuthAnswer {
         let fields = Chunk(capacity: 1024)
         append(bytes, to: fields)
         let written = fields.readable
-        chunk.append("X-Envoy-Auth-Headers-To-Remove: X-Gateway-Client-Subject")
+        chunk.append("X-Envoy-Auth-Headers-To-Remove: ")
+        var isFirst = true
         func remove(_ name: Span<UInt8>) {
             if RequestText.field(Array(copying: name), in: written) != nil { return }
-            chunk.append(", ")
+            if !isFirst { chunk.append(", ") }
+            isFirst = false
             chunk.append(name)
         }
         for name in ForwardAuthAnswer.managed { remove(name.span) }
@@ -56,12 +58,25 @@ struct ForwardAuthAnswer {
     }
 
     private static let managed = [
-        "X-Gateway-User", "X-Gateway-Roles", "X-Gateway-Backend", "X-Gateway-Client-Names",
-        "X-Gateway-Client-Fingerprint", "Cookie",
+        "X-Gateway-User", "X-Gateway-Roles", "X-Gateway-Backend", "X-Gateway-Client-Subject", "X-Gateway-Client-Names",
+        "X-Gateway-Client-Fingerprint", "Cookie", "Forwarded", "X-Forwarded-Port", "X-Forwarded-Prefix",
     ].map { Array($0.utf8) }
 
     private static let credentials = ["Authorization", "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey"]
         .map { Array($0.utf8) }
+
+    /// Fields that proxies set themselves.
+    private static let ofProxies = ["X-Forwarded-Server", "X-Real-IP", "X-Request-Id", "X-API-Key"].map {
+        Array($0.utf8)
+    }
+
+    /// Whether proxies replace or remove a field of this name for a route, as the documentation says.
+    static func isReplaced(_ name: Span<UInt8>, _ route: Route) -> Bool {
+        for own in managed + credentials + ofProxies + (route.requestFields?.names ?? []) {
+            if bytesEqualIgnoringCase(name, own.span) { return true }
+        }
+        return route.injection.map { bytesEqualIgnoringCase(name, $0.headerName.span) } ?? false
+    }
 
     /// Whether the upstream gets the client's own credential (GW-09).
     private var passesCredential: Bool { route.options.forwardsCredential && route.injection == nil }

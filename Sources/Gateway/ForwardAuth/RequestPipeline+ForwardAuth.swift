@@ -67,10 +67,20 @@ extension RequestPipeline {
         return .prefixed(prefix.count)
     }
 
+    /// Whether the proxy would forward a field that upstreams trust and that the gateway itself would remove. Only Envoy is
+    /// told what to remove.
+    private func hasUnremovedField(_ exchange: Exchange, _ route: Route, _ bytes: Span<UInt8>) -> Bool {
+        for i in 0..<requestHeaders.count where exchange.snapshot.managedNames.contains(requestHeaders[i], bytes) {
+            if !ForwardAuthAnswer.isReplaced(bytes.slice(requestHeaders[i].name), route) { return true }
+        }
+        return false
+    }
+
     /// Why another proxy must not forward an admitted request; nil if it may.
     func refusesForwarding(_ exchange: Exchange, _ route: Route, _ bytes: Span<UInt8>) -> Reason? {
         // Only the gateway can answer the challenges of the upstream's Webgate.
         if route.options.challengeRule != nil { return .forwardAuthUnsupported }
+        if exchange.head.upgrade, Upgrade(extendedConnectTo: route) == nil { return .forwardAuthUnsupported }
         if let sources = route.tokenSources, !route.options.forwardsCredential, let query = exchange.head.query {
             // The proxy would forward the client's token in the query.
             for name in sources.parameters where QueryText.value(of: name, query, bytes) != nil {
@@ -83,6 +93,9 @@ extension RequestPipeline {
             {
                 return .forwardAuthMalformed
             }
+        }
+        if exchange.forwardAuth?.form == .fields, hasUnremovedField(exchange, route, bytes) {
+            return .forwardAuthMalformed
         }
         return nil
     }

@@ -144,6 +144,11 @@ final class RequestPipeline: LoopPart {
                 responder.deny(exchange, reason, bytes)
                 return
             case .answerPreflight:
+                // To another proxy a 204 would mean that it may forward the request; Envoy takes only 200 for that.
+                if exchange.forwardAuth?.form == .fields {
+                    responder.deny(exchange, .forwardAuthUnsupported, bytes)
+                    return
+                }
                 responder.answerPreflight(exchange, bytes)
                 return
             case .answerIcon:

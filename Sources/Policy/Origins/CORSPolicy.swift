@@ -61,7 +61,12 @@ final class CORSPolicy: Sendable {
         guard let field = headers.value(.origin) else { return .notCrossSite }
         guard headers.occurrences(.origin) == 1 else { return .malformed }
         let isPreflight = CORSPolicy.isPreflight(head, headers)
-        if isPreflight, headers.occurrences(.accessControlRequestMethod) > 1 { return .malformed }
+        if isPreflight,
+            headers.occurrences(.accessControlRequestMethod) > 1
+                || headers.value(.accessControlRequestMethod)?.isEmpty == true
+        {
+            return .malformed
+        }
         let origin = bytes.slice(field)
         guard allows(origin, under: allowOrigin) else { return .refused }
         if isPreflight { return .preflight }

@@ -104,6 +104,37 @@ import Testing
         #expect(peer.fixture.upstream.requests.isEmpty)
     }
 
+    @Test("fields that upstreams trust, and API keys, do not pass", arguments: ForwardAuthPeer.Kind.installed)
+    func trusted(_ kind: ForwardAuthPeer.Kind) throws {
+        let peer = try ForwardAuthPeer(kind) { $0["consumers"] = #"[{"name": "billing"}]"# }
+        for field in [
+            "X-Original-URL: /secret/eve", "X-Original-URI: /eve", "X-Original-Method: EVE", "X-Forwarded-Uri: /eve",
+            "X-Forwarded-Method: EVE", "X-Forwarded-Prefix: /eve", "Forwarded: for=eve", "OAM-Remote-User: eve",
+            "Remote-User: eve", "X-Forwarded-User: eve", "X-SSL-Client-Verify: eve", "X-Gateway-Foo: eve",
+            "X-API-Key: eve",
+        ] {
+            let response = try peer.request("GET", "/open/trusted", [Field(stringLiteral: field)])
+            #expect([200, 400, 401].contains(response.status), "\(field): \(response.status)")
+        }
+        let seen = peer.fixture.upstream.requests("/open/trusted").map(\.head.raw).joined()
+        #expect(!seen.contains("eve") && !seen.contains("EVE"), "\(seen)")
+        let named = try peer.request(
+            "GET", "/inventory/me", Self.basic + ["Connection: keep-alive, X-Gateway-User, X-Gateway-Roles"])
+        if named.status == 200 {
+            #expect(try peer.fixture.lastRequest("/inventory/me").values("X-Gateway-User") == ["joe"])
+        }
+    }
+
+    @Test("a request that only resembles a preflight is refused", arguments: ForwardAuthPeer.Kind.installed)
+    func falsePreflight(_ kind: ForwardAuthPeer.Kind) throws {
+        let peer = try ForwardAuthPeer(kind)
+        let response = try peer.request(
+            "OPTIONS", "/inventory/items", [.origin("https://a.example.com"), "Access-Control-Request-Method: "],
+            body: "x")
+        #expect(response.status >= 400, "\(response.status)")
+        #expect(peer.fixture.upstream.requests("/inventory/items").isEmpty)
+    }
+
     @Test("a preflight is answered by the gateway", arguments: ForwardAuthPeer.Kind.installed)
     func preflight(_ kind: ForwardAuthPeer.Kind) throws {
         let peer = try ForwardAuthPeer(kind)
