@@ -66,8 +66,11 @@ import Testing
         #expect(try fixture.gateway.metrics().sum("portcullis_tls_handshake_failures_total") == 2)
     }
 
-    @Test("requests and event streams of connections that are open end with the certificate")
-    func openConnections() throws {
+    /// What makes a certificate count no more.
+    enum Change: CaseIterable { case revocation, otherAuthority, expiredList }
+
+    @Test("event streams of connections that are open end with the certificate", arguments: Change.allCases)
+    func openConnections(_ change: Change) throws {
         let gate = Gate()
         fixture.upstream.on("/events") { _ in
             [
@@ -80,7 +83,15 @@ import Testing
             ["-sSN", "--max-time", "60", "--http1.1", "--cacert", fixture.file("tls/cert.pem")] + own("bad")
                 + ["\(try fixture.url())/events"])
         #expect(fixture.upstream.waitForRequests(1, "/events").count == 1)
-        try Self.revoke(["0B"], in: certificates)
+        switch change {
+        case .revocation: try Self.revoke(["0B"], in: certificates)
+        case .otherAuthority:
+            try SecureFixture.makeCertificate("authority", "DNS:other.test", in: certificates)
+            try Self.revoke([], in: certificates)
+        case .expiredList:
+            try Self.revoke(
+                [], ["-crl_lastupdate", "20200101000000Z", "-crl_nextupdate", "20200102000000Z"], in: certificates)
+        }
         try fixture.reload()
         // Whether the stream ends is seen before the upstream would end it.
         #expect(stream.waitForEnd() != .exit(0))

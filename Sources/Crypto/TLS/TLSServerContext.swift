@@ -22,6 +22,8 @@ package final class TLSServerContext: Sendable {
     var hasProtocols: Bool { !protocols.isEmpty }
     /// The session id context, which resumed sessions must share.
     private let boundary: [UInt8]
+    /// Digest of the authorities of client certificates.
+    private let authoritiesDigest: [UInt8]
 
     package init(_ settings: TLSServerSettings) throws(TLSSettingsError) {
         guard !settings.certificates.isEmpty else { throw .noCertificate }
@@ -38,6 +40,7 @@ package final class TLSServerContext: Sendable {
         resumptionLimit = settings.resumptionLimit
         protocols = ApplicationProtocol.wireList(settings.protocols)
         boundary = TLSServerContext.boundary(of: settings)
+        authoritiesDigest = DigestAlgorithm.sha256.digest(settings.clientAuthoritiesPEM.span)
         table = ServerNameTable(chains.map { ($0.summary.names, $0.summary.keyKind) })
         let authorities = try TLSServerContext.authorities(settings)
         (lists, revocationLists) = try TLSServerContext.revocationLists(settings, authorities)
@@ -63,16 +66,18 @@ package final class TLSServerContext: Sendable {
     var object: TLSContextObject { objects[0] }
 
     /// Whether client certificates are looked for in revocation lists.
-    package var checksRevocation: Bool { !lists.isEmpty }
+    private var checksRevocation: Bool { !lists.isEmpty }
 
-    /// Whether the revocation lists have the certificate of a session, which may have begun under older ones.
+    /// Whether the certificate of a session counts no more: the session began under other authorities, or the revocation
+    /// lists, which may be newer, have the certificate. Expired lists are not looked at.
     package func revokes(_ session: TLSSession) -> Bool {
+        if let own = session.serverContext, own.authoritiesDigest != authoritiesDigest { return true }
         guard !lists.isEmpty, let certificate = session.peerCertificateObject else { return false }
         return lists.contains { $0.revokes(certificate) }
     }
 
-    /// Whether a list has expired. Resumed sessions are not verified again.
-    func hasExpiredList(at now: Int64) -> Bool { revocationLists.contains { ($0.nextUpdate ?? .max) < now } }
+    /// Whether a list has expired. Sessions that are open or resumed are not verified again.
+    package func hasExpiredList(at now: Int64) -> Bool { revocationLists.contains { ($0.nextUpdate ?? .max) < now } }
 
     private static func revocationLists(
         _ settings: TLSServerSettings, _ authorities: [CertificateObject]

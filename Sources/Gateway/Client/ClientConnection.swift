@@ -115,11 +115,11 @@ final class ClientConnection: SlabElement {
         return knownCertificate
     }
 
-    /// Whether the revocation lists of a configuration have the client's certificate.
+    /// Whether the client's certificate counts no more under the authorities and revocation lists of a configuration.
     func isRevoked(by context: TLSServerContext, generation: UInt64) -> Bool {
-        guard context.checksRevocation, let session = socket?.tls else { return false }
+        guard let session = socket?.tls else { return false }
         if revocation.generation != generation { revocation = (generation, context.revokes(session)) }
-        return revocation.isRevoked
+        return revocation.isRevoked || context.hasExpiredList(at: Clock.wallSeconds)
     }
 
     /// Adds the exchange of a stream.
