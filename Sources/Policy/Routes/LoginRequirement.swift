@@ -13,9 +13,10 @@ struct LoginRequirement: Sendable {
 
     /// Nil for a rule that requires nothing of this kind.
     init?(_ access: AccessRule, _ selection: ClaimSelection) {
-        guard access.asksForLogin, let known = selection.levels else { return nil }
+        guard access.asksForLogin else { return nil }
         names = access.contexts
-        levels = names.isEmpty ? nil : known.roles(named: names)
+        // Without a selection no credential has a level, so that none is enough.
+        levels = names.isEmpty ? nil : selection.levels?.roles(named: names) ?? RoleSet()
         maximumAge = access.maximumAge
         var text = names.isEmpty ? "" : #", acr_values="\#(names.joined(separator: " "))""#
         if let maximumAge { text += ", max_age=\(maximumAge)" }
