@@ -61,7 +61,10 @@ extension Reason {
         ("tls_required", 403, "Credentials came in the clear to an endpoint that requires TLS."),
         ("client_certificate_required", 403, "The route requires a client certificate, and none was shown."),
         ("client_certificate_not_allowed", 403, "The client certificate matches no pattern of the route."),
-        ("client_certificate_revoked", 403, "A revocation list has the client certificate since the connection began."),
+        (
+            "client_certificate_revoked", 403,
+            "Since the connection began, the client certificate was revoked, its list ended, or the authorities changed."
+        ),
         ("duplicate_credential", 400, "More than one `Authorization` field."),
         ("missing_credential", 401, "No credential was sent."),
         ("unsupported_scheme", 401, "The `Authorization` scheme is not supported."),
