@@ -87,7 +87,7 @@ struct EnvironmentExpansionTests {
         #expect(try warnings("${ADMIN_TOKEN}").isEmpty)
     }
 
-    @Test("values are in no message, whatever its place")
+    @Test("no message shows a value, at any place")
     func hidden() throws {
         let text = #", "routes": [{"path": "/a", "upstream": "${B}", "roles": ["${A}"]}]"#
         let lines = try load(text, environment: ["A": "s3cret", "B": "t0ken"]).lines(.error)

@@ -52,7 +52,7 @@ extension InvalidCase {
             #"gateway.json:5: error: /listeners/1/forwardAuth/trustedProxies/0: a block of all addresses would trust every client (expected a CIDR block such as "10.0.0.0/8", found "0.0.0.0/0")"#
         ),
         forwardAuth(
-            "forward-auth-nobody", #"{ "path": "/_auth" }"#,
+            "forward-auth-without-peers", #"{ "path": "/_auth" }"#,
             #"gateway.json:5: error: /listeners/1/forwardAuth: no proxy may ask for decisions (expected "trustedProxies" with the addresses of the proxies that ask)"#
         ),
         forwardAuth(

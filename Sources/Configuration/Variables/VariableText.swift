@@ -38,7 +38,7 @@ struct VariableText {
     /// Whether a text has a variable or an escape.
     static func isMarked(_ text: String) -> Bool { text.contains("${") && text.contains(start) }
 
-    /// A text that stands for this one, whatever it contains.
+    /// The text in which variables are escaped, so that it is read as this one.
     static func escaping(_ text: String) -> String {
         isMarked(text) ? text.replacing(start) { "$" + $0.output } : text
     }

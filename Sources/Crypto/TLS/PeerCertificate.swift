@@ -6,7 +6,7 @@ package struct PeerCertificate: Sendable, Equatable {
     package let subject: String
     /// The subject as parsed values; nil if a value is no text or has NUL.
     package let name: DistinguishedName?
-    /// Whether all names were read. Other names are left out, so that a certificate with such is nobody's.
+    /// Whether all names were read. A certificate with a malformed name logs nobody in.
     package let isReadable: Bool
     /// The most specific common name.
     package let commonName: String?

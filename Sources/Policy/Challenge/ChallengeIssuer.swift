@@ -87,18 +87,19 @@ package final class ChallengeIssuer: RequestContextReader {
     ) {
         let shown = ChallengeIssuer.shown(target)
         chunk.ensureFree(text.beforeTarget.count + text.beforeContext.count + 3 * shown.count)
-        chunk.append(text.beforeTarget.span)
+        chunk.append(text.beforeTarget)
         let start = chunk.count
         ChallengeIssuer.appendEncoded(target.extracting(shown), to: chunk)
+        let webgate = text.webgateName
         let plaintext = RequestContext.plaintext(
-            webgate: text.webgateName.span, level: text.level, method: method,
+            webgate: webgate.span, level: text.level, method: method,
             target: chunk.readable.extracting(start...), expiresAt: now + lifetimeSeconds)
         let sealed = keys.seal(plaintext.span, authenticating: ChallengeIssuer.purpose.span)
         let context = Base64.encode(sealed.span, .url)
-        chunk.append(text.beforeContext.span)
+        chunk.append(text.beforeContext)
         chunk.ensureFree(context.count + text.afterContext.count)
         chunk.append(context.span)
-        chunk.append(text.afterContext.span)
+        chunk.append(text.afterContext)
     }
 
     /// The content of a `request-ctx`; nil if modified, expired or foreign.

@@ -2,8 +2,9 @@ import Bytes
 import Identity
 import Model
 
-/// The constant parts of a route's challenges, rendered once.
-struct ChallengeText: Sendable {
+/// The constant parts of a route's challenges, rendered once. A class, since a challenge would count the references of each
+/// part of a copy.
+final class ChallengeText: Sendable {
     /// `OAM-Auth realm="<WebGateName>:<level> `; empty without a Webgate (CHAL-05).
     let beforeTarget: [UInt8]
     let beforeContext: [UInt8]

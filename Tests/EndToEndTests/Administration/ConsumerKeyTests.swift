@@ -69,7 +69,7 @@ import Testing
         #expect(try admin.bearer(keys[2], "GET", "/one") == 200)
         #expect(try admin.bearer(keys[3], "GET", "/one") == 200)
         #expect(try admin.bearer(keys[3], "GET", "/two") == 429)
-        // Others are not limited, and a refused key is nobody's.
+        // Users are not limited, and a refused key counts for no consumer.
         let user = try admin.fixture.token("joe")
         for _ in 0..<3 { #expect(try admin.bearer(user, "GET", "/one") == 200) }
         #expect(try admin.bearer(String(keys[0].dropLast()), "GET", "/one") == 401)
