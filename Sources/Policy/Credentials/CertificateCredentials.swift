@@ -5,10 +5,10 @@ import Model
 
 /// The verified certificate of a client, and the rules of the listener that it came to: each listener trusts
 /// authorities of its own.
-package struct ShownCertificate: Sendable {
+package final class ShownCertificate: Sendable {
     package let certificate: PeerCertificate
     let userRules: [CertificateUserRule]
-    /// Whether a revocation list of the listener has the certificate by now.
+    /// Whether the certificate has ceased to count for the listener since the connection began.
     let isOnList: Bool
 
     package init(_ certificate: PeerCertificate, rules: [CertificateUserRule], isOnList: Bool = false) {
