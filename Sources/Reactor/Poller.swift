@@ -24,7 +24,7 @@ package final class Poller {
     var current = -1
     /// The output buffer of filters. What the kernel does not accept at once is moved.
     var wire = Chunk(capacity: Poller.initialWireCapacity)
-    var timers: TimerWheel
+    let timers: TimerWheel
     let waker: Waker
     var listenersPausedUntil: Int64 = 0
     /// Queued connections of closed listeners.

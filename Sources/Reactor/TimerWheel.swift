@@ -21,8 +21,9 @@ package struct TimerToken: Equatable, Sendable {
 /// instead of once per request.
 ///
 /// All slots share one array, in which the timers of each slot are a linked list, so that its size is the maximum
-/// number of concurrent timers.
-package struct TimerWheel {
+/// number of concurrent timers. A class, since a loop looks at its timers in every turn: a struct that is changed in
+/// place would need an exclusivity check each time. Not Sendable.
+package final class TimerWheel {
     /// A timer in the list of its slot or of due timers, or a free entry in the free list.
     private struct Entry {
         var token: TimerToken
@@ -43,7 +44,8 @@ package struct TimerWheel {
     private var due = TimerWheel.end
     private var free = TimerWheel.end
     private var tick: Int64
-    private(set) var count = 0
+    var count: Int { waiting }
+    private var waiting = 0
     /// Lower bound of the ticks with timers.
     private var soonest = Int64.max
 
@@ -55,10 +57,13 @@ package struct TimerWheel {
     /// Capacity in timers: the maximum number of concurrent timers so far.
     var places: Int { entries.count }
 
-    package var isEmpty: Bool { count == 0 && due == TimerWheel.end }
+    package var isEmpty: Bool { waiting == 0 && due == TimerWheel.end }
 
     /// Sets a timer for a time in milliseconds of the loop's clock.
-    package mutating func schedule(_ token: TimerToken, at deadline: Int64) {
+    package func schedule(_ token: TimerToken, at deadline: Int64) {
+        // Moved out and in again: mutation in place would need an exclusivity check at each read.
+        var (slots, entries) = takeLists()
+        defer { (self.slots, self.entries) = (slots, entries) }
         let slot = max(deadline / TimerWheel.resolution + 1, tick + 1)
         let index = Int(slot % Int64(TimerWheel.slotCount))
         let entry = Entry(token: token, next: slots[index], deadline: deadline)
@@ -70,22 +75,24 @@ package struct TimerWheel {
             free = entries[Int(slots[index])].next
             entries[Int(slots[index])] = entry
         }
-        count += 1
+        waiting += 1
         // A timer of a later round of the wheel is examined when its slot first passes.
         soonest = min(soonest, tick + 1 + (slot - tick - 1) % Int64(TimerWheel.slotCount))
     }
 
     /// Advances the clock; `next` then returns due timers.
-    package mutating func advance(to now: Int64) {
+    package func advance(to now: Int64) {
         let target = now / TimerWheel.resolution
         guard target > tick else { return }
-        if count == 0 {
+        if waiting == 0 {
             tick = target
             soonest = .max
             return
         }
         // After a long pause, one round visits every slot.
         tick = max(tick, target - Int64(TimerWheel.slotCount))
+        var (slots, entries) = takeLists()
+        defer { (self.slots, self.entries) = (slots, entries) }
         while tick < target {
             tick += 1
             let index = Int(tick % Int64(TimerWheel.slotCount))
@@ -97,7 +104,7 @@ package struct TimerWheel {
                 if entry.deadline <= now {
                     entries[Int(place)].next = due
                     due = place
-                    count -= 1
+                    waiting -= 1
                 } else {
                     entries[Int(place)].next = kept
                     kept = place
@@ -108,8 +115,11 @@ package struct TimerWheel {
         }
     }
 
-    package mutating func next() -> TimerToken? {
+    package func next() -> TimerToken? {
         guard due != TimerWheel.end else { return nil }
+        var entries = entries
+        self.entries = []
+        defer { self.entries = entries }
         let place = due
         due = entries[Int(place)].next
         entries[Int(place)].next = free
@@ -118,11 +128,20 @@ package struct TimerWheel {
     }
 
     /// How long the loop may sleep, in milliseconds; -1 without timers.
-    package mutating func sleepLimit(now: Int64) -> Int32 {
+    package func sleepLimit(now: Int64) -> Int32 {
         if due != TimerWheel.end { return 0 }
-        if count == 0 { return -1 }
+        if waiting == 0 { return -1 }
+        let slots = slots
         soonest = max(soonest, tick + 1)
         while slots[Int(soonest % Int64(TimerWheel.slotCount))] == TimerWheel.end { soonest += 1 }
         return Int32(clamping: max(1, soonest * TimerWheel.resolution - now))
     }
+
+    private func takeLists() -> (slots: [Int32], entries: [Entry]) {
+        defer { (slots, entries) = ([], []) }
+        return (slots, entries)
+    }
 }
+
+@available(*, unavailable)
+extension TimerWheel: Sendable {}

@@ -22,6 +22,8 @@ package final class VerifiedTokenCache {
         var principal: Principal?
     }
 
+    /// Changed by `update` and `setBucket` alone, out of place: mutation in place would need an exclusivity check at each
+    /// read.
     private var slots: [Slot]
     /// First slot of each bucket, -1 where it is empty.
     private var buckets: [Int32]
@@ -32,11 +34,15 @@ package final class VerifiedTokenCache {
     private var keyEpoch: UInt64 = 0
 
     /// Tokens found, not found, and dropped for want of room since the start.
-    package private(set) var hits = 0
-    package private(set) var misses = 0
-    package private(set) var evictions = 0
+    package var hits: Int { found }
+    package var misses: Int { missed }
+    package var evictions: Int { evicted }
     /// Tokens held.
-    package private(set) var count = 0
+    package var count: Int { held }
+    private var found = 0
+    private var missed = 0
+    private var evicted = 0
+    private var held = 0
 
     /// - Parameter capacity: how many tokens are held at the most; at least 1.
     package init(capacity: Int) {
@@ -77,13 +83,13 @@ package final class VerifiedTokenCache {
                     remove(i)
                     break
                 }
-                slots[i].referenced = true
-                hits &+= 1
+                if !slots[i].referenced { update(i) { $0.referenced = true } }
+                found &+= 1
                 return slots[i].principal
             }
             index = slots[i].next
         }
-        misses &+= 1
+        missed &+= 1
         return nil
     }
 
@@ -96,17 +102,20 @@ package final class VerifiedTokenCache {
         firstFree = slots[i].next
         let hash = hash.hash(token.span)
         let bucket = bucket(of: hash)
-        slots[i] = Slot(
-            hash: hash, next: buckets[bucket], referenced: false, expiresAt: expiresAt,
-            checkedRevocations: revocationGeneration, token: token, principal: principal)
-        buckets[bucket] = Int32(i)
-        count += 1
+        let next = buckets[bucket]
+        update(i) {
+            $0 = Slot(
+                hash: hash, next: next, referenced: false, expiresAt: expiresAt,
+                checkedRevocations: revocationGeneration, token: token, principal: principal)
+        }
+        setBucket(bucket, Int32(i))
+        held += 1
     }
 
     package func clear() {
-        for i in slots.indices { slots[i] = Slot() }
-        for i in buckets.indices { buckets[i] = -1 }
-        count = 0
+        slots = Array(repeating: Slot(), count: slots.count)
+        buckets = Array(repeating: -1, count: buckets.count)
+        held = 0
         linkAllFree()
     }
 
@@ -126,7 +135,7 @@ package final class VerifiedTokenCache {
     private func isStillGood(_ i: Int, _ revocations: RevocationList, _ generation: UInt64) -> Bool {
         if slots[i].checkedRevocations == generation { return true }
         guard let principal = slots[i].principal, !revocations.isRevoked(principal) else { return false }
-        slots[i].checkedRevocations = generation
+        update(i) { $0.checkedRevocations = generation }
         return true
     }
 
@@ -134,30 +143,47 @@ package final class VerifiedTokenCache {
 
     private func evict() {
         while slots[hand].referenced {
-            slots[hand].referenced = false
+            update(hand) { $0.referenced = false }
             hand = hand + 1 == slots.count ? 0 : hand + 1
         }
         remove(hand)
         hand = hand + 1 == slots.count ? 0 : hand + 1
-        evictions &+= 1
+        evicted &+= 1
     }
 
     private func remove(_ i: Int) {
         let bucket = bucket(of: slots[i].hash)
         if buckets[bucket] == i {
-            buckets[bucket] = slots[i].next
+            setBucket(bucket, slots[i].next)
         } else {
             var previous = Int(buckets[bucket])
             while slots[previous].next != i { previous = Int(slots[previous].next) }
-            slots[previous].next = slots[i].next
+            let next = slots[i].next
+            update(previous) { $0.next = next }
         }
-        slots[i] = Slot(next: firstFree)
+        let next = firstFree
+        update(i) { $0 = Slot(next: next) }
         firstFree = Int32(i)
-        count -= 1
+        held -= 1
+    }
+
+    private func update(_ i: Int, _ change: (inout Slot) -> Void) {
+        var changed = slots
+        slots = []
+        change(&changed[i])
+        slots = changed
+    }
+
+    private func setBucket(_ bucket: Int, _ first: Int32) {
+        var changed = buckets
+        buckets = []
+        changed[bucket] = first
+        buckets = changed
     }
 
     private func linkAllFree() {
-        for i in slots.indices { slots[i].next = i + 1 < slots.count ? Int32(i + 1) : -1 }
+        let last = slots.count - 1
+        for i in slots.indices { update(i) { $0.next = i < last ? Int32(i + 1) : -1 } }
         firstFree = 0
         hand = 0
     }
