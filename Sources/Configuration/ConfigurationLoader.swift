@@ -11,12 +11,12 @@ package enum ConfigurationLoader {
     ///   - draft: new contents of a file, read instead of the existing file.
     ///   - formerFiles: the section files of the active configuration. A missing one is an error, unless
     ///     `optionalFiles` names it or its section is in `gateway.json`.
-    ///   - credentials: looks up `cred:` secrets.
+    ///   - secrets: looks up `cred:` and `program:` secrets.
     ///   - willRead: called with the path of each file before it is read.
     package static func load(
         directory: String, environment: [String: String], production: Bool, draft: ConfigurationDraft? = nil,
         formerFiles: Set<String> = [],
-        credentials: @escaping CredentialLookup = { _ in .missing },
+        secrets: SecretLookup = SecretLookup(),
         willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) -> LoadedConfiguration {
         let path = URL(filePath: directory).standardizedFileURL.path(percentEncoded: false)
@@ -27,7 +27,7 @@ package enum ConfigurationLoader {
         let findings = Findings(
             sources: sources, directory: root, environment: environment, production: production,
             written: expansion.written,
-            credentials: credentials, willRead: willRead)
+            secrets: secrets, willRead: willRead)
         findings.report(expansion.problems)
         var configuration: GatewayConfiguration?
         if !reading.isDirectoryMissing {

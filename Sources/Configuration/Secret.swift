@@ -2,7 +2,7 @@
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Where the value came from (GW-12).
     package enum Origin: Sendable {
-        case literal, environment, file, store
+        case literal, environment, file, store, program
     }
 
     package let value: String
@@ -13,12 +13,26 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The answer of a credential store for a key (CRED-01).
-package enum CredentialAnswer: Sendable {
+/// The answer of a place that keeps secrets.
+package enum SecretAnswer: Sendable, Equatable {
     case secret(String)
     case missing
     /// The error message.
     case unreadable(String)
 }
 
-package typealias CredentialLookup = @Sendable (_ key: String) -> CredentialAnswer
+/// Where secrets are looked up that stand neither in the configuration nor in a file.
+package struct SecretLookup: Sendable {
+    /// The secret of a key of the credential store (CRED-01).
+    package var stored: @Sendable (_ key: String) -> SecretAnswer
+    /// What a program prints.
+    package var printed: @Sendable (SecretProgram.Call) -> SecretAnswer
+
+    package init(
+        stored: @escaping @Sendable (_ key: String) -> SecretAnswer = { _ in .missing },
+        printed: @escaping @Sendable (SecretProgram.Call) -> SecretAnswer = { _ in .missing }
+    ) {
+        self.stored = stored
+        self.printed = printed
+    }
+}

@@ -85,7 +85,7 @@ extension InvalidCase {
         InvalidCase(
             "backend-secret-number",
             backend(#""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientSecret": 12345"#),
-            #"backends.json:2: error: /backends/1/clientSecret: wrong type (expected a secret: a string, "env:NAME", "file:PATH" or "cred:KEY")"#
+            #"backends.json:2: error: /backends/1/clientSecret: wrong type (expected a secret: a string, "env:NAME", "file:PATH", "cred:KEY" or "program:NAME:KEY")"#
         ),
         InvalidCase(
             "backend-sso-without-oauth",

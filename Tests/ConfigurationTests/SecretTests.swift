@@ -1,5 +1,6 @@
 import Configuration
 import Model
+import Synchronization
 import Testing
 
 /// GW-12
@@ -36,20 +37,56 @@ import Testing
     // CRED-01
     @Test func fromTheCredentialStore() throws {
         let directory = try ConfigurationDirectory(backend("cred:inv"))
-        func load(_ answer: CredentialAnswer) -> LoadedConfiguration {
-            ConfigurationLoader.load(directory: directory.path, environment: [:], production: false) { key in
-                key == "inv" ? answer : .missing
-            }
+        func load(_ answer: SecretAnswer) -> LoadedConfiguration {
+            ConfigurationLoader.load(
+                directory: directory.path, environment: [:], production: false,
+                secrets: SecretLookup(stored: { $0 == "inv" ? answer : .missing }))
         }
         let secret = try #require(load(.secret("s3cret")).configuration?.backends[0].clientSecret)
         #expect(secret.value == "s3cret" && secret.origin == .store)
         for (answer, message) in [
-            (CredentialAnswer.missing, "has no secret \"inv\""), (.secret(""), "has no secret \"inv\""),
+            (SecretAnswer.missing, "has no secret \"inv\""), (.secret(""), "has no secret \"inv\""),
             (.unreadable("its key is missing"), "its key is missing"),
         ] {
             let errors = load(answer).lines(.error)
             #expect(errors.count == 1 && errors[0].contains("/backends/0/clientSecret: "))
             #expect(errors[0].contains(message))
+        }
+    }
+
+    @Test("a program is called once for each key, with the key in its arguments")
+    func fromAProgram() throws {
+        let calls = Mutex<[[String]]>([])
+        let programs = """
+            "secretPrograms": {"vault": {"command": ["/bin/vault", "get", "-field={key}"], "timeout": "1s"}}
+            """
+        func load(_ files: [String: String], _ answer: SecretAnswer) throws -> LoadedConfiguration {
+            let directory = try ConfigurationDirectory(
+                files.merging(["gateway.json": ConfigurationDirectory.gateway(programs)]) { $1 })
+            return ConfigurationLoader.load(
+                directory: directory.path, environment: [:], production: false,
+                secrets: SecretLookup(printed: { call in
+                    calls.withLock { $0.append(call.command) }
+                    return call.timeoutMilliseconds == 1000 ? answer : .missing
+                }))
+        }
+        let secret = try #require(
+            load(backend("program:vault:shop/b-1"), .secret("s3cret")).configuration?.backends[0].clientSecret)
+        #expect(secret.value == "s3cret" && secret.origin == .program)
+        #expect(calls.withLock { $0 } == [["/bin/vault", "get", "-field=shop/b-1"]])
+        for (reference, answer, message) in [
+            ("program:vault:a", SecretAnswer.secret(""), #"the program "vault" prints no secret"#),
+            ("program:vault:a", .unreadable("has failed"), #"the program "vault" has failed"#),
+            ("program:valt:a", .missing, #""secretPrograms" has no program "valt""#),
+            ("program:vault", .missing, "is named without a key"),
+            ("program:vault:", .missing, "with an unfit key"),
+            ("program:vault:-x", .missing, "with an unfit key"),
+            ("program:vault:a/../b", .missing, "with an unfit key"),
+            ("program:vault:a b", .missing, "with an unfit key"),
+        ] {
+            let errors = try load(backend(reference), answer).lines(.error)
+            #expect(errors.count == 1 && errors[0].contains("/backends/0/clientSecret: "), "\(errors)")
+            #expect(errors.first?.contains(message) == true, "\(errors)")
         }
     }
 

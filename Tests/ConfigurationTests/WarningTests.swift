@@ -147,7 +147,7 @@ import Testing
             try warnings(files, production: true) == [
                 #"gateway.json:2: warning: /baseUrl: clients reach the gateway without TLS (expected an origin with https, found "http://gw.example.com")"#,
                 #"gateway.json:3: warning: /additionalBaseUrls/0: the origin is for development only (expected an origin clients can reach, found "http://localhost:8080")"#,
-                #"gateway.json:5: warning: /admin/adminToken: the secret is written in the configuration (expected "env:NAME", "file:PATH" or "cred:KEY")"#,
+                #"gateway.json:5: warning: /admin/adminToken: the secret is written in the configuration (expected "env:NAME", "file:PATH", "cred:KEY" or "program:NAME:KEY")"#,
                 #"policies.json:1: warning: /policies/Security_AllowOrigin: the pattern "http://localhost:3000" is for development only (expected the origin of the application)"#,
                 #"users.json:1: warning: /users/0/password: the password scheme "PlainText" is quickly guessed (expected "{scrypt}")"#,
                 #"users.json:2: warning: /users/1/password: the password scheme "SHA-512" is quickly guessed (expected "{scrypt}")"#,

@@ -216,7 +216,9 @@ extension Form {
         .described("A length of time: `\"250ms\"`, `\"30s\"`, `\"5m\"`, `\"1h\"`.", .pattern("^[0-9]+(ms|s|m|h)$"))
     }
     package static var secret: Form {
-        .named("secret", .described("The secret itself, `env:NAME`, `file:PATH` or `cred:KEY`.", .text))
+        .named(
+            "secret",
+            .described("The secret itself, `env:NAME`, `file:PATH`, `cred:KEY` or `program:NAME:KEY`.", .text))
     }
     static var headerName: Form { .described("The name of a header field.", .pattern(Form.tokenPattern)) }
     static let tokenPattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"

@@ -2,63 +2,8 @@ import Bytes
 
 /// Secrets by reference (GW-12). No message shows a value.
 extension Field {
-    /// `"env:NAME"`, `"file:PATH"` (without the last line end), `"cred:KEY"`, or the secret itself, which may be a variable
-    /// of the environment.
-    package func secret() -> Secret? {
-        guard let text = node.string else {
-            return error("wrong type", expected: "a secret: a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
-        }
-        // The value of a variable is a secret, and never a reference to another one.
-        let written = findings.written[pointer]
-        if (written ?? text).hasPrefix("env:") { return secret(variable: String(text.dropFirst(4))) }
-        if (written ?? text).hasPrefix("file:") { return secret(file: String(text.dropFirst(5))) }
-        if (written ?? text).hasPrefix("cred:") { return secret(credential: String(text.dropFirst(5))) }
-        guard !text.isEmpty else {
-            return error("the secret is empty", expected: "a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
-        }
-        if written != nil { return Secret(value: text, origin: .environment) }
-        if findings.production {
-            warning(
-                "the secret is written in the configuration", expected: "\"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
-        }
-        return Secret(value: text, origin: .literal)
-    }
-
-    private func secret(variable: String) -> Secret? {
-        guard let value = findings.environment[variable] else {
-            let near = Suggestion.nearest(to: variable, among: findings.environment.keys)
-            return error(
-                "the environment variable \(variable) is not set", expected: "a variable that is set",
-                suggestion: near.map { "env:\($0)" })
-        }
-        guard !value.isEmpty else {
-            return error("the environment variable \(variable) is empty", expected: "a variable with a value")
-        }
-        return Secret(value: value, origin: .environment)
-    }
-
-    /// CRED-01
-    private func secret(credential key: String) -> Secret? {
-        switch findings.credentials(key) {
-        case .secret(let value) where !value.isEmpty: return Secret(value: value, origin: .store)
-        case .secret, .missing:
-            error(
-                "the credential store has no secret \"\(key)\"",
-                expected: "one that `portcullis cred add` has put there")
-        case .unreadable(let why): error(why, expected: "a credential store that can be opened")
-        }
-        return nil
-    }
-
-    private func secret(file: String) -> Secret? {
-        guard var bytes = contents(of: findings.path(of: file)) else { return nil }
-        if bytes.last == ASCII.lineFeed { bytes.removeLast() }
-        if bytes.last == ASCII.carriageReturn { bytes.removeLast() }
-        guard let value = String(validating: bytes, as: UTF8.self), !value.isEmpty else {
-            return error("the file \"\(file)\" holds no text", expected: "a file with the secret as UTF-8 text")
-        }
-        return Secret(value: value, origin: .file)
-    }
+    /// Reports an error and returns nil where there is none.
+    package func secret() -> Secret? { SecretReader(field: self).read() }
 
     /// A Base64-encoded key with one of these lengths in bytes.
     func key(lengths: [Int]) -> [UInt8]? {
@@ -86,5 +31,97 @@ extension Field {
     func readableFile() -> String? {
         guard let path = path(), contents(of: path) != nil else { return nil }
         return path
+    }
+}
+
+/// Reads a secret, or where it is.
+private struct SecretReader {
+    let field: Field
+
+    private static let forms = "\"env:NAME\", \"file:PATH\", \"cred:KEY\" or \"program:NAME:KEY\""
+
+    /// `"env:NAME"`, `"file:PATH"` (without the last line end), `"cred:KEY"`, `"program:NAME:KEY"`, or the secret itself,
+    /// which may be a variable of the environment.
+    func read() -> Secret? {
+        guard let text = field.node.string else {
+            return field.error("wrong type", expected: "a secret: a string, \(SecretReader.forms)")
+        }
+        // The value of a variable is a secret, and never a reference to another one.
+        let written = field.findings.written[field.pointer]
+        if (written ?? text).hasPrefix("env:") { return secret(variable: String(text.dropFirst(4))) }
+        if (written ?? text).hasPrefix("file:") { return secret(file: String(text.dropFirst(5))) }
+        if (written ?? text).hasPrefix("cred:") { return secret(credential: String(text.dropFirst(5))) }
+        if (written ?? text).hasPrefix("program:") { return secret(program: String(text.dropFirst(8))) }
+        guard !text.isEmpty else {
+            return field.error("the secret is empty", expected: "a string, \(SecretReader.forms)")
+        }
+        if written != nil { return Secret(value: text, origin: .environment) }
+        if field.findings.production {
+            field.warning("the secret is written in the configuration", expected: SecretReader.forms)
+        }
+        return Secret(value: text, origin: .literal)
+    }
+
+    private func secret(variable: String) -> Secret? {
+        guard let value = field.findings.environment[variable] else {
+            let near = Suggestion.nearest(to: variable, among: field.findings.environment.keys)
+            return field.error(
+                "the environment variable \(variable) is not set", expected: "a variable that is set",
+                suggestion: near.map { "env:\($0)" })
+        }
+        guard !value.isEmpty else {
+            return field.error("the environment variable \(variable) is empty", expected: "a variable with a value")
+        }
+        return Secret(value: value, origin: .environment)
+    }
+
+    /// CRED-01
+    private func secret(credential key: String) -> Secret? {
+        switch field.findings.secrets.stored(key) {
+        case .secret(let value) where !value.isEmpty: return Secret(value: value, origin: .store)
+        case .secret, .missing:
+            field.error(
+                "the credential store has no secret \"\(key)\"",
+                expected: "one that `portcullis cred add` has put there")
+        case .unreadable(let why): field.error(why, expected: "a credential store that can be opened")
+        }
+        return nil
+    }
+
+    private func secret(program reference: String) -> Secret? {
+        let parts = reference.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let program = field.findings.programs.first(where: { $0.name == parts[0] }) else {
+            let near = Suggestion.nearest(to: parts[0], among: field.findings.programs.map(\.name))
+            return field.error(
+                "\"secretPrograms\" has no program \"\(parts[0])\"", expected: "the name of a program",
+                suggestion: near.map { (["program:\($0)"] + parts.dropFirst()).joined(separator: ":") })
+        }
+        // That was reported.
+        if program.command.isEmpty { return nil }
+        let key = parts.count > 1 ? parts[1] : nil
+        guard let call = program.call(key) else {
+            return field.error(
+                "the program \"\(program.name)\" is named " + (key == nil ? "without a key" : "with an unfit key"),
+                expected: program.takesKey
+                    ? "\"program:\(program.name):KEY\", where KEY has letters, digits and ._/@- and begins with none of these"
+                    : "\"program:\(program.name)\", since its command has no {key}")
+        }
+        switch field.findings.answer(of: call) {
+        case .secret(let value) where !value.isEmpty: return Secret(value: value, origin: .program)
+        case .secret, .missing:
+            return field.error("the program \"\(program.name)\" prints no secret", expected: "a line of text")
+        case .unreadable(let why):
+            return field.error("the program \"\(program.name)\" \(why)", expected: "exit status 0 and the secret")
+        }
+    }
+
+    private func secret(file: String) -> Secret? {
+        guard var bytes = field.contents(of: field.findings.path(of: file)) else { return nil }
+        if bytes.last == ASCII.lineFeed { bytes.removeLast() }
+        if bytes.last == ASCII.carriageReturn { bytes.removeLast() }
+        guard let value = String(validating: bytes, as: UTF8.self), !value.isEmpty else {
+            return field.error("the file \"\(file)\" holds no text", expected: "a file with the secret as UTF-8 text")
+        }
+        return Secret(value: value, origin: .file)
     }
 }

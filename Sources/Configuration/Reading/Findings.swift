@@ -7,7 +7,10 @@ final class Findings {
     /// Absolute path of the configuration directory.
     let directory: String
     let environment: [String: String]
-    let credentials: CredentialLookup
+    let secrets: SecretLookup
+    /// The programs that `program:` secrets may name, and what they have printed. Each is called once.
+    var programs: [SecretProgram] = []
+    private var printed: [SecretProgram.Call: SecretAnswer] = [:]
     /// Texts with variables of the environment.
     let written: WrittenTexts
     /// Called with the path of each file that the configuration names, before it is read.
@@ -23,14 +26,14 @@ final class Findings {
     init(
         sources: Sources, directory: String, environment: [String: String], production: Bool,
         written: WrittenTexts = WrittenTexts(),
-        credentials: @escaping CredentialLookup = { _ in .missing },
+        secrets: SecretLookup = SecretLookup(),
         willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.willRead = willRead
         self.sources = sources
         self.directory = directory
         self.environment = environment
-        self.credentials = credentials
+        self.secrets = secrets
         self.production = production
         self.written = written
     }
@@ -86,6 +89,14 @@ final class Findings {
             severity: severity, file: file, line: line, pointer: pointer, message: message, expected: expected,
             found: found, suggestion: suggestion)
         diagnostics.append(diagnostic)
+    }
+
+    /// What a program prints.
+    func answer(of call: SecretProgram.Call) -> SecretAnswer {
+        if let answer = printed[call] { return answer }
+        let answer = secrets.printed(call)
+        printed[call] = answer
+        return answer
     }
 
     /// Absolute path of a file that the configuration names; relative names are resolved against its directory.

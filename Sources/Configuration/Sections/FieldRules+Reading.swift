@@ -139,7 +139,7 @@ extension Field {
     /// The value of `env.NAME` or `secret.KEY`.
     fileprivate func constant(_ name: String) -> String? {
         if name.hasPrefix("env.") { return EnvironmentExpansion.value(of: String(name.dropFirst(4)), for: self) }
-        if case .secret(let value) = findings.credentials(String(name.dropFirst(7))) { return value }
+        if case .secret(let value) = findings.secrets.stored(String(name.dropFirst(7))) { return value }
         return nil
     }
 }

@@ -82,7 +82,7 @@ extension Administration {
                 throw .conflict("the backend has no client id, and so no secret")
             }
             if let old = text.node(at: place)?["clientSecret"]?.string,
-                let kind = ["env:", "file:", "cred:"].first(where: { old.hasPrefix($0) })
+                let kind = ["env:", "file:", "cred:", "program:"].first(where: { old.hasPrefix($0) })
             {
                 // GW-12: the place of a referenced secret is not part of the configuration.
                 throw .conflict("the secret is kept elsewhere (\(kind)...): change it there")

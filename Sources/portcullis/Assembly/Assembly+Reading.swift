@@ -35,7 +35,7 @@ extension Assembly {
     ) -> Examination {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment, production: production,
-            draft: draft, formerFiles: formerFiles, credentials: SecretStore.lookup(directory))
+            draft: draft, formerFiles: formerFiles, secrets: SecretStore.lookup(directory))
         guard var assembly = Assembly(loaded, makesKeys: makesKeys) else {
             return Examination(loaded: loaded, diagnostics: loaded.diagnostics, reading: nil)
         }

@@ -47,7 +47,7 @@ enum RunningGateway {
     private static func section(_ directory: String) throws(ExitStatus) -> AdminSection {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
-            credentials: SecretStore.lookup(directory))
+            secrets: SecretStore.lookup(directory))
         if let admin = loaded.draft?.admin, admin.port > 0 { return admin }
         let causes = loaded.diagnostics.filter { finding in
             finding.severity == .error && (finding.pointer.isEmpty || finding.pointer.hasPrefix("/admin"))

@@ -104,7 +104,7 @@ final class GatewayProcess: Sendable {
         let (loaded, snapshot, diagnostics) = files.reading { willRead in
             let loaded = ConfigurationLoader.load(
                 directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
-                formerFiles: sectionFiles.withLock { $0 }, credentials: SecretStore.lookup(directory),
+                formerFiles: sectionFiles.withLock { $0 }, secrets: SecretStore.lookup(directory),
                 willRead: willRead)
             guard var assembly = Assembly(loaded, lasting: lasting, makesKeys: true, bound: bound) else {
                 return (loaded, nil as GatewaySnapshot?, loaded.diagnostics)
