@@ -15,43 +15,7 @@ extension AccessRule {
             """
             With `optional`, requests without a credential are admitted, too: a valid one is used, and a bad one refused.
             """)
-        let login = object.take(
-            "loginRequired", .flag, default: true,
-            "Whether the caller must be a user, and not only an application or the anonymous key.")
-        let roles = object.take(
-            "roles", RoleNames.shape,
-            "Roles of which the caller needs one; or an object: one of `any`, each of `all`, and none of `none`.")
-        let scopes = object.take(
-            "scopes", RoleNames.scopes,
-            """
-            [Scopes](README.md#scopes-and-claims) of the token, all of which are needed; or an object: one of `any`, each \
-            of `all`.
-            """)
-        let claims = object.take(
-            "claims", ClaimRule.list(path),
-            """
-            [Conditions](README.md#scopes-and-claims) by claim, all of which must hold: a value, or an object with \
-            `equals`, `in`, `contains` or `exists`.
-            """)
-        let issuers = object.take(
-            "issuers", .oneOrMore(of: .trustedIssuer),
-            "Trusted issuers whose credentials count, and `local` for the gateway's own; all by default.")
-        let jwt = object.take(
-            "jwt", .oneOrMore(of: .trustedIssuer),
-            "In place of `issuers`, for a route that takes the JWTs of an issuer.")
-        let audience = object.take(
-            "audience", .oneOrMoreNames,
-            "Values of `aud`, one of which the token must have; beside the `audience` of its issuer.")
-        let contexts = object.take(
-            "acr", levels,
-            """
-            [Levels of the login](README.md#stronger-and-newer-logins) (`acr`), one of which the token must have.
-            """)
-        let age = object.take(
-            "maxAge", .duration,
-            "Longest time since the [login](README.md#stronger-and-newer-logins) (`auth_time`) of the token's user.")
-        let level = object.take(
-            "level", .level, "Authentication level that the caller needs; the webgate's by default.")
+        let members = RequirementMembers(&object, on: path)
         object.read(
             "socialLogin", .flag, into: &access.socialLogin,
             "Whether only social logins are accepted, where a login is required.")
@@ -62,17 +26,8 @@ extension AccessRule {
             must fit one.
             """)
         if let certificate { access.clientCertificate = certificate.read() }
-        let (explicitPublic, explicitLogin, explicitIdentity) = (isPublic?.read(), login?.read(), identity?.read())
-        access.loginRequired = explicitLogin ?? access.loginRequired
-        if let roles { access.roles = roles.read() ?? RoleNames() }
-        if let scopes { access.scopes = scopes.read() ?? RoleNames() }
-        access.claims = claims?.read() ?? access.claims
-        access.issuers = (issuers ?? jwt)?.read() ?? access.issuers
-        if issuers != nil { jwt?.field.error("\"jwt\" and \"issuers\" say the same", expected: "one of the two") }
-        access.audience = audience?.read() ?? access.audience
-        access.contexts = contexts?.read() ?? access.contexts
-        access.maximumAge = seconds(age) ?? access.maximumAge
-        access.level = level?.read() ?? access.level
+        let (explicitPublic, explicitIdentity) = (isPublic?.read(), identity?.read())
+        let explicitLogin = members.apply(to: &access)
 
         /// Requirements that are named here and that nothing is left of.
         func refuse(_ members: [(String, Field?)], _ message: (String) -> String, _ other: String) {
@@ -81,17 +36,19 @@ extension AccessRule {
             }
         }
         let named = [
-            ("roles", access.roles.isEmpty ? nil : roles?.field), ("scopes", scopes?.field), ("claims", claims?.field),
-            ("acr", contexts?.field), ("maxAge", age?.field),
+            ("roles", access.roles.isEmpty ? nil : members.roles?.field), ("scopes", members.scopes?.field),
+            ("claims", members.claimRules?.field), ("acr", members.contexts?.field),
+            ("maxAge", members.maximumAge?.field),
         ]
         if explicitPublic == true {
             if explicitLogin == true {
-                login?.field.error(
+                members.login?.field.error(
                     "a public route requires no login", expected: "either \"public\" or \"loginRequired\"")
             }
             refuse(
                 named + [
-                    ("issuers", issuers?.field), ("jwt", jwt?.field), ("audience", audience?.field),
+                    ("issuers", members.issuers?.field), ("jwt", members.jwtIssuers?.field),
+                    ("audience", members.audience?.field),
                     ("identity", identity?.field),
                 ],
                 { "a public route has no \($0)" }, "\"public\"")
@@ -102,7 +59,10 @@ extension AccessRule {
         } else if explicitIdentity == .optional {
             // Those who leave their credential out would not need it.
             refuse(
-                named + [("level", level?.field), ("loginRequired", explicitLogin == true ? login?.field : nil)],
+                named + [
+                    ("level", members.level?.field),
+                    ("loginRequired", explicitLogin == true ? members.login?.field : nil),
+                ],
                 { "a route for callers without a credential cannot require \"\($0)\"" }, "\"identity\": \"optional\"")
             let before = access
             access = AccessRule()
@@ -111,7 +71,7 @@ extension AccessRule {
             )
             (access.issuers, access.audience) = (before.issuers, before.audience)
         } else if explicitPublic == false || explicitLogin == true || explicitIdentity != nil
-            || named.contains(where: { $0.1 != nil }) || roles != nil
+            || named.contains(where: { $0.1 != nil }) || members.roles != nil
         {
             // A method with requirements is not public, even on a public route.
             (access.isPublic, access.isOptional) = (false, false)
@@ -123,7 +83,103 @@ extension AccessRule {
             // Social users have no roles (FB-07).
             object.field.warning("social users have no roles, so \"roles\" locks them out of this route")
         }
+        // That of the route is not inherited: it was made of the rule of the route.
+        access.trial = []
+        let trial = object.take(
+            "trial", trial(over: access, on: path),
+            """
+            A rule [on trial](README.md#rules-on-trial): requests that it would refuse are admitted, logged and counted. What \
+            it does not name is as in the rule that it stands in.
+            """)
+        if access.isPublic || access.isOptional {
+            trial?.field.error(
+                "a rule on trial is asked about callers", expected: "\"trial\" where a credential is required")
+        }
+        access.trial = trial?.read().map { [$0] } ?? []
         return access
+    }
+
+    private static func trial(over rule: AccessRule, on path: PathPattern) -> Shape<AccessRule> {
+        .object("a rule: {\"roles\", \"scopes\", \"claims\"}") { object in
+            var trial = rule
+            _ = RequirementMembers(&object, on: path).apply(to: &trial)
+            if trial == rule {
+                object.field.error("it requires what the rule around it does", expected: "another rule")
+            }
+            return trial
+        }
+    }
+}
+
+/// What a rule requires of a caller's login and token.
+private struct RequirementMembers {
+    let login: ObjectReader.Member<Bool>?
+    let roles: ObjectReader.Member<RoleNames>?
+    let scopes: ObjectReader.Member<RoleNames>?
+    let claimRules: ObjectReader.Member<[ClaimRule]>?
+    let issuers: ObjectReader.Member<[String]>?
+    let jwtIssuers: ObjectReader.Member<[String]>?
+    let audience: ObjectReader.Member<[String]>?
+    let contexts: ObjectReader.Member<[String]>?
+    let maximumAge: ObjectReader.Member<Duration>?
+    let level: ObjectReader.Member<Int>?
+
+    init(_ object: inout ObjectReader, on path: PathPattern) {
+        login = object.take(
+            "loginRequired", .flag, default: true,
+            "Whether the caller must be a user, and not only an application or the anonymous key.")
+        roles = object.take(
+            "roles", RoleNames.shape,
+            "Roles of which the caller needs one; or an object: one of `any`, each of `all`, and none of `none`.")
+        scopes = object.take(
+            "scopes", RoleNames.scopes,
+            """
+            [Scopes](README.md#scopes-and-claims) of the token, all of which are needed; or an object: one of `any`, each \
+            of `all`.
+            """)
+        claimRules = object.take(
+            "claims", ClaimRule.list(path),
+            """
+            [Conditions](README.md#scopes-and-claims) by claim, all of which must hold: a value, or an object with \
+            `equals`, `in`, `contains` or `exists`.
+            """)
+        issuers = object.take(
+            "issuers", .oneOrMore(of: .trustedIssuer),
+            "Trusted issuers whose credentials count, and `local` for the gateway's own; all by default.")
+        jwtIssuers = object.take(
+            "jwt", .oneOrMore(of: .trustedIssuer),
+            "In place of `issuers`, for a route that takes the JWTs of an issuer.")
+        audience = object.take(
+            "audience", .oneOrMoreNames,
+            "Values of `aud`, one of which the token must have; beside the `audience` of its issuer.")
+        contexts = object.take(
+            "acr", AccessRule.levels,
+            """
+            [Levels of the login](README.md#stronger-and-newer-logins) (`acr`), one of which the token must have.
+            """)
+        maximumAge = object.take(
+            "maxAge", .duration,
+            "Longest time since the [login](README.md#stronger-and-newer-logins) (`auth_time`) of the token's user.")
+        level = object.take(
+            "level", .level, "Authentication level that the caller needs; the webgate's by default.")
+    }
+
+    /// Reads the members that are there. Returns `loginRequired`, if it is one of them.
+    func apply(to access: inout AccessRule) -> Bool? {
+        let explicitLogin = login?.read()
+        access.loginRequired = explicitLogin ?? access.loginRequired
+        if let roles { access.roles = roles.read() ?? RoleNames() }
+        if let scopes { access.scopes = scopes.read() ?? RoleNames() }
+        access.claims = claimRules?.read() ?? access.claims
+        access.issuers = (issuers ?? jwtIssuers)?.read() ?? access.issuers
+        if issuers != nil {
+            jwtIssuers?.field.error("\"jwt\" and \"issuers\" say the same", expected: "one of the two")
+        }
+        access.audience = audience?.read() ?? access.audience
+        access.contexts = contexts?.read() ?? access.contexts
+        access.maximumAge = AccessRule.seconds(maximumAge) ?? access.maximumAge
+        access.level = level?.read() ?? access.level
+        return explicitLogin
     }
 }
 

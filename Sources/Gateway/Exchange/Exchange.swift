@@ -192,6 +192,8 @@ struct ExchangeResponse {
     var status = 0
     /// Reason code of the decision or failure; `allowed` if forwarded.
     var reason = Reason.allowed
+    /// Why the route's rule on trial would have refused the request.
+    var trialDenial: Reason?
     var bytes = 0
     /// Whether the head was written to the client.
     var hasBegun = false

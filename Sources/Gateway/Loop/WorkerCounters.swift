@@ -17,6 +17,8 @@ final class WorkerCounters {
     private var questions: [String: RouteCounter] = [:]
     /// Requests of consumers by their names and by status.
     private var consumers: [String: [Int: UInt64]] = [:]
+    /// Requests that a rule on trial would have refused, by name of the route and by reason.
+    private var trialDenials: [String: [Reason: UInt64]] = [:]
     /// Decisions by index of the `Reason`.
     let reasons = CounterBlock(count: Reason.count)
     /// Refusals by index of the `Limit`.
@@ -41,6 +43,9 @@ final class WorkerCounters {
             status: exchange.response.status, microseconds: answered - exchange.times.startedAt)
         if let principal = exchange.principal, principal.method == .apiKey {
             consumers[principal.subject, default: [:]][exchange.response.status, default: 0] &+= 1
+        }
+        if let denial = exchange.response.trialDenial, let route = exchange.route {
+            trialDenials[route.name, default: [:]][denial, default: 0] &+= 1
         }
         accessLog?.log(exchange, finishedAt: now, poller)
     }
@@ -86,6 +91,7 @@ final class WorkerCounters {
         report.routes = routes.map(\.report)
         report.endpoints = endpoints.values.map(\.report) + questions.values.map(\.report)
         report.consumers = consumers
+        report.trialDenials = trialDenials
         report.reasons = reasons.values
         report.limited = limits.values
         report.logLinesDropped = accessLog?.dropped ?? 0

@@ -68,6 +68,7 @@ final class AccessLog {
         if let issuer = exchange.principal?.issuer { block.member("issuer", issuer) }
         block.member("decision", AccessLog.decision(exchange))
         block.member("reason", exchange.response.reason.code)
+        if let denial = exchange.response.trialDenial { block.member("trial", denial.code) }
         if let upstream = exchange.group?.settings.name { block.member("upstream", upstream) }
         block.member("bytes_in", exchange.requestBody.passed)
         block.member("bytes_out", exchange.response.bytes)

@@ -99,6 +99,15 @@ enum PrometheusText {
             page.sample("denied_total", "reason=\"\(reason.code)\"", metrics.reasons[reason.index])
         }
         // Includes zeros, so that every limit is visible to monitoring.
+        page.family(
+            "trial_denied_total", "counter",
+            "Requests that a rule on trial would have refused, by route and reason code.")
+        for (route, counts) in metrics.trialDenials.sorted(by: { $0.key < $1.key }) {
+            for (reason, count) in counts.sorted(by: { $0.key.index < $1.key.index }) {
+                page.sample(
+                    "trial_denied_total", "route=\"\(escape(route))\",reason=\"\(reason.code)\"", count)
+            }
+        }
         page.family("limited_total", "counter", "Connections and requests that ran into a limit, by limit.")
         for limit in Limit.allCases {
             page.sample("limited_total", "limit=\"\(limit.name)\"", metrics.limited[limit.rawValue])

@@ -35,6 +35,8 @@ package struct WorkerMetrics: Sendable {
     var endpoints: [RouteCounters] = []
     /// Requests of consumers by their names and by status.
     var consumers: [String: [Int: UInt64]] = [:]
+    /// Requests that a rule on trial would have refused, by name of the route and by reason.
+    var trialDenials: [String: [Reason: UInt64]] = [:]
     var upstreams: [UpstreamReport] = []
     /// Decisions other than "allowed", by index of the reason in `reasonNames`.
     var reasons: [UInt64]
@@ -88,6 +90,7 @@ package struct WorkerMetrics: Sendable {
         WorkerMetrics.add(other.routes, to: &routes)
         WorkerMetrics.add(other.endpoints, to: &endpoints)
         consumers.merge(other.consumers) { $0.merging($1, uniquingKeysWith: &+) }
+        trialDenials.merge(other.trialDenials) { $0.merging($1, uniquingKeysWith: &+) }
         for upstream in other.upstreams {
             guard let place = upstreams.firstIndex(where: { $0.name == upstream.name }) else {
                 upstreams.append(upstream)

@@ -138,6 +138,7 @@ final class RequestPipeline: LoopPart {
                     resolve(effect, exchange)
                     return
                 }
+            case .ask(.trial): exchange.response.trialDenial = decision.trialDenial
             case .ask(let step):
                 if !passes(step, exchange, decision.route, bytes) { return }
             case .deny(let reason):
@@ -206,7 +207,8 @@ final class RequestPipeline: LoopPart {
             exchange.principal?.activity?.use(at: poller.wallSeconds)
             route.map { responder.answer(exchange, $0, bytes) }
             return false
-        case .credential, .origin, .preflight, .method, .secondReading, .endpointRules, .caller, .claims, .rights:
+        case .credential, .origin, .preflight, .method, .secondReading, .endpointRules, .caller, .claims, .rights,
+            .trial:
             return true
         }
     }

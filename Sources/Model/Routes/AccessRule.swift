@@ -26,8 +26,14 @@ package struct AccessRule: Hashable, Sendable {
     package var clientCertificate: [CertificatePattern]?
     /// The least level of a credential (CHAL-06); nil for that of the scheme or the Webgate.
     package var level: Int?
+    /// The rule on trial, which is asked of admitted requests and refuses none; empty for none. A list of one, since a rule
+    /// cannot hold another one itself.
+    package var trial: [AccessRule] = []
 
     package init() {}
+
+    /// The rule, and the one on trial.
+    package var withTrial: [AccessRule] { [self] + trial }
 
     /// Whether it matters how or when the caller logged in.
     package var asksForLogin: Bool { !contexts.isEmpty || maximumAge != nil }

@@ -43,15 +43,17 @@ package struct Decision: ~Copyable {
         case claims
         /// Login rules, level and roles.
         case rights
+        /// The rule on trial, which refuses nothing.
+        case trial
         /// The route answers by itself.
         case answer
     }
 
     /// A set of steps.
     package struct Steps: OptionSet, Sendable {
-        package let rawValue: UInt16
-        package init(rawValue: UInt16) { self.rawValue = rawValue }
-        init(_ steps: Step...) { rawValue = steps.reduce(0) { $0 | 1 << UInt16($1.rawValue) } }
+        package let rawValue: UInt32
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
+        init(_ steps: Step...) { rawValue = steps.reduce(0) { $0 | 1 << UInt32($1.rawValue) } }
 
         /// All steps.
         package static let request = Steps(rawValue: .max)
@@ -65,7 +67,7 @@ package struct Decision: ~Copyable {
         fileprivate static let nowhere = Steps(.origin, .preflight, .method)
         fileprivate static let publicRoute = Steps(
             .origin, .preflight, .secondReading, .address, .rate, .certificate, .body, .credential, .principalRate)
-        fileprivate static let route = publicRoute.union(Steps(.caller, .claims, .rights))
+        fileprivate static let route = publicRoute.union(Steps(.caller, .claims, .rights, .trial))
         fileprivate static let endpoint = Steps(.origin, .preflight, .tunnel, .rate, .endpointRules)
         fileprivate static let principalEndpoint = endpoint.union(Steps(.credential, .caller))
         fileprivate static let preflight = Steps(.preflight)
@@ -73,13 +75,17 @@ package struct Decision: ~Copyable {
         fileprivate static let certificate = Steps(.certificate)
         fileprivate static let caller = Steps(.caller)
         fileprivate static let address = Steps(.address)
+        fileprivate static let trial = Steps(.trial)
 
         /// The steps of a route.
-        init(isPublic: Bool, isOptional: Bool, readsAddress: Bool, readsCertificate: Bool, answers: Bool) {
+        init(
+            isPublic: Bool, isOptional: Bool, readsAddress: Bool, readsCertificate: Bool, hasTrial: Bool, answers: Bool
+        ) {
             self = isPublic ? .publicRoute : .route
             if isOptional { subtract(.caller) }
             if !readsAddress { subtract(.address) }
             if !readsCertificate { subtract(.certificate) }
+            if !hasTrial { subtract(.trial) }
             // Its answer would be taken for a tunnel, too.
             if answers { formUnion(Steps(.tunnel, .answer)) }
         }
@@ -94,7 +100,7 @@ package struct Decision: ~Copyable {
     /// Where a decision stops.
     package enum Turn: Sendable {
         /// The driver answers `tunnel`, `address`, `rate`, `certificate`, `body`, `credential`, `principalRate` or `answer`: it ends the
-        /// request, or advances. For `credential` it sets `principal` before that.
+        /// request, or advances. For `credential` it sets `principal` before that; of `trial` it keeps `trialDenial`.
         case ask(Step)
         case deny(Reason)
         /// The gateway answers the preflight.
@@ -117,6 +123,8 @@ package struct Decision: ~Copyable {
     package var isConfidential = true
     /// The verified caller; nil where the request has no credential that counts. Set by the driver.
     package var principal: Principal?
+    /// Why the rule on trial would have refused the request; nil where it would not.
+    package private(set) var trialDenial: Reason?
     /// The step that was taken last.
     package private(set) var step = Step.origin
     private var remaining: Steps
@@ -200,6 +208,11 @@ package struct Decision: ~Copyable {
                 guard let route, let principal else { continue }
                 denial = policy.authorize(
                     route, principal, head, bytes.slice(head.methodText), path: path, now: now)
+            case .trial:
+                guard let trial = route?.trial, let principal else { continue }
+                trialDenial = policy.authorize(
+                    trial, principal, head, bytes.slice(head.methodText), path: path, now: now)
+                if trialDenial != nil { return .ask(.trial) }
             }
             if let denial { return .deny(denial) }
         }

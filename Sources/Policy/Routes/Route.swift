@@ -91,6 +91,9 @@ package final class Route: Sendable {
     /// Whether requests without a credential are admitted, too.
     package let isOptional: Bool
 
+    /// The same route with the rule on trial; nil for none.
+    package let trial: Route?
+
     private let requirement: RoleRequirement
     private let methodRequirements: [MethodRequirement]
 
@@ -147,7 +150,7 @@ package final class Route: Sendable {
         steps = Decision.Steps(
             isPublic: access.isPublic, isOptional: access.isOptional,
             readsAddress: settings.options.addresses != nil,
-            readsCertificate: readsCertificate,
+            readsCertificate: readsCertificate, hasTrial: !access.trial.isEmpty,
             answers: settings.answer != nil)
         upgrades = settings.options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
         allowedMethodsText = allowedMethods.text
@@ -162,6 +165,11 @@ package final class Route: Sendable {
         self.tokenSources = own ?? tokenSources
         let tokenCookies = options.forwardsCredential ? [] : self.tokenSources?.cookies ?? []
         ownCookies = (hasSessionCookies ? BrowserCookie.names : []) + tokenCookies
+        trial = settings.onTrial.map {
+            Route(
+                $0, index: index, origins: origins, roles: roles, allowedMethods: allowedMethods, claims: claims,
+                tokenSources: tokenSources, hasSessionCookies: hasSessionCookies)
+        }
         requirement = RoleRequirement(access.roles, roles)
         methodRequirements = settings.methodRoles.sorted { $0.key < $1.key }.map { name, names in
             let text = Array(name.utf8)

@@ -52,10 +52,11 @@ package struct PolicySettings: Sendable {
     /// The claims and scopes that routes use.
     package var claims: ClaimSelection {
         let rules = routes.flatMap { [$0.options.requestFields, $0.options.responseFields].compactMap(\.self) }
-        let scopes = routes.flatMap { $0.access.scopes.all + ($0.access.scopes.any ?? []) }
-        let asking = routes.map(\.access).filter(\.asksForLogin)
+        let accesses = routes.flatMap(\.access.withTrial)
+        let scopes = accesses.flatMap { $0.scopes.all + ($0.scopes.any ?? []) }
+        let asking = accesses.filter(\.asksForLogin)
         return ClaimSelection(
-            rules.flatMap(\.claims) + routes.flatMap(\.access.requiredClaims),
+            rules.flatMap(\.claims) + accesses.flatMap(\.requiredClaims),
             userinfo: rules.contains(where: \.usesUserinfo), scopes: RoleCatalogue(Set(scopes).sorted()),
             levels: asking.isEmpty ? nil : RoleCatalogue(Set(asking.flatMap(\.contexts)).sorted()))
     }
@@ -138,6 +139,17 @@ package struct RouteSettings: Sendable {
         self.name = name
         self.path = path
         self.upstream = upstream
+    }
+
+    /// The route with the rule on trial in place of its own; nil without one.
+    var onTrial: RouteSettings? {
+        guard let rule = access.trial.first else { return nil }
+        var settings = self
+        settings.access = rule
+        // As for the route's own rule, the level of the scheme is the least.
+        settings.access.level = rule.level ?? access.level
+        settings.methodRoles = [:]
+        return settings
     }
 }
 

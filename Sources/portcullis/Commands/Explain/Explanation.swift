@@ -66,7 +66,7 @@ struct Explanation {
         }
         while true {
             switch decision.advance(policy, path: path.span, bytes: request.span, head: head, headers: fields) {
-            case .ask(let step): guard passes(step, &decision, request, head, fields) else { return }
+            case .ask(let step): guard passes(step, &decision, path, request, head, fields) else { return }
             case .deny(let reason): return deny(decision, reason, path, request, head, fields)
             case .answerPreflight:
                 return pass("answer", "a preflight, answered by the gateway: the origin is allowed")
@@ -78,7 +78,7 @@ struct Explanation {
 
     /// Performs a step that needs more than the policy. Returns false for a refused request.
     private mutating func passes(
-        _ step: Decision.Step, _ decision: inout Decision, _ request: [UInt8], _ head: RequestHead,
+        _ step: Decision.Step, _ decision: inout Decision, _ path: [UInt8], _ request: [UInt8], _ head: RequestHead,
         _ fields: HeaderTable
     ) -> Bool {
         switch step {
@@ -102,6 +102,11 @@ struct Explanation {
                 refuse("credential", error)
                 return false
             }
+        case .trial:
+            guard let denial = decision.trialDenial, let trial = decision.route?.trial else { break }
+            let method = Explanation.text(head.methodText, request)
+            let details = detail(denial, trial, decision.principal, head.method, method, path)
+            leaveOpen("trial", (["would be refused: \(denial.code)"] + details).joined(separator: "; "))
         case .principalRate: show(snapshot.rateLimits.of(decision.principal), by: "consumer")
         // `rate` shows limits of the route by principal too.
         case .origin, .preflight, .method, .secondReading, .tunnel, .endpointRules, .caller, .claims,
@@ -185,7 +190,7 @@ struct Explanation {
         case .body: "body"
         case .credential: "credential"
         case .caller: hasRoute ? "rights" : "credential"
-        case .claims, .rights, .answer: "rights"
+        case .claims, .rights, .trial, .answer: "rights"
         }
     }
 
