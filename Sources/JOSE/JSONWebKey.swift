@@ -27,14 +27,16 @@ package struct JSONWebKey: Sendable {
     }
 
     /// The SHA-256 thumbprint (RFC 7638) in base64url. Nil for a secret, whose thumbprint would allow for guessing.
-    package var thumbprint: String? {
+    package var thumbprint: String? { thumbprintBytes.map(JSONWebKey.base64URL) }
+
+    /// `thumbprint`, not encoded.
+    package var thumbprintBytes: [UInt8]? {
         guard let publicKey = key.publicKey else { return nil }
         var writer = JSONWriter()
         writer.beginObject()
         for (name, value) in JSONWebKey.members(of: publicKey) { writer.member(name, value) }
         writer.endObject()
-        let digest = DigestAlgorithm.sha256.digest(writer.bytes.span)
-        return String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+        return DigestAlgorithm.sha256.digest(writer.bytes.span)
     }
 
     /// Writes the public key as a JSON object; nothing for a secret.

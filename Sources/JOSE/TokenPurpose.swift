@@ -11,36 +11,49 @@ package struct TokenPurpose: Sendable, Equatable {
     private let acceptsIDTokens: Bool
     /// Clients that an untyped access token may name in `azp`; nil for any.
     private let parties: [String]?
-    /// Whether the token is presented as a bearer token, without the proof of possession that a key-bound token needs.
-    private let isBearer: Bool
+    /// What becomes of tokens that are bound to a key.
+    private let bound: BoundTokens
+
+    /// What becomes of tokens that are bound to a key by `cnf`.
+    private enum BoundTokens {
+        /// They are refused, since no proof of possession comes with them.
+        case refused
+        /// They are accepted where the caller can check the proof of every method that they name.
+        case provable
+        /// `cnf` means nothing.
+        case ignored
+    }
 
     private init(
         types: [String], acceptsUntyped: Bool = true, acceptsIDTokens: Bool = true, parties: [String]? = nil,
-        isBearer: Bool = true
+        bound: BoundTokens = .refused
     ) {
         self.types = types
         self.acceptsUntyped = acceptsUntyped
         self.acceptsIDTokens = acceptsIDTokens
         self.parties = parties
-        self.isBearer = isBearer
+        self.bound = bound
     }
 
-    /// An access token that is presented as a bearer token.
+    /// An access token.
     /// - Parameters:
     ///   - isTyped: whether `at+jwt` is required (RFC 9068 section 2.1).
     ///   - parties: clients that an untyped token may name in `azp`; nil for any.
+    ///   - checksProofs: whether the caller checks the proof of a bound token (`VerifiedToken.binding`), which is refused
+    ///     otherwise.
     package static func accessToken(
-        isTyped: Bool = false, acceptsIDTokens: Bool = false, parties: [String]? = nil
+        isTyped: Bool = false, acceptsIDTokens: Bool = false, parties: [String]? = nil, checksProofs: Bool = false
     ) -> TokenPurpose {
         TokenPurpose(
-            types: ["at+jwt"], acceptsUntyped: !isTyped, acceptsIDTokens: acceptsIDTokens, parties: parties)
+            types: ["at+jwt"], acceptsUntyped: !isTyped, acceptsIDTokens: acceptsIDTokens, parties: parties,
+            bound: checksProofs ? .provable : .refused)
     }
 
     /// An assertion about a user that is exchanged for a token (RFC 7523 section 2.1): an access token or an ID token.
     package static let assertion = TokenPurpose(types: ["at+jwt"])
 
     /// An assertion by which a client authenticates (RFC 7523 section 2.2).
-    package static let clientAuthentication = TokenPurpose(types: ["client-authentication+jwt"], isBearer: false)
+    package static let clientAuthentication = TokenPurpose(types: ["client-authentication+jwt"], bound: .ignored)
 
     /// Checks a token in compact serialisation.
     /// - Parameter type: `typ` of the header.
@@ -61,7 +74,12 @@ package struct TokenPurpose: Sendable, Equatable {
     }
 
     private func checkBinding(_ marks: Marks) throws(TokenRejection) {
-        if isBearer, marks.isBound { throw .proofRequired }
+        guard let confirmation = marks.confirmation else { return }
+        switch bound {
+        case .ignored: return
+        case .refused: throw .proofRequired
+        case .provable: if TokenBinding(confirmation) == nil { throw .proofRequired }
+        }
     }
 
     private func isIDToken(_ marks: Marks) -> Bool {
@@ -73,8 +91,8 @@ package struct TokenPurpose: Sendable, Equatable {
 
     /// The purpose by claims.
     private struct Marks {
-        /// Whether the token is bound to a key by any confirmation method, known or not (RFC 7800 section 3.1).
-        var isBound = false
+        /// `cnf`: the token is bound to a key by any confirmation method, known or not (RFC 7800 section 3.1).
+        var confirmation: JSONNode?
         var isIDToken = false
         /// Security events and logout tokens (RFC 8417 section 2.2), and tokens for the issuer's own endpoints.
         var isOther = false
@@ -85,7 +103,7 @@ package struct TokenPurpose: Sendable, Equatable {
             guard case .object(let members) = claims.value else { return }
             for member in members {
                 switch member.name {
-                case "cnf": isBound = true
+                case TokenBinding.claim: confirmation = member.node
                 case "events": isOther = true
                 case "nonce", "at_hash", "c_hash", "s_hash": isIDToken = true
                 case "azp": party = member.node

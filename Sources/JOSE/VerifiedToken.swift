@@ -18,6 +18,10 @@ package struct VerifiedToken: Sendable {
     package let keyID: String?
     /// `typ` of the header, which distinguishes access tokens from ID tokens (RFC 9068 section 2.1).
     package let type: String?
+
+    /// The keys that the sender must prove to have; nil for a bearer token. The purpose of the verification decides
+    /// whether bound tokens are accepted at all.
+    package var binding: TokenBinding? { claims[TokenBinding.claim].flatMap { TokenBinding($0) } }
 }
 
 /// The result of a verification.

@@ -43,6 +43,9 @@ package struct PeerCertificate: Sendable, Equatable {
         self.notAfter = notAfter
     }
 
+    /// `fingerprint` in bytes; empty where it is none.
+    package var digest: [UInt8] { Hexadecimal.bytes(fingerprint) ?? [] }
+
     init(_ certificate: CertificateObject) {
         let names = certificate.alternativeNames
         subject = certificate.subject
