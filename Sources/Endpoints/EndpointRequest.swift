@@ -20,6 +20,9 @@ package struct EndpointRequest: Sendable {
     package var secure: Bool
     /// Host and port that the client has asked, in its own words; empty for none.
     package var authority = ""
+    /// SHA-256 digest of the certificate on the client's own connection, which has neither expired nor been revoked; nil for
+    /// none, and where a proxy is the peer.
+    package var certificateDigest: [UInt8]?
     /// The verified caller, on endpoints that are authenticated like routes.
     package var principal: Principal?
     /// The client's address, the one behind trusted proxies; nil where it has none (a Unix socket).

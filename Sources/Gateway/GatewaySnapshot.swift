@@ -85,6 +85,12 @@ package final class GatewaySnapshot: Sendable {
         return ShownCertificate(known.certificate, rules: isProxy ? [] : tls?.users ?? [], isOnList: isRevoked)
     }
 
+    /// The client's certificate where the client itself is the peer, and not a proxy for many of them.
+    func ownCertificate(of exchange: Exchange) -> ShownCertificate? {
+        if exchange.client?.address.map(proxies.contains) == true { return nil }
+        return certificate(of: exchange)
+    }
+
     package init(
         generation: UInt64, policy: PolicySnapshot, injections: [InjectionTarget?], tokens: TokenService,
         endpoints: EndpointHandlers,

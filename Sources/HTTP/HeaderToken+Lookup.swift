@@ -28,7 +28,7 @@ extension HeaderToken {
     /// The factors were chosen so that no names of this enumeration collide; `table` checks this at the start.
     @inline(__always)
     private static func place(_ count: Int, _ first: UInt8, _ late: UInt8, _ last: UInt8) -> Int {
-        (count &* 115 &+ Int(first | 32) &* 85 &+ Int(last | 32) &* 3 &+ Int(late | 32) &* 58) & 255
+        (count &* 64 &+ Int(first | 32) &* 153 &+ Int(last | 32) &* 72 &+ Int(late | 32) &* 79) & 255
     }
 
     /// The token of a case-insensitive name; `.other` for an unknown one.

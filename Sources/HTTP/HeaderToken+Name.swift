@@ -16,6 +16,7 @@ extension HeaderToken {
         case .upgrade: "Upgrade"
         case .expect: "Expect"
         case .authorization: "Authorization"
+        case .dpop: "DPoP"
         case .proxyAuthorization: "Proxy-Authorization"
         case .proxyAuthenticate: "Proxy-Authenticate"
         case .wwwAuthenticate: "WWW-Authenticate"

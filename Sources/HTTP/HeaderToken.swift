@@ -4,7 +4,7 @@ import Bytes
 package enum HeaderToken: UInt8, Sendable, CaseIterable {
     case other
     case host, connection, keepAlive, proxyConnection, te, trailer, transferEncoding, contentLength, upgrade, expect
-    case authorization, proxyAuthorization, proxyAuthenticate, wwwAuthenticate, cookie, setCookie, clearSiteData
+    case authorization, dpop, proxyAuthorization, proxyAuthenticate, wwwAuthenticate, cookie, setCookie, clearSiteData
     case origin, accessControlRequestMethod, accessControlRequestHeaders, accessControlRequestPrivateNetwork
     case accessControlAllowOrigin, accessControlAllowMethods, accessControlAllowHeaders
     case accessControlAllowCredentials, accessControlExposeHeaders, accessControlMaxAge

@@ -16,7 +16,8 @@ package enum HopByHop {
     /// gateways' GHSA-w9mr-28mw-j8hg, CVE-2024-45410).
     package static func isProtected(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         switch field.alias {
-        case .host, .contentLength, .expect, .authorization, .cookie, .setCookie, .origin, .wwwAuthenticate, .vary,
+        case .host, .contentLength, .expect, .authorization, .dpop, .cookie, .setCookie, .origin, .wwwAuthenticate,
+            .vary,
             .contentType, .via, .date, .location, .cacheControl, .retryAfter, .xRequestID, .traceparent,
             .accessControlRequestMethod, .accessControlRequestHeaders, .accessControlRequestPrivateNetwork,
             .accessControlAllowOrigin, .accessControlAllowMethods, .accessControlAllowHeaders,

@@ -1,4 +1,5 @@
 import Bytes
+import JOSE
 import Model
 
 /// What an access token of this gateway says. The token service writes it and the decision reads it, both here, so that
@@ -49,6 +50,8 @@ package struct AccessTokenClaims: Sendable, Equatable {
     package var login: String?
     /// What the token was exchanged for, the latest first; empty for a token of a login.
     package var origins: [TokenOrigin] = []
+    /// `cnf`: the keys whose possession the sender of the token must prove; nil for a bearer token.
+    package var binding: TokenBinding?
 
     /// How many actors may stand one behind the other.
     package static let maximumActors = 4
@@ -113,6 +116,7 @@ package struct AccessTokenClaims: Sendable, Equatable {
         if isOffline { writer.member("offline", true) }
         if let login { writer.member("login", login) }
         TokenOrigin.write(origins, to: &writer)
+        binding?.write(to: &writer)
         writer.endObject()
         return writer.bytes
     }
@@ -188,6 +192,10 @@ extension AccessTokenClaims {
         if let claim = claims["offline"] {
             guard let flag = claim.bool else { return false }
             isOffline = flag
+        }
+        if let claim = claims[TokenBinding.claim] {
+            guard let binding = TokenBinding(claim) else { return false }
+            self.binding = binding
         }
         if let claim = claims["login"] {
             guard let text = claim.string, !text.isEmpty else { return false }

@@ -1,3 +1,5 @@
+import JOSE
+
 /// The authenticated caller, as established by a verified credential. Immutable, so that caches and workers can share
 /// it.
 package final class Principal: Sendable {
@@ -69,6 +71,8 @@ package final class Principal: Sendable {
     /// The bearer token, needed to verify it again if an exchange continues under another configuration, or the value
     /// of the session cookie; empty for a password. Never logged.
     package let token: [UInt8]
+    /// The keys whose possession each request with the token must prove; nil for a bearer token and other credentials.
+    package let binding: TokenBinding?
     /// `subject` in UTF-8.
     package let subjectBytes: [UInt8]
     /// `backendID` in UTF-8; empty if nil.
@@ -84,13 +88,18 @@ package final class Principal: Sendable {
     /// `backendID` in the same encoding; empty if nil.
     package let backendField: [UInt8]
 
+    /// Whether the credential is of no use to others who got hold of it.
+    package var provesPossession: Bool { binding != nil || method == .certificate }
+
     package init(
         kind: Kind, method: Method, subject: String, issuer: String, backendID: String?, roles: RoleSet,
         catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
         tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil, application: String? = nil,
         isReadOnly: Bool = false, origins: [TokenOrigin] = [], webgate: String? = nil, session: String? = nil,
-        login: String? = nil, activity: SessionActivity? = nil, claims: SelectedClaims = .none
+        login: String? = nil, activity: SessionActivity? = nil, claims: SelectedClaims = .none,
+        binding: TokenBinding? = nil
     ) {
+        self.binding = binding
         self.claims = claims
         self.kind = kind
         self.method = method

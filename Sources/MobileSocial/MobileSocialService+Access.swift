@@ -91,7 +91,10 @@ extension MobileSocialService {
         if let accepted = settings.webgateLogins[context.webgate], !accepted.contains(login) {
             return .done(refused(.wrongScheme, "access", client, subject: subject))
         }
-        guard let user = user(of: session, application) else { throw .invalidUserToken }
+        // Nothing binds the tokens of a session.
+        guard let user = user(of: session, application), application.backend.grants.isSatisfied(by: nil) else {
+            throw .invalidUserToken
+        }
         use(session, now: call.now)
         let end = min(
             session.record.accessExpiresAt,

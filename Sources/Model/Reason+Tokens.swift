@@ -27,6 +27,12 @@ extension Reason {
         ("token_type_unsupported", 400, "The requested token type is not supported."),
         ("subject_token_invalid", 400, "The `subject_token` is invalid."),
         ("actor_token_invalid", 400, "The `actor_token` is invalid."),
+        ("token_proof_invalid", 400, "The field `DPoP` is repeated, or its proof is invalid or was used before."),
+        ("token_proof_nonce_required", 400, "The proof has no nonce of the gateway, or one that is too old."),
+        (
+            "token_proof_required", 400,
+            "The client or its refresh token requires a proof (`DPoP`) or a client certificate, and none came."
+        ),
         ("invalid_target", 400, "There is no token for this target."),
         ("token_store_unavailable", 503, "The token store does not answer."),
         ("token_issuer_unavailable", 503, "The issuer of the backend's tokens does not answer."),

@@ -88,7 +88,23 @@ extension Reason {
         ("unknown_issuer", 401, "The issuer of the token is not trusted."),
         ("wrong_audience", 401, "The token is for another audience."),
         ("wrong_token_type", 401, "The token was made for another purpose, such as an ID token or a logout token."),
-        ("proof_required", 401, "The token is bound to a key (`cnf`) and came without a proof of possession."),
+        ("proof_required", 401, "The token is bound to a key (`cnf`) by a method that the gateway cannot check."),
+        ("token_unbound", 401, "The route or the issuer requires a token that is bound to a key or certificate."),
+        ("token_certificate_wrong", 401, "The token is bound to another client certificate than the connection's."),
+        (
+            "dpop_scheme_wrong", 401,
+            "A token that is bound to a key came otherwise than with `Authorization: DPoP`, or another one came so."
+        ),
+        ("dpop_proof_missing", 401, "The token is bound to a key and came without the field `DPoP`."),
+        ("dpop_proof_repeated", 401, "The request has more than one field `DPoP`."),
+        ("dpop_proof_malformed", 401, "The proof is no JWT of the type `dpop+jwt` with a public key and all claims."),
+        ("dpop_signature_invalid", 401, "The signature of the proof is invalid."),
+        ("dpop_key_wrong", 401, "The proof has another key than the token is bound to."),
+        ("dpop_request_wrong", 401, "The proof is for another method or URL (`htm`, `htu`)."),
+        ("dpop_token_wrong", 401, "The proof is for another token (`ath`)."),
+        ("dpop_time_wrong", 401, "The proof is too old, or from the future (`iat`)."),
+        ("dpop_replayed", 401, "The proof was used before."),
+        ("dpop_nonce_required", 401, "The proof has no nonce of the gateway, or one that is too old."),
         (
             "unknown_subject", 401,
             "The token or certificate is valid, but its subject has no account or is not accepted here."

@@ -17,7 +17,10 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         unsupportedScheme, malformedCredential, malformedToken, unsupportedAlgorithm, unknownKey, badSignature,
         invalidToken, tokenExpired, tokenNotYetValid, tokenRevoked, apiKeyUnknown, apiKeyExpired,
         certificateUserUnknown, certificateExpired, storeUnavailable, unknownIssuer,
-        wrongAudience, wrongTokenType, proofRequired, unknownSubject, missingBackend, unknownBackend,
+        wrongAudience, wrongTokenType, proofRequired, tokenUnbound, tokenCertificateWrong, dpopSchemeWrong,
+        dpopProofMissing, dpopProofRepeated, dpopProofMalformed, dpopSignatureInvalid, dpopKeyWrong,
+        dpopRequestWrong, dpopTokenWrong, dpopTimeWrong, dpopReplayed, dpopNonceRequired,
+        unknownSubject, missingBackend, unknownBackend,
         basicDisabled, oauthDisabled, wrongPassword, loginThrottled, loginRequired, socialLoginRequired,
         socialLoginOnly, missingApplicationKey, wrongWebgate, sessionIdle, sessionInvalid, sessionExpired,
         crossSiteRequest, stepUpRequired, keysUnavailable, backendMismatch, backendNotAllowed,
@@ -47,6 +50,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         unsupportedGrantType, invalidScope, invalidGrant, clientAssertionInvalid, clientAssertionReplayed,
         clientAssertionTypeUnknown, refreshTokenInvalid, refreshTokenReused, tokenOfAnotherClient,
         introspectionNotAllowed, exchangeNotAllowed, tokenTypeUnsupported, subjectTokenInvalid, actorTokenInvalid,
+        tokenProofInvalid, tokenProofNonceRequired, tokenProofRequired,
         invalidTarget, tokenStoreUnavailable, tokenIssuerUnavailable
     // Exchange of outside tokens
     case assertionBackendNotAllowed, assertionKeysUnavailable, assertionMalformed, assertionEncrypted,

@@ -16,6 +16,7 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
     case invalidRefreshToken, refreshTokenReused
     case tokenOfAnotherClient, introspectionNotAllowed
     case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
+    case invalidProof, proofNonceRequired, proofRequired
     case backendNotAllowed, keysUnavailable
     case storeUnavailable, issuerUnavailable
     /// `Oracle-Mobile-Backend-ID` is missing, repeated or unknown (AMB-11).
@@ -111,6 +112,12 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
         case .invalidSubjectToken: Definition(badRequest, "invalid subject_token", .subjectTokenInvalid)
         case .invalidActorToken: Definition(badRequest, "invalid actor_token", .actorTokenInvalid)
         case .invalidTarget: Definition("invalid_target", "no token for this target", .invalidTarget)
+        // RFC 9449 sections 5 and 8.
+        case .invalidProof: Definition("invalid_dpop_proof", "invalid DPoP proof", .tokenProofInvalid)
+        case .proofNonceRequired:
+            Definition("use_dpop_nonce", "a nonce is required in the DPoP proof", .tokenProofNonceRequired)
+        case .proofRequired:
+            Definition(badRequest, "a DPoP proof or a client certificate is required", .tokenProofRequired)
         // JWT-23.
         case .backendNotAllowed:
             Definition("unauthorized_client", "no exchange for this client", .assertionBackendNotAllowed)

@@ -2,6 +2,7 @@ import Bytes
 import Endpoints
 import HTTP
 import Identity
+import JOSE
 import Model
 import Outbound
 
@@ -46,7 +47,7 @@ extension TokenService {
     private func answer(
         _ token: String, to client: String, now: Int64, _ mayAsk: @escaping @Sendable (AccessTokenClaims) -> Bool
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
-        if let claims = try ownTokens.live(token, now: now) {
+        if let claims = try ownTokens.live(token, includingBound: true, now: now) {
             return .done(TokenService.described(mayAsk(claims) ? claims : nil))
         }
         guard !settings.grantIssuers.isEmpty else { return .done(TokenService.described(nil)) }
@@ -74,7 +75,7 @@ extension TokenService {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("active", true)
-        writer.member("token_type", "Bearer")
+        writer.member("token_type", claims.binding?.key == nil ? "Bearer" : "DPoP")
         if claims.kind == .user { writer.member("username", claims.subject) }
         // The claim set is a JSON object; its members are appended.
         let json = claims.json()

@@ -29,6 +29,11 @@ extension TokenService {
             writer.member("introspection_endpoint", settings.baseURL + settings.introspectionPath)
             addEndpoint("introspection", keys: keys, &writer)
         }
+        let algorithms = SignatureAlgorithm.allCases.filter(PossessionProof.algorithms.contains).map(\.rawValue)
+        writer.member("dpop_signing_alg_values_supported", algorithms)
+        if grants.contains(where: \.bindsToCertificate) {
+            writer.member("tls_client_certificate_bound_access_tokens", true)
+        }
         writer.endObject()
         return writer.bytes
     }

@@ -40,6 +40,8 @@ package struct TokenServiceSettings: Sendable {
     package var scopes: [String] = []
     /// The ApiOmat applications, whose users have a realm; nil for none.
     package var applications: ApplicationStore?
+    /// What its tokens are bound to.
+    package var possession = ClientPossession(ProofVerifier(), origins: [])
     /// Path of the single sign-on endpoint; nil if no backend uses it.
     package var signOnPath: String?
     /// Path of the SAML exchange; nil if not used.

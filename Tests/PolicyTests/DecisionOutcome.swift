@@ -47,6 +47,15 @@ func decide(
                 case .failure(let reason): return .denied(reason)
                 }
             }
+        case .ask(.proof):
+            guard let principal = decision.principal else { break }
+            do throws(Reason) {
+                _ = try snapshot.challenges.possession.check(
+                    by: principal, on: decision.route, path: path.span, bytes: request.bytes.span, head: request.head,
+                    headers: request.headers, isSecure: true, certificate: certificate, now: now)
+            } catch {
+                return .denied(error)
+            }
         case .ask: break
         case .deny(let reason): return .denied(reason)
         case .answerPreflight: return .preflight

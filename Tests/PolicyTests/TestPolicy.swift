@@ -44,7 +44,9 @@ enum TestPolicy {
             return AEADKey(bytes.span)
         }
         guard let ring = AEADKeyRing(keys) else { fatalError("no key") }
-        return ChallengeIssuer(keys: ring, lifetimeSeconds: lifetime)
+        let origins: [WebOrigin] = ["https://gw.example.com"]
+        return ChallengeIssuer(
+            keys: ring, lifetimeSeconds: lifetime, possession: PossessionRules(origins: origins))
     }
 
     static func settings(

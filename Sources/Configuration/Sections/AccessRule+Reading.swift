@@ -16,6 +16,11 @@ extension AccessRule {
             With `optional`, requests without a credential are admitted, too: a valid one is used, and a bad one refused.
             """)
         let members = RequirementMembers(&object, on: path)
+        let proof = object.take(
+            "proof", Shape<ProofRule>.choice, default: .optional,
+            """
+            With `required`, only [bound tokens](README.md#bound-tokens) and certificates of clients open the route.
+            """)
         object.read(
             "socialLogin", .flag, into: &access.socialLogin,
             "Whether only social logins are accepted, where a login is required.")
@@ -28,6 +33,7 @@ extension AccessRule {
         if let certificate { access.clientCertificate = certificate.read() }
         let (explicitPublic, explicitIdentity) = (isPublic?.read(), identity?.read())
         let explicitLogin = members.apply(to: &access)
+        if let proof { access.requiresProof = proof.read() == .required }
 
         /// Requirements that are named here and that nothing is left of.
         func refuse(_ members: [(String, Field?)], _ message: (String) -> String, _ other: String) {
@@ -40,6 +46,7 @@ extension AccessRule {
             ("claims", members.claimRules?.field), ("acr", members.contexts?.field),
             ("maxAge", members.maximumAge?.field),
         ]
+        let requiredProof = access.requiresProof ? proof?.field : nil
         if explicitPublic == true {
             if explicitLogin == true {
                 members.login?.field.error(
@@ -49,7 +56,7 @@ extension AccessRule {
                 named + [
                     ("issuers", members.issuers?.field), ("jwt", members.jwtIssuers?.field),
                     ("audience", members.audience?.field),
-                    ("identity", identity?.field),
+                    ("identity", identity?.field), ("proof", requiredProof),
                 ],
                 { "a public route has no \($0)" }, "\"public\"")
             // Certificates are required independently, when the connection begins.
@@ -70,8 +77,9 @@ extension AccessRule {
                 true, false, before.clientCertificate
             )
             (access.issuers, access.audience) = (before.issuers, before.audience)
+            access.requiresProof = before.requiresProof
         } else if explicitPublic == false || explicitLogin == true || explicitIdentity != nil
-            || named.contains(where: { $0.1 != nil }) || members.roles != nil
+            || named.contains(where: { $0.1 != nil }) || members.roles != nil || requiredProof != nil
         {
             // A method with requirements is not public, even on a public route.
             (access.isPublic, access.isOptional) = (false, false)

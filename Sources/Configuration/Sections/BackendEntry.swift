@@ -126,6 +126,19 @@ package struct BackendEntry: Sendable {
                 "\"refreshTokens\" go with tokens of the token service alone",
                 expected: "no \"issuer\", or no \"refreshTokens\"")
         }
+        for name in ["dpopBoundAccessTokens", "tlsClientCertificateBoundAccessTokens"] where names.contains(name) {
+            if !hasCredential { field.error("\"\(name)\" is for a client", expected: "\"clientId\" beside it") }
+            guard backend.grants.requiresProofKey || backend.grants.bindsToCertificate else { continue }
+            if backend.issuer != nil {
+                field.error(
+                    "only tokens of the token service can be bound", expected: "no \"issuer\", or no \"\(name)\"")
+            }
+            if backend.enableSSO {
+                field.error(
+                    "single sign-on gives browsers tokens that are not bound",
+                    expected: "no \"enableSso\", or no \"\(name)\"")
+            }
+        }
         // MBE-05: single sign-on is offered only where OAuth Consumer is.
         if backend.enableSSO, !backend.oauthConsumer {
             field.error("\"enableSso\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
@@ -145,7 +158,8 @@ package struct BackendEntry: Sendable {
         {
           "dependentRequired": {
             "clientSecret": ["clientId"], "clientKeys": ["clientId"], "refreshTokens": ["clientId"],
-            "introspection": ["clientId"], "tokenExchange": ["clientId"]
+            "introspection": ["clientId"], "tokenExchange": ["clientId"], "dpopBoundAccessTokens": ["clientId"],
+            "tlsClientCertificateBoundAccessTokens": ["clientId"]
           },
           "dependentSchemas": {
             "refreshTokenSeconds": {"properties": {"refreshTokens": {"const": true}}, "required": ["refreshTokens"]},

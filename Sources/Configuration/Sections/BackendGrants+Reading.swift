@@ -38,6 +38,12 @@ extension BackendGrants {
         object.read(
             "tokenExchange", ExchangeRules.shape, into: &grants.exchange,
             "Lets it exchange access tokens for others with fewer rights (RFC 8693).")
+        object.read(
+            "dpopBoundAccessTokens", .flag, into: &grants.requiresProofKey,
+            "Whether it gets only tokens that are [bound](README.md#bound-tokens) to its key by a proof (RFC 9449).")
+        object.read(
+            "tlsClientCertificateBoundAccessTokens", .flag, into: &grants.bindsToCertificate,
+            "Whether it gets only tokens that are [bound](README.md#bound-tokens) to its certificate (RFC 8705).")
         return (grants, clientKeys)
     }
 

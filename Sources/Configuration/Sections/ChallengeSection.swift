@@ -8,6 +8,15 @@ package struct ChallengeSection: Sendable {
     /// File with one key a line. If missing, it is created with one key and mode 0600.
     package var keyFile: String
     package var lifetime: Duration
+    /// The section `dpop`, whose nonces are sealed with the same keys.
+    package var proofs = ProofSection(requiresNonce: false, lifetime: .seconds(60))
+
+    /// The section with how proofs are checked.
+    func proving(_ proofs: ProofSection) -> ChallengeSection {
+        var section = self
+        section.proofs = proofs
+        return section
+    }
 
     static func read(_ object: inout ObjectReader) -> ChallengeSection {
         let (given, keyFile) = object.keyOrFile(

@@ -190,7 +190,10 @@ extension GatewayConfiguration {
                 """
                 Keys that [seal](README.md#sealing-keys) what clients carry: `request-ctx` of challenges, session cookies, \
                 login forms, logins between two steps.
-                """, ChallengeSection.read),
+                """, ChallengeSection.read
+            ).proving(
+                root.section(
+                    "dpop", "How [proofs of possession](README.md#bound-tokens) are checked.", ProofSection.read)),
             tokenCache: root.section(
                 "tokenCache", "The cache of verified client tokens.", TokenCacheSection.read),
             issuedTokenCache: root.section(

@@ -46,6 +46,8 @@ package struct TrustedIssuerEntry: Sendable {
     package var levelsByMethod: [String: String]
     /// Where its tokens are, and nowhere else; empty for `Authorization: Bearer` and what routes say.
     package var tokenSources: [TokenSource]
+    /// Whether tokens that are bound to no key or certificate are refused.
+    package var requiresProof: Bool
 
     /// The introspection endpoint; nil if the gateway verifies the tokens.
     package var introspection: IntrospectionEntry? {
@@ -146,7 +148,10 @@ package struct TrustedIssuerEntry: Sendable {
                 """
                 [Where its tokens are](README.md#where-tokens-are), and nowhere else, on routes without `tokenSources`; \
                 `Authorization: Bearer` by default.
-                """)
+                """),
+            requiresProof: object.value(
+                "proof", .choice, default: ProofRule.optional,
+                "With `required`, only [bound tokens](README.md#bound-tokens) of the issuer count.") == .required
         )
     }
 

@@ -199,6 +199,8 @@ struct ExchangeResponse {
     var hasBegun = false
     /// Received trailer fields, for a client that gets them in a frame.
     var trailers: [UInt8] = []
+    /// Nonce for the client's next proof of possession (RFC 9449 section 8.2); nil for none.
+    var nonce: String?
     /// Response timeout of the upstream in milliseconds; 0 for its settings.
     var timeout: Int64 = 0
 }

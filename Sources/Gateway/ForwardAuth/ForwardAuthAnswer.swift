@@ -29,8 +29,12 @@ struct ForwardAuthAnswer {
             HeaderRewrite.append(token, injection, to: chunk)
         }
         if passesCredential {
-            for i in 0..<headers.count where headers[i].token == .authorization && passes(headers[i], bytes) {
-                HeadWriter.appendField("Authorization", bytes.slice(headers[i].value), to: chunk)
+            for i in 0..<headers.count where passes(headers[i], bytes) {
+                switch headers[i].token {
+                case .authorization: HeadWriter.appendField("Authorization", bytes.slice(headers[i].value), to: chunk)
+                case .dpop: HeadWriter.appendField("DPoP", bytes.slice(headers[i].value), to: chunk)
+                default: break
+                }
             }
         }
         appendCookies(bytes, to: chunk)
@@ -62,7 +66,7 @@ struct ForwardAuthAnswer {
         "X-Gateway-Client-Fingerprint", "Cookie", "Forwarded", "X-Forwarded-Port", "X-Forwarded-Prefix",
     ].map { Array($0.utf8) }
 
-    private static let credentials = ["Authorization", "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey"]
+    private static let credentials = ["Authorization", "DPoP", "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey"]
         .map { Array($0.utf8) }
 
     /// Fields that proxies set themselves.

@@ -123,7 +123,7 @@ struct HeaderRewrite {
             break
         case .host, .contentLength, .xRequestID:
             return true
-        case .authorization, .oracleMobileSocialAccessToken, .xApiomatApikey:
+        case .authorization, .dpop, .oracleMobileSocialAccessToken, .xApiomatApikey:
             // The client's credential is meant for the gateway (GW-09).
             if exchange.route?.options.forwardsCredential != true || injection != nil { return true }
         case .userAgent:

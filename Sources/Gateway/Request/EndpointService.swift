@@ -97,6 +97,7 @@ final class EndpointService: LoopPart {
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
             body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
             address: exchange.address, requestID: exchange.requestIDText, fields: fields)
+        request.certificateDigest = exchange.snapshot.ownCertificate(of: exchange)?.digest(at: poller.wallSeconds)
         request.authority = text(exchange.head.authority)
         return request
     }

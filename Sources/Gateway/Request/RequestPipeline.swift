@@ -181,6 +181,7 @@ final class RequestPipeline: LoopPart {
             responder.deny(exchange, .addressNotAllowed, bytes)
             return false
         case .rate: return passesRateLimits(exchange, route)
+        case .proof: return provesPossession(exchange, route, bytes)
         case .principalRate: return route.map { passesPrincipalLimits(exchange, $0) } ?? true
         case .certificate:
             let shown = exchange.snapshot.certificate(of: exchange)

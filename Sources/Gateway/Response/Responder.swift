@@ -38,7 +38,8 @@ final class Responder: LoopPart {
         if reason == .insufficientScope || reason == .scopeRequired {
             chunk.append("WWW-Authenticate: ")
             exchange.snapshot.policy.challenges.appendBearer(
-                to: chunk, route: exchange.route, reason: reason, at: bytes.slice(exchange.head.authority))
+                to: chunk, route: exchange.route, reason: reason, bytes: bytes, head: exchange.head,
+                headers: requestHeaders)
             chunk.ensureFree(2048)
             chunk.append("\r\n")
         }
@@ -78,12 +79,16 @@ final class Responder: LoopPart {
     /// The status line and challenge of a 401: a Webgate's has the reason phrase that OAM-Auth clients expect
     /// (CHAL-01).
     private func appendChallenge(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>, to chunk: Chunk) {
-        guard let route = exchange.route else {
+        if reason == .dpopNonceRequired {
+            exchange.response.nonce = exchange.snapshot.policy.challenges.possession.nonce(now: poller.wallSeconds)
+        }
+        let route = exchange.route
+        guard route != nil || reason.isOfProof else {
             HeadWriter.appendStatusLine(401, to: chunk)
             chunk.append("WWW-Authenticate: Bearer realm=\"portcullis\"\r\n")
             return
         }
-        if route.webgate == nil {
+        if route?.webgate == nil {
             HeadWriter.appendStatusLine(401, to: chunk)
         } else {
             HeadWriter.appendStatusLine(401, phrase: "Authorization Required", to: chunk)
@@ -273,8 +278,12 @@ final class Responder: LoopPart {
         chunk.append(text.readable)
     }
 
-    /// The CORS fields of a response (CORS-07, CHAL-09), and `Vary`.
+    /// The CORS fields of a response (CORS-07, CHAL-09), `Vary`, and a nonce for the client.
     func appendCrossSite(_ exchange: Exchange, status: Int, to chunk: Chunk) {
+        if let nonce = exchange.response.nonce {
+            chunk.ensureFree(Responder.smallFields)
+            HeadWriter.appendField("DPoP-Nonce", Array(nonce.utf8).span, to: chunk)
+        }
         if exchange.varies.contains(.cookie) {
             chunk.ensureFree(Responder.smallFields)
             chunk.append("Vary: Cookie\r\n")

@@ -1,4 +1,5 @@
 import Bytes
+import JOSE
 import Outbound
 
 /// The evaluated answer of an introspection server.
@@ -7,7 +8,7 @@ package enum IntrospectionVerdict: Sendable {
     case active(IntrospectedToken)
     /// The token is not valid, or the answer names another issuer or audience.
     case inactive
-    /// The token is valid but sender-constrained: its client must prove possession of a key (RFC 9449 section 6.2).
+    /// The token is valid but bound to a key, and the answer does not say to which (RFC 9449 section 6.2).
     case proofRequired
 }
 
@@ -21,6 +22,9 @@ package struct IntrospectedToken: Sendable {
     package let issuedAt: Int64?
     /// `jti`.
     package let tokenID: String?
+    /// The keys that the sender of the token must prove to have; nil for none. Their confirmation may also be one that is
+    /// not known here: the purpose of the token refuses it.
+    package var binding: TokenBinding? { claims[TokenBinding.claim].flatMap { TokenBinding($0) } }
     /// Until when the answer may be used without asking again, in seconds since 1970; at most `expiresAt`.
     package let knownUntil: Int64
 }
@@ -38,7 +42,8 @@ extension IntrospectionVerdict {
         guard response.status == 200, let node = try? JSONNode.parse(response.body.span, maximumDepth: 32),
             let active = node["active"]?.bool
         else { throw IntrospectionFailure() }
-        if active, node["token_type"]?.string?.lowercased() == "dpop" {
+        let isDPoP = node["token_type"]?.string?.lowercased() == "dpop"
+        if active, isDPoP, node[TokenBinding.claim].flatMap({ TokenBinding($0) })?.key == nil {
             self = .proofRequired
             return
         }
@@ -67,7 +72,7 @@ extension IntrospectedToken {
         }
         guard IntrospectedToken.isForUs(node["aud"], server) else { return nil }
         // For another token type the sender need not be the token's holder.
-        if let type = node["token_type"]?.string, type.lowercased() != "bearer" { return nil }
+        if let type = node["token_type"]?.string, !["bearer", "dpop"].contains(type.lowercased()) { return nil }
         claims = node
         self.expiresAt = expiresAt
         issuedAt = node["iat"]?.integer

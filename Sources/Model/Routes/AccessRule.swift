@@ -21,6 +21,8 @@ package struct AccessRule: Hashable, Sendable {
     package var contexts: [String] = []
     /// Seconds since the login (`auth_time`) after which another one is needed; nil for no limit.
     package var maximumAge: Int64?
+    /// Whether tokens must be bound to a key or certificate of their client; other credentials do not count.
+    package var requiresProof = false
     /// Accepted client certificates, public route or not; nil for no requirement, empty for any certificate that the
     /// listener accepts.
     package var clientCertificate: [CertificatePattern]?

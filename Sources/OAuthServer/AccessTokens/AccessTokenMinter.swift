@@ -35,6 +35,8 @@ package struct AccessTokenMinter: Sendable {
         package var origins: [TokenOrigin] = []
         /// `aud`; nil for the service's own. The gateway refuses tokens for other audiences.
         package var audience: [String]?
+        /// Keys that the token is bound to; nil for a bearer token.
+        package var binding: TokenBinding?
         /// `exp - iat`.
         package var lifetimeSeconds: Int64
 
@@ -84,6 +86,7 @@ package struct AccessTokenMinter: Sendable {
         claims.isOffline = grant.isOffline
         claims.login = grant.login?.text
         claims.origins = grant.origins
+        claims.binding = grant.binding
         return claims
     }
 

@@ -15,7 +15,8 @@ package struct OwnAccessTokens: Sendable {
         let trust = TrustedIssuer(
             name: OwnAccessTokens.issuerName, issuer: settings.issuer, audiences: [], requireAudience: false,
             keys: settings.acceptedKeys, algorithms: [settings.signer.key.algorithm],
-            purpose: .accessToken(isTyped: true), clockSkewSeconds: settings.clockSkewSeconds, own: true)
+            purpose: .accessToken(isTyped: true, checksProofs: true), clockSkewSeconds: settings.clockSkewSeconds,
+            own: true)
         verifier = JWTVerifier(issuers: [trust])
     }
 
@@ -31,10 +32,15 @@ package struct OwnAccessTokens: Sendable {
 
     /// The claims of a valid token; nil for anything not certainly valid. Throws while revocations by others may be
     /// missing: a token obtained in exchange for a revoked one would stay valid.
-    package func live(_ token: String, now: Int64) throws(TokenFailure) -> AccessTokenClaims? {
+    /// - Parameter includingBound: whether a token counts that is bound to a key. Who only presents it proves nothing.
+    package func live(
+        _ token: String, includingBound: Bool = false, now: Int64
+    ) throws(TokenFailure) -> AccessTokenClaims? {
         // Read before the check: if the list is complete later, the check was complete too.
         let isBlind = settings.revocations.reading.isBlind
-        guard let claims = signed(token, now: now), isLive(claims) else { return nil }
+        guard let claims = signed(token, now: now), isLive(claims), includingBound || claims.binding == nil else {
+            return nil
+        }
         if isBlind { throw .storeUnavailable }
         return claims
     }

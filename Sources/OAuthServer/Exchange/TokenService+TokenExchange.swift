@@ -1,5 +1,6 @@
 import Endpoints
 import Identity
+import JOSE
 import Model
 import Outbound
 
@@ -8,7 +9,7 @@ extension TokenService {
     /// level and login data are kept; scope, audience and lifetime can only shrink. The new token names its origin and
     /// is revoked with it.
     func exchangeToken(
-        _ form: TokenForm, _ backend: Backend, now: Int64
+        _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard let rules = backend.grants.exchange else { throw .exchangeNotAllowed }
         guard let token = form["subject_token"], let type = form["subject_token_type"] else { throw .missingParameter }
@@ -30,6 +31,7 @@ extension TokenService {
         grant.scope = scope.claim
         grant.authenticatedAt = subject.authenticatedAt
         grant.methods = subject.methods
+        grant.binding = binding
         // Restrictions of a token also apply to tokens derived from it (DEC-06, OMS-17).
         grant.webgate = subject.webgate
         grant.session = subject.session

@@ -2,6 +2,7 @@ import Bytes
 import Endpoints
 import HTTP
 import Identity
+import JOSE
 import Model
 import Outbound
 import TokenStorage
@@ -14,16 +15,24 @@ extension TokenService {
         let proof = try clients.authenticate(request, form, now: now)
         guard let grantType = form["grant_type"] else { throw .missingGrantType }
         let backend = proof.backend
+        let shown: ClientPossession.Shown
+        do throws(TokenFailure) {
+            shown = try settings.possession.shown(request, backend.grants, now: now)
+        } catch {
+            return .done(TokenService.audited(settings.possession.refusal(error, now: now), grantType, backend))
+        }
+        let binding = shown.binding
         let outcome = admitted(proof, now: now) { [self] () throws(TokenFailure) in
             switch grantType {
-            case "client_credentials": try clientCredentials(form, backend, now: now)
-            case "password": try password(form, backend, request, now: now)
-            case "refresh_token": try refresh(form, backend, now: now)
-            case TokenService.exchangeGrant: try exchangeToken(form, backend, now: now)
+            case "client_credentials": try clientCredentials(form, backend, binding, now: now)
+            case "password": try password(form, backend, request, binding, now: now)
+            case "refresh_token": try refresh(form, backend, binding, now: now)
+            case TokenService.exchangeGrant: try exchangeToken(form, backend, binding, now: now)
             default: throw .unsupportedGrantType
             }
         }
-        return outcome.map { TokenService.audited($0, grantType, backend) }
+        let possession = settings.possession
+        return outcome.map { possession.answer(TokenService.audited($0, grantType, backend), nonce: shown.nonce) }
     }
 
     /// RFC 8693 section 2.1.
@@ -45,18 +54,19 @@ extension TokenService {
 
     /// RFC 6749 section 4.4: a token without a user (OAUTH-01), and without a refresh token (section 4.4.3).
     private func clientCredentials(
-        _ form: TokenForm, _ backend: Backend, now: Int64
+        _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         let scope = try GrantedScope(requested: form["scope"], allowed: settings.scopes)
         var grant = AccessTokenMinter.Grant(
             subject: backend.clientID, kind: .client, backend: backend, lifetimeSeconds: settings.clientTokenSeconds)
         grant.scope = scope.claim
+        grant.binding = binding
         return issue(Issuance(grant, scope, action: "client_credentials"), now: now)
     }
 
     /// RFC 6749 section 4.3 (OAUTH-03). The password exists only within this request (OAUTH-07).
     private func password(
-        _ form: TokenForm, _ backend: Backend, _ request: EndpointRequest, now: Int64
+        _ form: TokenForm, _ backend: Backend, _ request: EndpointRequest, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard let username = form["username"], let password = form["password"] else {
             throw .missingParameter
@@ -81,6 +91,7 @@ extension TokenService {
             grant.scope = scope.claim
             grant.authenticatedAt = now
             grant.methods = ["pwd"]
+            grant.binding = binding
             let issuance = Issuance(grant, scope, action: "password")
             guard let lifetimes = backend.grants.refresh else { return issue(issuance, now: now) }
             return beginFamily(issuance, lifetimes, now: now)

@@ -1,13 +1,17 @@
 import Bytes
 import Endpoints
 import Identity
+import JOSE
 import Model
 import Outbound
 
 extension TokenService {
     /// Issues the token and builds the response.
     func issue(_ issuance: Issuance, now: Int64) -> Effect<EndpointResponse> {
-        token(of: issuance, now: now).map { token in
+        guard issuance.grant.backend.grants.isSatisfied(by: issuance.grant.binding) else {
+            return .done(TokenFailure.proofRequired.response)
+        }
+        return token(of: issuance, now: now).map { token in
             token.map { TokenService.reply(issuance, $0) } ?? TokenFailure.issuerUnavailable.response
         }
     }
@@ -16,6 +20,7 @@ extension TokenService {
     /// one (OAUTH-09). Nil if that fails or returns an unsuitable token.
     package func token(of issuance: Issuance, now: Int64) -> Effect<GrantedToken?> {
         let grant = issuance.grant
+        guard grant.backend.grants.isSatisfied(by: grant.binding) else { return .done(nil) }
         if let name = grant.backend.issuer {
             guard let issuer = settings.grantIssuers[name] else { return .done(nil) }
             return issuer.issue(grant, now: now).then { [self] result in
@@ -47,7 +52,9 @@ extension TokenService {
             writer.member("oracle_tk_context", "user_assertion")
         }
         if let seconds = token.expiresIn { writer.member("expires_in", seconds) }
-        writer.member("token_type", "Bearer")
+        // A module's token is bound to nothing.
+        let isBound = grant.binding?.key != nil && grant.backend.issuer == nil
+        writer.member("token_type", isBound ? "DPoP" : "Bearer")
         if let scope = issuance.scope.reply { writer.member("scope", scope) }
         writer.member("access_token", String(decoding: token.value, as: UTF8.self))
         if let refreshToken = issuance.refreshToken { writer.member("refresh_token", refreshToken) }

@@ -1,6 +1,7 @@
 import Bytes
 import Endpoints
 import HTTP
+import JOSE
 import Model
 import Outbound
 
@@ -15,6 +16,8 @@ package struct ProtectedResources: Sendable {
         package var scopes: [String] = []
         /// `header` and `query` (RFC 6750 section 2).
         package var bearerMethods: [String] = []
+        /// Whether all of it requires bound tokens.
+        package var requiresProof = false
 
         package init(_ url: WebURL) { self.url = url }
 
@@ -24,6 +27,7 @@ package struct ProtectedResources: Sendable {
             documentation = documentation ?? other.documentation
             authorizationServers += other.authorizationServers.filter { !authorizationServers.contains($0) }
             scopes += other.scopes.filter { !scopes.contains($0) }
+            requiresProof = requiresProof && other.requiresProof
             bearerMethods += other.bearerMethods.filter { !bearerMethods.contains($0) }
         }
 
@@ -35,6 +39,9 @@ package struct ProtectedResources: Sendable {
             if !authorizationServers.isEmpty { writer.member("authorization_servers", authorizationServers) }
             if !scopes.isEmpty { writer.member("scopes_supported", scopes) }
             writer.member("bearer_methods_supported", bearerMethods)
+            let algorithms = SignatureAlgorithm.allCases.filter(PossessionProof.algorithms.contains).map(\.rawValue)
+            writer.member("dpop_signing_alg_values_supported", algorithms)
+            if requiresProof { writer.member("dpop_bound_access_tokens_required", true) }
             if let name { writer.member("resource_name", name) }
             if let documentation { writer.member("resource_documentation", documentation) }
             writer.endObject()

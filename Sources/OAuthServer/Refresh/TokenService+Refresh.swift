@@ -1,6 +1,7 @@
 import Bytes
 import Endpoints
 import Identity
+import JOSE
 import Model
 import Outbound
 import TokenStorage
@@ -9,7 +10,7 @@ extension TokenService {
     /// RFC 6749 section 6 with the rotation of RFC 9700 section 4.14.2: each refresh token is single-use. Reuse revokes
     /// everything derived from the same login, because one of the two users of the token is a thief.
     func refresh(
-        _ form: TokenForm, _ backend: Backend, now: Int64
+        _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         // OAUTH-05: without opt-in, answers like a server without refresh tokens.
         guard let lifetimes = backend.grants.refresh else { throw .unsupportedGrantType }
@@ -18,7 +19,7 @@ extension TokenService {
         let wanted = form["scope"]
         let renewed: @Sendable (TokenRecord) -> Effect<EndpointResponse> = { [self] record in
             do throws(TokenFailure) {
-                let next = try renewal(of: record, scope: wanted, backend, lifetimes, now: now)
+                let next = try renewal(of: record, scope: wanted, backend, lifetimes, binding, now: now)
                 return renew(digest, next, backend, lifetimes, now: now)
             } catch {
                 return .done(error.response)
@@ -58,7 +59,8 @@ extension TokenService {
     }
 
     private func renewal(
-        of record: TokenRecord, scope: String?, _ backend: Backend, _ lifetimes: RefreshLifetimes, now: Int64
+        of record: TokenRecord, scope: String?, _ backend: Backend, _ lifetimes: RefreshLifetimes,
+        _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Renewal {
         // Bound to the client that it was issued to (RFC 6749 section 10.4).
         guard record.kind == .refresh, record.application.utf8.elementsEqual(backend.mobileBackendID.utf8),
@@ -78,6 +80,9 @@ extension TokenService {
         grant.virtual = family.virtual
         grant.authenticatedAt = family.authenticatedAt
         grant.methods = family.methods
+        // All clients have credentials of their own, to which the refresh token is bound: another key may follow the one
+        // of the login (RFC 9449 section 5).
+        grant.binding = binding
         let scope = try GrantedScope(requested: scope, granted: record.scope, allowed: settings.scopes)
         grant.scope = scope.claim
         var issuance = Issuance(grant, scope, action: "refresh_token")

@@ -9,16 +9,19 @@ import Model
 package final class ChallengeIssuer: RequestContextReader {
     /// Maximum length of a target that a challenge includes with its query (CHAL-02).
     private static let maximumTarget = 2_048
-    private static let plainBearer = ChallengeText(webgate: nil, level: 0).bearer
+    private static let plain = ChallengeText(webgate: nil, level: 0)
     private static let purpose = Array("portcullis request-ctx 1".utf8)
 
     private let keys: AEADKeyRing
     private let lifetimeSeconds: Int64
+    /// What answers the challenge to prove the possession of a key.
+    package let possession: PossessionRules
 
     /// - Parameters:
     ///   - keys: the first one seals, all of them open (DEC-12).
     ///   - lifetimeSeconds: validity of a context.
-    package init(keys: AEADKeyRing, lifetimeSeconds: Int64 = 300) {
+    package init(keys: AEADKeyRing, lifetimeSeconds: Int64 = 300, possession: PossessionRules = PossessionRules()) {
+        self.possession = possession
         self.keys = keys
         self.lifetimeSeconds = lifetimeSeconds
     }
@@ -36,6 +39,10 @@ package final class ChallengeIssuer: RequestContextReader {
         to chunk: Chunk, route: Route?, reason: Reason, bytes: Span<UInt8>, head: RequestHead,
         headers: HeaderTable, now: Int64
     ) {
+        if isForProofs(route, reason, bytes, headers) {
+            appendBearer(to: chunk, route: route, reason: reason, bytes: bytes, head: head, headers: headers)
+            return
+        }
         if let route, let webgate = route.webgate {
             let agent = headers.value(.userAgent) ?? .empty
             let takesEveryone = webgate.userAgents.isEmpty && route.takesPasswords
@@ -55,15 +62,25 @@ package final class ChallengeIssuer: RequestContextReader {
             chunk.append(basic)
             return
         }
-        appendBearer(to: chunk, route: route, reason: reason, at: bytes.slice(head.authority))
+        appendBearer(to: chunk, route: route, reason: reason, bytes: bytes, head: head, headers: headers)
     }
 
-    /// Appends a `Bearer` challenge, which a 403 for scopes has, too (RFC 6750 section 3.1).
+    /// Whether the challenge is for tokens with proofs (RFC 9449 section 7.1): the request had one, or needs one.
+    private func isForProofs(_ route: Route?, _ reason: Reason, _ bytes: Span<UInt8>, _ headers: HeaderTable) -> Bool {
+        if reason.isOfProof || route?.requiresProof == true { return true }
+        guard let field = headers.value(.authorization) else { return false }
+        return Credential(bytes.slice(field)).scheme == .dpop
+    }
+
+    /// Appends a `Bearer` or `DPoP` challenge, which a 403 for scopes has, too (RFC 6750 section 3.1).
     ///
-    /// - Parameter authority: host and port that the client asked.
-    package func appendBearer(to chunk: Chunk, route: Route?, reason: Reason, at authority: Span<UInt8>) {
+    /// - Parameter bytes: the buffer of `head` and `headers`.
+    package func appendBearer(
+        to chunk: Chunk, route: Route?, reason: Reason, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
+    ) {
         let text = route?.challenge
-        let bearer = text?.bearer ?? ChallengeIssuer.plainBearer
+        let constant = text ?? ChallengeIssuer.plain
+        let bearer = isForProofs(route, reason, bytes, headers) ? constant.dpop : constant.bearer
         chunk.ensureFree(bearer.count + 160 + (text?.scope.count ?? 0) + (text?.login.count ?? 0))
         chunk.append(bearer)
         if let error = reason.bearerError {
@@ -78,7 +95,7 @@ package final class ChallengeIssuer: RequestContextReader {
             chunk.append(text.login)
         }
         if let scope = text?.scope, !scope.isEmpty { chunk.append(scope) }
-        text?.appendMetadata(at: authority, to: chunk)
+        text?.appendMetadata(at: bytes.slice(head.authority), to: chunk)
     }
 
     /// - Parameter target: path and query as received.

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import JOSE
 import Model
 
 /// The constant parts of a route's challenges, rendered once. A class, since a challenge would count the references of each
@@ -11,6 +12,8 @@ final class ChallengeText: Sendable {
     let afterContext: [UInt8]
     /// `Bearer realm="..."` (CHAL-04, CHAL-05).
     let bearer: [UInt8]
+    /// `DPoP realm="...", algs="..."` (RFC 9449 section 7.1).
+    let dpop: [UInt8]
     /// `Basic realm="..."` (SCH-01).
     let basic: [UInt8]
     /// Name of the Webgate, which the context is bound to.
@@ -44,6 +47,9 @@ final class ChallengeText: Sendable {
         basic = Array(#"Basic realm="\#(webgate?.name ?? "portcullis")", charset="UTF-8""#.utf8)
         let names = scopes.all + (scopes.any ?? [])
         scope = names.isEmpty ? [] : Array(#", scope="\#(names.joined(separator: " "))""#.utf8)
+        let algorithms = SignatureAlgorithm.allCases.filter(PossessionProof.algorithms.contains).map(\.rawValue)
+        dpop = Array(
+            #"DPoP realm="\#(webgate?.name ?? "portcullis")", algs="\#(algorithms.joined(separator: " "))""#.utf8)
         bearer = Array(#"Bearer realm="\#(webgate?.name ?? "portcullis")""#.utf8)
     }
 

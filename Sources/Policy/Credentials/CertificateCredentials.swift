@@ -16,6 +16,12 @@ package final class ShownCertificate: Sendable {
         self.certificate = certificate
         userRules = rules
     }
+
+    /// SHA-256 of the certificate; nil once it has expired or counts no more.
+    /// - Parameter now: seconds since 1970.
+    package func digest(at now: Int64) -> [UInt8]? {
+        isOnList || certificate.notAfter < now ? nil : certificate.digest
+    }
 }
 
 /// Makes principals of client certificates.

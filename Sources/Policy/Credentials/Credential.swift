@@ -6,6 +6,8 @@ struct Credential {
     enum Scheme {
         /// `Bearer`, or `OAM-Auth` for the same tokens (DEC-06).
         case token
+        /// `DPoP`, for tokens that are bound to a key (RFC 9449 section 7.1).
+        case dpop
         case basic
         case other
     }
@@ -26,11 +28,14 @@ struct Credential {
         if equalIgnoringCase(Credential.bearer, text) || equalIgnoringCase(Credential.oamAuth, text) {
             scheme = .token
         } else {
-            scheme = equalIgnoringCase(Credential.basic, text) ? .basic : .other
+            scheme =
+                equalIgnoringCase(Credential.basic, text)
+                ? .basic : equalIgnoringCase(Credential.dpop, text) ? .dpop : .other
         }
     }
 
     private static let bearer = Array("Bearer".utf8)
     private static let oamAuth = Array("OAM-Auth".utf8)
+    private static let dpop = Array("DPoP".utf8)
     private static let basic = Array("Basic".utf8)
 }

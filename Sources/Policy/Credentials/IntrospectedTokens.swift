@@ -89,6 +89,8 @@ package struct IntrospectedIssuerSettings: Sendable {
     package var tokenSources: [TokenSource]
     /// The authentication context level that each value of `amr` in its answers stands for.
     package var levelsByMethod: [String: String] = [:]
+    /// Whether tokens that are bound to no key or certificate are refused.
+    package var requiresProof = false
 
     package init(
         introspector: Introspector, rules: ExternalIdentityRules, purpose: TokenPurpose = .accessToken(), level: Int,

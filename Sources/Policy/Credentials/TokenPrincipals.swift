@@ -34,12 +34,15 @@ struct TokenPrincipals: Sendable {
         case .own: return try ownPrincipal(of: token, bytes, issuer: issuer)
         case .outside(let rules, let level, let backendID):
             let identity = try identify(token.claims, rules, backendID: backendID)
+            let binding = token.binding
+            if issuer.requiresProof, binding == nil { throw .tokenUnbound }
             return Principal(
                 kind: .user, method: .bearer, subject: identity.username, issuer: issuer.trust.name,
                 backendID: backendID, roles: identity.roles, catalogue: roles, level: level, virtual: identity.virtual,
                 expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID, token: bytes,
                 claims: claims.select(
-                    token.claims, user: identity.user, authentication: issuer.authentication(token.claims)))
+                    token.claims, user: identity.user, authentication: issuer.authentication(token.claims)),
+                binding: binding)
         }
     }
 
@@ -55,6 +58,8 @@ struct TokenPrincipals: Sendable {
             throw Reason(error)
         }
         let identity = try identify(token.claims, issuer.rules, backendID: issuer.backendID)
+        let binding = token.binding
+        if issuer.requiresProof, binding == nil { throw .tokenUnbound }
         return Principal(
             kind: .user, method: .bearer, subject: identity.username, issuer: issuer.introspector.server.name,
             backendID: issuer.backendID, roles: identity.roles, catalogue: roles, level: issuer.level,
@@ -64,7 +69,8 @@ struct TokenPrincipals: Sendable {
                 token.claims, user: identity.user,
                 authentication: AuthenticationClaims(
                     token.claims, levels: issuer.levelsByMethod,
-                    clockSkewSeconds: issuer.introspector.server.clockSkewSeconds)))
+                    clockSkewSeconds: issuer.introspector.server.clockSkewSeconds)),
+            binding: binding)
     }
 
     private func identify(
@@ -109,7 +115,8 @@ struct TokenPrincipals: Sendable {
             tokenID: claims.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,
             session: claims.session, login: claims.login, activity: activity(of: claims),
             claims: self.claims.select(
-                json, user: account(of: claims, realm: backend.realm), authentication: authentication))
+                json, user: account(of: claims, realm: backend.realm), authentication: authentication),
+            binding: claims.binding)
     }
 
     /// Whom the cookie of a login stands for; it was opened, and has not expired.

@@ -113,8 +113,10 @@ package final class TokenSources: Sendable {
     /// Whether `Authorization` has a credential for the gateway: a bearer token has one only where those are looked for.
     func isCredential(_ field: ByteRange, _ bytes: Span<UInt8>) -> Bool {
         if authorization != nil { return true }
-        if case .token = Credential(bytes.slice(field)).scheme { return false }
-        return true
+        switch Credential(bytes.slice(field)).scheme {
+        case .token, .dpop: return false
+        case .basic, .other: return true
+        }
     }
 
     /// Whether the credential of a request is in a cookie, if it has one.

@@ -35,6 +35,8 @@ package struct Decision: ~Copyable {
         case body
         /// Verification of the credential.
         case credential
+        /// The proof that the caller has the key or certificate that its token is bound to.
+        case proof
         /// Rates by principal.
         case principalRate
         /// A caller is known.
@@ -66,10 +68,11 @@ package struct Decision: ~Copyable {
 
         fileprivate static let nowhere = Steps(.origin, .preflight, .method)
         fileprivate static let publicRoute = Steps(
-            .origin, .preflight, .secondReading, .address, .rate, .certificate, .body, .credential, .principalRate)
+            .origin, .preflight, .secondReading, .address, .rate, .certificate, .body, .credential, .proof,
+            .principalRate)
         fileprivate static let route = publicRoute.union(Steps(.caller, .claims, .rights, .trial))
         fileprivate static let endpoint = Steps(.origin, .preflight, .tunnel, .rate, .endpointRules)
-        fileprivate static let principalEndpoint = endpoint.union(Steps(.credential, .caller))
+        fileprivate static let principalEndpoint = endpoint.union(Steps(.credential, .proof, .caller))
         fileprivate static let preflight = Steps(.preflight)
         fileprivate static let crossSite = Steps(.origin, .preflight)
         fileprivate static let certificate = Steps(.certificate)
@@ -99,8 +102,8 @@ package struct Decision: ~Copyable {
 
     /// Where a decision stops.
     package enum Turn: Sendable {
-        /// The driver answers `tunnel`, `address`, `rate`, `certificate`, `body`, `credential`, `principalRate` or `answer`: it ends the
-        /// request, or advances. For `credential` it sets `principal` before that; of `trial` it keeps `trialDenial`.
+        /// The driver answers `tunnel`, `address`, `rate`, `certificate`, `body`, `credential`, `proof`, `principalRate` or `answer`: it
+        /// ends the request, or advances. For `credential` it sets `principal` before that; of `trial` it keeps `trialDenial`.
         case ask(Step)
         case deny(Reason)
         /// The gateway answers the preflight.
@@ -199,6 +202,7 @@ package struct Decision: ~Copyable {
                 guard let descriptor = endpoint?.descriptor else { continue }
                 denial = policy.screen(
                     descriptor, bytes: bytes, head: head, headers: headers, isConfidential: isConfidential)
+            case .proof: if principal?.binding != nil { return .ask(.proof) }
             case .tunnel, .address, .rate, .certificate, .body, .credential, .principalRate, .answer: return .ask(next)
             case .caller: if principal == nil { denial = .missingCredential }
             case .claims:

@@ -74,7 +74,7 @@ extension PolicySnapshot {
         let credential = Credential(value)
         guard !credential.rest.isEmpty else {
             switch credential.scheme {
-            case .token: return .rejected(.malformedToken)
+            case .token, .dpop: return .rejected(.malformedToken)
             case .basic: return .rejected(.malformedCredential)
             case .other: return .rejected(.unsupportedScheme)
             }
@@ -82,6 +82,7 @@ extension PolicySnapshot {
         let rest = value.slice(credential.rest)
         switch credential.scheme {
         case .token: return authenticate(token: rest, now: now, cache: cache)
+        case .dpop: return authenticate(token: rest, now: now, cache: cache).boundToKey()
         case .basic:
             if let key = consumerKeys.key(inBasic: rest) { return consumerKeys.authenticate(key.span, now: now) }
             return passwords.authenticate(rest, on: route, bytes: bytes, headers: headers, from: address, now: now)

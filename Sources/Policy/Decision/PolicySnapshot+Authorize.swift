@@ -46,6 +46,7 @@ extension PolicySnapshot {
         if principal.isReadOnly, !PolicySnapshot.isReading(head.method) { return .insufficientScope }  // AOM-08
         // CHAL-06: a challenge for a higher level, never 403.
         if principal.level < route.level { return .stepUpRequired }
+        if route.requiresProof, !principal.provesPossession { return .tokenUnbound }
         if let denial = route.tokenRequirement?.mismatch(of: principal) { return denial }
         if let denial = route.loginRequirement?.denial(of: principal, now: now) { return denial }
         if !route.requirement(for: head.method, methodText).isMet(by: principal.roles) { return .roleRequired }
@@ -58,7 +59,8 @@ extension PolicySnapshot {
     package func requirements(
         of route: Route, missing principal: Principal?, path: Span<UInt8>, now: Int64
     ) -> [String] {
-        (route.loginRequirement?.missing(principal, now: now) ?? [])
+        (route.requiresProof && principal?.provesPossession != true ? ["missing: a token that is bound to a key"] : [])
+            + (route.loginRequirement?.missing(principal, now: now) ?? [])
             + (route.tokenRequirement?.missing(principal, claims, path: path) ?? [])
     }
 

@@ -47,6 +47,16 @@ extension Reason {
         }
     }
 
+    /// Whether a token that is bound to a key would do with a proof.
+    package var isOfProof: Bool {
+        switch self {
+        case .dpopSchemeWrong, .dpopProofMissing, .dpopProofRepeated, .dpopProofMalformed, .dpopSignatureInvalid,
+            .dpopKeyWrong, .dpopRequestWrong, .dpopTokenWrong, .dpopTimeWrong, .dpopReplayed, .dpopNonceRequired:
+            true
+        default: false
+        }
+    }
+
     /// The JSON body in UTF-8. Rendered once for the whole run: a refusal formats nothing.
     package var body: [UInt8] { Reason.bodies[index] }
 
@@ -64,8 +74,12 @@ extension Reason {
         case .malformedToken, .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired,
             .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .wrongTokenType, .proofRequired,
             .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle, .issuerNotAllowed, .apiKeyUnknown,
-            .apiKeyExpired:
+            .apiKeyExpired, .tokenUnbound, .tokenCertificateWrong, .dpopSchemeWrong:
             "invalid_token"
+        case .dpopProofMissing, .dpopProofRepeated, .dpopProofMalformed, .dpopSignatureInvalid, .dpopKeyWrong,
+            .dpopRequestWrong, .dpopTokenWrong, .dpopTimeWrong, .dpopReplayed:
+            "invalid_dpop_proof"
+        case .dpopNonceRequired: "use_dpop_nonce"
         case .stepUpRequired, .loginRequired, .socialLoginRequired, .wrongScheme, .authenticationTooWeak,
             .authenticationTooOld:
             "insufficient_user_authentication"

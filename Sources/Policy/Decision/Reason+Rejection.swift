@@ -20,6 +20,20 @@ extension Reason {
         }
     }
 
+    /// The same of a proof of possession.
+    init(_ rejection: ProofRejection) {
+        switch rejection {
+        case .malformed: self = .dpopProofMalformed
+        case .badSignature: self = .dpopSignatureInvalid
+        case .otherKey: self = .dpopKeyWrong
+        case .otherRequest: self = .dpopRequestWrong
+        case .otherToken: self = .dpopTokenWrong
+        case .outOfTime: self = .dpopTimeWrong
+        case .replayed: self = .dpopReplayed
+        case .nonceRequired: self = .dpopNonceRequired
+        }
+    }
+
     /// The same of an opaque token.
     init(_ refusal: OpaqueTokenRefusal) {
         switch refusal {

@@ -88,6 +88,8 @@ package final class Route: Sendable {
     let tokenRequirement: TokenRequirement?
     /// Nil where nothing is required of the caller's login.
     let loginRequirement: LoginRequirement?
+    /// Whether a token must be bound to a key or certificate of its client.
+    package let requiresProof: Bool
     /// Whether requests without a credential are admitted, too.
     package let isOptional: Bool
 
@@ -161,6 +163,7 @@ package final class Route: Sendable {
             webgate: webgate, level: access.level ?? webgate?.level ?? 0, scopes: access.scopes,
             login: loginRequirement?.challenge ?? [], resources: settings.resources)
         isOptional = access.isOptional
+        requiresProof = access.requiresProof
         let own = settings.options.tokenSources.map { TokenSources($0.map { ($0, .all) }) }
         self.tokenSources = own ?? tokenSources
         let tokenCookies = options.forwardsCredential ? [] : self.tokenSources?.cookies ?? []

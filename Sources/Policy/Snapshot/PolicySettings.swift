@@ -172,6 +172,8 @@ package struct IssuerSettings: Sendable {
     package var levelsByMethod: [String: String] = [:]
     /// Where its tokens are; empty for `Authorization: Bearer` and what routes say.
     package var tokenSources: [TokenSource] = []
+    /// Whether tokens that are bound to no key or certificate are refused.
+    package var requiresProof = false
 
     package init(trust: TrustedIssuer, claims: Claims) {
         self.trust = trust

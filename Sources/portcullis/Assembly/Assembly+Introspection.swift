@@ -19,9 +19,10 @@ extension Assembly {
                 introspector: Introspector(server: server, caller: caller), rules: entry.users,
                 // `azp` alone does not make a token an ID token.
                 purpose: .accessToken(
-                    isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens),
+                    isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens, checksProofs: true),
                 level: entry.level, backendID: entry.backend.flatMap(backendID), tokenSources: entry.tokenSources)
             issuer.levelsByMethod = entry.levelsByMethod
+            issuer.requiresProof = entry.requiresProof
             issuers.append(issuer)
         }
         return issuers

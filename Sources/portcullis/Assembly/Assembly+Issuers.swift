@@ -125,7 +125,7 @@ extension Assembly {
         let service = configuration.tokenService
         let trust = TrustedIssuer(
             name: "local", issuer: service.issuer, audiences: [service.audience], keys: keys.accepted,
-            algorithms: [keys.active.algorithm], purpose: .accessToken(isTyped: true),
+            algorithms: [keys.active.algorithm], purpose: .accessToken(isTyped: true, checksProofs: true),
             clockSkewSeconds: service.clockSkew.components.seconds, own: true)
         return IssuerSettings(trust: trust, claims: .own)
     }
@@ -145,6 +145,7 @@ extension Assembly {
             var issuer = IssuerSettings(trust: trust, claims: claims)
             issuer.tokenSources = entry.tokenSources
             issuer.levelsByMethod = entry.levelsByMethod
+            issuer.requiresProof = entry.requiresProof
             settings.append(issuer)
         }
         return settings
@@ -155,7 +156,7 @@ extension Assembly {
         let backends = configuration.backends.filter { entry.backend == nil || entry.backend == $0.reference }
         return .accessToken(
             isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens,
-            parties: entry.audiences + entry.authorizedParties + backends.compactMap(\.clientID))
+            parties: entry.audiences + entry.authorizedParties + backends.compactMap(\.clientID), checksProofs: true)
     }
 
     mutating func keySet(_ path: String, pointer: String) -> KeySet? {
@@ -173,7 +174,8 @@ extension Assembly {
     }
 
     mutating func tokenService(
-        _ keys: SigningKeyRing, _ modules: [String: GuardedIssuer], _ users: UserStore, _ backends: BackendStore,
+        _ keys: SigningKeyRing, _ possession: ClientPossession, _ modules: [String: GuardedIssuer],
+        _ users: UserStore, _ backends: BackendStore,
         _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened
     ) -> TokenService {
         let service = configuration.tokenService
@@ -189,6 +191,7 @@ extension Assembly {
             signer: keys.signer, publishedKeys: KeySet(keys: published), users: users, backends: backends,
             catalogue: catalogue, revocations: lasting.revocations, store: store.tokens, storeKey: store.key)
         settings.acceptedKeys = keys.accepted
+        settings.possession = possession
         settings.throttle = lasting.throttle
         settings.clientThrottle = lasting.clientThrottle
         settings.tokenPath = service.tokenPath

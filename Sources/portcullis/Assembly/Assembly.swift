@@ -61,8 +61,10 @@ struct Assembly {
         let sealing = sealingKeys()
         // Last, so that a configuration that is refused for another reason creates no file.
         guard let keys, let sealing, let store = tokenStore() else { return nil }
+        let proofs = configuration.challenge.proofs.verifier(sealing, lasting.proofs)
         let challenges = ChallengeIssuer(
-            keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds)
+            keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds,
+            possession: PossessionRules(proofs, origins: configuration.origins))
         let seals = BrowserSeals(keys: sealing, store: store.life)
 
         var settings = PolicySettings(
@@ -94,7 +96,8 @@ struct Assembly {
         settings.browserDomains = browserDomains()
         let assertions = assertionSources(catalogue)
         let providers = providerLogin(seals, store, assertions)
-        let tokens = tokenService(keys, modules, users, backends, catalogue, assertions, store)
+        let possession = ClientPossession(proofs, origins: configuration.origins)
+        let tokens = tokenService(keys, possession, modules, users, backends, catalogue, assertions, store)
         let foundation = EndpointFoundation(
             users: users, hasher: hasher, catalogue: catalogue, backends: backends, key: keys.active, store: store,
             seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers)

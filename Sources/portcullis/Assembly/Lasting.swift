@@ -15,6 +15,8 @@ struct Lasting: Sendable {
     let rateLimiters = RateLimiters()
     /// Failed logins.
     let throttle = LoginThrottle(clock: .system)
+    /// Proofs of possession that were used.
+    let proofs = ProofReplays()
     /// Wrong secrets of clients.
     let clientThrottle = ClientThrottle(clock: .system)
     /// Wrong admin tokens.

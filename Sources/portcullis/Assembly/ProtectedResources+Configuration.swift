@@ -13,6 +13,7 @@ extension ProtectedResources {
                     resource.documentation = route.options.protectedResource?.documentation?.description
                     resource.authorizationServers = configuration.authorizationServers(of: route)
                     resource.scopes = route.resourceScopes
+                    resource.requiresProof = route.access.requiresProof
                     resource.bearerMethods = route.bearerMethods
                     return resource
                 }

@@ -107,6 +107,7 @@ struct Explanation {
             let method = Explanation.text(head.methodText, request)
             let details = detail(denial, trial, decision.principal, head.method, method, path)
             leaveOpen("trial", (["would be refused: \(denial.code)"] + details).joined(separator: "; "))
+        case .proof: leaveOpen("proof", "the token is bound to a key or certificate; proofs are not checked here")
         case .principalRate: show(snapshot.rateLimits.of(decision.principal), by: "consumer")
         // `rate` shows limits of the route by principal too.
         case .origin, .preflight, .method, .secondReading, .tunnel, .endpointRules, .caller, .claims,
@@ -188,7 +189,7 @@ struct Explanation {
         case .tunnel, .endpointRules: "endpoint"
         case .certificate: "certificate"
         case .body: "body"
-        case .credential: "credential"
+        case .credential, .proof: "credential"
         case .caller: hasRoute ? "rights" : "credential"
         case .claims, .rights, .trial, .answer: "rights"
         }
