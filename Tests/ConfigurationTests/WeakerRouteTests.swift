@@ -40,6 +40,7 @@ import Testing
             (#""backends": ["inventory/1.0"]"#, "", "credentials of other backends"),
             (#""methods": ["GET"]"#, "", "any method"),
             (#""acr": "mfa", "maxAge": "5m""#, #""acr": ["mfa", "pwd"]"#, "other levels of the login, older logins"),
+            (#""proof": "required""#, #""proof": "optional""#, "tokens that are bound to no key"),
             (#""acr": "mfa", "maxAge": "5m""#, #""maxAge": "6m""#, "other levels of the login, older logins"),
             (#""methods": ["GET"]"#, #""methods": ["GET", "HEAD", "PUT"]"#, "the method PUT"),
             (#""methods": { "GET": { "roles": ["Clerk"] } }"#, #""methods": ["GET"]"#, "no role"),

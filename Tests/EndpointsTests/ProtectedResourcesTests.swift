@@ -24,6 +24,18 @@ struct ProtectedResourcesTests {
         return resource
     }
 
+    @Test("a resource requires bound tokens if all of its routes do")
+    func proofs() throws {
+        var strict = try resource("https://gw.example.com/a")
+        strict.requiresProof = true
+        let document = try answer([strict], "/a").json
+        #expect(document?["dpop_bound_access_tokens_required"]?.bool == true)
+        #expect(document?["dpop_signing_alg_values_supported"]?.texts.contains("ES256") == true)
+        #expect(document?["dpop_signing_alg_values_supported"]?.texts.contains("HS256") == false)
+        let mixed = try answer([strict, resource("https://gw.example.com/a")], "/a").json
+        #expect(mixed?["dpop_bound_access_tokens_required"] == nil)
+    }
+
     @Test("routes of one resource share its document; a resource without tokens in a standard place says so")
     func merged() throws {
         let resources = try [

@@ -77,6 +77,36 @@ import Testing
             decide(TestRequest("POST", "/inventory/items", [bearer("good")]), snapshot) == .denied(.roleRequired))
     }
 
+    /// RFC 9449 section 6.2, RFC 8705 section 3.2.
+    @Test func provenTokens() throws {
+        let maker = ProofMaker()
+        let key = #","token_type":"DPoP","cnf":{"jkt":"\#(maker.jkt)"}"#
+        let server = Server([
+            "key": Self.active("eve", key), "plain": Self.active("eve"),
+            "nokey": Self.active("eve", #","token_type":"DPoP""#),
+            "other": Self.active("eve", #","cnf":{"kid":"a"}"#),
+        ])
+        var settings = try self.settings(server)
+        settings.introspectedIssuers[0].purpose = .accessToken(checksProofs: true)
+        let snapshot = TestPolicy.snapshot(settings)
+        func decision(_ token: String, with proof: String? = nil) -> DecisionOutcome {
+            let fields = proof.map { [("Authorization", "DPoP \(token)"), ("DPoP", $0)] } ?? [bearer(token)]
+            return decide(TestRequest("GET", "/inventory/items", fields), snapshot)
+        }
+        func proof(_ token: String) -> String {
+            maker.proof("https://gw.example.com/inventory/items", at: TestPolicy.now, token: token)
+        }
+        #expect(decision("key") == .denied(.dpopSchemeWrong))
+        #expect(decision("key", with: proof("key")) == .allowed("eve"))
+        #expect(decision("key", with: proof("plain")) == .denied(.dpopTokenWrong))
+        #expect(decision("plain", with: proof("plain")) == .denied(.dpopSchemeWrong))
+        #expect(decision("nokey") == .denied(.proofRequired))
+        #expect(decision("other") == .denied(.proofRequired))
+        settings.introspectedIssuers[0].requiresProof = true
+        let strict = TestPolicy.snapshot(settings)
+        #expect(self.decision("plain", strict) == .denied(.tokenUnbound))
+    }
+
     /// RFC 9470 section 6.2: `acr` and `auth_time` of the answer; `amr` as the issuer's entry says.
     @Test func login() throws {
         let server = Server([

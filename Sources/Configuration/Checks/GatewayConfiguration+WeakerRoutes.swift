@@ -87,6 +87,7 @@ extension GatewayConfiguration {
         if !theirs.issuers.isSubset(of: ours.issuers) { words.append("credentials of other issuers") }
         if wide.options.takesCertificates, !narrow.options.takesCertificates { words.append("users by certificate") }
         if !theirs.audience.isSubset(of: ours.audience) { words.append("tokens for other audiences") }
+        if ours.requiresProof, !theirs.requiresProof { words.append("tokens that are bound to no key") }
         if ours.isOptional { return words }
         if theirs.isOptional { return words + ["no credential"] }
         if ours.loginRequired, !theirs.loginRequired { words.append("no login") }

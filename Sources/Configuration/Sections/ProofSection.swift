@@ -15,13 +15,13 @@ package struct ProofSection: Sendable {
             lifetime: object.value(
                 "proofLifetime",
                 .duration.reading { field in
-                    guard let lifetime = field.duration() else { return nil }
-                    guard lifetime <= .seconds(300) else {
+                    guard let lifetime = field.duration(from: 0) else { return nil }
+                    guard .seconds(1) <= lifetime, lifetime <= .seconds(300) else {
                         return field.error(
-                            "out of range", expected: "a duration up to \"300s\"", found: field.summary)
+                            "out of range", expected: "a duration from \"1s\" to \"300s\"", found: field.summary)
                     }
                     return lifetime
                 },
-                default: .seconds(60), "Greatest age of a proof by its `iat`, up to `300s`."))
+                default: .seconds(60), "Greatest age of a proof by its `iat`, from `1s` to `300s`."))
     }
 }

@@ -18,8 +18,8 @@ extension PolicySnapshot {
     ) -> [UInt8]? {
         guard let sessions, let form = route.form, form.isFor(head, headers, bytes) else { return nil }
         // A login that would be refused like the one before sends the browser around in a circle: the form knows levels, but
-        // no `acr`, and a provider does not say when its user logged in.
-        if reason == .authenticationTooWeak { return nil }
+        // no `acr` and no proofs, and a provider does not say when its user logged in.
+        if reason == .authenticationTooWeak || route.requiresProof || reason.isOfProof { return nil }
         if reason == .authenticationTooOld, principal?.claims.authentication.isTimed != true { return nil }
         var end = head.path.end
         // The slash that represents the missing path of `http://host?query` does not precede the query.
