@@ -256,6 +256,38 @@ static inline int copenssl_anchor_needs_no_list(int accepted, X509_STORE_CTX *co
     return 1;
 }
 
+// Verifies a certificate as a handshake verifies that of a client under the settings of the context: its authorities, lists
+// and least strength. Answers the code of the verification.
+static inline int copenssl_verify_client(
+    SSL_CTX *context, X509 *leaf, X509 **others, size_t count, int checks_lists) {
+    int code = X509_V_ERR_OUT_OF_MEM;
+    X509_STORE_CTX *verification = X509_STORE_CTX_new();
+    STACK_OF(X509) *chain = sk_X509_new_null();
+    if (!verification || !chain) goto done;
+    for (size_t i = 0; i < count; i++)
+        if (!sk_X509_push(chain, others[i])) goto done;
+    if (X509_STORE_CTX_init(verification, SSL_CTX_get_cert_store(context), leaf, chain) != 1) goto done;
+    X509_STORE_CTX_set_default(verification, "ssl_client");
+    X509_VERIFY_PARAM *parameters = X509_STORE_CTX_get0_param(verification);
+    X509_VERIFY_PARAM_set_auth_level(parameters, SSL_CTX_get_security_level(context));
+    if (checks_lists) X509_STORE_CTX_set_verify_cb(verification, copenssl_anchor_needs_no_list);
+    int accepted = X509_verify_cert(verification);
+    code = X509_STORE_CTX_get_error(verification);
+    if (accepted != 1 && code == X509_V_OK) code = X509_V_ERR_UNSPECIFIED;
+    if (accepted == 1) code = X509_V_OK;
+done:
+    // The stack does not own what is in it.
+    sk_X509_free(chain);
+    X509_STORE_CTX_free(verification);
+    return code;
+}
+
+// The DER encoding of a certificate; 0 without one. The copy is freed by copenssl_free.
+static inline int copenssl_encode_certificate(const X509 *certificate, unsigned char **bytes) {
+    *bytes = NULL;
+    return i2d_X509(certificate, bytes);
+}
+
 static inline void copenssl_free(void *pointer) { OPENSSL_free(pointer); }
 
 // A session that is resumed gets its next ticket. What bounds their chain is when it began, which each of them carries on.

@@ -72,9 +72,23 @@ package final class GatewaySnapshot: Sendable {
 
     func listener(_ id: Int) -> ListenerSettings? { listeners.indices.contains(id) ? listeners[id] : nil }
 
+    /// Set if the peer of an exchange tells the certificate of its client.
+    func toldCertificates(of exchange: Exchange) -> ToldCertificates? {
+        guard let client = exchange.client, let told = listener(client.listener)?.toldCertificates else { return nil }
+        // Who may ask for decisions was looked at with the question.
+        return exchange.forwardAuth != nil || proxies.contains(client.address) ? told : nil
+    }
+
     /// The client's certificate, with what its listener makes of certificates today. The certificate of a proxy that asks
-    /// for a decision is not the client's.
+    /// for a decision is not the client's, nor is that of one which tells those of its clients.
     func certificate(of exchange: Exchange) -> ShownCertificate? {
+        if let certificate = exchange.certificate, let told = certificate.told {
+            guard let now = toldCertificates(of: exchange) else { return nil }
+            // Verified by the configuration of the exchange; a later one may have other authorities.
+            let isRefused = exchange.snapshot !== self && now.refuses(told)
+            return ShownCertificate(certificate.certificate, rules: now.users, isOnList: isRefused)
+        }
+        if toldCertificates(of: exchange) != nil { return nil }
         guard exchange.forwardAuth == nil, let client = exchange.client, let known = client.certificate else {
             return nil
         }

@@ -65,6 +65,14 @@ extension Reason {
             "client_certificate_revoked", 403,
             "Since the connection began, the client certificate was revoked, its list ended, or the authorities changed."
         ),
+        (
+            "client_certificate_invalid", 403,
+            "A trusted proxy told a client certificate that has expired or that no authority of the listener has issued."
+        ),
+        (
+            "client_certificate_malformed", 400,
+            "The field in which a trusted proxy tells the client certificate is malformed, repeated, or has too many elements."
+        ),
         ("duplicate_credential", 400, "More than one `Authorization` field."),
         ("missing_credential", 401, "No credential was sent."),
         ("unsupported_scheme", 401, "The `Authorization` scheme is not supported."),

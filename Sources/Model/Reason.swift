@@ -12,8 +12,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         ssoTokenPosted, ssoCapture, errorPage, redirected, responded, forwardAuthAllowed
     // Refused by policy
     case noRoute, methodNotAllowed, ambiguousPath, corsDenied, corsMalformed, tlsRequired,
-        clientCertificateRequired, clientCertificateNotAllowed, clientCertificateRevoked, duplicateCredential,
-        missingCredential,
+        clientCertificateRequired, clientCertificateNotAllowed, clientCertificateRevoked,
+        clientCertificateInvalid, clientCertificateMalformed, duplicateCredential, missingCredential,
         unsupportedScheme, malformedCredential, malformedToken, unsupportedAlgorithm, unknownKey, badSignature,
         invalidToken, tokenExpired, tokenNotYetValid, tokenRevoked, apiKeyUnknown, apiKeyExpired,
         certificateUserUnknown, certificateExpired, storeUnavailable, unknownIssuer,

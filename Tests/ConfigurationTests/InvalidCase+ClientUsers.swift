@@ -8,10 +8,29 @@ extension InvalidCase {
         return InvalidCase(id, files: ["gateway.json": gateway].merging(pemFiles) { $1 }, errors)
     }
 
+    private static func told(_ id: String, _ field: String, trusts: Bool = true, _ errors: String...) -> InvalidCase {
+        let gateway =
+            "{\n\"baseUrl\": \"http://a.example\",\(trusts ? "\"trustedProxies\": [\"::1\"]," : "") \"listeners\": [\n"
+            + "{ \"address\": \"::1\", \"port\": 443, \"clientCertificateField\": \(field) }]}"
+        return InvalidCase(id, files: ["gateway.json": gateway].merging(pemFiles) { $1 }, errors)
+    }
+
+    private static let toldPlace = "gateway.json:3: error: /listeners/0/clientCertificateField"
     private static let place = "gateway.json:6: error: /listeners/0/tls/clientUsers/0"
 
     /// Mistakes in users by certificate.
     static let clientUserCases: [InvalidCase] = [
+        told(
+            "client-certificate-field-authority", #""xfcc""#,
+            "\(toldPlace): no authority verifies the certificates (expected \"caFile\" here, or \"clientCaFile\" in \"tls\")"
+        ),
+        told(
+            "client-certificate-field-peers", #"{"format": "xfcc", "caFile": "cert.pem"}"#, trusts: false,
+            "\(toldPlace): no proxy may tell certificates of its clients (expected \"trustedProxies\" with the addresses of the proxies)"
+        ),
+        told(
+            "client-certificate-field-hops", #"{"format": "client-cert", "caFile": "cert.pem", "hops": 2}"#,
+            "\(toldPlace)/hops: this form has one element (expected \"hops\" with \"format\": \"xfcc\" only)"),
         clientUsers(
             "client-users-empty", "{}",
             "\(place): the rule has no condition (expected one of \"subject\", \"commonName\", \"dns\", \"email\" and \"uri\")",

@@ -117,7 +117,7 @@ import Testing
             items.access.clientCertificate
                 == ["dns:*.example.com", "subject:CN=device *,O=Example"].compactMap { CertificatePattern($0) })
         #expect(items.methods.map(\.access.clientCertificate) == [nil, items.access.clientCertificate])
-        #expect(items.options.forwardsCertificate && !items.options.takesCertificates)
+        #expect(items.options.certificateForwarding == .xfcc && !items.options.takesCertificates)
         #expect(configuration.routes.filter(\.options.takesCertificates).map(\.name) == ["/behind/**"])
         let users = try #require(configuration.listeners.compactMap(\.tls).first?.clientUsers)
         #expect(

@@ -29,8 +29,7 @@ import Testing
     }
 
     /// Writes `list.pem`.
-    private static func revoke(_ serials: [String], _ dates: [String] = [], in directory: ConfigurationDirectory) throws
-    {
+    static func revoke(_ serials: [String], _ dates: [String] = [], in directory: ConfigurationDirectory) throws {
         let path = directory.path
         let lines = serials.map { "R\t401231235959Z\t200101000000Z\t\($0)\tunknown\t/CN=x\n" }
         try directory.write("revoked.txt", lines.joined())

@@ -4,6 +4,7 @@ import Model
 extension GatewayConfiguration {
     func checkSafety(_ findings: Findings) {
         ListenerEntry.checkForwardAuth(listeners, trustedProxies, findings)
+        ListenerEntry.checkClientCertificateFields(listeners, trustedProxies, findings)
         checkCredentials(findings)
         if store.kind == .memory {
             // DEC-10
@@ -21,15 +22,18 @@ extension GatewayConfiguration {
             for (j, rule) in (listener.tls?.clientUsers ?? []).enumerated() {
                 rule.check(users, findings, at: "/listeners/\(i)/tls/clientUsers/\(j)")
             }
+            for (j, rule) in (listener.clientCertificateField?.users ?? []).enumerated() {
+                rule.check(users, findings, at: "/listeners/\(i)/clientCertificateField/users/\(j)")
+            }
         }
-        if listeners.allSatisfy({ $0.tls?.clientUsers.isEmpty != false }) {
+        if !listeners.contains(where: \.hasCertificateUsers) {
             for (i, route) in routes.enumerated() where route.options.takesCertificates {
                 findings.warning(
                     "/routes/\(i)/certificateLogin", "no listener makes users of certificates",
                     expected: "a listener with \"clientUsers\"")
             }
         }
-        guard listeners.allSatisfy({ ($0.tls?.clientAuthentication ?? .off) == .off }) else { return }
+        guard !listeners.contains(where: \.takesCertificates) else { return }
         for (i, route) in routes.enumerated() {
             let accesses = [route.access] + route.methods.map(\.access)
             guard accesses.contains(where: { $0.clientCertificate != nil }) else { continue }

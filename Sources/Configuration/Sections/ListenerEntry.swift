@@ -15,6 +15,8 @@ package struct ListenerEntry: Sendable {
     package var tls: ListenerTLSEntry?
     /// Nil where `role` is not `redirect`.
     package var redirect: HTTPSRedirect?
+    /// How trusted proxies tell the certificates of their clients; nil where they do not.
+    package var clientCertificateField: ClientCertificateFieldEntry?
 
     /// Whether clients of other machines send requests in the clear.
     var isClear: Bool { tls == nil && !place.isLocal && role != .redirect }
@@ -68,13 +70,21 @@ package struct ListenerEntry: Sendable {
             "proxyProtocol", .addressBlocks, default: [],
             "CIDR blocks of peers that send a PROXY header, of version 1 or 2; from them it is required.")
         let tls = object.take("tls", ListenerTLSEntry.shape, "TLS; without it the listener is plain.")
+        let told = object.take(
+            "clientCertificateField", ClientCertificateFieldEntry.shape,
+            """
+            The field in which `trustedProxies` tell [certificates of their clients](README.md#certificates-from-proxies); \
+            a name of `format`, or an object. By default such fields are removed unread.
+            """)
         let redirect = readRedirect(&object, role, tls?.field)
         let forwardAuth = readForwardAuth(&object, redirect == nil ? role : .redirect, place)
         let served: ListenerRole = redirect != nil ? .redirect : forwardAuth != nil ? .forwardAuth : role
-        let entry = ListenerEntry(
+        var entry = ListenerEntry(
             name: name ?? "", role: served, place: place,
             http2: http2?.read() ?? (tls != nil), proxyProtocol: peers?.read() ?? [], forwardAuth: forwardAuth,
             tls: tls?.read(), redirect: redirect)
+        entry.clientCertificateField = told?.read()
+        if let told, let settings = entry.clientCertificateField { entry.check(told.field, settings) }
         if tls == nil, entry.http2, let field = http2?.field {
             field.findings.note(field.pointer, "without TLS, HTTP/2 needs clients with prior knowledge (h2c)")
         }

@@ -138,12 +138,14 @@ package struct RouteEntry: Sendable {
         object.read(
             "forwardCredential", .flag, into: &route.options.forwardsCredential,
             "Whether the client's own credential is forwarded to the upstream.")
-        object.read(
-            "forwardClientCertificate", .flag, into: &route.options.forwardsCertificate,
-            """
-            Whether `X-Gateway-Client-Subject`, `-Names` and `-Fingerprint` tell the upstream what the client's \
-            certificate says.
-            """)
+        route.options.certificateForwarding =
+            object.value(
+                "forwardClientCertificate", CertificateForwarding.shape, default: nil,
+                """
+                What the upstream is told of the client's certificate: `true` for its names in \
+                `X-Gateway-Client-Subject`, `-Names` and `-Fingerprint`, `xfcc` for the certificate in \
+                `X-Forwarded-Client-Cert`, `client-cert` for the certificate in `Client-Cert` (RFC 9440).
+                """)
         let login = object.take(
             "certificateLogin", .flag, default: false,
             """

@@ -33,6 +33,30 @@ final class CertificateObject: @unchecked Sendable {
         return found
     }
 
+    /// The certificate with exactly this DER encoding; nil for other bytes.
+    static func of(der: [UInt8]) -> CertificateObject? {
+        defer { OpenSSLLibrary.clearErrors() }
+        // SAFETY: libcrypto reads `count` bytes and moves its own copy of the start behind what it has read.
+        return unsafe der.span.withBytes { start, count -> CertificateObject? in
+            var place: UnsafePointer<UInt8>? = unsafe start
+            guard let pointer = unsafe d2i_X509(nil, &place, count) else { return nil }
+            let certificate = unsafe CertificateObject(owning: pointer)
+            guard let stop = unsafe place, let start = unsafe Optional(start) else { return nil }
+            return unsafe stop - start == count ? certificate : nil
+        }
+    }
+
+    /// The DER encoding.
+    var encodedDER: [UInt8] {
+        var start: UnsafeMutablePointer<UInt8>?
+        let count = unsafe copenssl_encode_certificate(pointer, &start)
+        OpenSSLLibrary.clearErrors()
+        guard count > 0, let start = unsafe start else { return [] }
+        // SAFETY: libcrypto made a copy of `count` bytes for us to free.
+        defer { unsafe copenssl_free(start) }
+        return unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
+    }
+
     /// Whether this certificate has issued the other one.
     func issued(_ other: CertificateObject) -> Bool {
         let result = unsafe X509_check_issued(pointer, other.pointer)

@@ -24,12 +24,15 @@ package struct PeerCertificate: Sendable, Equatable {
     package let serial: String
     /// Last second of validity, in Unix time.
     package let notAfter: Int64
+    /// The certificate in DER form.
+    package let certificateDER: [UInt8]
 
     package init(
         subject: String, commonName: String?, hostNames: [String], emailAddresses: [String], uris: [String],
         addresses: [String], fingerprint: String, serial: String, notAfter: Int64,
-        name: DistinguishedName? = nil, isReadable: Bool = true
+        name: DistinguishedName? = nil, isReadable: Bool = true, certificateDER: [UInt8] = []
     ) {
+        self.certificateDER = certificateDER
         self.name = name
         self.isReadable = isReadable
         self.subject = subject
@@ -59,5 +62,6 @@ package struct PeerCertificate: Sendable, Equatable {
         fingerprint = Hexadecimal.text(certificate.fingerprint)
         serial = Hexadecimal.text(certificate.serial)
         notAfter = certificate.notAfter
+        certificateDER = certificate.encodedDER
     }
 }

@@ -43,7 +43,8 @@ package final class TLSServerContext: Sendable {
         authoritiesDigest = DigestAlgorithm.sha256.digest(settings.clientAuthoritiesPEM.span)
         table = ServerNameTable(chains.map { ($0.summary.names, $0.summary.keyKind) })
         let authorities = try TLSServerContext.authorities(settings)
-        (lists, revocationLists) = try TLSServerContext.revocationLists(settings, authorities)
+        (lists, revocationLists) = try TLSServerContext.revocationLists(
+            settings.clientAuthentication == .off ? nil : settings.revocationLists, authorities)
         var objects: [TLSContextObject] = []
         for group in table.groups {
             let object = try TLSContextObject(
@@ -79,10 +80,11 @@ package final class TLSServerContext: Sendable {
     /// Whether a list has expired. Sessions that are open or resumed are not verified again.
     package func hasExpiredList(at now: Int64) -> Bool { revocationLists.contains { ($0.nextUpdate ?? .max) < now } }
 
-    private static func revocationLists(
-        _ settings: TLSServerSettings, _ authorities: [CertificateObject]
+    /// - Parameter bytes: the lists in PEM or DER form; nil for none.
+    static func revocationLists(
+        _ bytes: [UInt8]?, _ authorities: [CertificateObject]
     ) throws(TLSSettingsError) -> ([CertificateRevocationList], [RevocationListSummary]) {
-        guard let bytes = settings.revocationLists, settings.clientAuthentication != .off else { return ([], []) }
+        guard let bytes else { return ([], []) }
         do throws(RevocationListProblem) {
             let lists = try CertificateRevocationList.all(of: bytes)
             var summaries: [RevocationListSummary] = []

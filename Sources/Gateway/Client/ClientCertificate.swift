@@ -1,4 +1,5 @@
 import Crypto
+import HTTP
 import Identity
 
 /// A client's certificate as attributes of the caller: for route rules, and as fields that the gateway vouches for
@@ -13,8 +14,12 @@ package final class ClientCertificate: Sendable {
     /// SHA-256 of the certificate in lower-case hexadecimal.
     let fingerprintField: [UInt8]
 
-    package init(_ certificate: PeerCertificate) {
+    /// The bytes that a proxy told, if it is not the certificate of the connection.
+    let told: ToldCertificate?
+
+    package init(_ certificate: PeerCertificate, told: ToldCertificate? = nil) {
         self.certificate = certificate
+        self.told = told
         subjectField = FieldValue.encode(certificate.subject)
         let names =
             certificate.hostNames.map { "dns:\($0)" } + certificate.emailAddresses.map { "email:\($0)" }

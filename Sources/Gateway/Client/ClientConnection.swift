@@ -110,7 +110,7 @@ final class ClientConnection: SlabElement {
     var certificate: ClientCertificate? {
         if !hasReadCertificate {
             hasReadCertificate = true
-            knownCertificate = socket?.tls?.peerCertificate.map(ClientCertificate.init)
+            knownCertificate = socket?.tls?.peerCertificate.map { ClientCertificate($0) }
         }
         return knownCertificate
     }

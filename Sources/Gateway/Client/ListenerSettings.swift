@@ -35,5 +35,8 @@ package struct ListenerSettings: Sendable {
     /// Who may ask for decisions and how, if `role` is `forwardAuth`.
     package var forwardAuth: ForwardAuthSettings?
 
+    /// Set if trusted proxies tell certificates of their clients.
+    package var toldCertificates: ToldCertificates?
+
     package init(name: String) { self.name = name }
 }

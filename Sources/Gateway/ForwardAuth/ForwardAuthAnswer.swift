@@ -24,6 +24,7 @@ struct ForwardAuthAnswer {
     /// - Parameter bytes: the buffer of the described request.
     func append(_ bytes: Span<UInt8>, to chunk: Chunk) {
         HeaderRewrite.appendIdentity(exchange, to: chunk)
+        HeaderRewrite.appendCertificate(exchange, to: chunk)
         if let own = route.requestFields { HeaderRewrite.append(own, exchange, to: chunk) }
         if let injection = route.injection, let token = exchange.token.issued {
             HeaderRewrite.append(token, injection, to: chunk)

@@ -70,9 +70,7 @@ struct HeaderRewrite {
         }
         appendForwarding(exchange, bytes, to: chunk)
         appendIdentity(exchange, to: chunk)
-        if let certificate = exchange.certificate, exchange.route?.options.forwardsCertificate == true {
-            append(certificate, to: chunk)
-        }
+        appendCertificate(exchange, to: chunk)
         if let own { append(own, exchange, to: chunk) }
         if let rule = exchange.route?.options.challengeRule {
             chunk.append("User-Agent: ")
@@ -274,16 +272,6 @@ struct HeaderRewrite {
             chunk.append(userinfo)
         }
         return true
-    }
-
-    private static func append(_ certificate: ClientCertificate, to chunk: Chunk) {
-        chunk.append("X-Gateway-Client-Subject: ")
-        chunk.append(certificate.subjectField)
-        chunk.append("\r\nX-Gateway-Client-Names: ")
-        chunk.append(certificate.namesField)
-        chunk.append("\r\nX-Gateway-Client-Fingerprint: ")
-        chunk.append(certificate.fingerprintField)
-        chunk.append("\r\n")
     }
 
     /// Whether a field of an upstream's response is passed to the client.

@@ -13,6 +13,7 @@ import Reactor
 /// again; other exchanges never copy it.
 final class RequestPipeline: LoopPart {
     let tokenCache: VerifiedTokenCache
+    let toldCertificates = ToldCertificateCache()
     let exchanges: ExchangeTable
     let frontend: ClientFrontend
     let responder: Responder
@@ -184,10 +185,10 @@ final class RequestPipeline: LoopPart {
         case .proof: return provesPossession(exchange, route, bytes)
         case .principalRate: return route.map { passesPrincipalLimits(exchange, $0) } ?? true
         case .certificate:
-            let shown = exchange.snapshot.certificate(of: exchange)
-            // Kept with the connection.
-            exchange.certificate = shown == nil ? nil : exchange.client?.certificate
-            guard let denial = route?.refusal(of: shown) else { return true }
+            let refusal = takeCertificate(exchange, bytes)
+            guard let denial = refusal ?? route?.refusal(of: exchange.snapshot.certificate(of: exchange)) else {
+                return true
+            }
             responder.deny(exchange, denial, bytes)
             return false
         case .body:

@@ -22,8 +22,8 @@ package struct RouteOptions: Sendable {
     package var protectedResource: ProtectedResource?
     /// Whether the client's credential is forwarded to the upstream (GW-09).
     package var forwardsCredential = false
-    /// Whether the client's certificate is described to the upstream (GW-09).
-    package var forwardsCertificate = false
+    /// What the upstream is told of the client's certificate (GW-09); nil for nothing.
+    package var certificateForwarding: CertificateForwarding?
     /// Whether a client certificate counts as the credential where no other one came.
     package var takesCertificates = false
     /// Bytes of a request body, 0 for any number; nil for the gateway's limit.

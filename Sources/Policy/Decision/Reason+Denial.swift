@@ -18,6 +18,8 @@ extension Reason {
         case .clientCertificateRequired: "a client certificate is required"
         case .clientCertificateNotAllowed: "the client certificate is not for this resource"
         case .clientCertificateRevoked: "the client certificate is revoked"
+        case .clientCertificateInvalid: "the client certificate is not valid"
+        case .clientCertificateMalformed: "the field with the client certificate is malformed"
         case .duplicateCredential: "more than one credential"
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"

@@ -147,7 +147,7 @@ package final class Route: Sendable {
         injection = settings.injection ?? webgate?.injection
         certificateRule = access.clientCertificate.map { CertificateRule($0) }
         readsCertificate =
-            access.clientCertificate != nil || settings.options.forwardsCertificate
+            access.clientCertificate != nil || settings.options.certificateForwarding != nil
             || settings.options.takesCertificates
         steps = Decision.Steps(
             isPublic: access.isPublic, isOptional: access.isOptional,

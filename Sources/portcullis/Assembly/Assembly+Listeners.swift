@@ -29,6 +29,7 @@ extension Assembly {
                     return made
                 }
             }
+            settings.toldCertificates = entry.toldCertificates(&self, at: "/listeners/\(index)")
             return settings
         }
     }
@@ -126,6 +127,48 @@ extension Assembly {
             return try FileText.read(path)
         } catch {
             self.error(pointer, error.text)
+            return nil
+        }
+    }
+}
+
+extension ListenerEntry {
+    /// Nil after an error about authorities or revocation lists.
+    func toldCertificates(_ assembly: inout Assembly, at pointer: String) -> ToldCertificates? {
+        guard let entry = clientCertificateField else { return nil }
+        let isOwn = entry.authoritiesFile != nil
+        guard let path = entry.authoritiesFile ?? tls?.clientAuthoritiesFile else { return nil }
+        let places =
+            isOwn
+            ? (
+                authorities: "\(pointer)/clientCertificateField/caFile",
+                lists: "\(pointer)/clientCertificateField/crlFile"
+            )
+            : (authorities: "\(pointer)/tls/clientCaFile", lists: "\(pointer)/tls/clientCrlFile")
+        guard let authorities = assembly.contents(of: path, at: places.authorities) else { return nil }
+        var lists: [UInt8]?
+        if let path = isOwn ? entry.revocationListFile : tls?.revocationListFile {
+            lists = assembly.contents(of: path, at: places.lists) ?? []
+        }
+        do throws(TLSSettingsError) {
+            let verifier = try ClientCertificateVerifier(authoritiesPEM: authorities, revocationLists: lists)
+            let now = Int64(Date().timeIntervalSince1970)
+            if isOwn {
+                for complaint in verifier.revocationLists.compactMap({ $0.complaint(at: now) }) {
+                    assembly.expired(places.lists, complaint)
+                }
+            }
+            return ToldCertificates(
+                entry.format, hops: entry.hops, verifier: verifier,
+                users: isOwn ? entry.users : tls?.clientUsers ?? [])
+        } catch {
+            // Those of the listener's own clients are reported with its context.
+            guard isOwn else { return nil }
+            if case .revocationLists = error {
+                assembly.error(places.lists, error.description)
+            } else {
+                assembly.error(places.authorities, error.description)
+            }
             return nil
         }
     }
