@@ -37,6 +37,7 @@ package enum ConfigurationLoader {
             values.checkLoginForms(findings)
             values.checkIdentityProviders(findings)
             values.joinBackends()
+            RouteLogins.add(to: &values, findings)
             values.checkRoutes(findings)
             values.checkIssuerHosts(findings)
             values.checkApplications(findings)

@@ -50,7 +50,8 @@ package struct LoadedConfiguration: Sendable {
         guard let node = sources.node(of: section) else { return sources.gateway?.root.members != nil }
         let counts = [
             "users": draft.users.count, "roles": draft.roles.count, "realms": draft.realms?.count ?? 0,
-            "backends": draft.backends.count, "consumers": draft.consumers.count, "routes": draft.routes.count,
+            "backends": draft.backends.count { !RouteLogin.isDerived($0.name) }, "consumers": draft.consumers.count,
+            "routes": draft.routes.count,
             "certificates": draft.certificates.count,
         ]
         guard let count = counts[section] else { return node.members != nil }

@@ -16,8 +16,10 @@ enum CompatibilityFamilies {
         #if Compatibility
             return []
         #else
-            let sections = [
-                configuration.serviceDomains.isEmpty ? nil : "/serviceDomains",
+            let logins = configuration.routes.indices.filter { configuration.routes[$0].login != nil }
+            let isWritten = !configuration.serviceDomains.allSatisfy { RouteLogin.isDerived($0.name) }
+            let sections: [String?] = [
+                isWritten ? "/serviceDomains" : nil,
                 configuration.applications.isEmpty ? nil : "/applications",
                 configuration.userProfile.isEnabled ? "/userProfile/enabled" : nil,
                 configuration.singleSignOn.capturesRedirect ? "/singleSignOn/captureRedirect" : nil,
@@ -28,7 +30,7 @@ enum CompatibilityFamilies {
                     backend.facebook != nil ? "/backends/\(index)/facebook" : nil,
                 ]
             }
-            return (sections + backends).compactMap(\.self)
+            return (sections + backends).compactMap(\.self) + logins.map { "/routes/\($0)/login" }
         #endif
     }
 }

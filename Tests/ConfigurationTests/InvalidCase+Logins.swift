@@ -69,7 +69,53 @@ extension InvalidCase {
             ],
             #"trustedIssuers.json:1: error: /trustedIssuers/0/acrFromAmr/otp: invalid value (expected a non-empty string without control characters, found "")"#
         ),
+        login(
+            "type", #""login": 1"#,
+            #"/routes/0/login: wrong type (expected the name of an identity provider, or {"provider", "sessionLifetime", "idleTimeout"}, found 1)"#
+        ),
+        login(
+            "unknown", #""login": "stuff""#,
+            #"/routes/0/login: unknown identity provider "stuff" (expected the name of an identity provider; did you mean "staff"?)"#
+        ),
+        login(
+            "public", #""login": "staff", "public": true"#,
+            #"/routes/0/login: a public route has no caller (expected no "login" here)"#),
+        login(
+            "social", #""login": "staff", "socialLogin": true"#,
+            #"/routes/0/login: a login at a provider is no social login (expected no "socialLogin" beside it)"#),
+        login(
+            "webgate", #""login": "staff", "webgate": "WG""#,
+            #"/routes/0/login: a webgate has a login of its own (expected no "webgate" beside it)"#),
+        login(
+            "scheme", #""login": "staff", "authenticationScheme": "S""#,
+            #"/routes/0/login: an authentication scheme has a login of its own (expected no "authenticationScheme" beside it)"#
+        ),
+        login(
+            "form", #""login": "form""#,
+            #"/routes/0/login: the gateway's own form needs a service domain (expected a provider of another kind, or "authenticationScheme")"#
+        ),
+        login(
+            "short", #""login": {"provider": "staff", "sessionLifetime": "0s"}"#,
+            #"/routes/0/login/sessionLifetime: out of range (expected a duration from "1s", found "0s")"#),
+        login(
+            "idle", #""login": {"provider": "staff", "idleTimeout": "10ms"}"#,
+            #"/routes/0/login/idleTimeout: out of range (expected "0s", or a duration from "1s", found "10ms")"#),
+        login(
+            "limits", #""login": {"provider": "staff", "idleTimeout": "1m"}"#,
+            more: #"{"path": "/b", "upstream": "inventory", "login": {"provider": "staff", "idleTimeout": "2m"}}"#,
+            #"/routes/1/login/idleTimeout: another route says otherwise of the sessions of "staff" (expected one "idleTimeout" for a provider)"#
+        ),
     ]
+
+    /// A route with a login at a provider.
+    private static func login(_ id: String, _ members: String, more: String? = nil, _ error: String) -> InvalidCase {
+        var files = routes(([route("/a", members)] + [more].compactMap(\.self)).joined(separator: ",\n"))
+        files["identityProviders.json"] =
+            #"[{"name": "staff", "issuer": "https://idp", "clientId": "a", "clientSecret": "s"}, {"name": "form", "kind": "local"}]"#
+        files["webgates.json"] =
+            #"{"authenticationSchemes": [{"name": "S", "authenticationLevel": 2, "challengeMethod": "BASIC"}], "webgates": [{"name": "WG", "level": 2}]}"#
+        return InvalidCase("login-\(id)", files, "routes.json:\(more == nil ? 2 : 3): error: \(error)")
+    }
 
     private static func resource(_ path: String, _ url: String, _ more: String = "") -> [String: String] {
         routes(route(path, #""protectedResource": {"resource": "\#(url)"}\#(more)"#))

@@ -16,6 +16,8 @@ package struct RouteEntry: Sendable {
     package var webgate: String?
     /// Name of the scheme whose level the route requires, instead of the webgate's (SCH-03).
     package var authenticationScheme: String?
+    /// The login of browsers at an identity provider, which then is `authenticationScheme`.
+    package var login: RouteLogin?
     /// `name/version` of the backends of the route, from both sides of the association (MBE-07).
     package var backends: [String] = []
     /// `name/version` of the backend of Basic credentials that name none.
@@ -81,6 +83,11 @@ package struct RouteEntry: Sendable {
         object.read(
             "authenticationScheme", .reference(to: .authenticationScheme), into: &route.authenticationScheme,
             "Name of a scheme whose level the route requires, in place of the webgate's.")
+        object.read(
+            "login", RouteLogin.shape, into: &route.login,
+            """
+            The identity provider that [browsers log in at](README.md#logins-at-one-provider), by name or as an object.
+            """)
         object.read(
             "backends", .references(to: .backend), into: &route.backends,
             "Backends whose credentials open the route, as `name/version`; an empty list means any.")

@@ -12,7 +12,7 @@ extension Administration {
         try shown("backends") { reading, _ in
             var writer = JSONWriter()
             writer.beginArray()
-            for backend in reading.snapshot.backends.backends {
+            for backend in reading.snapshot.backends.backends where !RouteLogin.isDerived(backend.name) {
                 writer.value(json: reading.snapshot.tokens.describe(backend, includingSecrets: false).span)
             }
             writer.endArray()
@@ -28,7 +28,8 @@ extension Administration {
         let showsSecrets = request.flag("secrets")
         var answer = try shown("backends") { (reading, _) throws(AdminFailure) in
             let found = reading.snapshot.backends.backends.filter { backend in
-                isSame(backend.name, name) && (version.map { isSame(backend.version, $0) } ?? true)
+                !RouteLogin.isDerived(name) && isSame(backend.name, name)
+                    && (version.map { isSame(backend.version, $0) } ?? true)
             }
             guard let backend = found.first else {
                 throw .notFound("no backend \(request.path[1...].joined(separator: "/"))")
@@ -161,7 +162,9 @@ extension Administration {
     }
 
     private static func index(_ name: String, _ version: String, _ configuration: GatewayConfiguration) -> Int? {
-        configuration.backends.firstIndex { isSame($0.name, name) && isSame($0.version, version) }
+        configuration.backends.firstIndex {
+            !RouteLogin.isDerived(name) && isSame($0.name, name) && isSame($0.version, version)
+        }
     }
 
     private func described(

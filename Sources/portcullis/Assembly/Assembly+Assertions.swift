@@ -96,7 +96,8 @@ extension Assembly {
 
     /// AMB-09: the documents ask for HTTP Basic where tokens are exchanged, and nothing comes of it.
     private mutating func warnOfBackends() {
-        for (index, backend) in configuration.backends.enumerated() where backend.oauthConsumer && !backend.httpBasic {
+        for (index, backend) in configuration.backends.enumerated()
+        where backend.oauthConsumer && !backend.httpBasic && !RouteLogin.isDerived(backend.name) {
             warning(
                 "/backends/\(index)/httpBasic", "tokens are exchanged for this backend though \"httpBasic\" is off")
         }

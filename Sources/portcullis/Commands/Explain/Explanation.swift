@@ -56,6 +56,9 @@ struct Explanation {
                     "\(name)=\(value.map { String(decoding: $0, as: UTF8.self) } ?? "none, as the segment has a parameter")"
             }
             if !values.isEmpty { pass("variables", values.joined(separator: ", ")) }
+            if let login = place(of: route).flatMap({ configuration.routes[$0].login }) {
+                pass("login", text(of: login))
+            }
         }
         if let endpoint = decision.endpoint?.descriptor {
             pass("endpoint", "\(endpoint.name), \(String(decoding: endpoint.methods, as: UTF8.self))")
@@ -279,6 +282,18 @@ struct Explanation {
             return "of the issuer \(rule.issuer) in \(field), once the upstream's webgate challenges"
         }
         return principal == nil ? "none, since no caller is known" : "of the issuer \(rule.issuer) in \(field)"
+    }
+
+    /// The login of browsers, with what the configuration leaves out.
+    private func text(of login: RouteLogin) -> String {
+        let provider = configuration.identityProviders.first { $0.name == login.provider }
+        let idle = login.idleSeconds == 0 ? "" : ", at most \(login.idleSeconds) s unused"
+        let roles = provider?.users.identity.roleMapping.sources.map(\.path.text) ?? []
+        let users =
+            provider?.users.identity.virtualUserEnabled == false
+            ? "users need an account" : "users need no account and are named \(provider?.users.prefix ?? "")NAME"
+        return "browsers at \(login.provider); a session lasts \(login.sessionSeconds) s\(idle); \(users); roles from "
+            + (roles.isEmpty ? "no claim" : roles.joined(separator: ", "))
     }
 
     private func text(of route: Route) -> String {
