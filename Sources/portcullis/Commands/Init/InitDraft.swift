@@ -51,7 +51,7 @@ struct InitDraft {
             secrets = [("client-secret", InitDraft.random())]
             sections = InitDraft.users(try InitDraft.hash(password))
         case .login(let issuer, let client, let secret):
-            secrets = [("client-secret", InitDraft.random()), ("provider-secret", secret)]
+            secrets = [("provider-secret", secret)]
             sections = InitDraft.login(issuer, client)
         case .oracle:
             secrets = [("client-secret", InitDraft.random())]
@@ -114,21 +114,8 @@ struct InitDraft {
           }],
           // Of the roles of the provider these count.
           "roles": ["admin", "user"],
-          // Sessions of browsers belong to an application of a service domain.
-          "backends": [{
-            "name": "web", "version": "1.0", "mobileBackendId": "web", "clientId": "web", "clientSecret": "file:client-secret"
-          }],
-          "serviceDomains": {
-            "Web": {
-              "authentication": { "type": "relyingParty", "provider": "idp" },
-              "applications": { "Web": { "backend": "web/1.0", "displayName": "the application" } }
-            }
-          },
-          "authenticationSchemes": [
-            { "name": "Login", "authenticationLevel": 2, "challengeMethod": "FORM", "challengeUrl": "/login?serviceDomain=Web" }
-          ],
-          // Browsers without a session are sent to the provider; other clients get 401.
-          "routes": [{ "path": "/**", "upstream": "api", "authenticationScheme": "Login" }]
+          // Browsers without a session are sent to the provider, for 8 hours or one without use; other clients get 401.
+          "routes": [{ "path": "/**", "upstream": "api", "login": "idp" }]
         """
     }
 
