@@ -38,6 +38,7 @@ package enum ConfigurationLoader {
             values.checkIdentityProviders(findings)
             values.joinBackends()
             RouteLogins.add(to: &values, findings)
+            RouteAuthenticators.check(values, findings)
             values.checkRoutes(findings)
             values.checkIssuerHosts(findings)
             values.checkApplications(findings)

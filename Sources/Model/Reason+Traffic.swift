@@ -157,6 +157,7 @@ extension Reason {
             "The login of the caller has none of the levels (`acr`) that the route accepts."
         ),
         ("authentication_too_old", 401, "The login of the caller (`auth_time`) is older than the route's `maxAge`."),
+        ("authenticator_not_listed", 401, "The credential is of a kind that the route's `authenticators` do not list."),
     ]
 
     static let limits: [Row] = [

@@ -27,7 +27,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         applicationMismatch, insufficientScope, roleRequired, identityProviderUnavailable,
         introspectionUnavailable, wrongScheme, issuerNotAllowed, scopeRequired, claimRequired, addressNotAllowed,
         forwardAuthUntrusted, forwardAuthMalformed, forwardAuthUnsupported,
-        authenticationTooWeak, authenticationTooOld
+        authenticationTooWeak, authenticationTooOld, authenticatorNotListed
     // Refused for limits or load
     case rateLimited, clientThrottled, overloaded, decisionTimeout, bodyTooLarge, bodyTimeout, headerTimeout,
         malformedBody, unknownHost, upgradeRefused

@@ -10,7 +10,7 @@ import Testing
         + InvalidCase.serviceCases + InvalidCase.routeCases + InvalidCase.routeTargetCases + InvalidCase.identityCases
         + InvalidCase.consumerCases
         + InvalidCase.applicationCases + InvalidCase.mobileSocialCases + InvalidCase.providerCases
-        + InvalidCase.loginCases + InvalidCase.proofCases
+        + InvalidCase.loginCases + InvalidCase.proofCases + InvalidCase.authenticatorCases
 
     @Test func tableIsLargeAndItsIdsAreUnique() {
         #expect(Self.cases.count >= 150)

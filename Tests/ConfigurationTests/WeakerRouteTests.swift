@@ -39,6 +39,8 @@ import Testing
             (#""clientCertificate": ["dns:a"]"#, #""clientCertificate": true"#, "other client certificates"),
             (#""backends": ["inventory/1.0"]"#, "", "credentials of other backends"),
             (#""methods": ["GET"]"#, "", "any method"),
+            (#""authenticators": ["bearer"]"#, "", "other kinds of credentials"),
+            (#""authenticators": ["bearer:local"]"#, #""authenticators": ["bearer"]"#, "other kinds of credentials"),
             (#""acr": "mfa", "maxAge": "5m""#, #""acr": ["mfa", "pwd"]"#, "other levels of the login, older logins"),
             (#""proof": "required""#, #""proof": "optional""#, "tokens that are bound to no key"),
             (#""acr": "mfa", "maxAge": "5m""#, #""maxAge": "6m""#, "other levels of the login, older logins"),

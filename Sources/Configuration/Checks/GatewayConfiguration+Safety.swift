@@ -28,8 +28,9 @@ extension GatewayConfiguration {
         }
         if !listeners.contains(where: \.hasCertificateUsers) {
             for (i, route) in routes.enumerated() where route.options.takesCertificates {
+                let name = route.options.authenticators == nil ? "certificateLogin" : "authenticators"
                 findings.warning(
-                    "/routes/\(i)/certificateLogin", "no listener makes users of certificates",
+                    "/routes/\(i)/\(name)", "no listener makes users of certificates",
                     expected: "a listener with \"clientUsers\"")
             }
         }

@@ -86,6 +86,9 @@ extension GatewayConfiguration {
         if theirs.isPublic { return words + ["no credential"] }
         if !theirs.issuers.isSubset(of: ours.issuers) { words.append("credentials of other issuers") }
         if wide.options.takesCertificates, !narrow.options.takesCertificates { words.append("users by certificate") }
+        if let list = narrow.options.authenticators, !list.includes(wide.options.authenticators) {
+            words.append("other kinds of credentials")
+        }
         if !theirs.audience.isSubset(of: ours.audience) { words.append("tokens for other audiences") }
         if ours.requiresProof, !theirs.requiresProof { words.append("tokens that are bound to no key") }
         if ours.isOptional { return words }
@@ -121,6 +124,15 @@ extension Array where Element: Equatable {
     /// Whether a list, of which an empty one means all, allows only what the other allows.
     fileprivate func isSubset(of other: [Element]) -> Bool {
         other.isEmpty || !isEmpty && allSatisfy(other.contains)
+    }
+}
+
+extension [Authenticator] {
+    /// Whether the list has all kinds of another; of none, which means all, only if it has all.
+    fileprivate func includes(_ other: [Authenticator]?) -> Bool {
+        (other ?? Authenticator.Kind.allCases.map { Authenticator($0) }).allSatisfy { entry in
+            contains { $0.kind == entry.kind && ($0.issuer == nil || $0.issuer == entry.issuer) }
+        }
     }
 }
 

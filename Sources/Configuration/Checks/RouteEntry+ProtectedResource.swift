@@ -26,13 +26,21 @@ extension RouteEntry {
     /// Names of the issuers whose tokens count, each once; empty for all.
     package var resourceIssuers: [String] {
         let rules = tokenRules.map(\.issuers)
-        if rules.contains([]) { return [] }
-        return rules.flatMap(\.self).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        let named = rules.contains([]) ? [] : rules.flatMap(\.self)
+        let listed = options.authenticators?.filter { $0.kind == .bearer }.map(\.issuer)
+        let authenticators = listed?.contains(nil) == false ? listed?.compactMap(\.self) ?? [] : []
+        let issuers =
+            named.isEmpty || authenticators.isEmpty ? named + authenticators : named.filter(authenticators.contains)
+        return issuers.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     func checkProtectedResource(at pointer: String, _ origins: [WebOrigin], _ findings: Findings) {
         guard let settings = options.protectedResource else { return }
         let pointer = "\(pointer)/protectedResource"
+        if let list = options.authenticators, !list.contains(where: { $0.kind == .bearer }) {
+            return findings.error(
+                pointer, "the route takes no tokens", expected: "\"bearer\" in \"authenticators\"")
+        }
         if tokenRules.isEmpty {
             return findings.error(pointer, "a public route asks for no token", expected: "no \"protectedResource\"")
         }

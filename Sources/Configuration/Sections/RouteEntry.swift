@@ -160,7 +160,21 @@ package struct RouteEntry: Sendable {
             [`clientUsers`](README.md#users-by-certificate) of the listener names.
             """)
         route.options.takesCertificates = login?.read() ?? false
-        if let login, route.options.takesCertificates { route.checkCertificateLogin(login.field) }
+        let authenticators = object.take(
+            "authenticators", Authenticator.list,
+            """
+            The [kinds of credentials](README.md#kinds-of-credentials) that count, in their order: `bearer` or \
+            `bearer:ISSUER`, `basic`, `anonymousKey`, `apiKey`, `certificate`, `session`; all by default, `certificate` only \
+            with `certificateLogin`.
+            """)
+        route.options.authenticators = authenticators?.read()
+        if let list = route.options.authenticators {
+            route.options.takesCertificates = list.contains { $0.kind == .certificate }
+            login?.field.error("the list of \"authenticators\" says it", expected: "no \"certificateLogin\" beside it")
+        }
+        if route.options.takesCertificates, let place = (authenticators?.field ?? login?.field) {
+            route.checkCertificateLogin(place)
+        }
         object.read(
             "maxBodyBytes", .size(in: 0...Int.max), into: &route.options.maximumBodyBytes,
             "Largest request body, in place of the limit of `gateway.json`; 0 means no limit.")
@@ -197,7 +211,8 @@ package struct RouteEntry: Sendable {
             } else {
                 nil
             }
-        if let obstacle { field.error(obstacle, expected: "no \"certificateLogin\" here") }
+        let name = options.authenticators == nil ? "certificateLogin" : "certificate"
+        if let obstacle { field.error(obstacle, expected: "no \"\(name)\" here") }
     }
 
     private static func path(_ field: Field) -> PathPattern? {

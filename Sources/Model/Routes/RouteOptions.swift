@@ -18,6 +18,8 @@ package struct RouteOptions: Sendable {
     package var addresses: AddressRule?
     /// Where tokens are; nil for `Authorization: Bearer` and the places of issuers.
     package var tokenSources: [TokenSource]?
+    /// The kinds of credentials that count, in their order; nil for all.
+    package var authenticators: [Authenticator]?
     /// Set if the route describes itself to OAuth clients.
     package var protectedResource: ProtectedResource?
     /// Whether the client's credential is forwarded to the upstream (GW-09).

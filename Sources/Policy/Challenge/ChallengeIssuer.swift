@@ -55,14 +55,39 @@ package final class ChallengeIssuer: RequestContextReader {
                 return
             }
         }
+        if let route, let chain = route.authenticators {
+            return append(to: chunk, chain, route, reason, bytes: bytes, head: head, headers: headers)
+        }
         // A password never says how or when its holder logged in.
         if let route, route.takesPasswords, reason.neededLogin == nil {
-            let basic = route.challenge.basic
-            chunk.ensureFree(basic.count)
-            chunk.append(basic)
-            return
+            return appendBasic(to: chunk, route)
         }
         appendBearer(to: chunk, route: route, reason: reason, bytes: bytes, head: head, headers: headers)
+    }
+
+    /// Appends a challenge for each scheme of a route's authenticators, in fields of their own.
+    private func append(
+        to chunk: Chunk, _ chain: AuthenticatorChain, _ route: Route, _ reason: Reason, bytes: Span<UInt8>,
+        head: RequestHead, headers: HeaderTable
+    ) {
+        // A password never says how or when its holder logged in.
+        let schemes = reason.neededLogin == nil ? chain.schemes : [.bearer]
+        for (place, scheme) in schemes.enumerated() {
+            if place > 0 {
+                chunk.ensureFree(32)
+                chunk.append("\r\nWWW-Authenticate: ")
+            }
+            switch scheme {
+            case .bearer: appendBearer(to: chunk, route: route, reason: reason, bytes: bytes, head: head, headers: headers)
+            case .basic: appendBasic(to: chunk, route)
+            }
+        }
+    }
+
+    private func appendBasic(to chunk: Chunk, _ route: Route) {
+        let basic = route.challenge.basic
+        chunk.ensureFree(basic.count)
+        chunk.append(basic)
     }
 
     /// Whether the challenge is for tokens with proofs (RFC 9449 section 7.1): the request had one, or needs one.

@@ -39,6 +39,13 @@ struct BasicCredentials: Sendable {
         }
     }
 
+    /// The kinds of credentials that count.
+    struct Accepted: OptionSet {
+        let rawValue: UInt8
+        static let passwords = Accepted(rawValue: 1)
+        static let anonymousKeys = Accepted(rawValue: 2)
+    }
+
     /// - Parameters:
     ///   - credential: what follows the scheme.
     ///   - route: nil for endpoints.
@@ -46,8 +53,8 @@ struct BasicCredentials: Sendable {
     ///   - address: the client's.
     ///   - now: seconds since 1970.
     func authenticate(
-        _ credential: Span<UInt8>, on route: Route?, bytes: Span<UInt8>, headers: HeaderTable,
-        from address: IPAddress?, now: Int64
+        _ credential: Span<UInt8>, on route: Route?, accepting accepted: Accepted = [.passwords, .anonymousKeys],
+        bytes: Span<UInt8>, headers: HeaderTable, from address: IPAddress?, now: Int64
     ) -> AuthenticationOutcome {
         let index: Int
         switch headers.occurrences(.oracleMobileBackendID) {
@@ -72,9 +79,12 @@ struct BasicCredentials: Sendable {
         // BASIC-02: the key is looked at first, verbatim; it could be the Base64 of something with a colon.
         let key = anonymous[index].key
         if !key.isEmpty, constantTimeEqual(key.span, credential) {
+            guard accepted.contains(.anonymousKeys) else { return .rejected(.authenticatorNotListed) }
             return social.authenticate(backend, bytes: bytes, headers: headers, now: now)
                 ?? .principal(anonymous[index].principal)
         }
+        // No password is checked that would not count.
+        guard accepted.contains(.passwords) else { return .rejected(.authenticatorNotListed) }
         guard backend.facebook == nil else { return .rejected(.socialLoginOnly) }  // FB-04
         return logIn(credential, realm: backend.realm, context: UInt64(index), from: address, now: now) { user in
             self.principal(user, backend, at: now)

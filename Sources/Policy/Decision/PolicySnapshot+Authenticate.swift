@@ -22,6 +22,17 @@ extension PolicySnapshot {
         _ route: Route?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable, from address: IPAddress? = nil,
         secure: Bool = true, certificate: ShownCertificate? = nil, now: Int64, cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
+        if let route, let chain = route.authenticators, !route.isPublic {
+            do throws(Reason) {
+                let inFields = try ShownCredentials.inFields(on: route, bytes, head, headers, consumerKeys)
+                let shown = ShownCredentials(
+                    inFields: inFields, route: route, headers: headers, address: address, secure: secure,
+                    certificate: certificate, now: now, cache: cache)
+                return chain.authenticate(shown, bytes, self)
+            } catch {
+                return .malformed(error)
+            }
+        }
         let outcome = authenticate(
             sent: route, bytes: bytes, head: head, headers: headers, from: address, secure: secure, now: now,
             cache: cache)

@@ -32,6 +32,7 @@ extension PolicySnapshot {
         _ route: Route, _ principal: Principal, _ head: RequestHead, _ methodText: Span<UInt8>, path: Span<UInt8>,
         now: Int64
     ) -> Reason? {
+        if let chain = route.authenticators, !chain.accepts(principal) { return .authenticatorNotListed }
         // AMB-30, FB-06: 401 whatever backend the credential is of, since it is the wrong kind for this route.
         let isSocial = principal.method == .social
         if route.loginRequired, route.socialLogin, !isSocial { return .socialLoginRequired }

@@ -64,6 +64,8 @@ package final class Route: Sendable {
     package let tokenSources: TokenSources?
     /// Whether responses depend on cookies, for `Vary`.
     package var takesCookies: Bool { form != nil || tokenSources?.cookies.isEmpty == false }
+    /// The kinds of credentials that count; nil for all.
+    let authenticators: AuthenticatorChain?
     /// Names of cookies that are not forwarded.
     package let ownCookies: [[UInt8]]
     package let allowOrigin: AllowOriginPolicy
@@ -141,7 +143,10 @@ package final class Route: Sendable {
         passwordBackend =
             settings.defaultBackend.map { Array($0.utf8) }
             ?? (backends.count == 1 && scheme?.method == .basic ? backends[0] : nil)
-        form = access.isPublic ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)
+        let authenticators = settings.options.authenticators.map { AuthenticatorChain($0) }
+        self.authenticators = authenticators
+        let isWithoutSession = access.isPublic || authenticators?.lists(.session) == false
+        form = isWithoutSession ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)
         allowOrigin = settings.options.ownOrigins ?? origins.allowed
         cors = settings.options.cors.map(origins.policy) ?? origins.cors
         injection = settings.injection ?? webgate?.injection

@@ -305,6 +305,13 @@ struct Explanation {
         if let webgate = route.webgate { parts.append("webgate \(webgate.name)") }
         if route.isPublic { parts.append("public") }
         if route.isOptional { parts.append("identity optional") }
+        if let list = route.options.authenticators {
+            let names = list.map { entry in
+                (entry.issuer.map { "\(entry.kind.rawValue):\($0)" } ?? entry.kind.rawValue)
+                    + (entry.fallsThrough ? " or the next" : "")
+            }
+            parts.append("by \(names.joined(separator: ", "))")
+        }
         if route.level > 0 { parts.append("level \(route.level)") }
         return parts.joined(separator: ", ")
     }

@@ -1,0 +1,42 @@
+import Model
+
+/// Checks of the lists of authenticators against what else their routes have.
+struct RouteAuthenticators {
+    private let configuration: GatewayConfiguration
+    private let findings: Findings
+
+    static func check(_ configuration: GatewayConfiguration, _ findings: Findings) {
+        let checks = RouteAuthenticators(configuration: configuration, findings: findings)
+        for (index, route) in configuration.routes.enumerated() {
+            guard let list = route.options.authenticators else { continue }
+            checks.check(route, list, at: "/routes/\(index)/authenticators")
+        }
+    }
+
+    private func check(_ route: RouteEntry, _ list: [Authenticator], at pointer: String) {
+        if route.access.isPublic && route.methods.allSatisfy(\.access.isPublic) {
+            return findings.error(pointer, "a public route has no caller", expected: "no \"authenticators\" here")
+        }
+        if route.application != nil {
+            return findings.error(
+                pointer, "an application says itself which credentials count", expected: "no \"application\" beside it")
+        }
+        let listsSession = list.contains { $0.kind == .session }
+        let scheme =
+            route.authenticationScheme
+            ?? configuration.webgates.first { $0.name == route.webgate }?.authenticationScheme
+        let form = configuration.authenticationSchemes.first { $0.name == scheme && $0.challengeMethod == .form }
+        if listsSession, form == nil {
+            findings.error(
+                pointer, "the route has no login of browsers", expected: "\"login\" beside it, or no \"session\"")
+        } else if !listsSession, form != nil {
+            // The browser would log in again and again.
+            findings.error(
+                pointer, "the session of the route's login would not count", expected: "\"session\" in the list")
+        }
+        if route.access.socialLogin, !list.contains(where: { $0.kind == .anonymousKey }) {
+            findings.error(
+                pointer, "a social login comes beside an anonymous key", expected: "\"anonymousKey\" in the list")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+extension InvalidCase {
+    /// Lists of the kinds of credentials that a route takes.
+    static let authenticatorCases: [InvalidCase] = [
+        list(
+            "empty", "[]",
+            #"/routes/0/authenticators: the list is empty (expected at least one kind, or no "authenticators")"#),
+        list("type", "[1]", "/routes/0/authenticators/0: wrong type (expected \(kind), found 1)"),
+        list(
+            "unknown", #"["baerer"]"#,
+            #"/routes/0/authenticators/0: invalid value (expected \#(kind), found "baerer"; did you mean "bearer"?)"#),
+        list(
+            "issuer", #"["bearer:idq"]"#,
+            #"/routes/0/authenticators/0: unknown trusted issuer "idq" (expected the name of a trusted issuer, or "local" for the gateway itself)"#
+        ),
+        list(
+            "twice", #"["basic", {"type": "basic", "onFailure": "next"}]"#,
+            "/routes/0/authenticators/1: the kind is listed twice (expected each once)"),
+        list(
+            "issuer-of-key", #"[{"type": "apiKey", "issuer": "local"}]"#,
+            #"/routes/0/authenticators/0/issuer: only tokens have an issuer (expected "type": "bearer")"#),
+        list(
+            "no-type", #"[{"onFailure": "next"}]"#,
+            #"/routes/0/authenticators/0/type: required member "type" is missing (expected \#(kind))"#),
+        list(
+            "public", #"["bearer"], "public": true"#,
+            #"/routes/0/authenticators: a public route has no caller (expected no "authenticators" here)"#),
+        list(
+            "session", #"["session"]"#,
+            #"/routes/0/authenticators: the route has no login of browsers (expected "login" beside it, or no "session")"#
+        ),
+        list(
+            "social", #"["bearer"], "socialLogin": true"#,
+            #"/routes/0/authenticators: a social login comes beside an anonymous key (expected "anonymousKey" in the list)"#
+        ),
+        list(
+            "certificate-login", #"["bearer"], "certificateLogin": false"#,
+            #"/routes/0/certificateLogin: the list of "authenticators" says it (expected no "certificateLogin" beside it)"#
+        ),
+        list(
+            "certificate-social", #"["certificate", "anonymousKey"], "socialLogin": true"#,
+            #"/routes/0/authenticators: a certificate is no social login (expected no "certificate" here)"#),
+        list(
+            "resource", #"["basic"], "protectedResource": {"resource": "https://gw.example.com/a"}"#,
+            #"/routes/0/protectedResource: the route takes no tokens (expected "bearer" in "authenticators")"#),
+        InvalidCase(
+            "authenticators-login",
+            [
+                "routes.json": "[\n\(route("/a", #""login": "staff", "authenticators": ["bearer"]"#))\n]",
+                "identityProviders.json":
+                    #"[{"name": "staff", "issuer": "https://idp", "clientId": "a", "clientSecret": "s"}]"#,
+            ],
+            #"routes.json:2: error: /routes/0/authenticators: the session of the route's login would not count (expected "session" in the list)"#
+        ),
+    ]
+
+    private static let kind =
+        #"a kind of credential: "bearer", "basic", "anonymousKey", "apiKey", "certificate", "session", or {"type"}"#
+
+    private static func list(_ id: String, _ members: String, _ error: String) -> InvalidCase {
+        InvalidCase(
+            "authenticators-\(id)", routes(route("/a", "\"authenticators\": \(members)")),
+            "routes.json:2: error: \(error)")
+    }
+}
