@@ -29,6 +29,9 @@ package final class Principal: Sendable {
     /// The level of a password or a client secret, on the scale that webgates require (CHAL-06).
     package static let standardLevel = 2
 
+    /// `issuer` of passwords of `users.json`.
+    package static let ownIssuer = "local"
+
     package let kind: Kind
     package let method: Method
     /// User name, client id, or `anonymous`.

@@ -17,7 +17,25 @@ extension InvalidCase {
             "/routes/0/authenticators/1: the kind is listed twice (expected each once)"),
         list(
             "issuer-of-key", #"[{"type": "apiKey", "issuer": "local"}]"#,
-            #"/routes/0/authenticators/0/issuer: only tokens have an issuer (expected "type": "bearer")"#),
+            #"/routes/0/authenticators/0/issuer: only tokens and passwords have an issuer (expected "type": "bearer" or "basic")"#
+        ),
+        list(
+            "cache-alone", #"[{"type": "basic", "cache": "1s"}]"#,
+            #"/routes/0/authenticators/0/cache: it is about passwords that an issuer verifies (expected "type": "basic" and "issuer" beside it)"#
+        ),
+        list(
+            "password-issuer", #"[{"type": "basic", "issuer": "x"}]"#,
+            #"/routes/0/authenticators/0/issuer: unknown issuer "x" (expected the name of an issuer)"#),
+        password(
+            "cache", #"[{"type": "basic", "issuer": "d", "cache": "11m"}]"#,
+            #"/routes/0/authenticators/0/cache: out of range (expected "0s", or "1s" to "10m", found "11m")"#),
+        password(
+            "backend", #"[{"type": "basic", "issuer": "d"}, "anonymousKey"]"#,
+            #"/routes/0/authenticators: a mobile backend has its own passwords (expected no "anonymousKey" beside "basic" with "issuer")"#
+        ),
+        password(
+            "twice", #"[{"type": "basic", "issuer": "d"}, "basic"]"#,
+            "/routes/0/authenticators/1: the kind is listed twice (expected each once)"),
         list(
             "no-type", #"[{"onFailure": "next"}]"#,
             #"/routes/0/authenticators/0/type: required member "type" is missing (expected \#(kind))"#),
@@ -55,6 +73,14 @@ extension InvalidCase {
 
     private static let kind =
         #"a kind of credential: "bearer", "basic", "anonymousKey", "apiKey", "certificate", "session", or {"type"}"#
+
+    /// The same beside an issuer that verifies passwords.
+    private static func password(_ id: String, _ members: String, _ error: String) -> InvalidCase {
+        var files = routes(route("/a", "\"authenticators\": \(members)"))
+        files["issuers.json"] =
+            #"{"d": {"module": "oauth2", "tokenEndpoint": "https://d/token", "clientId": "a", "clientSecret": "b"}}"#
+        return InvalidCase("authenticators-password-\(id)", files, "routes.json:2: error: \(error)")
+    }
 
     private static func list(_ id: String, _ members: String, _ error: String) -> InvalidCase {
         InvalidCase(

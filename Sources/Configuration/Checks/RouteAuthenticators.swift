@@ -21,6 +21,25 @@ struct RouteAuthenticators {
             return findings.error(
                 pointer, "an application says itself which credentials count", expected: "no \"application\" beside it")
         }
+        for (place, entry) in list.enumerated() {
+            guard let realms = configuration.realms, let settings = entry.passwords, !realms.contains(settings.realm)
+            else { continue }
+            findings.error(
+                "\(pointer)/\(place)/realm", "unknown realm \"\(settings.realm)\"", expected: "a realm of realms.json",
+                suggestion: Suggestion.nearest(to: settings.realm, among: realms))
+        }
+        if list.contains(where: { $0.passwords != nil }) {
+            if list.contains(where: { $0.kind == .anonymousKey }) {
+                findings.error(
+                    pointer, "a mobile backend has its own passwords",
+                    expected: "no \"anonymousKey\" beside \"basic\" with \"issuer\"")
+            }
+            if !route.backends.isEmpty {
+                findings.error(
+                    pointer, "a password that an issuer verifies belongs to no backend",
+                    expected: "no \"backends\", or \"basic\" without \"issuer\"")
+            }
+        }
         let listsSession = list.contains { $0.kind == .session }
         let scheme =
             route.authenticationScheme

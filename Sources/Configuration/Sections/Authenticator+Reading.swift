@@ -2,6 +2,11 @@ import Bytes
 import Model
 
 extension Authenticator {
+    /// Whether both judge the same credentials; two that judge passwords do.
+    private func isSame(as other: Authenticator) -> Bool {
+        kind == other.kind && (issuer == other.issuer || kind == .basic)
+    }
+
     private enum Failure: String, CaseIterable, Sendable { case refuse, next }
 
     private static let expected =
@@ -18,7 +23,7 @@ extension Authenticator {
             var list: [Authenticator] = []
             for element in elements {
                 guard let entry = read(element) else { continue }
-                if list.contains(where: { $0.kind == entry.kind && $0.issuer == entry.issuer }) {
+                if list.contains(where: { $0.isSame(as: entry) }) {
                     element.error("the kind is listed twice", expected: "each once")
                 }
                 list.append(entry)
@@ -53,8 +58,23 @@ extension Authenticator {
             mobile backend, with or without a social token), `apiKey`, `certificate`, or `session` (of a browser login).
             """)
         let issuer = object.take(
-            "issuer", .reference(to: .trustedIssuer),
-            "For `bearer`: the only issuer whose tokens count, `local` for the gateway itself; all by default.")
+            "issuer", .identifier,
+            """
+            For `bearer`: the only trusted issuer whose tokens count, `local` for the gateway itself; all by default. For \
+            `basic`: the [issuer](README.md#users-who-are-known-elsewhere) whose server verifies the password, in place of \
+            `users.json`.
+            """)
+        let passwords = (
+            realm: object.take(
+                "realm", .name, default: "Default", "For `basic` with `issuer`: realm of users with an account."),
+            guestRoles: object.take(
+                "guestRoles", .references(to: .role),
+                "For `basic` with `issuer`: roles of users without an account; without it they are refused."),
+            cache: object.take(
+                "cache", .durationOrOff, default: .seconds(60),
+                "For `basic` with `issuer`: how long a right password is not verified again, at most `10m`; `0s` for never."
+            )
+        )
         let failure = object.value(
             "onFailure", Shape<Failure>.choice, default: .refuse,
             """
@@ -62,9 +82,33 @@ extension Authenticator {
             leaves it to the next.
             """)
         guard let kind else { return nil }
-        if kind != .bearer, let issuer {
-            issuer.field.error("only tokens have an issuer", expected: "\"type\": \"bearer\"")
+        if kind != .bearer, kind != .basic, let issuer {
+            issuer.field.error(
+                "only tokens and passwords have an issuer", expected: "\"type\": \"bearer\" or \"basic\"")
         }
-        return Authenticator(kind, issuer: issuer?.read(), fallsThrough: failure == .next)
+        var authenticator = Authenticator(kind, issuer: issuer?.read(), fallsThrough: failure == .next)
+        if let issuer, let name = authenticator.issuer, kind == .bearer || kind == .basic {
+            let kind: ReferenceKind = kind == .bearer ? .trustedIssuer : .issuer
+            issuer.field.findings.references.append(Reference(kind: kind, name: name, place: issuer.field.place))
+        }
+        guard kind == .basic, authenticator.issuer != nil else {
+            for field in [passwords.realm?.field, passwords.guestRoles?.field, passwords.cache?.field] {
+                field?.error(
+                    "it is about passwords that an issuer verifies",
+                    expected: "\"type\": \"basic\" and \"issuer\" beside it")
+            }
+            return authenticator
+        }
+        var settings = IssuerPasswordSettings()
+        settings.realm = passwords.realm?.read() ?? settings.realm
+        settings.guestRoles = passwords.guestRoles?.read()
+        if let cache = passwords.cache, let duration = cache.read() {
+            if duration > .seconds(600) || duration != .zero && duration < .seconds(1) {
+                cache.field.error("out of range", expected: "\"0s\", or \"1s\" to \"10m\"", found: cache.field.summary)
+            }
+            settings.cacheSeconds = duration.components.seconds
+        }
+        authenticator.passwords = settings
+        return authenticator
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Synchronization
 
@@ -46,6 +47,13 @@ package final class PasswordCache: Sendable {
             if entry.term.covers(now) { return entry.principal }
             entries[digest] = nil
             return nil
+        }
+    }
+
+    /// Forgets all passwords of a user.
+    package func forget(_ subject: String) {
+        entries.withLock { entries in
+            entries = entries.filter { !$0.value.principal.subject.isExactly(subject) }
         }
     }
 

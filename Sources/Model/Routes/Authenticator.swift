@@ -16,8 +16,11 @@ package struct Authenticator: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// Name of the only issuer whose tokens count; nil for all.
+    /// Of tokens the only trusted issuer that counts, of passwords the issuer that verifies them; nil for all tokens and for
+    /// the gateway's own users.
     package var issuer: String?
+    /// For passwords that an issuer verifies; nil for others.
+    package var passwords: IssuerPasswordSettings?
     /// Whether the next authenticator decides about a request whose credential is bad. One that is absent always leaves it
     /// to the next.
     package var fallsThrough = false
@@ -27,4 +30,16 @@ package struct Authenticator: Hashable, Sendable {
         self.issuer = issuer
         self.fallsThrough = fallsThrough
     }
+}
+
+/// How passwords count that an issuer verifies.
+package struct IssuerPasswordSettings: Hashable, Sendable {
+    /// Realm of users with an account.
+    package var realm = "Default"
+    /// Roles of users without an account; nil if they are refused.
+    package var guestRoles: [String]?
+    /// Seconds for which a right password is not verified again; 0 for none.
+    package var cacheSeconds: Int64 = 60
+
+    package init() {}
 }

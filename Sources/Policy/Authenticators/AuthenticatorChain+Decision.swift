@@ -117,6 +117,9 @@ extension AuthenticatorChain {
             }
             return policy.consumerKeys.authenticate(key.span, now: shown.now)
         case .basic(let place, _):
+            if let passwords {
+                return passwords.authenticate(bytes.slice(place), from: shown.address, now: shown.now)
+            }
             var accepted: BasicCredentials.Accepted = []
             if lists(.basic) { accepted.insert(.passwords) }
             if lists(.anonymousKey) { accepted.insert(.anonymousKeys) }

@@ -13,8 +13,12 @@ final class AuthenticatorChain: Sendable {
     /// The schemes of the challenge, each once. A route of sessions and certificates alone has none, and a 401 needs one.
     let schemes: [Scheme]
 
-    init(_ entries: [Authenticator]) {
+    /// Verifies passwords, in place of the gateway's own; nil for those.
+    let passwords: IssuerCredentials?
+
+    init(_ entries: [Authenticator], passwords: IssuerCredentials? = nil) {
         self.entries = entries
+        self.passwords = passwords
         var schemes: [Scheme] = []
         for entry in entries {
             guard let scheme = entry.kind.scheme, !schemes.contains(scheme) else { continue }
@@ -36,7 +40,7 @@ extension Authenticator {
     func accepts(_ principal: Principal) -> Bool {
         switch kind {
         case .bearer: principal.method == .bearer && issuer?.isExactly(principal.issuer) != false
-        case .basic: principal.method == .basic
+        case .basic: principal.method == .basic && (issuer ?? Principal.ownIssuer).isExactly(principal.issuer)
         case .anonymousKey: principal.method == .anonymousKey || principal.method == .social
         case .apiKey: principal.method == .apiKey
         case .certificate: principal.method == .certificate

@@ -113,13 +113,11 @@ struct BasicCredentials: Sendable {
         if let digest, let principal = known.principal(digest, now: now), stands(principal, realm: realm) {
             return .principal(principal)
         }
-        guard let decoded = Base64.decode(credential), let colon = decoded.firstIndex(of: ASCII.colon),
-            let username = String(streamSafe: decoded[..<colon]), !username.isEmpty,
-            // RFC 7617 section 2: neither part has control characters.
-            decoded.allSatisfy({ $0 >= ASCII.space && $0 != 0x7f })
-        else { return .rejected(.malformedCredential) }
+        guard let (username, password) = BasicCredentials.parts(of: credential) else {
+            return .rejected(.malformedCredential)
+        }
         let login = logins.login(
-            username, password: Array(decoded[(colon + 1)...]), realm: realm,
+            username, password: password, realm: realm,
             network: address?.subscriberBytes ?? [], now: now)
         return .resolve(
             login.map { result in
@@ -132,6 +130,16 @@ struct BasicCredentials: Sendable {
                 case .failure(.throttled): return .failure(.loginThrottled)
                 }
             })
+    }
+
+    /// Name and password; nil for another form.
+    static func parts(of credential: Span<UInt8>) -> (username: String, password: [UInt8])? {
+        guard let decoded = Base64.decode(credential), let colon = decoded.firstIndex(of: ASCII.colon),
+            let username = String(streamSafe: decoded[..<colon]), !username.isEmpty,
+            // RFC 7617 section 2: neither part has control characters.
+            decoded.allSatisfy({ $0 >= ASCII.space && $0 != 0x7f })
+        else { return nil }
+        return (username, Array(decoded[(colon + 1)...]))
     }
 
     private func principal(_ user: User, _ application: Application, at now: Int64?) -> Principal {

@@ -60,6 +60,9 @@ extension PolicySnapshot {
         if principal.method == .cookie, route.form?.accepts(backend: principal.backendBytes) != true {
             return .failure(.sessionInvalid)
         }
+        if principal.method == .basic, let passwords = route.authenticators?.passwords {
+            return passwords.renew(principal).map { .success($0) } ?? .failure(.unknownSubject)
+        }
         switch renewed(principal, shown, now: now, cache: cache) {
         case .principal(let renewed): return .success(renewed)
         case .none: return .failure(.missingCredential)

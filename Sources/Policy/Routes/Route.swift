@@ -113,7 +113,8 @@ package final class Route: Sendable {
     ///   - tokenSources: for a route without a list of its own; nil for `Authorization: Bearer` alone.
     init(
         _ settings: RouteSettings, index: Int, origins: RouteOrigins, roles: RoleCatalogue,
-        allowedMethods: MethodSet, claims: ClaimSelection, tokenSources: TokenSources?, hasSessionCookies: Bool
+        allowedMethods: MethodSet, claims: ClaimSelection, tokenSources: TokenSources?,
+        authenticators: AuthenticatorChain?, hasSessionCookies: Bool
     ) {
         let (access, webgate) = (settings.access, settings.webgate)
         self.index = index
@@ -143,7 +144,6 @@ package final class Route: Sendable {
         passwordBackend =
             settings.defaultBackend.map { Array($0.utf8) }
             ?? (backends.count == 1 && scheme?.method == .basic ? backends[0] : nil)
-        let authenticators = settings.options.authenticators.map { AuthenticatorChain($0) }
         self.authenticators = authenticators
         let isWithoutSession = access.isPublic || authenticators?.lists(.session) == false
         form = isWithoutSession ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)

@@ -32,6 +32,8 @@ package struct PolicySettings: Sendable {
     package var throttle = LoginThrottle()
     /// How long a verified password is cached (BASIC-05); 0 for not at all.
     package var passwordCacheSeconds: Int64 = 60
+    /// Verifiers of the passwords of authenticators, by the name of their issuer.
+    package var passwordVerifiers: [String: any PasswordVerifier] = [:]
     /// Level of a verified password (CHAL-06).
     package var passwordLevel = Principal.standardLevel
     /// Resolves tokens of ApiOmat applications; nil without applications.

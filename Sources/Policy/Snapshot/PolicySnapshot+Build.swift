@@ -7,11 +7,20 @@ extension PolicySnapshot {
     package convenience init(_ settings: PolicySettings) {
         let (groups, claims, sources) = (RouteGroups(settings.routes), settings.claims, settings.tokenSources)
         let origins = RouteOrigins(settings)
+        // Routes with the same authenticator share what it remembers.
+        let listed = Set(settings.routes.flatMap { $0.options.authenticators ?? [] })
+        let passwords = Dictionary(
+            uniqueKeysWithValues: listed.compactMap { entry in
+                IssuerCredentials(entry, settings, claims).map { (entry, $0) }
+            })
         let routes = settings.routes.enumerated().map { index, route in
-            Route(
+            let chain = route.options.authenticators.map { list in
+                AuthenticatorChain(list, passwords: list.lazy.compactMap { passwords[$0] }.first)
+            }
+            return Route(
                 route, index: index, origins: origins, roles: settings.roles,
                 allowedMethods: groups.methods(of: route), claims: claims, tokenSources: sources,
-                hasSessionCookies: settings.seals != nil)
+                authenticators: chain, hasSessionCookies: settings.seals != nil)
         }
         self.init(
             settings, claims, routes: RouteTable(routes: routes, endpoints: settings.endpoints),

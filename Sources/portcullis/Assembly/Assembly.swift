@@ -77,6 +77,7 @@ struct Assembly {
         settings.cors = configuration.cors
         settings.roles = catalogue
         settings.consumers = configuration.consumers
+        settings.passwordVerifiers = RoutePasswords.verifiers(&self, modules)
         let webgates = webgates(modules)
         var origins: [Int] = []
         for (index, entry) in configuration.routes.enumerated() {

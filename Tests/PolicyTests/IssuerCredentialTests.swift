@@ -1,0 +1,126 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import Model
+import Outbound
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Policy
+
+/// Names and passwords that another server verifies.
+@Suite struct IssuerCredentialTests {
+    /// A server that knows one password of each user.
+    private final class Server: PasswordVerifier {
+        let seen = Mutex<[String]>([])
+        let verdict = Mutex<Result<PasswordVerdict, PasswordOutage>?>(nil)
+
+        func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, PasswordOutage>> {
+            seen.withLock { $0.append(login.username) }
+            let right = login.password.isExactly("pw-\(login.username)")
+            return .done(verdict.withLock { $0 } ?? .success(right ? .right : .wrong))
+        }
+
+        var calls: Int { seen.withLock(\.count) }
+    }
+
+    private func snapshot(
+        _ server: Server, guests: [String]? = ["Guest"], users: UserStore = TestPolicy.users(),
+        revocations: RevocationList = RevocationList(), _ change: (inout PolicySettings) -> Void = { _ in }
+    ) -> PolicySnapshot {
+        var settings = TestPolicy.settings(users: users, revocations: revocations)
+        settings.passwordVerifiers = ["directory": server]
+        var entry = Authenticator(.basic, issuer: "directory")
+        entry.passwords = IssuerPasswordSettings()
+        entry.passwords?.guestRoles = guests
+        var route = RouteSettings(name: "listed", path: "/listed", upstream: 0)
+        route.options.authenticators = [entry]
+        settings.routes.append(route)
+        (route.name, route.path) = ("other", "/other")
+        settings.routes.append(route)
+        change(&settings)
+        return TestPolicy.snapshot(settings)
+    }
+
+    private func decision(
+        _ pair: String, _ snapshot: PolicySnapshot, at now: Int64 = TestPolicy.now, _ path: String = "/listed"
+    ) -> DecisionOutcome {
+        decide(TestRequest("GET", path, [basic(pair)]), snapshot, now: now)
+    }
+
+    @Test("a verdict counts for its term, on all routes with the same entry, and for this password alone")
+    func cache() {
+        let server = Server()
+        let policy = snapshot(server)
+        #expect(decision("eve:pw-eve", policy) == .allowed("eve"))
+        #expect(decision("eve:pw-eve", policy, "/other") == .allowed("eve"))
+        #expect(decision("eve:pw-eve", policy, at: TestPolicy.now + 59) == .allowed("eve"))
+        #expect(server.calls == 1)
+        #expect(decision("eve:pw-eve", policy, at: TestPolicy.now + 60) == .allowed("eve"))
+        #expect(decision("eve:pw-ev", policy, at: TestPolicy.now + 60) == .denied(.wrongPassword))
+        #expect(server.calls == 3)
+        #expect(decision("eve", policy) == .denied(.malformedCredential))
+        #expect(decision("a\u{1}b:x", policy) == .denied(.malformedCredential))
+        #expect(server.calls == 3)
+    }
+
+    @Test("users that may not log in here are refused whatever the server says")
+    func accounts() {
+        let server = Server()
+        #expect(decision("eve:pw-eve", snapshot(server, guests: nil)) == .denied(.wrongPassword))
+        #expect(decision("joe:pw-joe", snapshot(server, guests: nil)) == .allowed("joe"))
+        let hasher = PasswordHasher()
+        let users = UserStore(users: [User(username: "joe", roles: [], enabled: false)], hasher: hasher)
+        #expect(decision("joe:pw-joe", snapshot(server, users: users)) == .denied(.wrongPassword))
+        #expect(decision("JOE:pw-joe", snapshot(server, users: users)) == .denied(.wrongPassword))
+    }
+
+    @Test("what the server does not decide is no wrong password")
+    func outages() {
+        let server = Server()
+        let policy = snapshot(server)
+        let cases: [(Result<PasswordVerdict, PasswordOutage>, Reason)] = [
+            (.success(.forbidden), .loginForbidden), (.success(.throttled(retryAfter: 3)), .loginThrottled),
+            (.failure(PasswordOutage(.unavailable)), .loginServerUnavailable),
+            (.failure(PasswordOutage(.invalidAnswer)), .loginServerInvalidAnswer),
+            (.failure(PasswordOutage(.misconfigured)), .loginServerMisconfigured),
+        ]
+        for (verdict, reason) in cases {
+            server.verdict.withLock { $0 = verdict }
+            #expect(decision("eve:pw-eve", policy) == .denied(reason))
+        }
+    }
+
+    @Test("a revocation ends what is remembered, and an open connection")
+    func revocation() {
+        let server = Server()
+        let revocations = RevocationList()
+        let policy = snapshot(server, revocations: revocations)
+        #expect(decision("eve:pw-eve", policy) == .allowed("eve"))
+        let request = TestRequest("GET", "/listed", [basic("eve:pw-eve")])
+        guard case .principal(let eve) = request.authenticate(policy, policy.route("listed")) else {
+            Issue.record("not remembered")
+            return
+        }
+        #expect(server.calls == 1)
+        revocations.revoke(subject: "eve", issuedBefore: TestPolicy.now, until: TestPolicy.now + 1000)
+        #expect(decision("eve:pw-eve", policy, at: TestPolicy.now + 1) == .allowed("eve"))
+        #expect(decision("eve:pw-eve", policy, at: TestPolicy.now + 2) == .allowed("eve"))
+        #expect(server.calls == 2, "the server was asked again, and once")
+        func again(_ policy: PolicySnapshot) -> Bool {
+            let (path, host) = (Array("/listed".utf8), Array("gw.example.com".utf8))
+            let remembered = RememberedRequest(.get, host: host.span)
+            let outcome = policy.readmit(
+                eve, remembered, path: path.span, now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 1))
+            if case .admitted = outcome { return true }
+            return false
+        }
+        #expect(again(policy))
+        #expect(!again(snapshot(server, guests: nil)), "guests are no longer taken")
+        #expect(
+            !again(snapshot(server) { $0.routes[$0.routes.count - 2].options.authenticators = [Authenticator(.basic)] })
+        )
+    }
+}
