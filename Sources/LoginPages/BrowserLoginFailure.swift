@@ -7,6 +7,10 @@ package enum BrowserLoginFailure: EndpointFailure, CaseIterable {
     case unknownService
     /// The return target requires a level that no login at the domain reaches (CHAL-06).
     case levelUnreachable
+    /// The login has none of the levels (`acr`) that the page requires, though they were asked for.
+    case tooWeak
+    /// The login is older than the page allows, or its time is not known, though a newer one was asked for.
+    case tooOld
     /// The application does not belong to the domain or logs in by the agent, or the domain has no provider (RP-01).
     case unknownApplication
     /// A parameter is missing, malformed or repeated.
@@ -25,6 +29,8 @@ package enum BrowserLoginFailure: EndpointFailure, CaseIterable {
         switch self {
         case .unknownService: .loginUnknownService
         case .levelUnreachable: .loginLevelUnreachable
+        case .tooWeak: .loginTooWeak
+        case .tooOld: .loginTooOld
         case .unknownApplication: .loginUnknownApplication
         case .malformedRequest: .loginRequestMalformed
         case .foreignRedirect: .loginRedirectForeign
@@ -40,6 +46,8 @@ package enum BrowserLoginFailure: EndpointFailure, CaseIterable {
         switch self {
         case .unknownService: PageText.unknownService
         case .levelUnreachable: PageText.levelUnreachable
+        case .tooWeak: PageText.tooWeak
+        case .tooOld: PageText.tooOld
         case .unknownApplication, .malformedRequest: PageText.unknownApplication
         case .foreignRedirect: PageText.foreignRedirect
         case .foreignForm, .methodNotAllowed: PageText.foreignForm

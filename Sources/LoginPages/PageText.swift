@@ -41,6 +41,10 @@ package enum PageText {
     package static let error = "This did not work"
     static let unknownService = "There is no such service to sign in to."
     static let levelUnreachable = "What you asked for needs a stronger sign-in than this page offers."
+    static let tooWeak =
+        "What you asked for needs a stronger sign-in, and the one that you have used is not. Sign in in another way."
+    static let tooOld =
+        "What you asked for needs a new sign-in, and you were not asked for one. Sign out there, then try again."
     static let unknownApplication = "There is no such application to sign in to, or it is not set up for this."
     static let foreignRedirect = "The application may not send you back to the address that it asked for."
     static let foreignForm = "The form did not come from this site, or cookies are switched off. Try once more."

@@ -40,6 +40,14 @@ extension Reason {
     static let browser: [Row] = [
         ("login_unknown_service", 404, "No scheme has a login form for this service domain."),
         ("login_level_unreachable", 403, "No login of the service domain has the level that the route requires."),
+        (
+            "login_too_weak", 403,
+            "The identity provider did not confirm one of the levels (`acr`) that the route requires."
+        ),
+        (
+            "login_too_old", 403,
+            "The identity provider did not confirm a login (`auth_time`) as new as the route requires."
+        ),
         ("login_unknown_application", 404, "The service domain has no such application, or no identity provider."),
         ("login_request_malformed", 400, "A parameter of an application's login is missing, malformed or repeated."),
         ("login_redirect_foreign", 400, "The application may not have browsers sent to this address."),

@@ -9,10 +9,14 @@ import Testing
 extension BrowserDecisionTests {
     @Test("RFC 9470: a login by the form has its level and its time, one at a provider no time")
     func logins() {
-        let snapshot = Self.snapshot { settings in
-            settings.routes[5].access.contexts = ["2"]
-            settings.routes[5].access.maximumAge = 60
+        func demanding(_ change: (inout PolicySettings) -> Void) -> PolicySnapshot {
+            Self.snapshot { settings in
+                settings.routes[5].access.contexts = ["2"]
+                settings.routes[5].access.maximumAge = 60
+                change(&settings)
+            }
         }
+        let snapshot = demanding { $0.change("MobileWG") { $0.scheme?.logins = [.password()] } }
         let cookie = Self.field(Self.cookie())
         #expect(decision("/mobileapp", [cookie], snapshot, now: TestPolicy.now + 60) == .allowed("joe"))
         #expect(decision("/mobileapp", [cookie], snapshot, now: TestPolicy.now + 61) == .denied(.authenticationTooOld))
@@ -29,5 +33,11 @@ extension BrowserDecisionTests {
         // Where another login would not do, the form would come again and again.
         #expect(location("/mobileapp", [Self.html], snapshot, for: .authenticationTooOld) == nil)
         #expect(location("/mobileapp", [Self.html], snapshot, for: .authenticationTooWeak, of: joe) == nil)
+        // A provider can be asked for it, for a session and for a browser without one.
+        let provided = demanding { _ in }
+        #expect(location("/mobileapp", [Self.html], provided, for: .authenticationTooWeak, of: joe) != nil)
+        #expect(location("/mobileapp", [Self.html], provided, for: .authenticationTooOld, of: joe) != nil)
+        #expect(location("/mobileapp", [Self.html], provided, for: .authenticationTooWeak) == nil)
+        #expect(location("/mobileapp", [Self.html], provided) != nil)
     }
 }

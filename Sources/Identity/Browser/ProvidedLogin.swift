@@ -1,3 +1,5 @@
+import Bytes
+
 /// The part of a session that came from an identity provider.
 package struct ProvidedLogin: Sendable, Equatable {
     /// Name of the provider.
@@ -8,6 +10,10 @@ package struct ProvidedLogin: Sendable, Equatable {
     package var isVirtual: Bool
     /// Names of the roles from the provider's claims, in addition to those of an account.
     package var roles: [String]
+    /// Levels of the login there (`acr`).
+    package var levels: [String] = []
+    /// Seconds since 1970 of the login there; nil if the provider has not said it.
+    package var authenticatedAt: Int64?
 
     package init(provider: String, foundation: String, isVirtual: Bool, roles: [String]) {
         self.provider = provider
@@ -17,22 +23,36 @@ package struct ProvidedLogin: Sendable, Equatable {
     }
 
     private static let mark = "provider"
+    /// Of a record with levels and a time behind the account.
+    private static let detailedMark = "provider login"
     private static let virtual = "virtual"
     private static let account = "account"
 
     /// Texts for a sealed record.
     var texts: [String] {
-        [ProvidedLogin.mark, provider, foundation, isVirtual ? ProvidedLogin.virtual : ProvidedLogin.account] + roles
+        let account = isVirtual ? ProvidedLogin.virtual : ProvidedLogin.account
+        guard !levels.isEmpty || authenticatedAt != nil else {
+            return [ProvidedLogin.mark, provider, foundation, account] + roles
+        }
+        let time = authenticatedAt.map { "\($0)" } ?? ""
+        return [ProvidedLogin.detailedMark, provider, foundation, account, levels.joined(separator: " "), time] + roles
     }
 
     /// Nil for input that `texts` does not produce.
     init?(_ texts: [String]) {
-        guard texts.count >= 4, texts[0].utf8.elementsEqual(ProvidedLogin.mark.utf8), !texts[1].isEmpty,
-            !texts[2].isEmpty
+        let isDetailed = texts.first?.isExactly(ProvidedLogin.detailedMark) == true
+        guard texts.count >= (isDetailed ? 6 : 4), isDetailed || texts[0].isExactly(ProvidedLogin.mark),
+            !texts[1].isEmpty, !texts[2].isEmpty
         else { return nil }
         let isVirtual = texts[3].utf8.elementsEqual(ProvidedLogin.virtual.utf8)
         guard isVirtual || texts[3].utf8.elementsEqual(ProvidedLogin.account.utf8) else { return nil }
         self.init(
-            provider: texts[1], foundation: texts[2], isVirtual: isVirtual, roles: Array(texts.dropFirst(4)))
+            provider: texts[1], foundation: texts[2], isVirtual: isVirtual,
+            roles: Array(texts.dropFirst(isDetailed ? 6 : 4)))
+        guard isDetailed else { return }
+        levels = texts[4].split(separator: " ").map(String.init)
+        let time = Decimal.parse(Array(texts[5].utf8).span)
+        guard texts[5].isEmpty || time != nil else { return nil }
+        authenticatedAt = time.map(Int64.init)
     }
 }

@@ -119,10 +119,11 @@ extension AuthorizationCodeProvider {
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
         // Taken from the ID token only, which is signed.
         let time = claims["auth_time"]?.integer
+        let levels = [claims["acr"]?.string].compactMap(\.self).filter(ProvidedIdentity.isLevel)
         let done = { @Sendable [name] (claims: JSONNode) in
             ProvidedIdentity(
                 provider: name, subject: subject, sessionID: claims["sid"]?.string, claims: claims,
-                accessToken: granted.value, authenticatedAt: time)
+                accessToken: granted.value, authenticatedAt: time, levels: levels)
         }
         let isAsked =
             switch settings.userInfo {

@@ -104,8 +104,21 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         if !settings.scopes.isEmpty { fields.append(("scope", settings.scopes.joined(separator: " "))) }
         if verifier != nil { fields.append(("nonce", start.secrets.nonce)) }
         if start.forcesLogin { fields.append(("prompt", "login")) }
-        return fields + settings.parameters.map { ($0.name, $0.value) }
+        if verifier != nil, let demand = start.demand {
+            if !demand.levels.isEmpty { fields.append(("acr_values", demand.levels.joined(separator: " "))) }
+            if let age = demand.maximumAge { fields.append(("max_age", "\(age)")) }
+        }
+        // What a page asks for precedes what is asked for at every login.
+        let sent = fields.map(\.0)
+        return fields
+            + settings.parameters.filter {
+                !sent.contains($0.name) || !AuthorizationCodeProvider.ofDemands.contains($0.name)
+            }
+            .map { ($0.name, $0.value) }
     }
+
+    /// Parameters of demands (OpenID Connect Core section 3.1.2.1).
+    private static let ofDemands = ["acr_values", "max_age"]
 
     // MARK: Logout
 

@@ -88,12 +88,18 @@ package struct LoginStart: Sendable {
     package let redirectURI: String
     /// Whether to force a login even with a session at the provider.
     package let forcesLogin: Bool
+    /// The login that is needed; nil for any.
+    package let demand: LoginDemand?
 
-    package init(state: String, secrets: LoginSecrets, redirectURI: String, forcesLogin: Bool = false) {
+    package init(
+        state: String, secrets: LoginSecrets, redirectURI: String, forcesLogin: Bool = false,
+        demand: LoginDemand? = nil
+    ) {
         self.state = state
         self.secrets = secrets
         self.redirectURI = redirectURI
         self.forcesLogin = forcesLogin
+        self.demand = demand
     }
 }
 
@@ -158,12 +164,14 @@ package struct ProvidedIdentity: Sendable, Equatable {
     package let accessToken: String?
     /// Time of the login there in seconds since 1970, from signed data; nil if not stated.
     package let authenticatedAt: Int64?
+    /// Levels of the login there (`acr`), from signed data.
+    package let levels: [String]
     /// Time in seconds since 1970 at which the provider wants the login to end; nil if not stated.
     package let endsAt: Int64?
 
     package init(
         provider: String, subject: String, sessionID: String?, claims: JSONNode, accessToken: String?,
-        authenticatedAt: Int64? = nil, endsAt: Int64? = nil
+        authenticatedAt: Int64? = nil, levels: [String] = [], endsAt: Int64? = nil
     ) {
         self.provider = provider
         self.subject = subject
@@ -171,7 +179,15 @@ package struct ProvidedIdentity: Sendable, Equatable {
         self.claims = claims
         self.accessToken = accessToken
         self.authenticatedAt = authenticatedAt
+        self.levels = levels
         self.endsAt = endsAt
+    }
+}
+
+extension ProvidedIdentity {
+    /// Whether a text can be a level of a route: visible ASCII without blanks, and short enough for a cookie.
+    static func isLevel(_ text: String) -> Bool {
+        (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > ASCII.space && $0 < 0x7F }
     }
 }
 

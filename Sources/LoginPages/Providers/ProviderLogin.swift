@@ -142,7 +142,7 @@ package final class ProviderLogin: Sendable {
     /// Redirects the browser to the provider.
     package func begin(
         _ provider: any BrowserIdentityProvider, _ errand: LoginErrand, _ browser: BrowserRequest,
-        forcesLogin: Bool = false
+        forcesLogin: Bool = false, demand: LoginDemand? = nil
     ) -> Effect<EndpointResponse> {
         let nonce = LoginTicket.nonce(browser.nonce)
         let ticket = ProviderTicket(provider: provider.name, errand: errand, nonce: nonce, now: browser.now)
@@ -151,7 +151,7 @@ package final class ProviderLogin: Sendable {
         guard !isByForm || logins.add(ticket) else { return .done(BrowserLoginFailure.malformedRequest.response) }
         let start = LoginStart(
             state: isByForm ? ticket.id : ticket.sealed(seals.providerTickets), secrets: ticket.secrets,
-            redirectURI: redirectURI(of: provider, browser.request), forcesLogin: forcesLogin)
+            redirectURI: redirectURI(of: provider, browser.request), forcesLogin: forcesLogin, demand: demand)
         let kept = isByForm ? [logins.field(secure: browser.request.secure)] : []
         return provider.begin(start, now: browser.now).map { [self] result in
             switch result {

@@ -9,24 +9,29 @@ import Outbound
 
 /// Logins of browsers at identity providers: redirects take the place of the form (SCH-02, RP-01).
 extension BrowserLogin {
+    /// How far the clock of a provider may be ahead. A login after that is not one that has happened.
+    private static let clockSkewSeconds: Int64 = 60
+
     func begin(_ visit: Visit, at name: String) -> Answer {
         guard let providers, let provider = providers.provider(named: name) else {
             return .done(BrowserLoginFailure.unknownService.response)
         }
         let errand = LoginErrand(
-            .form, [visit.form.path, visit.form.domain, visit.target.text, "\(visit.level)"])
-        return providers.begin(provider, errand, visit.browser)
+            .form,
+            [visit.form.path, visit.form.domain, visit.target.text, "\(visit.level)"] + (visit.demand?.texts ?? []))
+        return providers.begin(provider, errand, visit.browser, demand: visit.demand)
     }
 
     /// Continues with a browser that returns from the provider.
     func finish(
         form texts: [String], _ result: Result<ProvidedIdentity, ProviderFailure>, _ browser: BrowserRequest
     ) -> Answer {
-        guard let providers, texts.count == 4, let target = ReturnTarget(texts[2]),
+        guard let providers, [4, 6].contains(texts.count), let target = ReturnTarget(texts[2]),
             let level = Decimal.parse(Array(texts[3].utf8).span),
             var visit = visit(Form(path: texts[0], domain: texts[1]), browser), !visit.domain.relyingParties.isEmpty
         else { return .done(BrowserLoginFailure.unknownService.response) }
         (visit.target, visit.level) = (target, level)
+        visit.demand = LoginDemand(texts.dropFirst(4))
         switch result.of(visit.domain) {
         case .failure(let failure): return .done(providers.page(failure, again: action(visit)))
         case .success((let identity, let party)): return open(identity, party, providers, visit)
@@ -50,6 +55,10 @@ extension BrowserLogin {
             guard let foundation else { return .done(providers.page(.unavailable("store"), again: action(visit))) }
             var facts = user.facts(domain, application, foundation: foundation, now: now)
             facts.idleSeconds = limits.idle
+            facts.provision?.levels = identity.levels
+            facts.provision?.authenticatedAt = identity.authenticatedAt.flatMap {
+                $0 > now + BrowserLogin.clockSkewSeconds ? nil : min($0, now)
+            }
             let session = Session(
                 facts, subject: user.subject, backend: application.backend, limit: limits.session, now: now)
             return open(session.alone, visit)

@@ -135,6 +135,10 @@ extension BrowserLogin {
         let store = social.settings.store
         let value = cookie(of: session, visit)
         guard BrowserCookie.session.holds(value) else { return .done(BrowserLoginFailure.oversizedSession.response) }
+        // The page would send the browser here again and again.
+        if let gap = visit.demand?.gap(of: AuthenticationClaims(browserSession(session, visit)), now: browser.now) {
+            return .done(insufficient(gap == .level ? .tooWeak : .tooOld, session, visit))
+        }
         return store.ask(.insert(session.record), now: browser.now) { [self] answer in
             guard case .success(.record(_?)) = answer else {
                 return .done(refuse(.storeUnavailable, visit, username: session.record.subject))
@@ -158,15 +162,24 @@ extension BrowserLogin {
         ).map { _ in }
     }
 
-    private func cookie(of session: Session, _ visit: Visit) -> String {
+    /// The page for a login that is not the one that was asked for. No session is opened, and the earlier one stays.
+    private func insufficient(_ failure: BrowserLoginFailure, _ session: Session, _ visit: Visit) -> EndpointResponse {
+        let link = Page.Link(text: PageText.tryAgain, target: action(visit))
+        return Page.message(PageText.error, failure.detail, isError: true, link: link)
+            .response(status: failure.status, reason: failure.reason)
+            .audited(.refused, visit, session.record.subject)
+    }
+
+    private func cookie(of session: Session, _ visit: Visit) -> String { seals.seal(browserSession(session, visit)) }
+
+    private func browserSession(_ session: Session, _ visit: Visit) -> BrowserSession {
         let record = session.record
-        return seals.seal(
-            BrowserSession(
-                id: session.id, subject: record.subject, backendID: record.application, level: session.facts.level,
-                issuedAt: record.issuedAt, expiresAt: record.accessExpiresAt, idleSeconds: session.facts.idleSeconds,
-                domain: visit.domain.name,
-                isGuest: session.facts.provision == nil && social.isGuest(record.subject, visit.application),
-                provision: session.facts.provision))
+        return BrowserSession(
+            id: session.id, subject: record.subject, backendID: record.application, level: session.facts.level,
+            issuedAt: record.issuedAt, expiresAt: record.accessExpiresAt, idleSeconds: session.facts.idleSeconds,
+            domain: visit.domain.name,
+            isGuest: session.facts.provision == nil && social.isGuest(record.subject, visit.application),
+            provision: session.facts.provision)
     }
 
     private func opened(_ session: Session, _ value: String, _ visit: Visit) -> EndpointResponse {

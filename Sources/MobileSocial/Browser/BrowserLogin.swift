@@ -71,6 +71,7 @@ package final class BrowserLogin: FormTickets {
         /// Where the browser goes back to, and what is asked for there.
         var target = ReturnTarget.root
         var level = 0
+        var demand: LoginDemand?
         /// Name of the chosen login method, if there are several.
         var provider: String?
 
@@ -86,7 +87,7 @@ package final class BrowserLogin: FormTickets {
             return .done(BrowserLoginFailure.unknownService.response)
         }
         if let known = browser.query.first("target").flatMap({ seals.target($0, now: now) }) {
-            (visit.target, visit.level) = known
+            (visit.target, visit.level, visit.demand) = known
         }
         let methods = choices(visit)
         let chosen = methods.chosen(browser.query.first("provider"))
@@ -152,7 +153,8 @@ package final class BrowserLogin: FormTickets {
 
     /// - Parameter provider: name of the chosen login method; nil to choose one.
     func action(_ visit: Visit, by provider: String?) -> String {
-        let target = seals.seal(visit.target, level: visit.level, now: visit.browser.now)
+        let target = seals.seal(
+            visit.target, level: visit.level, demand: visit.demand, now: visit.browser.now)
         let way = provider.map { [("provider", $0)] } ?? []
         let query = FormEncoding.form([("serviceDomain", visit.domain.name), ("target", target)] + way)
         return "\(visit.form.path)?\(String(decoding: query, as: UTF8.self))"

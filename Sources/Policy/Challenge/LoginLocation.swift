@@ -17,14 +17,22 @@ extension PolicySnapshot {
         headers: HeaderTable, now: Int64
     ) -> [UInt8]? {
         guard let sessions, let form = route.form, form.isFor(head, headers, bytes) else { return nil }
-        // A login that would be refused like the one before sends the browser around in a circle: the form knows levels, but
-        // no `acr` and no proofs, and a provider does not say when its user logged in.
-        if reason == .authenticationTooWeak || route.requiresProof || reason.isOfProof { return nil }
-        if reason == .authenticationTooOld, principal?.claims.authentication.isTimed != true { return nil }
+        // No login makes a bound token.
+        if route.requiresProof || reason.isOfProof { return nil }
+        let demand = form.stepsUp ? route.loginRequirement?.demand : nil
+        // A login that would be refused like the one before sends the browser around in a circle: the gateway's own form
+        // knows levels, but no `acr`, and no session takes the place of another credential. A provider is asked for what is
+        // lacking; where it does not deliver, a page says so.
+        if reason == .authenticationTooWeak || reason == .authenticationTooOld {
+            guard let principal, principal.method == .cookie else { return nil }
+            if demand == nil, reason == .authenticationTooWeak || !principal.claims.authentication.isTimed {
+                return nil
+            }
+        }
         var end = head.path.end
         // The slash that represents the missing path of `http://host?query` does not precede the query.
         if let query = head.query, Int(query.start) == end + 1 { end = query.end }
         let target = ReturnTarget(String(copying: bytes.extracting(Int(head.path.start)..<end))) ?? .root
-        return form.location + Array(sessions.seals.seal(target, level: route.level, now: now).utf8)
+        return form.location + Array(sessions.seals.seal(target, level: route.level, demand: demand, now: now).utf8)
     }
 }

@@ -188,11 +188,3 @@ extension IssuerSettings {
         AuthenticationClaims(claims, levels: levelsByMethod, clockSkewSeconds: trust.clockSkewSeconds)
     }
 }
-
-extension AuthenticationClaims {
-    /// The level as in the gateway's own tokens. A provider may have asked for no new login, so that the time of one there is
-    /// not known.
-    fileprivate init(_ session: BrowserSession) {
-        self.init(levels: ["\(session.level)"], time: session.provision == nil ? session.issuedAt : nil)
-    }
-}

@@ -11,6 +11,8 @@ struct LoginForm: Sendable {
     private let backends: [[UInt8]]
     private let logins: [[UInt8]]
     private let redirects: Bool
+    /// Whether it has an identity provider, which can be asked for a stronger or newer login.
+    let stepsUp: Bool
     /// The Webgate whose agents are not browsers; nil for none.
     private let webgate: Webgate?
 
@@ -21,6 +23,7 @@ struct LoginForm: Sendable {
         location = Array("\(scheme.formTarget)\(mark)target=".utf8)
         backends = scheme.backends.map { Array($0.utf8) }
         logins = scheme.logins.map { Array($0.text.utf8) }
+        stepsUp = scheme.logins.contains { if case .provider = $0 { true } else { false } }
         self.webgate = webgate
         redirects =
             switch webgate?.mismatch {

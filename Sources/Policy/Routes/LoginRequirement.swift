@@ -10,6 +10,8 @@ struct LoginRequirement: Sendable {
     private let maximumAge: Int64?
     /// `, acr_values="...", max_age=...`: the parameters of the challenge (RFC 9470 section 3).
     let challenge: [UInt8]
+    /// The same for a login of a browser.
+    let demand: LoginDemand
 
     /// Nil for a rule that requires nothing of this kind.
     init?(_ access: AccessRule, _ selection: ClaimSelection) {
@@ -18,6 +20,7 @@ struct LoginRequirement: Sendable {
         // Without a selection no credential has a level, so that none is enough.
         levels = names.isEmpty ? nil : selection.levels?.roles(named: names) ?? RoleSet()
         maximumAge = access.maximumAge
+        demand = LoginDemand(levels: names, maximumAge: maximumAge)
         var text = names.isEmpty ? "" : #", acr_values="\#(names.joined(separator: " "))""#
         if let maximumAge { text += ", max_age=\(maximumAge)" }
         challenge = Array(text.utf8)

@@ -93,7 +93,9 @@ extension SAMLProvider {
         return ProvidedIdentity(
             provider: name, subject: subject.value, sessionID: assertion.sessionIndex,
             claims: SAMLProvider.claims(assertion.attributes, subject: subject.value), accessToken: nil,
-            authenticatedAt: assertion.authnInstant, endsAt: assertion.sessionNotOnOrAfter)
+            authenticatedAt: assertion.authnInstant,
+            levels: [assertion.authnContextClass].compactMap(\.self).filter(ProvidedIdentity.isLevel),
+            endsAt: assertion.sessionNotOnOrAfter)
     }
 
     /// The attributes as claims. `sub` is the subject; an attribute of that name is ignored.

@@ -60,10 +60,13 @@ package final class SAMLProvider: BrowserIdentityProvider {
     static func requestID(_ secrets: LoginSecrets) -> String { "_\(secrets.challenge)" }
 
     package func begin(_ start: LoginStart, now: Int64) -> Effect<Result<LoginRedirect, ProviderFailure>> {
+        // Of contexts that are not configured the answer would be refused.
+        let wanted = (start.demand?.levels ?? []).filter { settings.contexts.isEmpty || settings.contexts.contains($0) }
         let request = AuthenticationRequest(
             id: SAMLProvider.requestID(start.secrets), issuedAt: now, destination: settings.singleSignOn.description,
             issuer: settings.entityID, consumerURL: start.redirectURI, nameIDFormat: settings.nameIDFormat,
-            contexts: settings.contexts, forcesLogin: settings.forcesLogin || start.forcesLogin)
+            contexts: wanted.isEmpty ? settings.contexts : wanted,
+            forcesLogin: settings.forcesLogin || start.forcesLogin || start.demand?.maximumAge != nil)
         let redirect = { @Sendable [settings] () -> Effect<Result<LoginRedirect, ProviderFailure>> in
             let location = RedirectBinding.location(
                 request.xml, at: settings.singleSignOn, state: start.state, signer: settings.signer)
