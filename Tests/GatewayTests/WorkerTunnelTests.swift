@@ -45,6 +45,44 @@ import Testing
 
     // MARK: The handshake
 
+    /// Fields of a route are in the answer that opens the tunnel, and never those of the handshake.
+    @Test(arguments: [true, false]) func theAnswerHasTheFieldsOfTheRoute(_ overHTTP2: Bool) throws {
+        let rules = FieldRules(
+            set: [FieldRules.Line(name: "X-Own", value: try FieldTemplate("${request_id}") { _ in nil })],
+            add: [], remove: ["X-Gone"])
+        let bench = try WorkerBench { setup in
+            setup.listeners[0].takesHTTP2 = true
+            setup.routes[0].options.responseFields = rules
+        }
+        let answer = Self.agreeing.replacing("\r\n\r\n", with: "\r\nX-Gone: 1\r\nX-Own: theirs\r\nX-Kept: 1\r\n\r\n")
+        let head: String
+        let server: Peer
+        if overHTTP2 {
+            let client = bench.h2Client()
+            let id = try client.connect("websocket", "/open/ws", "x-request-id: me\r\nsec-websocket-version: 13\r\n")
+            server = try bench.accepted()
+            let key = bench.head(server).split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }
+            let accept = Upgrade.accept(for: Array(try #require(key).dropFirst(19).utf8).span)
+            server.send(answer.replacing("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", with: String(decoding: accept, as: UTF8.self)))
+            bench.turn(until: {
+                client.move()
+                return client[id].status != 0
+            })
+            #expect(client[id].status == 200)
+            head = client[id].fields.map { $0 + "\r\n" }.joined().lowercased()
+        } else {
+            let client = bench.client()
+            server = try bench.requested(client, .get("/open/ws", Self.asking + "X-Request-Id: me\r\n"))
+            server.send(answer)
+            head = bench.expect(client, ends: "\r\n\r\n").lowercased()
+            #expect(head.hasPrefix("http/1.1 101 "))
+            #expect(head.contains("sec-websocket-accept: ") && head.contains("connection: upgrade\r\n"))
+        }
+        #expect(head.contains("x-own: me\r\n") && head.contains("x-kept: 1\r\n"), "\(head)")
+        #expect(!head.contains("theirs") && !head.contains("x-gone"))
+        Self.expectNothingLeft(bench, server)
+    }
+
     @Test func theHandshakeIsForwardedAnew() throws {
         let bench = try WorkerBench()
         let client = bench.client()

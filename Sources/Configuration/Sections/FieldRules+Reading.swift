@@ -87,7 +87,9 @@ extension FieldRules {
         let isReserved =
             switch message {
             case .request: framing.contains(letters) || routed.contains(letters) || letters.hasPrefix("xgateway")
-            case .response: framing.contains(letters) || letters.hasPrefix("accesscontrol")
+            case .response:
+                // Fields of an accepted WebSocket must be those that the upstream agreed to.
+                framing.contains(letters) || letters.hasPrefix("accesscontrol") || letters.hasPrefix("secwebsocket")
             }
         if isReserved { field.error("the field \"\(name)\" belongs to the gateway", expected: "another field") }
         return !isReserved

@@ -65,9 +65,11 @@ final class Tunnels: LoopPart {
 
     private func writeSwitch(_ upgrade: Upgrade, _ exchange: Exchange, _ bytes: Span<UInt8>, to chunk: Chunk) {
         HeadWriter.appendStatusLine(exchange.response.status, to: chunk)
+        let own = exchange.route?.responseFields
         guard exchange.stream != nil else {
             HeaderRewrite.appendResponseFields(
-                responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, to: chunk)
+                responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, own, to: chunk)
+            if let own { HeaderRewrite.append(own, exchange, to: chunk) }
             upgrade.appendFields(to: chunk)
             chunk.append("\r\n")
             return
@@ -76,9 +78,10 @@ final class Tunnels: LoopPart {
         for i in 0..<responseHeaders.count {
             let field = responseHeaders[i]
             guard HeaderRewrite.passesToClient(field, options, responseHeaders, bytes) else { continue }
-            if Upgrade.isHandshake(field, bytes) { continue }
+            if Upgrade.isHandshake(field, bytes) || own?.drops(field, bytes) == true { continue }
             HeadWriter.appendField(bytes.slice(field.name), bytes.slice(field.value), to: chunk)
         }
+        if let own { HeaderRewrite.append(own, exchange, to: chunk) }
         chunk.append("\r\n")
     }
 
