@@ -202,7 +202,10 @@ extension Reason {
         ("tunnel_refused", 0, "A tunnel would be refused after a reload or a change of keys."),
         ("tunnel_idle", 0, "Nothing passed through a tunnel for `tunnelIdleTimeout`."),
         ("tunnel_drained", 0, "The gateway stopped while a tunnel was open, after `drainTimeout`."),
-        ("event_stream_expired", 0, "The credential of an event stream expired."),
+        (
+            "event_stream_expired", 0,
+            "The credential of an event stream, or of a response on a route with `endWithToken`, expired."
+        ),
         ("event_stream_revoked", 0, "The credential of an event stream was revoked."),
         ("event_stream_refused", 0, "An event stream would be refused after a reload or a change of keys."),
         ("event_stream_idle", 0, "Nothing passed through an event stream for `tunnelIdleTimeout`."),

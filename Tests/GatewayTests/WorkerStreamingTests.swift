@@ -151,6 +151,49 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    /// A route with `endWithToken` ends any response, such as a gRPC stream, with the token.
+    @Test(arguments: [true, false], ["application/grpc", "application/octet-stream"])
+    func aTokensEndEndsAnyResponseOfARoute(_ overHTTP2: Bool, _ type: String) throws {
+        let bench = try bench { $0.routes[0].options.endsWithToken = true }
+        let principal = Principal(
+            kind: .user, method: .bearer, subject: "joe", issuer: "own", backendID: nil, roles: RoleSet(),
+            catalogue: RoleCatalogue([]), level: 1, expiresAt: Clock.wallSeconds + 1, issuedAt: 10, tokenID: "t")
+        let client = overHTTP2 ? nil : bench.client()
+        let multiplexed = overHTTP2 ? bench.h2Client() : nil
+        client?.send(.get())
+        let id = try multiplexed?.request()
+        let server = try bench.accepted()
+        _ = bench.head(server)
+        try #require(bench.worker.exchanges.all.all.last { $0.stage == .forwarding }).principal = principal
+        server.send("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Length: 100\r\n\r\nx")
+        bench.turn(until: {
+            multiplexed?.move()
+            return server.isOver
+        })
+        if let multiplexed, let id {
+            #expect(bench.answer(multiplexed, id).resetCode == H2Code.internalError)
+        } else if let client {
+            #expect(client.waitForEnd() && client.text.hasSuffix("x"))
+        }
+        #expect(bench.worker.counters.reasons.values[Reason.eventStreamExpired.index] == 1)
+        bench.expectNothingLeft()
+    }
+
+    /// What is over before the token leaves nothing to end.
+    @Test func aShortResponseOfSuchARouteIsServed() throws {
+        let bench = try bench { $0.routes[0].options.endsWithToken = true }
+        let client = bench.client()
+        let server = try bench.requested(client, .get())
+        server.send(.ok("done"))
+        _ = bench.expect(client, ends: "done")
+        client.send(.get())
+        bench.turn(until: { server.text.hasSuffix("\r\n\r\n") })
+        server.send(.ok("again"))
+        _ = bench.expect(client, ends: "again")
+        #expect(bench.worker.report.current.eventStreamsOpen == 0)
+        bench.expectNothingLeft()
+    }
+
     // MARK: Interim and early responses
 
     @Test func aSlowUpstreamMayAskForTheBody() throws {

@@ -4,7 +4,7 @@ extension RouteAnswer {
     /// Members about the forwarded request and the upstream's response.
     private static let forwardingMembers = [
         "hostHeader", "requestHeaders", "injection", "upstreamAuth", "forwardCredential", "forwardClientCertificate",
-        "responseTimeout", "upgrades",
+        "responseTimeout", "upgrades", "endWithToken",
     ]
 
     /// Reads `upstream`, `redirect` and `response` of a route, which has exactly one of them.

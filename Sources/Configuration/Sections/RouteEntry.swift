@@ -182,6 +182,15 @@ package struct RouteEntry: Sendable {
             "responseTimeout", .milliseconds, into: &route.options.responseTimeout,
             "Time until the response begins, in place of the upstream's.")
         object.read(
+            "endWithToken", .flag, into: &route.options.endsWithToken,
+            """
+            Whether [responses of any type](../deploy/README.md#websockets-and-streams-of-events), such as gRPC streams, end \
+            with the token, as WebSockets and streams of events do.
+            """)
+        object.read(
+            "accessLog", .flag, into: &route.options.isLogged,
+            "Whether requests of this route are in the access log. Metrics count them in any case.")
+        object.read(
             "upgrades", .upgrades, into: &route.options.upgrades,
             "Protocols that a connection may change to; `[]` for none.")
         object.read(

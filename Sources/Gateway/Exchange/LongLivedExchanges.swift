@@ -1,7 +1,8 @@
 import Model
 
-/// A worker's exchanges that may outlive the credential they were admitted with: tunnels and event streams. Each is
-/// reviewed when its credential expires or is revoked, an issuer removes a key, or the configuration changes.
+/// A worker's exchanges that may outlive the credential they were admitted with: tunnels, event streams, and responses of
+/// routes that say so. Each is reviewed when its credential expires or is revoked, an issuer removes a key, or the
+/// configuration changes.
 ///
 /// Other long responses are excluded: a download ends, and a caller admitted at its start gets all of it.
 final class LongLivedExchanges {

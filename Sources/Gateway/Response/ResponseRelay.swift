@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Model
+import Policy
 import Reactor
 
 /// Relays responses from upstreams to clients: heads, bodies, ends, timeouts.
@@ -126,7 +127,9 @@ final class ResponseRelay: LoopPart {
         upstreamClient.noteAnswer(exchange, status: head.status)
         exchange.times.answeredAt = Clock.monotonicMicroseconds
         exchange.tunnel = nil
-        if isEventStream(responseHeaders, buffer.readable) { exchanges.watch(exchange) }
+        if exchange.route?.options.endsWithToken == true || isEventStream(responseHeaders, buffer.readable) {
+            exchanges.watch(exchange)
+        }
         // The response came before the request was complete: the rest of the request is discarded.
         if !exchange.requestBody.isComplete { responder.prepareToSkipRequest(exchange) }
         // END_STREAM ends the body; the library checks any announced length.

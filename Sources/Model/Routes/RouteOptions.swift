@@ -32,6 +32,10 @@ package struct RouteOptions: Sendable {
     package var maximumBodyBytes: Int?
     /// Milliseconds until the response begins; nil for the upstream's.
     package var responseTimeout: Int64?
+    /// Whether responses end with the credential that they were admitted with, whatever their type.
+    package var endsWithToken = false
+    /// Whether requests are in the access log.
+    package var isLogged = true
     /// Protocols of `Upgrade` (RFC 9110 section 7.8), compared without case. `h2c` is never accepted: its requests would
     /// bypass the decision.
     package var upgrades = ["websocket"]

@@ -36,4 +36,28 @@ struct GRPCTests {
         #expect((1...2).contains(opened))
         server.signal(SIGTERM)
     }
+
+    @Test("a gRPC stream ends with its token where the route says so", arguments: [true, false])
+    func streamsEndWithTheirToken(_ ends: Bool) throws {
+        let python = ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] ?? ""
+        let server = try Program(python, [Self.script("grpc_server.py")])
+        let port = try #require(server.wait(.output) { $0.first }, "\(server.lines(.errors))")
+        let fixture = try SecureFixture {
+            $0["upstreams"] = #"{"grpc": {"url": "http://127.0.0.1:\#(port)", "http2": true}}"#
+            $0["routes"] = #"[{"path": "/check.Echo/*", "upstream": "grpc", "endWithToken": \#(ends)}]"#
+        }
+        let client = try Program.run(
+            python,
+            [
+                Self.script("grpc_stream.py"), "localhost:\(try fixture.gateway.port("public"))",
+                try fixture.mint("joe", lifetime: 3),
+            ],
+            .after(.seconds(60)))
+        #expect(client.ending == .exit(0), "\(client.errors)")
+        #expect(client.output.hasPrefix(ends ? "ended INTERNAL" : "open"), "\(client.output)")
+        if ends {
+            #expect(fixture.gateway.waitForAccess { $0["reason"].string == "event_stream_expired" } != nil)
+        }
+        server.signal(SIGTERM)
+    }
 }
