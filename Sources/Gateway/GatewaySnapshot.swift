@@ -44,6 +44,8 @@ package final class GatewaySnapshot: Sendable {
 
     /// Optional fields of the access log.
     package let accessFields: AccessLogFields
+    /// The share of requests in the access log; nil for all.
+    let accessSample: AccessLogSample?
 
     /// Whether the gateway sets cookies in browsers, which are withheld from upstreams.
     var hasBrowserCookies: Bool { policy.hasBrowserCookies }
@@ -114,10 +116,11 @@ package final class GatewaySnapshot: Sendable {
         adminToken: [UInt8]?, adminHosts: [String] = [], names: PublicNames = PublicNames(),
         proxies: TrustedProxies = TrustedProxies(), managedNames: ManagedNames = .standard,
         rateLimits: RequestLimiters = RequestLimiters(), issuerKeys: [IssuerKeys] = [],
-        issuers: [IssuerGate] = [], accessFields: AccessLogFields = []
+        issuers: [IssuerGate] = [], accessFields: AccessLogFields = [], accessSample: AccessLogSample = .all
     ) {
         self.generation = generation
         self.accessFields = accessFields
+        self.accessSample = accessSample.isAll ? nil : accessSample
         self.policy = policy
         self.injections = injections
         self.upstreamWebgates = upstreamWebgates

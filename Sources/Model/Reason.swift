@@ -150,6 +150,9 @@ extension Reason: CustomStringConvertible {
     /// Whether a route without an upstream has answered, or a listener without routes.
     package var isOfRoute: Bool { self == .redirected || self == .responded }
 
+    /// Whether the request was served, which no refusal, failure or early end is.
+    package var isServed: Bool { index <= Reason.forwardAuthAllowed.index }
+
     /// What clients see. All 401s share one, so that a reply does not tell an unknown token from an expired one, nor a
     /// wrong user from a wrong password.
     package var publicCode: String { status == 401 ? "unauthorized" : code }

@@ -67,6 +67,18 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/upgrades: a route without an upstream forwards nothing (expected no "upgrades" here)"#
         ),
         InvalidCase(
+            "redirect-token", routes(#"{ "path": "/a", "redirect": { "to": "/b" }, "endWithToken": true }"#),
+            #"routes.json:2: error: /routes/0/endWithToken: a route without an upstream forwards nothing (expected no "endWithToken" here)"#
+        ),
+        InvalidCase(
+            "handshake-field", routes(route("/a", #""responseHeaders": { "remove": ["Sec-WebSocket-Accept"] }"#)),
+            #"routes.json:2: error: /routes/0/responseHeaders/remove/0: the field "Sec-WebSocket-Accept" belongs to the gateway (expected another field)"#
+        ),
+        InvalidCase(
+            "log-sample", gateway: #""log": { "sample": 0 }"#,
+            #"gateway.json:5: error: /log/sample: out of range (expected a number of requests from 1 to 1000000, found 0)"#
+        ),
+        InvalidCase(
             "redirect-field",
             routes(
                 #"{ "path": "/a", "redirect": { "to": "/b" }, "responseHeaders": { "set": { "Location": "/c" } } }"#),

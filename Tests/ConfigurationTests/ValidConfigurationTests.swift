@@ -108,6 +108,8 @@ import Testing
         #expect(configuration.tokenService.scopes == ["read", "write"])
         #expect(configuration.log.access == .file(directory + "/access.log"))
         #expect(configuration.log.fields == [.host, .userAgent])
+        #expect(configuration.log.sample == AccessLogSample(successes: 100, failures: 2))
+        #expect(configuration.routes[0].options.endsWithToken && !configuration.routes[0].options.isLogged)
         #expect(configuration.cors.maxAgeSeconds == 3600)
         #expect(configuration.passwords.aesKey?.count == 16)
         #expect(configuration.policies.tokenExchangeTimeoutSeconds == 3600)

@@ -34,6 +34,51 @@ import Testing
         #expect(oldLine["user_agent"].string == String(repeating: "a", count: 256))
     }
 
+    @Test("access log: off writes nothing, and metrics count all the same")
+    func off() throws {
+        let fixture = try Fixture { $0["log"] = #"{"access": "off"}"# }
+        for path in ["/open/a", "/open/b"] { #expect(try fixture.request("GET", path).status == 200) }
+        #expect(try fixture.request("GET", "/plain").status == 401)
+        #expect(try fixture.request("GET", "/nowhere").status == 404)
+        let metrics = try fixture.gateway.metrics()
+        #expect(metrics.sum("portcullis_requests_total", ["route": "/open/**"]) == 2)
+        #expect(metrics.sum("portcullis_requests_total", ["route": "/plain"]) == 1)
+        #expect(try fixture.gateway.stop() == .exit(0))
+        // The log is written out at the end.
+        #expect(fixture.gateway.program.lines(.output).isEmpty)
+    }
+
+    @Test("access log: a share of the successes and all failures are logged, and a route can be left out")
+    func sampled() throws {
+        let fixture = try Fixture {
+            $0["log"] = #"{"sample": 1000000}"#
+            $0.addRoutes(
+                #"{"path": "/quiet/**", "upstream": "stub", "public": true, "accessLog": false}"#,
+                #"{"path": "/quiet/secret", "upstream": "stub", "accessLog": false}"#)
+        }
+        let connection = try fixture.connect()
+        for _ in 0..<20 {
+            #expect(try connection.exchange("GET", "/open/a").status == 200)
+            #expect(try connection.exchange("GET", "/quiet/a").status == 200)
+            #expect(try connection.exchange("GET", "/quiet/secret").status == 401)
+        }
+        for _ in 0..<5 { #expect(try connection.exchange("GET", "/plain").status == 401) }
+        let metrics = try fixture.gateway.metrics()
+        for route in ["/open/**", "/quiet/**", "/quiet/secret"] {
+            #expect(metrics.sum("portcullis_requests_total", ["route": route]) == 20)
+        }
+        // A reload changes the shares.
+        try fixture.reload { $0["log"] = #"{"sampleFailures": 1000000}"# }
+        let next = try fixture.connect()
+        for _ in 0..<5 { #expect(try next.exchange("GET", "/plain").status == 401) }
+        for _ in 0..<5 { #expect(try next.exchange("GET", "/open/later").status == 200) }
+        #expect(try fixture.gateway.stop() == .exit(0))
+        let lines = fixture.gateway.program.lines(.output).map { JSONText($0) }
+        func count(_ path: String) -> Int { lines.count { $0["path"].string == path } }
+        #expect(count("/plain") == 5 && count("/open/later") == 5)
+        #expect(count("/open/a") == 0 && count("/quiet/a") == 0 && count("/quiet/secret") == 0)
+    }
+
     @Test("access log: TLS and HTTP/2 versions are logged", arguments: [("--http2", "2"), ("--http1.1", "1.1")])
     func versions(_ option: String, _ version: String) throws {
         let fixture = try SecureFixture { $0["log"] = #"{"fields": ["http_version", "tls_version", "user_agent"]}"# }

@@ -11,6 +11,7 @@ package struct LogSection: Sendable {
 
     package var access: Access
     package var fields: AccessLogFields
+    package var sample: AccessLogSample
     package var level: LogLevel
 
     static func read(_ object: inout ObjectReader) -> LogSection {
@@ -19,9 +20,21 @@ package struct LogSection: Sendable {
                 "access", destination, default: .standardOutput,
                 "Where the access log is written: `stdout`, `off` or `file:PATH`."),
             fields: object.value("fields", fields, default: [], "Further fields of the access log."),
+            sample: AccessLogSample(
+                successes: object.value(
+                    "sample", rate, default: 1,
+                    "One of how many successful requests is in the access log, chosen at random; 1 means all."),
+                failures: object.value(
+                    "sampleFailures", rate, default: 1,
+                    """
+                    The same for requests that were refused, failed or ended early: those with a status of 400 or more, and \
+                    streams that the gateway cut.
+                    """)),
             level: object.value(
                 "level", .choice, default: LogLevel.info, "The least severe events that are logged on standard error."))
     }
+
+    private static let rate = Shape<Int>.integer(1...1_000_000, "a number of requests")
 
     private static let fields = Shape.texts(.list(.choice(AccessLogFields.names))) { field in
         field.names("an array of fields") { $0.choice(AccessLogFields.names) }

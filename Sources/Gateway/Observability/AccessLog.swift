@@ -21,14 +21,18 @@ final class AccessLog {
     private(set) var dropped: UInt64 = 0
     private var lines: UInt64 = 0
     private let addressText = Chunk(capacity: 48)
+    private var sampler: LogSampler
 
-    init(writer: LogWriter) {
+    init(writer: LogWriter, sampler: LogSampler = LogSampler(seed: .random(in: 0 ... .max))) {
         self.writer = writer
+        self.sampler = sampler
         block.reserve(AccessLog.blockSize + 4096)
     }
 
     /// Appends the line of a finished exchange to the buffer. Times in microseconds of the monotonic clock.
     func log(_ exchange: Exchange, finishedAt: Int64, _ poller: Poller) {
+        if exchange.route?.options.isLogged == false { return }
+        if let sample = exchange.snapshot.accessSample, !sampler.takes(exchange.response, sample) { return }
         append(exchange, finishedAt: finishedAt, wallSeconds: poller.wallSeconds)
         guard !isAwaited else { return }
         isAwaited = true

@@ -132,7 +132,7 @@ struct Assembly {
             managedNames: managedNames,
             rateLimits: rateLimits, issuerKeys: issuerKeys,
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name },
-            accessFields: configuration.log.fields)
+            accessFields: configuration.log.fields, accessSample: configuration.log.sample)
     }
 
     /// The endpoints of all families.
