@@ -256,5 +256,6 @@ extension GatewayConfiguration {
         "listeners", "admin", "limits", "rateLimits", "upstreams", "challenge", "tokenCache", "issuedTokenCache",
         "tokenService", "singleSignOn",
         "store", "tokenCleaner", "log", "cors", "passwords", "trustedProxies", "forwardedFields", "managedHeaders",
+        "errors",
     ]
 }

@@ -49,7 +49,7 @@ package struct LoadedConfiguration: Sendable {
         guard let draft, !sources.unreadable.contains(section) else { return false }
         guard let node = sources.node(of: section) else { return sources.gateway?.root.members != nil }
         let counts = [
-            "users": draft.users.count, "roles": draft.roles.count, "realms": draft.realms?.count ?? 0,
+            "users": draft.users.count, "roles": draft.roles.names.count, "realms": draft.realms?.count ?? 0,
             "backends": draft.backends.count { !RouteLogin.isDerived($0.name) }, "consumers": draft.consumers.count,
             "routes": draft.routes.count,
             "certificates": draft.certificates.count,

@@ -4,6 +4,7 @@ import Bytes
 package enum AcceptField {
     private static let html = Array("text/html".utf8)
     private static let json = Array("application/json".utf8)
+    private static let problem = Array("application/problem+json".utf8)
 
     /// Whether HTML is listed explicitly, as browsers do when they open a page; a range such as `*/*` does not count.
     ///
@@ -31,7 +32,7 @@ package enum AcceptField {
             if bytesEqualIgnoringCase(html.span, name) {
                 if best.json == 0 { isHTMLFirst = true }
                 best.html = max(best.html, quality)
-            } else if bytesEqualIgnoringCase(json.span, name) {
+            } else if bytesEqualIgnoringCase(json.span, name) || bytesEqualIgnoringCase(problem.span, name) {
                 best.json = max(best.json, quality)
             }
         }

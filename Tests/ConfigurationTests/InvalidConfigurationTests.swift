@@ -7,7 +7,8 @@ import Testing
     static let cases =
         InvalidCase.gatewayCases + InvalidCase.listenerCases + InvalidCase.clientUserCases + InvalidCase.upstreamCases
         + InvalidCase.limitCases
-        + InvalidCase.serviceCases + InvalidCase.routeCases + InvalidCase.routeTargetCases + InvalidCase.identityCases
+        + InvalidCase.serviceCases + InvalidCase.routeCases + InvalidCase.routeTargetCases + InvalidCase.errorCases
+        + InvalidCase.identityCases
         + InvalidCase.consumerCases
         + InvalidCase.applicationCases + InvalidCase.mobileSocialCases + InvalidCase.providerCases
         + InvalidCase.loginCases + InvalidCase.proofCases + InvalidCase.authenticatorCases

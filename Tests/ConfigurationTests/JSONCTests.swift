@@ -35,7 +35,7 @@ import Testing
         let loaded = directory.load()
         #expect(loaded.lines(.error) == [])
         #expect(loaded.configuration?.workers == 3)
-        #expect(loaded.configuration?.roles == ["Manager", "Clerk"])
+        #expect(loaded.configuration?.roles.names == ["Manager", "Clerk"])
         #expect(loaded.file(ofSection: "roles") == "roles.jsonc")
         #expect(loaded.file(ofSection: "listeners") == "gateway.jsonc")
         try directory.write("roles.jsonc", "[\n// first\n5 /* a\nnumber */, \"a\", \"a\"]")

@@ -25,7 +25,7 @@ extension GatewayConfiguration {
         case .issuer: issuers.map(\.name)
         case .backend: backends.map(\.reference)
         case .application: applications.map(\.name)
-        case .role: roles
+        case .role: roles.names
         case .authenticationScheme: authenticationSchemes.map(\.name)
         case .identityProvider: identityProviders.map(\.name)
         case .route: routes.map(\.name)

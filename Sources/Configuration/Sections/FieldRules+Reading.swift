@@ -53,7 +53,7 @@ extension FieldRules {
         }
     }
 
-    private static func lines(_ message: Message) -> Shape<[Line]> {
+    static func lines(_ message: Message) -> Shape<[Line]> {
         Shape(.map(.text, names: Form.tokenPattern), write: { $0.isEmpty ? .object([]) : nil }) { field in
             var lines: [Line] = []
             for (name, place) in field.object("an object of values by field name").entries {
@@ -139,7 +139,7 @@ extension FieldTemplate {
 
 extension Field {
     /// The value of `env.NAME` or `secret.KEY`.
-    fileprivate func constant(_ name: String) -> String? {
+    func constant(_ name: String) -> String? {
         if name.hasPrefix("env.") { return EnvironmentExpansion.value(of: String(name.dropFirst(4)), for: self) }
         if case .secret(let value) = findings.secrets.stored(String(name.dropFirst(7))) { return value }
         return nil

@@ -50,9 +50,9 @@ package struct GatewayConfiguration: Sendable {
     /// The realms that users and backends may name; nil for any name (MBE-09, MBE-10).
     package var realms: [String]?
     /// The role catalogue (ROLE-04), at most 256 names.
-    package var roles: [String]
-    /// Descriptions of roles by name (UPS-05).
-    package var roleDescriptions: [String: String]
+    package var roles: RolesSection
+    /// How the gateway's own errors are answered.
+    package var errors: ErrorRules
     package var userProfile: UserProfileSection
     package var policies: PoliciesSection
     package var issuers: [IssuerEntry]
@@ -222,7 +222,8 @@ extension GatewayConfiguration {
             users: section("users").map(User.readAll) ?? [],
             consumers: section("consumers").map(Consumer.readAll) ?? [],
             realms: section("realms").map { $0.names("an array of names of realms") ?? [] },
-            roles: roles.names, roleDescriptions: roles.descriptions,
+            roles: roles,
+            errors: ErrorRules.read(&root, of: "the gateway's own errors on routes, and without one"),
             userProfile: root.section(
                 "userProfile",
                 "The [user profile service](endpoints.md#user-profiles) below `/oic_rest/rest/userprofile/`.",

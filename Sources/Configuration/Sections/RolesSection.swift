@@ -1,10 +1,10 @@
 import Bytes
 
 /// The role catalogue (ROLE-04): names with optional descriptions (UPS-05).
-struct RolesSection {
-    var names: [String] = []
+package struct RolesSection: Sendable {
+    package var names: [String] = []
     /// By name.
-    var descriptions: [String: String] = [:]
+    package var descriptions: [String: String] = [:]
 
     private static let maximumCount = 256
 

@@ -77,6 +77,7 @@ package struct RouteEntry: Sendable {
         object.read(
             "responseHeaders", FieldRules.shape(.response), into: &route.options.responseFields,
             "Fields that the client gets beside those of the upstream.")
+        route.options.errors = ErrorRules.read(&object, of: "the gateway's own errors on this route")
         object.read(
             "webgate", .reference(to: .webgate), into: &route.webgate,
             "Name of a webgate in `webgates.json`, which gives the challenge, the level and the injection.")

@@ -16,9 +16,9 @@ extension RouteResponse {
         return response
     }
 
-    private static let mediaTypes = "^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+( *;[ -~]*[!-:<-~])?$"
+    static let mediaTypes = "^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+( *;[ -~]*[!-:<-~])?$"
 
-    @Sendable private static func mediaType(_ field: Field) -> String? {
+    @Sendable static func mediaType(_ field: Field) -> String? {
         let expected = "a media type such as \"text/plain\" or \"text/html; charset=utf-8\""
         guard let text = field.text(expected) else { return nil }
         let type = text.prefix { $0 != ";" && $0 != " " }.split(separator: "/", omittingEmptySubsequences: false)

@@ -28,12 +28,15 @@ final class Responder: LoopPart {
         exchange.response.reason = reason
         counters.count(reason)
         if reason.status == 401, sendToLogin(exchange, reason, bytes) { return }
+        let accept = requestHeaders.value(.accept)
+        let asPage = accept.map { AcceptField.prefersHTML($0, bytes) } ?? false
+        let own = ownAnswer(exchange, reason, asPage: asPage)
         let body = reason.body
-        let chunk = beginReply(exchange, status: reason.status, bodyLength: body.count)
+        let chunk = beginReply(exchange, status: own?.status ?? reason.status, bodyLength: body.count)
         if reason.status == 401 {
             appendChallenge(exchange, reason, bytes, to: chunk)
         } else {
-            HeadWriter.appendStatusLine(reason.status, to: chunk)
+            HeadWriter.appendStatusLine(exchange.response.status, to: chunk)
         }
         if reason == .insufficientScope || reason == .scopeRequired {
             chunk.append("WWW-Authenticate: ")
@@ -51,9 +54,11 @@ final class Responder: LoopPart {
             HeadWriter.appendField("Retry-After", decimal: seconds, to: chunk)
             if reason == .loginThrottled { limited(.loginAttempts) }
         }
-        let accept = requestHeaders.value(.accept)
-        endError(
-            exchange, chunk, body.span, asPage: accept.map { AcceptField.prefersHTML($0, bytes) } ?? false)
+        if let own {
+            end(exchange, chunk, own, detail: reason.detail)
+        } else {
+            endError(exchange, chunk, body.span, asPage: asPage)
+        }
     }
 
     /// Redirects a browser to the route's login form instead of a challenge (SCH-02). False if not applicable.
@@ -82,14 +87,14 @@ final class Responder: LoopPart {
         if reason == .dpopNonceRequired {
             exchange.response.nonce = exchange.snapshot.policy.challenges.possession.nonce(now: poller.wallSeconds)
         }
-        let route = exchange.route
+        let (route, status) = (exchange.route, exchange.response.status)
         guard route != nil || reason.isOfProof else {
-            HeadWriter.appendStatusLine(401, to: chunk)
+            HeadWriter.appendStatusLine(status, to: chunk)
             chunk.append("WWW-Authenticate: Bearer realm=\"portcullis\"\r\n")
             return
         }
-        if route?.webgate == nil {
-            HeadWriter.appendStatusLine(401, to: chunk)
+        if route?.webgate == nil || status != 401 {
+            HeadWriter.appendStatusLine(status, to: chunk)
         } else {
             HeadWriter.appendStatusLine(401, phrase: "Authorization Required", to: chunk)
         }
@@ -167,9 +172,17 @@ final class Responder: LoopPart {
 
     /// An error response of the gateway.
     func reply(_ exchange: Exchange, _ reason: Reason, _ detail: StaticString, retryAfter: Int? = nil) {
-        let status = reason.status
         exchange.response.reason = reason
         counters.count(reason)
+        if hasOwnAnswers(exchange) {
+            let asPage = prefersPage(exchange)
+            if let own = ownAnswer(exchange, reason, asPage: asPage) {
+                let chunk = beginError(exchange, own.status, retryAfter)
+                end(exchange, chunk, own, detail: "\(detail)")
+                return
+            }
+        }
+        let status = reason.status
         var body = JSONWriter()
         body.beginObject()
         body.member("status", status)
@@ -177,10 +190,15 @@ final class Responder: LoopPart {
         body.member("detail", "\(detail)")
         body.member("code", reason.code)
         body.endObject()
-        let chunk = beginReply(exchange, status: status, bodyLength: body.bytes.count)
+        let chunk = beginError(exchange, status, retryAfter)
+        endError(exchange, chunk, body.bytes.span, asPage: prefersPage(exchange))
+    }
+
+    private func beginError(_ exchange: Exchange, _ status: Int, _ retryAfter: Int?) -> Chunk {
+        let chunk = beginReply(exchange, status: status, bodyLength: 0)
         HeadWriter.appendStatusLine(status, to: chunk)
         if let retryAfter { HeadWriter.appendField("Retry-After", decimal: retryAfter, to: chunk) }
-        endError(exchange, chunk, body.bytes.span, asPage: prefersPage(exchange))
+        return chunk
     }
 
     /// The response of a gateway endpoint.
@@ -222,7 +240,9 @@ final class Responder: LoopPart {
     }
 
     /// Completes and sends head and body.
-    func endReply(_ exchange: Exchange, _ chunk: Chunk, _ body: Span<UInt8>?) {
+    ///
+    /// - Parameter fields: in place of those of the route.
+    func endReply(_ exchange: Exchange, _ chunk: Chunk, _ body: Span<UInt8>?, fields: RouteFields? = nil) {
         guard let side = exchange.clientSide else {
             poller.chunks.give(chunk)
             frontend.finish(exchange)
@@ -232,7 +252,7 @@ final class Responder: LoopPart {
         appendDate(to: chunk)
         appendCrossSite(exchange, status: exchange.response.status, to: chunk)
         // Fields of an allowed forward-auth request are for the upstream, these for the client.
-        if let own = exchange.route?.responseFields, exchange.response.reason != .forwardAuthAllowed {
+        if let own = fields ?? exchange.route?.responseFields, exchange.response.reason != .forwardAuthAllowed {
             HeaderRewrite.append(own, exchange, isAnswer: !exchange.response.reason.isOfRoute, to: chunk)
         }
         let id = exchange.requestID

@@ -44,53 +44,35 @@ package struct FieldTemplate: Hashable, Sendable {
         guard !text.isEmpty else { throw .empty }
         guard FieldTemplate.isValue(text) else { throw .character }
         var pieces: [Piece] = []
-        func append(_ text: some StringProtocol) {
+        func append(_ text: String) {
             if text.isEmpty { return }
             if case .text(let before)? = pieces.last {
                 pieces[pieces.count - 1] = .text(before + text)
             } else {
-                pieces.append(.text(String(text)))
+                pieces.append(.text(text))
             }
         }
-        var rest = text[...]
-        while let dollar = rest.firstRange(of: "${") {
-            if rest[..<dollar.lowerBound].last == "$" {
-                append(rest[..<dollar.lowerBound].dropLast())
-                append("${")
-                rest = rest[dollar.upperBound...]
-                continue
-            }
-            append(rest[..<dollar.lowerBound])
-            rest = rest[dollar.upperBound...]
-            // Variables of the environment have been replaced before: what looks like one is text.
-            if let first = rest.utf8.first,
-                first == UInt8(ascii: "_") || (UInt8(ascii: "A")...UInt8(ascii: "Z")) ~= first
-            {
-                append("${")
-                continue
-            }
-            guard let end = rest.firstIndex(of: "}") else { throw .open }
-            let name = String(rest[..<end])
-            rest = rest[rest.index(after: end)...]
-            switch name {
-            case "user": pieces.append(.user)
-            case "roles": pieces.append(.roles)
-            case "client_ip": pieces.append(.clientIP)
-            case "request_id": pieces.append(.requestID)
-            case "userinfo": pieces.append(.userinfo)
-            case _ where name.hasPrefix("claim."):
+        guard let parts = TemplatePart.split(text) else { throw .open }
+        for part in parts {
+            switch part {
+            case .text(let text): append(text)
+            case .placeholder("user"): pieces.append(.user)
+            case .placeholder("roles"): pieces.append(.roles)
+            case .placeholder("client_ip"): pieces.append(.clientIP)
+            case .placeholder("request_id"): pieces.append(.requestID)
+            case .placeholder("userinfo"): pieces.append(.userinfo)
+            case .placeholder(let name) where name.hasPrefix("claim."):
                 do throws(ClaimPath.Problem) {
                     pieces.append(.claim(try ClaimPath(String(name.dropFirst("claim.".count)))))
                 } catch {
                     throw .claim(name, error)
                 }
-            case _ where name.hasPrefix("env.") || name.hasPrefix("secret."):
+            case .placeholder(let name) where name.hasPrefix("env.") || name.hasPrefix("secret."):
                 guard let value = constant(name), FieldTemplate.isValue(value) else { throw .constant(name) }
                 append(value)
-            default: throw .unknown(name)
+            case .placeholder(let name): throw .unknown(name)
             }
         }
-        append(rest)
         self.pieces = pieces
     }
 

@@ -36,6 +36,8 @@ package struct RouteOptions: Sendable {
     package var endsWithToken = false
     /// Whether requests are in the access log.
     package var isLogged = true
+    /// How errors are answered, before the rules for all routes.
+    package var errors = ErrorRules()
     /// Protocols of `Upgrade` (RFC 9110 section 7.8), compared without case. `h2c` is never accepted: its requests would
     /// bypass the decision.
     package var upgrades = ["websocket"]

@@ -29,6 +29,8 @@ package final class Route: Sendable {
     package let requestFields: RouteFields?
     /// Additional response fields for the client; nil for none.
     package let responseFields: RouteFields?
+    /// How the gateway's own errors are answered; nil for the usual form.
+    package let errors: ErrorAnswers?
     /// Ids of the backends whose credentials are accepted; empty for all (ISS-07).
     package let backends: [[UInt8]]
     /// Name and key of the ApiOmat application whose tokens alone are accepted; empty for none (AOM-16).
@@ -113,7 +115,7 @@ package final class Route: Sendable {
     ///   - tokenSources: for a route without a list of its own; nil for `Authorization: Bearer` alone.
     init(
         _ settings: RouteSettings, index: Int, origins: RouteOrigins, roles: RoleCatalogue,
-        allowedMethods: MethodSet, claims: ClaimSelection, tokenSources: TokenSources?,
+        allowedMethods: MethodSet, claims: ClaimSelection, errors: ErrorAnswers?, tokenSources: TokenSources?,
         authenticators: AuthenticatorChain?, hasSessionCookies: Bool
     ) {
         let (access, webgate) = (settings.access, settings.webgate)
@@ -130,6 +132,7 @@ package final class Route: Sendable {
         host = Array(settings.host.utf8)
         requestFields = RouteFields(settings.options.requestFields, claims)
         responseFields = RouteFields(settings.options.responseFields, claims)
+        self.errors = errors
         backends = settings.backends.map { Array($0.utf8) }
         applicationName = Array((settings.application?.name ?? "").utf8)
         applicationKey = Array((settings.application?.apiKey ?? "").utf8)
@@ -176,7 +179,8 @@ package final class Route: Sendable {
         trial = settings.onTrial.map {
             Route(
                 $0, index: index, origins: origins, roles: roles, allowedMethods: allowedMethods, claims: claims,
-                tokenSources: tokenSources, hasSessionCookies: hasSessionCookies)
+                errors: errors, tokenSources: tokenSources, authenticators: authenticators,
+                hasSessionCookies: hasSessionCookies)
         }
         requirement = RoleRequirement(access.roles, roles)
         methodRequirements = settings.methodRoles.sorted { $0.key < $1.key }.map { name, names in

@@ -13,6 +13,8 @@ package struct RouteTable: Sendable {
     package let routes: [Route]
     /// The gateway's own endpoints, in order of precedence.
     package let endpoints: [EndpointRoute]
+    /// How errors are answered where no route matches; nil for the usual form.
+    package let errors: ErrorAnswers?
     private let exactHosts: SortedNames
     private let wildcardHosts: SortedNames
     /// Root for requests that no host group decides; -1 if all routes name hosts.
@@ -27,7 +29,11 @@ package struct RouteTable: Sendable {
     ///   - routes: no two with the same pattern and a common host and method; the first would win.
     ///   - endpoints: canonical paths that the gateway answers itself, with precedence over all routes. A path that
     ///     ends in a slash includes everything below.
-    package init(routes: [Route], endpoints: [(path: String, endpoint: EndpointDescriptor)] = []) {
+    ///   - errors: answers to errors where no route matches.
+    package init(
+        routes: [Route], endpoints: [(path: String, endpoint: EndpointDescriptor)] = [], errors: ErrorAnswers? = nil
+    ) {
+        self.errors = errors
         var trie = PathTrie()
         var anywhere: [(PathPattern, Int)] = []
         var named: [HostPattern: [(PathPattern, Int)]] = [:]

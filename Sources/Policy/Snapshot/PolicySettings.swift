@@ -14,6 +14,8 @@ package struct PolicySettings: Sendable {
     package var allowOrigin = AllowOriginPolicy.disallow
     package var cors = CORSSettings()
     package var roles = RoleCatalogue([])
+    /// How errors are answered where the route says nothing of them.
+    package var errors = ErrorRules()
     package var routes: [RouteSettings] = []
     /// Paths of the enabled endpoints.
     package var endpoints: [(path: String, endpoint: EndpointDescriptor)] = []
@@ -57,9 +59,12 @@ package struct PolicySettings: Sendable {
         let accesses = routes.flatMap(\.access.withTrial)
         let scopes = accesses.flatMap { $0.scopes.all + ($0.scopes.any ?? []) }
         let asking = accesses.filter(\.asksForLogin)
+        let answers = errors.answers + routes.flatMap(\.options.errors.answers)
         return ClaimSelection(
-            rules.flatMap(\.claims) + accesses.flatMap(\.requiredClaims),
-            userinfo: rules.contains(where: \.usesUserinfo), scopes: RoleCatalogue(Set(scopes).sorted()),
+            rules.flatMap(\.claims) + answers.flatMap(\.claims) + accesses.flatMap(\.requiredClaims),
+            userinfo: rules.contains(where: \.usesUserinfo)
+                || answers.contains { FieldRules(set: $0.fields).usesUserinfo },
+            scopes: RoleCatalogue(Set(scopes).sorted()),
             levels: asking.isEmpty ? nil : RoleCatalogue(Set(asking.flatMap(\.contexts)).sorted()))
     }
 

@@ -13,17 +13,19 @@ extension PolicySnapshot {
             uniqueKeysWithValues: listed.compactMap { entry in
                 IssuerCredentials(entry, settings, claims).map { (entry, $0) }
             })
+        let usual = ErrorAnswers(settings.errors, fields: nil, claims)
         let routes = settings.routes.enumerated().map { index, route in
             let chain = route.options.authenticators.map { list in
                 AuthenticatorChain(list, passwords: list.lazy.compactMap { passwords[$0] }.first)
             }
             return Route(
                 route, index: index, origins: origins, roles: settings.roles,
-                allowedMethods: groups.methods(of: route), claims: claims, tokenSources: sources,
+                allowedMethods: groups.methods(of: route), claims: claims,
+                errors: ErrorAnswers.of(route.options, settings.errors, usual: usual, claims), tokenSources: sources,
                 authenticators: chain, hasSessionCookies: settings.seals != nil)
         }
         self.init(
-            settings, claims, routes: RouteTable(routes: routes, endpoints: settings.endpoints),
+            settings, claims, routes: RouteTable(routes: routes, endpoints: settings.endpoints, errors: usual),
             cors: origins.cors)
     }
 }

@@ -7,7 +7,7 @@ import Model
 extension Administration {
     func listRoles(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         try shown("roles") { reading, _ in
-            let (roles, descriptions) = (reading.configuration.roles, reading.configuration.roleDescriptions)
+            let (roles, descriptions) = (reading.configuration.roles.names, reading.configuration.roles.descriptions)
             return JSONNode(.array(roles.map { Administration.role($0, descriptions[$0]) })).serialized
         }
     }
@@ -16,7 +16,7 @@ extension Administration {
         let body = try AdminBody(request, known: ["name", "description"])
         let (name, description) = (try body.required("name"), try body.text("description"))
         try change("roles", request) { (text, before) throws(AdminFailure) in
-            if before.roles.contains(where: { isSame($0, name) }) {
+            if before.roles.names.contains(where: { isSame($0, name) }) {
                 throw .conflict("there is a role \"\(name)\" already")
             }
             text.append([Administration.entry(name, description)])
@@ -29,8 +29,8 @@ extension Administration {
         let body = try AdminBody(request, known: ["description"])
         let (name, description) = (request.path[1], try body.text("description"))
         let changed = try change("roles", request) { (text, before) throws(AdminFailure) in
-            let index = try Administration.index(of: name, in: before.roles, "role")
-            guard body.has("description") else { return before.roleDescriptions[name] }
+            let index = try Administration.index(of: name, in: before.roles.names, "role")
+            guard body.has("description") else { return before.roles.descriptions[name] }
             text.replace([.element(index)], with: Administration.entry(name, description))
             return description
         }
@@ -42,7 +42,7 @@ extension Administration {
         let name = request.path[1]
         do throws(AdminFailure) {
             try change("roles", request) { (text, before) throws(AdminFailure) in
-                text.remove([.element(try Administration.index(of: name, in: before.roles, "role"))])
+                text.remove([.element(try Administration.index(of: name, in: before.roles.names, "role"))])
             }
         } catch .invalid(_, let findings) {
             let places = findings.filter { $0.severity == .error }.prefix(3).map(\.pointer)

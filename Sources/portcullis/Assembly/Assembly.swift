@@ -52,7 +52,7 @@ struct Assembly {
                 pointer, "this program is built without the trait Compatibility",
                 expected: "swift build --traits Compatibility", severity: .error)
         }
-        let catalogue = RoleCatalogue(configuration.roles)
+        let catalogue = RoleCatalogue(configuration.roles.names)
         let hasher = PasswordHasher(aesKey: configuration.passwords.aesKey)
         let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: lasting.withdrawn)
         let backends = BackendStore(backendList(), withdrawn: lasting.withdrawn)
@@ -76,6 +76,7 @@ struct Assembly {
         settings.allowOrigin = configuration.policies.allowOrigin
         settings.cors = configuration.cors
         settings.roles = catalogue
+        settings.errors = configuration.errors
         settings.consumers = configuration.consumers
         settings.passwordVerifiers = RoutePasswords.verifiers(&self, modules)
         let webgates = webgates(modules)

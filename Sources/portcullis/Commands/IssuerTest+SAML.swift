@@ -55,7 +55,7 @@ extension IssuerTest {
     }
 
     private func reportIdentity(_ assertion: SAMLAssertion, _ issuer: AssertionIssuer) -> Bool {
-        let catalogue = RoleCatalogue(reading.configuration.roles)
+        let catalogue = RoleCatalogue(reading.configuration.roles.names)
         do throws(ExternalIdentityRejection) {
             let identity = try issuer.rules.identify(
                 assertion, realm: backend?.realm, users: reading.snapshot.tokens.users, catalogue: catalogue)

@@ -48,7 +48,8 @@ struct IssuerTest {
         if keys == nil { keys = try fetchedKeys(received, token, issuer, sources, now: now) }
         guard let keys else { throw .failed }
         let verifier = AssertionVerifier(
-            issuer: issuer, users: reading.snapshot.tokens.users, catalogue: RoleCatalogue(reading.configuration.roles))
+            issuer: issuer, users: reading.snapshot.tokens.users,
+            catalogue: RoleCatalogue(reading.configuration.roles.names))
         let report = verifier.report(
             .init(received, token: token, keys: keys), realm: backend?.realm, lifetime: sources.currentPolicy.lifetime,
             now: now)

@@ -11,7 +11,7 @@
             guard assembly.configuration.userProfile.isEnabled else { return }
             var settings = UserProfileService.Settings(
                 users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue)
-            settings.roleDescriptions = assembly.configuration.roleDescriptions
+            settings.roleDescriptions = assembly.configuration.roles.descriptions
             settings.realm = foundation.tokens.realm
             settings.registry = assembly.lasting.registry
             parts.add(UserProfileService(settings: settings).handlers)
