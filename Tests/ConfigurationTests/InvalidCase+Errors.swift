@@ -10,7 +10,7 @@ extension InvalidCase {
         "invalid value (expected an http or https URL or a path such as \"/sorry\", with values of the request in the query alone, found "
 
     static let errorCases: [InvalidCase] =
-        answerCases
+        answerCases + challengeCases
         + redirects.map { id, target in
             InvalidCase(
                 "error-\(id)", answer("\"status\": 403, \"redirect\": \"\(target)\""),

@@ -93,6 +93,41 @@ import Testing
         }
     }
 
+    @Test("challenges of other schemes, with parameters in their order and values of the request")
+    func ownSchemes() throws {
+        let fixture = try Fixture {
+            $0["authenticationSchemes"] = #"""
+                [{"name": "keys", "authenticationLevel": 1, "challenges": [
+                   {"scheme": "ApiKey", "parameters": {
+                      "realm": "${realm}", "max_age": 60, "id": "${request_id}", "error": "${error}", "note": "a \"b\" \\"}},
+                   {"scheme": "xBasic"}]},
+                 {"name": "quiet", "authenticationLevel": 1, "challengeMethod": "BASIC",
+                  "challenges": [{"scheme": "xBasic", "parameters": {"realm": "${realm}:${level}"}}]}]
+                """#
+            $0["webgates"] = #"""
+                [{"name": "All", "authenticationScheme": "quiet"},
+                 {"name": "Some", "authenticationScheme": "keys", "userDefinedParameters": {"User-Agent": "OAMMS-Agent"}}]
+                """#
+            $0["routes"] = #"""
+                [{"path": "/keys", "upstream": "stub", "authenticationScheme": "keys"},
+                 {"path": "/all", "upstream": "stub", "webgate": "All"}, {"path": "/some", "upstream": "stub", "webgate": "Some"}]
+                """#
+        }
+        let keys = try fixture.request("GET", "/keys", ["X-Request-Id: a\"b"])
+        #expect(keys.status == 401 && keys.values("WWW-Authenticate").count == 2)
+        let id = try #require(keys.only("X-Request-Id")).replacing("\"", with: "\\\"")
+        #expect(
+            keys.values("WWW-Authenticate") == [
+                #"ApiKey realm="portcullis", max_age=60, id="\#(id)", note="a \"b\" \\""#, "xBasic",
+            ])
+        let wrong = try fixture.request("GET", "/keys", [.bearer("a.b.c")])
+        #expect(wrong.values("WWW-Authenticate").first?.contains(#", error="invalid_token", "#) == true)
+        #expect(try fixture.request("GET", "/all").values("WWW-Authenticate") == [#"xBasic realm="All:1""#])
+        #expect(try fixture.request("GET", "/some").values("WWW-Authenticate").last == "xBasic")
+        let agent = try fixture.request("GET", "/some", ["User-Agent: OAMMS-Agent"])
+        #expect(agent.only("WWW-Authenticate")?.hasPrefix(#"OAM-Auth realm="Some:1 /some""#) == true)
+    }
+
     @Test("SCH-01: a BASIC scheme challenges with Basic, and authenticates against the route's backend")
     func basicScheme() throws {
         let fixture = try Fixture { settings in

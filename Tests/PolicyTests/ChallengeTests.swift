@@ -192,7 +192,7 @@ struct ChallengeTests {
         let request = TestRequest("GET", "/mobile/platform/users/~")
         snapshot.challenges.append(
             to: chunk, route: nil, reason: .tokenRevoked, bytes: request.bytes.span, head: request.head,
-            headers: request.headers, now: TestPolicy.now)
+            headers: request.headers, requestID: [UInt8]().span, now: TestPolicy.now)
         #expect(chunk.text == #"Bearer realm="portcullis", error="invalid_token""#)
     }
 

@@ -57,7 +57,7 @@ struct TestRequest {
         let chunk = Chunk(capacity: 16)
         snapshot.challenges.append(
             to: chunk, route: route, reason: reason, bytes: bytes.span, head: head, headers: headers,
-            now: TestPolicy.now)
+            requestID: Array(#"id"1"#.utf8).span, now: TestPolicy.now)
         return chunk.text
     }
 

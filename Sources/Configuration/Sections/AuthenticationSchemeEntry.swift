@@ -13,6 +13,8 @@ package struct AuthenticationSchemeEntry: Sendable {
     package var challengeURL: String
     package var contextType: String
     package var contextValue: String
+    /// In place of `Bearer` and `Basic`; empty for these.
+    package var challenges: [ChallengeRule]
     /// Its place in the configuration.
     package let pointer: String
 
@@ -52,6 +54,11 @@ package struct AuthenticationSchemeEntry: Sendable {
             contextType: object.value("contextType", .name, default: "customWar", "Taken as Access Manager writes it."),
             contextValue: object.value(
                 "contextValue", ownPath, default: "/oic_rest", "Beginning of the path of the login form."),
+            challenges: object.value(
+                "challenges", ChallengeRule.list, default: [],
+                """
+                [Challenges of other schemes](README.md#challenges-of-other-schemes), in place of `Bearer` and `Basic`.
+                """),
             pointer: object.field.pointer)
         _ = object.optional(
             "authenticationModule", .text(.choice(["local"])) { $0.choice(["local"]) },

@@ -99,9 +99,10 @@ final class Responder: LoopPart {
             HeadWriter.appendStatusLine(401, phrase: "Authorization Required", to: chunk)
         }
         chunk.append("WWW-Authenticate: ")
+        let id = exchange.requestID
         exchange.snapshot.policy.challenges.append(
             to: chunk, route: route, reason: reason, bytes: bytes, head: exchange.head, headers: requestHeaders,
-            now: poller.wallSeconds)
+            requestID: id.readable, now: poller.wallSeconds)
         chunk.ensureFree(2048)
         chunk.append("\r\n")
     }

@@ -28,16 +28,17 @@ package final class ChallengeIssuer: RequestContextReader {
 
     /// Appends the value of the `WWW-Authenticate` field of a 401: `OAM-Auth` on routes of a Webgate for the clients
     /// that it recognises (CHAL-01, CHAL-04), otherwise `Bearer`. If the route's scheme is Basic, `Basic` replaces
-    /// `Bearer` for clients that the Webgate does not recognise (SCH-01).
+    /// `Bearer` for clients that the Webgate does not recognise (SCH-01), and challenges of the scheme replace both.
     ///
     /// - Parameters:
     ///   - route: nil for endpoints.
     ///   - reason: a 401; a `Bearer` challenge includes an error only if a token was sent (RFC 6750 section 3).
     ///   - bytes: the buffer of `head` and `headers`.
+    ///   - requestID: as in the log.
     ///   - now: seconds since 1970.
     package func append(
         to chunk: Chunk, route: Route?, reason: Reason, bytes: Span<UInt8>, head: RequestHead,
-        headers: HeaderTable, now: Int64
+        headers: HeaderTable, requestID: Span<UInt8>, now: Int64
     ) {
         if isForProofs(route, reason, bytes, headers) {
             appendBearer(to: chunk, route: route, reason: reason, bytes: bytes, head: head, headers: headers)
@@ -45,7 +46,7 @@ package final class ChallengeIssuer: RequestContextReader {
         }
         if let route, let webgate = route.webgate {
             let agent = headers.value(.userAgent) ?? .empty
-            let takesEveryone = webgate.userAgents.isEmpty && route.takesPasswords
+            let takesEveryone = webgate.userAgents.isEmpty && (route.takesPasswords || route.challenge.own != nil)
             if webgate.mismatch == .oamAuth || !takesEveryone && webgate.recognises(bytes.slice(agent)) {
                 // The slash that stands for the missing path of `http://host?query` is not in front of the query.
                 let query = route.tokenSources?.parameters.isEmpty == false ? nil : head.query
@@ -54,6 +55,11 @@ package final class ChallengeIssuer: RequestContextReader {
                 appendOAMAuth(to: chunk, route.challenge, bytes.slice(head.methodText), target, now: now)
                 return
             }
+        }
+        // What login is needed can be said with `Bearer` alone (RFC 9470 section 3).
+        if let own = route?.challenge.own, reason.neededLogin == nil {
+            own.append(to: chunk, reason: reason, requestID: requestID)
+            return
         }
         if let route, let chain = route.authenticators {
             return append(to: chunk, chain, route, reason, bytes: bytes, head: head, headers: headers)

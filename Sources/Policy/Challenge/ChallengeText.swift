@@ -28,10 +28,19 @@ final class ChallengeText: Sendable {
     /// `, resource_metadata="..."` by the authority that was asked (RFC 9728 section 5.1), the first for all others; empty
     /// for none. Texts of the configuration alone: the client controls `Host`.
     let metadata: [(authority: [UInt8], text: [UInt8])]
+    /// Challenges in place of `Bearer` and `Basic`; nil for these.
+    let own: OwnChallenges?
 
     init(
-        webgate: Webgate?, level: Int, scopes: RoleNames = RoleNames(), login: [UInt8] = [], resources: [WebURL] = []
+        webgate: Webgate?, level: Int, scopes: RoleNames = RoleNames(), login: [UInt8] = [], resources: [WebURL] = [],
+        own: [ChallengeRule] = []
     ) {
+        self.own =
+            own.isEmpty
+            ? nil
+            : OwnChallenges(
+                own, realm: webgate?.name ?? "portcullis", level: level,
+                scope: (scopes.all + (scopes.any ?? [])).joined(separator: " "))
         self.login = login
         metadata = resources.map { url in
             let text = #", resource_metadata="\#(ProtectedResource.metadataURL(url))""#

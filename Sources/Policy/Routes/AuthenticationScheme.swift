@@ -14,6 +14,8 @@ package struct AuthenticationScheme: Sendable, Equatable {
     package var backends: [String] = []
     /// Login classes of the form: sessions of other classes do not satisfy the scheme (CACHE-11).
     package var logins: [LoginClass] = []
+    /// Challenges in place of `Bearer` and `Basic`; empty for these.
+    package var challenges: [ChallengeRule] = []
 
     package init(name: String, level: Int, method: ChallengeMethod, formTarget: String) {
         self.name = name

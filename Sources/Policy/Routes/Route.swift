@@ -169,7 +169,8 @@ package final class Route: Sendable {
         loginRequirement = LoginRequirement(access, claims)
         challenge = ChallengeText(
             webgate: webgate, level: access.level ?? webgate?.level ?? 0, scopes: access.scopes,
-            login: loginRequirement?.challenge ?? [], resources: settings.resources)
+            login: loginRequirement?.challenge ?? [], resources: settings.resources,
+            own: (settings.scheme ?? webgate?.scheme)?.challenges ?? [])
         isOptional = access.isOptional
         requiresProof = access.requiresProof
         let own = settings.options.tokenSources.map { TokenSources($0.map { ($0, .all) }) }

@@ -52,6 +52,7 @@ extension Assembly {
             scheme.backends = configuration.backends.filter { $0.realm == realm }.map(\.mobileBackendID)
         }
         scheme.logins = logins(ofForm: entry)
+        scheme.challenges = entry.challenges
         return scheme
     }
 
