@@ -22,6 +22,7 @@ extension RouteLogin {
         return AuthenticationSchemeEntry(
             name: name, level: 0, challengeMethod: .form, challengeRedirectURL: "/oam/server/",
             challengeURL: "\(RouteLogin.path)?serviceDomain=\(name)", contextType: "customWar", contextValue: context,
+            challenges: [],
             pointer: "/authenticationSchemes")
     }
 

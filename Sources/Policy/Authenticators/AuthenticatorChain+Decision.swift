@@ -107,10 +107,11 @@ extension AuthenticatorChain {
         case .none: return .none
         case .unsupported: return .rejected(.unsupportedScheme)
         case .malformed(_, let reason): return .rejected(reason)
-        case .token(let place, let issuers, _):
+        case .token(let place, let issuers, _, let hasProof):
             if place.isEmpty { return .rejected(.malformedToken) }
-            return policy.authenticate(token: bytes.slice(place), now: shown.now, cache: shown.cache).limited(
-                to: issuers)
+            let outcome = policy.authenticate(token: bytes.slice(place), now: shown.now, cache: shown.cache)
+                .limited(to: issuers)
+            return hasProof ? outcome.boundToKey() : outcome
         case .basic(let place, isKey: true):
             guard let key = policy.consumerKeys.key(inBasic: bytes.slice(place)) else {
                 return .rejected(.apiKeyUnknown)

@@ -9,8 +9,10 @@ struct ShownCredentials {
     /// The credential in fields, query or cookies other than that of the session.
     enum InFields {
         case none
-        /// - Parameter isKey: whether it is an API key and no token.
-        case token(ByteRange, TokenSources.AcceptedIssuers, isKey: Bool)
+        /// - Parameters:
+        ///   - isKey: whether it is an API key and no token.
+        ///   - hasProof: whether it came under the scheme of tokens with proofs (RFC 9449 section 7.1).
+        case token(ByteRange, TokenSources.AcceptedIssuers, isKey: Bool, hasProof: Bool = false)
         /// - Parameter isKey: whether an API key is in it.
         case basic(ByteRange, isKey: Bool)
         /// One of a scheme without the credential.
@@ -31,7 +33,7 @@ struct ShownCredentials {
     func isFor(_ kind: Authenticator.Kind) -> Bool {
         switch inFields {
         case .none, .unsupported: false
-        case .token(_, _, let isKey): kind == (isKey ? .apiKey : .bearer)
+        case .token(_, _, let isKey, _): kind == (isKey ? .apiKey : .bearer)
         case .basic(_, isKey: true): kind == .apiKey
         case .basic, .malformed(.basic, _): kind == .basic || kind == .anonymousKey
         case .malformed(let own, _): kind == own
@@ -67,6 +69,9 @@ struct ShownCredentials {
         case .token:
             if place.isEmpty { return .malformed(.bearer, .malformedToken) }
             return token(place, route.tokenSources?.authorization ?? .all, bytes)
+        case .dpop:
+            if place.isEmpty { return .malformed(.bearer, .malformedToken) }
+            return .token(place, route.tokenSources?.authorization ?? .all, isKey: false, hasProof: true)
         case .basic:
             if place.isEmpty { return .malformed(.basic, .malformedCredential) }
             return .basic(place, isKey: keys.key(inBasic: bytes.slice(place)) != nil)

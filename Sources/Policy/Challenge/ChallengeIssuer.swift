@@ -84,7 +84,8 @@ package final class ChallengeIssuer: RequestContextReader {
                 chunk.append("\r\nWWW-Authenticate: ")
             }
             switch scheme {
-            case .bearer: appendBearer(to: chunk, route: route, reason: reason, bytes: bytes, head: head, headers: headers)
+            case .bearer:
+                appendBearer(to: chunk, route: route, reason: reason, bytes: bytes, head: head, headers: headers)
             case .basic: appendBasic(to: chunk, route)
             }
         }
