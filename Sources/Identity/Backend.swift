@@ -32,6 +32,8 @@ package struct Backend: Sendable {
     package var isRevoked: Bool { tokensNotBefore == .max }
     /// Whether Basic credentials without a backend id are for it.
     package var isDefault = false
+    /// Name that users see; nil for `name`.
+    package var displayName: String?
     /// What its client may have beyond plain access tokens.
     package var grants = BackendGrants()
     /// Keys of its client assertions (RFC 7523); nil without them.
@@ -71,6 +73,8 @@ package struct Backend: Sendable {
         clientKeys = nil
     }
 
+    /// Name on pages.
+    package var title: String { displayName ?? name }
     /// Name in configuration and logs.
     package var reference: String { "\(name)/\(version)" }
 

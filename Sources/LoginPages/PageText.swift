@@ -66,6 +66,7 @@ package enum PageText {
         "Keep this secret: it can be used to sign in as you until it expires. It was not verified, and you are not signed in."
     package static let nothingCaptured = "There is no SAMLResponse in what was sent."
     package static let goOn = "Continue to the application"
+    package static let goBackHint = "If nothing happens, continue here."
     package static let goOnHint = "You are signed in. If nothing happens, continue here."
 
     package static func token(for name: String) -> String { "Your token for \(name)" }
@@ -74,6 +75,8 @@ package enum PageText {
     }
     static func signIn(to name: String) -> String { "Sign in to \(name)" }
 
+    package static let unknownClient = "There is no such application, or it is not set up for this."
+    package static let foreignRedirectURI = "The application may not send you to the address that it asked for."
     static let requestID = "Request:"
 
     /// Title and sentence for an error status.

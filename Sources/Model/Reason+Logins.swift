@@ -66,6 +66,22 @@ extension Reason {
         ("sso_unavailable", 503, "The token store, or the issuer of the backend, does not answer."),
     ]
 
+    /// Those without a status are sent to the client's redirect URI.
+    static let authorization: [Row] = [
+        ("authorization_client_unknown", 400, "No client with `redirectUris` has this `client_id`."),
+        ("authorization_redirect_foreign", 400, "`redirect_uri` is missing, or none of the client's `redirectUris`."),
+        ("authorization_malformed", 0, "A parameter is missing, malformed, too long or not supported."),
+        ("authorization_repeated_parameter", 0, "A parameter is repeated."),
+        ("authorization_type_unsupported", 0, "`response_type` is not `code`."),
+        ("authorization_challenge_missing", 0, "`code_challenge` with the method `S256` is missing."),
+        ("authorization_request_unsupported", 0, "`request`, `request_uri` and `registration` are not supported."),
+        ("authorization_scope_invalid", 0, "The scope is malformed, or has no scope that is configured."),
+        ("authorization_login_required", 0, "`prompt=none`, and the user has to log in."),
+        ("authorization_consent_required", 0, "`prompt=none`, and the user has to consent."),
+        ("authorization_denied", 0, "The user has denied access."),
+        ("authorization_unavailable", 0, "The token store does not answer."),
+    ]
+
     static let provider: [Row] = [
         ("provider_denied", 403, "The identity provider or its user denied the login."),
         ("provider_callback_malformed", 400, "No code and no error, or a form posted over a minute ago."),

@@ -36,6 +36,10 @@ extension Reason {
         ("invalid_target", 400, "There is no token for this target."),
         ("token_store_unavailable", 503, "The token store does not answer."),
         ("token_issuer_unavailable", 503, "The issuer of the backend's tokens does not answer."),
+        ("grant_not_allowed", 400, "The client may not use this grant: it is public, or has no `redirectUris`."),
+        ("code_invalid", 400, "The code is unknown, expired or another client's, or its login has ended."),
+        ("code_reused", 400, "The code was used before; the tokens issued for it are revoked."),
+        ("code_verifier_wrong", 400, "`code_verifier` or `redirect_uri` does not fit the code, which is void now."),
     ]
 
     static let exchange: [Row] = [

@@ -50,6 +50,10 @@ extension Reason {
         ("redirected", 0, "The client was sent to another URL: to `https` by its listener, or by its route."),
         ("responded", 0, "The route has a response of its own."),
         ("forward_auth_allowed", 0, "The forward-auth endpoint told a proxy to forward the request."),
+        ("consent_asked", 0, "The user was asked whether an application may have access."),
+        ("code_issued", 0, "The authorization endpoint issued a code."),
+        ("authorization_moved", 0, "The browser was sent on with a posted authorization request."),
+        ("user_info_served", 0, "The attributes of a token's user were served."),
     ]
 
     static let decision: [Row] = [

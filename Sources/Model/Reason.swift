@@ -9,7 +9,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         deviceRegistered, userTokenIssued, userTokenIssuedOffline, clientTokenIssued, webgateTokenIssued,
         secondStepAsked, tokenValid, loggedOut, loginForm, loginChoice, browserLoggedIn, loginCodeIssued,
         logoutForm, loginAtProvider, providerAnswerTaken, providerLogout, ssoLoginAsked, ssoTokenShown,
-        ssoTokenPosted, ssoCapture, errorPage, redirected, responded, forwardAuthAllowed
+        ssoTokenPosted, ssoCapture, errorPage, redirected, responded, forwardAuthAllowed, consentAsked, codeIssued,
+        authorizationMoved, userInfoServed
     // Refused by policy
     case noRoute, methodNotAllowed, ambiguousPath, corsDenied, corsMalformed, tlsRequired,
         clientCertificateRequired, clientCertificateNotAllowed, clientCertificateRevoked,
@@ -51,7 +52,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         clientAssertionTypeUnknown, refreshTokenInvalid, refreshTokenReused, tokenOfAnotherClient,
         introspectionNotAllowed, exchangeNotAllowed, tokenTypeUnsupported, subjectTokenInvalid, actorTokenInvalid,
         tokenProofInvalid, tokenProofNonceRequired, tokenProofRequired,
-        invalidTarget, tokenStoreUnavailable, tokenIssuerUnavailable
+        invalidTarget, tokenStoreUnavailable, tokenIssuerUnavailable, grantNotAllowed, codeInvalid, codeReused,
+        codeVerifierWrong
     // Exchange of outside tokens
     case assertionBackendNotAllowed, assertionKeysUnavailable, assertionMalformed, assertionEncrypted,
         assertionCriticalHeader, assertionIssuerUnknown, assertionIssuerInvalid, assertionIssuerDisabled,
@@ -80,6 +82,11 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         loginRedirectForeign, loginFormForeign, loginFormExpired, loginSessionOversized, ssoClientMissing,
         ssoRepeatedParameter, ssoMalformedParameter, ssoNotEnabled, ssoRedirectNotAllowed, ssoNotNavigated,
         ssoRequestForeign, ssoWrongRealm, ssoCaptureEmpty, ssoUnavailable
+    // Authorization endpoint
+    case authorizationClientUnknown, authorizationRedirectForeign, authorizationMalformed,
+        authorizationRepeatedParameter, authorizationTypeUnsupported, authorizationChallengeMissing,
+        authorizationRequestUnsupported, authorizationScopeInvalid, authorizationLoginRequired,
+        authorizationConsentRequired, authorizationDenied, authorizationUnavailable
     // Identity providers
     case providerDenied, providerCallbackMalformed, providerAnswerForeign, providerCodeRefused,
         providerNonceWrong, providerTokenInvalid, providerAssertionInvalid, providerInvalidAnswer,
@@ -131,6 +138,7 @@ extension Reason: CustomStringConvertible {
         Group(title: "Exchange of outside tokens", rows: exchange),
         Group(title: "Mobile & Social", rows: mobile),
         Group(title: "Login pages and single sign-on", rows: browser),
+        Group(title: "Authorization endpoint", rows: authorization),
         Group(title: "Identity providers", rows: provider),
         Group(title: "Users of applications and user profiles", rows: users),
         Group(title: "Invalid HTTP", rows: http),

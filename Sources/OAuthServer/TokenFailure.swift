@@ -14,6 +14,10 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
     case unsupportedGrantType, invalidScope, invalidGrant
     case invalidClientAssertion, replayedClientAssertion, unknownClientAssertionType
     case invalidRefreshToken, refreshTokenReused
+    /// The code's redirect URI or challenge differs.
+    case invalidCode, reusedCode, wrongCodeVerifier
+    /// The client is public, or has no redirect URIs.
+    case grantNotAllowed
     case tokenOfAnotherClient, introspectionNotAllowed
     case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
     case invalidProof, proofNonceRequired, proofRequired
@@ -99,6 +103,11 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
         case .invalidRefreshToken:
             Definition("invalid_grant", "invalid refresh token", .refreshTokenInvalid)
         case .refreshTokenReused: Definition("invalid_grant", "invalid refresh token", .refreshTokenReused)
+        case .invalidCode: Definition("invalid_grant", "invalid code", .codeInvalid)
+        case .reusedCode: Definition("invalid_grant", "invalid code", .codeReused)
+        case .wrongCodeVerifier: Definition("invalid_grant", "invalid code", .codeVerifierWrong)
+        case .grantNotAllowed:
+            Definition("unauthorized_client", "this client may not use this grant", .grantNotAllowed)
         // RFC 7009 section 2.1.
         case .tokenOfAnotherClient:
             Definition("invalid_grant", "the token is another client's", .tokenOfAnotherClient)

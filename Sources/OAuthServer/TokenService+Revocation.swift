@@ -11,7 +11,7 @@ extension TokenService {
     func revokeToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
-        let proof = try clients.authenticate(request, form, now: now)
+        let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
         return admitted(proof, now: now) { [self] () throws(TokenFailure) in
             // `token_type_hint` is ignored: it is optional and would save no work (section 2.1).
             guard let token = form["token"] else { throw .missingParameter }

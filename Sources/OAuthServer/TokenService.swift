@@ -21,7 +21,7 @@ package final class TokenService: Sendable {
         minter = AccessTokenMinter(
             signer: settings.signer, issuer: settings.issuer, audience: settings.audience)
         keySet = settings.publishedKeys.jwks()
-        metadata = TokenService.metadata(settings)
+        metadata = ServerDocument(settings).json()
         // RFC 7523 section 3: an assertion names the token endpoint or the issuer.
         clients = ClientAuthentication(
             backends: settings.backends,
@@ -50,6 +50,9 @@ extension TokenService {
             },
             .introspection: { request, now in
                 self.answer { () throws(TokenFailure) in try self.introspect(request, now: now) }
+            },
+            .userInfo: { request, now in
+                self.answer { () throws(TokenFailure) in try UserAttributes(service: self).answer(request, now: now) }
             },
             .jwks: { request, _ in .done(request.read { .document(self.keySet, reason: .keySet) }) },
             .metadata: { request, _ in .done(request.read { .document(self.metadata, reason: .metadata) }) },

@@ -15,6 +15,8 @@ package struct TokenServiceSettings: Sendable {
     package var tokenPath = OAuthEndpoints.tokenPath
     /// Path of the revocation endpoint (RFC 7009).
     package var revocationPath = OAuthEndpoints.revocationPath
+    /// Path of the authorization endpoint (RFC 6749 section 3.1).
+    package var authorizationPath = OAuthEndpoints.authorizationPath
     /// Path of the introspection endpoint (RFC 7662).
     package var introspectionPath = OAuthEndpoints.introspectionPath
     package var signer: JWTSigner
@@ -38,6 +40,8 @@ package struct TokenServiceSettings: Sendable {
     package var clockSkewSeconds: Int64 = 5
     /// The scopes that may be granted. If empty, any scope is accepted and none is recorded.
     package var scopes: [String] = []
+    /// What users read about a scope, by its name.
+    package var scopeDescriptions: [String: String] = [:]
     /// The ApiOmat applications, whose users have a realm; nil for none.
     package var applications: ApplicationStore?
     /// What its tokens are bound to.

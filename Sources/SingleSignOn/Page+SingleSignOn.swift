@@ -38,7 +38,11 @@ extension Page {
 
     /// Sends fields to an application by POST, so that the token is in no address (SSO-02). The script submits the
     /// form; without scripts the button does.
-    static func post(_ fields: [(String, String)], to target: RedirectTarget) -> Page {
+    ///
+    /// - Parameter hint: text beside the button.
+    static func post(
+        _ fields: [(String, String)], to target: RedirectTarget, hint: String = PageText.goOnHint
+    ) -> Page {
         let inputs = fields.map { name, value in
             "<input type=\"hidden\" name=\"\(escaped(name))\" value=\"\(escaped(value))\">\n"
         }
@@ -46,7 +50,7 @@ extension Page {
             title: PageText.goOn,
             content: """
                 <form method="post" action="\(escaped(target.text))">
-                \(inputs.joined())<p>\(escaped(PageText.goOnHint))</p>
+                \(inputs.joined())<p>\(escaped(hint))</p>
                 <button type="submit">\(escaped(PageText.goOn))</button>
                 </form>
                 """)

@@ -37,6 +37,10 @@ package final class SignOnService: Sendable {
                 self.tokens.answer { () throws(TokenFailure) in try self.signOn(request, now: now) }
             },
             .singleSignOnPages: { self.signOnPage($0, now: $1) },
+            .authorization: { request, now in
+                guard let relay = self.relay else { return .done(SingleSignOnFailure.notEnabled.response) }
+                return AuthorizationEndpoint(relay: relay).answer(request, now: now)
+            },
             .singleSignOnRedirect: { request, _ in .done(self.captureRedirect(request)) },
         ]
     }

@@ -27,6 +27,7 @@ enum CompatibilityFamilies {
             let backends = configuration.backends.enumerated().flatMap { index, backend in
                 [
                     backend.enableSSO ? "/backends/\(index)/enableSso" : nil,
+                    backend.grants.authorization != nil ? "/backends/\(index)/redirectUris" : nil,
                     backend.facebook != nil ? "/backends/\(index)/facebook" : nil,
                 ]
             }

@@ -13,7 +13,7 @@ import Testing
         "Configuration.GatewayConfiguration": (88, 11, "one property a section, and the checks between sections"),
         "HTTP.H2Session": (91, 3, "callbacks and calls of one nghttp2 session, which share its state"),
         "MobileSocial.MobileSocialService": (102, 8, "handlers of one protocol on one store; to be cut by endpoint"),
-        "OAuthServer.TokenService": (62, 12, "grants on one store; to be cut by grant"),
+        "OAuthServer.TokenService": (61, 12, "grants on one store; to be cut by grant"),
         "PortcullisClient.GatewayClient": (83, 9, "the interface of applications"),
         "Reactor.Poller": (94, 8, "the interface of the loop; its engines are types of their own"),
         "portcullis.Administration": (94, 13, "resources on one configuration; to be cut by resource"),

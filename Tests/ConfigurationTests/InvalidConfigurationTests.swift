@@ -9,6 +9,7 @@ import Testing
         + InvalidCase.limitCases
         + InvalidCase.serviceCases + InvalidCase.routeCases + InvalidCase.routeTargetCases + InvalidCase.errorCases
         + InvalidCase.identityCases
+        + InvalidCase.clientCases
         + InvalidCase.consumerCases
         + InvalidCase.applicationCases + InvalidCase.mobileSocialCases + InvalidCase.providerCases
         + InvalidCase.loginCases + InvalidCase.proofCases + InvalidCase.authenticatorCases

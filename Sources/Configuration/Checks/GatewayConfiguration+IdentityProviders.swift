@@ -61,8 +61,9 @@ extension GatewayConfiguration {
     private func checkSingleSignOn(_ findings: Findings) {
         guard findings.sources.isReadable("identityProviders") else { return }
         let forms = identityProviders.filter { $0.kind == .local }.map(\.name)
-        for (index, backend) in backends.enumerated() where backend.enableSSO && backend.oauthConsumer {
-            let pointer = "/backends/\(index)/enableSso"
+        for (index, backend) in backends.enumerated() where backend.oauthConsumer {
+            guard backend.enableSSO || backend.grants.authorization != nil else { continue }
+            let pointer = "/backends/\(index)/\(backend.enableSSO ? "enableSso" : "redirectUris")"
             if backend.identityProviders.isEmpty, forms.isEmpty {
                 findings.error(
                     pointer, "single sign-on is not set up: the backend has no identity provider",

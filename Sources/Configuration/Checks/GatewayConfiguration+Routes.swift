@@ -79,6 +79,9 @@ extension GatewayConfiguration {
     package var endpointSettings: EndpointSettings {
         var features: EndpointFeatures = []
         if tokenService.isEnabled { features.insert(.tokenService) }
+        if tokenService.isEnabled, backends.contains(where: { $0.grants.authorization != nil }) {
+            features.insert(.authorization)
+        }
         if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }
         if !applications.isEmpty { features.insert(.applications) }
         if userProfile.isEnabled { features.insert(.userProfiles) }
@@ -87,10 +90,12 @@ extension GatewayConfiguration {
         if serviceDomains.contains(where: { $0.authentication.relyingParty != nil }) {
             features.insert(.relyingParties)
         }
-        return EndpointSettings(
+        var settings = EndpointSettings(
             features: features, tokenPaths: [tokenService.tokenPath] + tokenService.tokenPathAliases,
             revocationPath: tokenService.revocationPath, introspectionPath: tokenService.introspectionPath,
             formPaths: authenticationSchemes.filter { $0.challengeMethod == .form }.map(\.formPath))
+        settings.authorizationPath = tokenService.authorizationPath
+        return settings
     }
 
     private func checkEndpoints(

@@ -25,6 +25,8 @@ package struct BackendEntry: Sendable {
     package var clientKeys: ClientKeysEntry?
     /// Whether Basic credentials without a backend id are for it.
     package var isDefault = false
+    /// Name that users see; nil for `name`.
+    package var displayName: String?
     /// Names of the routes associated from this side (MBE-07); the routes list this backend as well.
     package var routes: [String] = []
 
@@ -95,6 +97,9 @@ package struct BackendEntry: Sendable {
                 rotate-secret`.
                 """))
         (backend.grants, backend.clientKeys) = BackendGrants.read(&object)
+        backend.displayName = object.optional(
+            "displayName", .text(.text) { $0.name("a name for people") },
+            "Name on the pages of logins; `name` by default.")
         object.read(
             "default", .flag, into: &backend.isDefault,
             "Whether Basic credentials without `Oracle-Mobile-Backend-ID` are for it, unless the route names another.")
@@ -110,14 +115,17 @@ package struct BackendEntry: Sendable {
         let field = object.field
         let names = Set(object.entries.map(\.name))
         let hasCredential = names.contains("clientSecret") || names.contains("clientKeys")
+        let isPublic = backend.grants.isPublic
+        checkClient(backend, names, hasCredential: hasCredential, field)
         // A revoked backend has an id but no secret.
-        if names.contains("clientId") != hasCredential, !backend.isRevoked || hasCredential {
+        if names.contains("clientId") != hasCredential, !(backend.isRevoked || isPublic) || hasCredential {
             field.error(
                 names.contains("clientKeys")
                     ? "\"clientKeys\" need \"clientId\"" : "\"clientId\" and \"clientSecret\" belong together",
                 expected: names.contains("clientId") ? "\"clientSecret\"" : "\"clientId\"")
         }
-        for name in ["refreshTokens", "introspection", "tokenExchange"] where names.contains(name) && !hasCredential {
+        for name in ["refreshTokens", "introspection", "tokenExchange"]
+        where names.contains(name) && !hasCredential && !isPublic {
             field.error("\"\(name)\" is for a client", expected: "\"clientId\" beside it")
         }
         // Tokens of another server cannot be revoked together with a refresh token.
@@ -153,11 +161,39 @@ package struct BackendEntry: Sendable {
         }
     }
 
+    /// A public client has no credential, and nothing that needs one (RFC 6749 section 2.1).
+    private static func checkClient(
+        _ backend: BackendEntry, _ names: Set<String>, hasCredential: Bool, _ field: Field
+    ) {
+        let hasID = names.contains("clientId")
+        if backend.grants.authorization != nil {
+            if !hasID { field.error("\"redirectUris\" are for a client", expected: "\"clientId\" beside them") }
+            if !backend.oauthConsumer {
+                field.error("\"redirectUris\" need \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
+            }
+            if backend.facebook != nil {
+                field.error(
+                    "with Facebook login there is no other login", expected: "no \"redirectUris\", or no \"facebook\"")
+            }
+        }
+        guard backend.grants.isPublic else { return }
+        if !hasID { field.error("\"public\" is for a client", expected: "\"clientId\" beside it") }
+        if hasCredential {
+            field.error(
+                "a public client has no credential",
+                expected: "no \"clientSecret\" and no \"clientKeys\", or no \"public\"")
+        }
+        for name in ["introspection", "tokenExchange"] where names.contains(name) {
+            field.error("\"\(name)\" needs a client with a credential", expected: "no \"public\"")
+        }
+    }
+
     /// Settings of a client require a client id, and limits of refresh tokens require `refreshTokens`.
     private static let constraints = """
         {
           "dependentRequired": {
             "clientSecret": ["clientId"], "clientKeys": ["clientId"], "refreshTokens": ["clientId"],
+            "public": ["clientId"], "redirectUris": ["clientId"], "consent": ["redirectUris"],
             "introspection": ["clientId"], "tokenExchange": ["clientId"], "dpopBoundAccessTokens": ["clientId"],
             "tlsClientCertificateBoundAccessTokens": ["clientId"]
           },
@@ -169,7 +205,12 @@ package struct BackendEntry: Sendable {
           "if": {"properties": {"revoked": {"const": true}}, "required": ["revoked"]},
           "else": {
             "dependentSchemas": {
-              "clientId": {"anyOf": [{"required": ["clientSecret"]}, {"required": ["clientKeys"]}]}
+              "clientId": {
+                "anyOf": [
+                  {"required": ["clientSecret"]}, {"required": ["clientKeys"]},
+                  {"properties": {"public": {"const": true}}, "required": ["public"]}
+                ]
+              }
             }
           }
         }

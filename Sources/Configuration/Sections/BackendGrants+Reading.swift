@@ -44,6 +44,13 @@ extension BackendGrants {
         object.read(
             "tlsClientCertificateBoundAccessTokens", .flag, into: &grants.bindsToCertificate,
             "Whether it gets only tokens that are [bound](README.md#bound-tokens) to its certificate (RFC 8705).")
+        object.read(
+            "public", .flag, into: &grants.isPublic,
+            """
+            Whether the client cannot keep a secret, such as an application in a browser or on a device. It has no \
+            `clientSecret` and gets tokens for authorization codes and refresh tokens only.
+            """)
+        grants.authorization = AuthorizationRules.read(&object)
         return (grants, clientKeys)
     }
 

@@ -14,6 +14,10 @@ package struct TokenServiceSection: Sendable {
     package var revocationPath: String
     /// Path of the introspection endpoint (RFC 7662).
     package var introspectionPath: String
+    /// Path of the authorization endpoint (RFC 6749 section 3.1).
+    package var authorizationPath: String
+    /// What users read about a scope, by its name.
+    package var scopeDescriptions: [String: String]
     /// Resource servers that may introspect tokens, besides backends.
     package var resourceServers: [ResourceServerEntry]
     /// Scopes that may be granted; empty if scopes are not used.
@@ -62,6 +66,15 @@ package struct TokenServiceSection: Sendable {
             introspectionPath: object.value(
                 "introspectionPath", .literalPath, default: OAuthEndpoints.introspectionPath,
                 "Path of the introspection endpoint."),
+            authorizationPath: object.value(
+                "authorizationPath", .literalPath, default: OAuthEndpoints.authorizationPath,
+                "Path of the authorization endpoint, which exists if a backend has `redirectUris`."),
+            scopeDescriptions: object.value(
+                "scopeDescriptions", descriptions, default: [:],
+                """
+                What the consent page says about a scope, by its name, such as `{"orders": "See your orders"}`; the \
+                name by default.
+                """),
             resourceServers: object.value(
                 "resourceServers", ResourceServerEntry.list, default: [],
                 "Clients that may introspect tokens, in addition to backends."),
@@ -102,6 +115,15 @@ package struct TokenServiceSection: Sendable {
         return section
     }
 
+    /// Texts by scope.
+    private static let descriptions = Shape<[String: String]>(
+        .map(.text, names: "^[!#-\\[\\]-~]+$"), write: { $0.isEmpty ? .object([]) : nil },
+        read: { field in
+            field.object("an object of texts by scope").entries.reduce(into: [:]) { texts, entry in
+                texts[entry.name] = entry.field.name("a text for people")
+            }
+        })
+
     private static func aliases(of tokenPath: String) -> Shape<[String]> {
         Shape.literalPath.list("an array of paths", isUnique: false).reading { field in
             field.elements("an array of paths")?.reduce(into: []) { paths, element in
@@ -115,8 +137,10 @@ package struct TokenServiceSection: Sendable {
     }
 
     private func checkPaths(_ field: Field) {
-        let paths = [tokenPath, revocationPath, introspectionPath]
-        guard Set(paths).count < 3 || !Set(paths.dropFirst()).isDisjoint(with: tokenPathAliases) else { return }
+        let paths = [tokenPath, revocationPath, introspectionPath, authorizationPath]
+        guard Set(paths).count < paths.count || !Set(paths.dropFirst()).isDisjoint(with: tokenPathAliases) else {
+            return
+        }
         field.error("two endpoints have one path", expected: "a path of its own for each endpoint")
     }
 

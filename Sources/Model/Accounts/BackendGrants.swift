@@ -13,6 +13,10 @@ package struct BackendGrants: Sendable {
     package var requiresProofKey = false
     /// Whether its tokens are bound to its certificate (`tls_client_certificate_bound_access_tokens`, RFC 8705 section 3.4).
     package var bindsToCertificate = false
+    /// Whether it has no secret, such as an application on a device: it cannot authenticate (RFC 6749 section 2.1).
+    package var isPublic = false
+    /// How users log in for it; nil: it gets no authorization codes.
+    package var authorization: AuthorizationRules?
 
     package init() {}
 }

@@ -14,6 +14,8 @@ package struct EndpointFeatures: OptionSet, Sendable {
     package static let relyingParties = EndpointFeatures(rawValue: 32)
     /// Routes that describe themselves to OAuth clients.
     package static let protectedResources = EndpointFeatures(rawValue: 64)
+    /// Clients of the authorization endpoint.
+    package static let authorization = EndpointFeatures(rawValue: 128)
 }
 
 /// The enabled features and configurable paths.
@@ -23,6 +25,8 @@ package struct EndpointSettings: Sendable {
     package var tokenPaths: [String]
     package var revocationPath: String
     package var introspectionPath: String
+    /// Path of the authorization endpoint.
+    package var authorizationPath = OAuthEndpoints.authorizationPath
     /// Paths of the login forms.
     package var formPaths: [String]
 

@@ -5,6 +5,9 @@ package enum OAuthEndpoints {
     package static let tokenAliases = ["/token"]
     package static let revocationPath = "/oauth2/revoke"
     package static let introspectionPath = "/oauth2/introspect"
+    package static let authorizationPath = "/oauth2/authorize"
+
+    package static let userInfoPath = "/oauth2/userinfo"
 
     package static let exchangePath = "/mobile/platform/auth/token"
     package static let keySetPath = "/.well-known/jwks.json"
@@ -13,13 +16,24 @@ package enum OAuthEndpoints {
     static let metadataPaths = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]
 
     static let family = EndpointFamily(
-        [.token, .revocation, .introspection, .exchange, .jwks, .metadata, .resourceMetadata],
+        [
+            .authorization, .userInfo, .token, .revocation, .introspection, .exchange, .jwks, .metadata,
+            .resourceMetadata,
+        ],
         reserved: [
             EndpointFamily.Reservation(exchangePath), EndpointFamily.Reservation("/oauth2/**", needs: .tokenService),
         ])
 }
 
 extension EndpointDescriptor {
+    /// Browsers log in for other applications (RFC 6749 section 3.1). Applications may post the request; the answer to the
+    /// consent page has a ticket.
+    package static let authorization = EndpointDescriptor(
+        "authorization", at: { [$0.authorizationPath] }, "GET, POST", needs: .authorization,
+        [.takesCredentials, .takesForeignForms])
+    /// Attributes of the user of a token (OpenID Connect Core section 5.3).
+    package static let userInfo = EndpointDescriptor(
+        "user_info", at: OAuthEndpoints.userInfoPath, "GET, POST", needs: .authorization)
     /// RFC 6749 section 3.2.
     package static let token = EndpointDescriptor("token", at: \.tokenPaths, "POST", needs: .tokenService)
     /// Clients end tokens of theirs (RFC 7009).

@@ -72,7 +72,7 @@ package struct RedirectTarget: Sendable, Equatable {
 
     /// No dot segments, with or without parameters, and no escaped dots, separators or percent signs, which some
     /// servers decode first or twice.
-    private static func isUnambiguous(_ segment: ArraySlice<UInt8>) -> Bool {
+    static func isUnambiguous(_ segment: ArraySlice<UInt8>) -> Bool {
         let name = segment.prefix { $0 != UInt8(ascii: ";") }
         if name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) { return false }
         var position = segment.startIndex

@@ -1,6 +1,7 @@
 import Bytes
 import Endpoints
 import Identity
+import Model
 
 /// Finds out which client asks for a token: by its secret, or by an assertion that it has signed, and never by both
 /// (RFC 6749 section 2.3).
@@ -30,10 +31,15 @@ struct ClientAuthentication: Sendable {
 
     /// The client's backend, whose OAuth switch is on.
     /// - Parameters:
+    ///   - allowsPublic: whether a client without a credential may name itself (RFC 6749 section 3.2.1).
     ///   - now: seconds since 1970.
-    func authenticate(_ request: EndpointRequest, _ form: TokenForm, now: Int64) throws(TokenFailure) -> Proof {
+    func authenticate(
+        _ request: EndpointRequest, _ form: TokenForm, allowsPublic: Bool = false, now: Int64
+    ) throws(TokenFailure) -> Proof {
         let proof =
-            if let assertion = try ClientAssertion(request.authorization, form) {
+            if allowsPublic, let backend = publicClient(request, form) {
+                Proof(backend: backend)
+            } else if let assertion = try ClientAssertion(request.authorization, form) {
                 try assertions.verify(assertion, now: now)
             } else {
                 Proof(
@@ -43,6 +49,15 @@ struct ClientAuthentication: Sendable {
         // MBE-02: said only to the client itself.
         guard proof.backend.oauthConsumer else { throw .unauthorizedClient }
         return proof
+    }
+
+    /// The public client that a request without any credential names.
+    private func publicClient(_ request: EndpointRequest, _ form: TokenForm) -> Backend? {
+        guard request.authorization.isEmpty, form["client_secret"] == nil, form["client_assertion"] == nil,
+            form["client_assertion_type"] == nil, let id = form["client_id"],
+            let backend = backends.backend(clientID: id), backend.grants.isPublic
+        else { return nil }
+        return backend
     }
 
     /// The backend whose secret was presented.

@@ -13,6 +13,18 @@ package struct GrantedScope: Sendable {
         self.reply = reply
     }
 
+    /// The scope that a user has granted. The response names it, since a user may grant less than was requested.
+    /// - Parameter granted: empty for none.
+    init(granted: String) {
+        self.init(claim: granted.isEmpty ? nil : granted, reply: granted.isEmpty ? nil : granted)
+    }
+
+    /// The requested names that may be granted, in order; empty for none. Throws for a malformed scope.
+    package static func grantable(_ requested: String, _ allowed: [String]) throws(TokenFailure) -> [String] {
+        let known = Set(allowed)
+        return try names(requested, allowed).filter(known.contains)
+    }
+
     /// - Parameters:
     ///   - requested: the parameter's value; nil if absent.
     ///   - allowed: the configured scopes. If empty, any scope is accepted but not put into the token, so that

@@ -10,6 +10,8 @@ package struct Issuance: Sendable {
         case exchanged
         /// JTX-07.
         case mobile
+        /// RFC 6749 section 5.1 without other members.
+        case standard
     }
 
     package let grant: AccessTokenMinter.Grant
@@ -20,6 +22,8 @@ package struct Issuance: Sendable {
     package var tokenID = AccessTokenMinter.randomID()
     /// Refresh token of the response; nil for none.
     var refreshToken: String?
+    /// The ID token to issue with the access token; nil for none.
+    var identity: IDToken?
 
     package init(_ grant: AccessTokenMinter.Grant, _ scope: GrantedScope, action: String) {
         self.grant = grant

@@ -12,9 +12,12 @@ extension TokenService {
     func grantToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
-        let proof = try clients.authenticate(request, form, now: now)
+        let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
         guard let grantType = form["grant_type"] else { throw .missingGrantType }
         let backend = proof.backend
+        if backend.grants.isPublic, ![CodeRedemption.grantType, "refresh_token"].contains(grantType) {
+            throw .grantNotAllowed
+        }
         let shown: ClientPossession.Shown
         do throws(TokenFailure) {
             shown = try settings.possession.shown(request, backend.grants, now: now)
@@ -28,6 +31,7 @@ extension TokenService {
             case "password": try password(form, backend, request, binding, now: now)
             case "refresh_token": try refresh(form, backend, binding, now: now)
             case TokenService.exchangeGrant: try exchangeToken(form, backend, binding, now: now)
+            case CodeRedemption.grantType: try CodeRedemption(self, form, backend, binding, now: now).run()
             default: throw .unsupportedGrantType
             }
         }
@@ -103,7 +107,7 @@ extension TokenService {
         -> EndpointResponse
     {
         guard response.audit == nil else { return response }
-        let known = ["client_credentials", "password", "refresh_token", exchangeGrant]
+        let known = ["client_credentials", "password", "refresh_token", exchangeGrant, CodeRedemption.grantType]
         let name = known.contains { $0.utf8.elementsEqual(grantType.utf8) } ? grantType : "unknown"
         var response = response
         response.audit = AuditEntry(

@@ -11,8 +11,14 @@ extension TokenService {
         guard issuance.grant.backend.grants.isSatisfied(by: issuance.grant.binding) else {
             return .done(TokenFailure.proofRequired.response)
         }
-        return token(of: issuance, now: now).map { token in
-            token.map { TokenService.reply(issuance, $0) } ?? TokenFailure.issuerUnavailable.response
+        return token(of: issuance, now: now).then { [self] token in
+            guard let token else { return .done(TokenFailure.issuerUnavailable.response) }
+            guard let identity = issuance.identity else { return .done(TokenService.reply(issuance, token)) }
+            let sign: @Sendable () -> EndpointResponse = { [settings] in
+                let idToken = identity.signed(with: token.value, settings, now: now)
+                return TokenService.reply(issuance, token, idToken: idToken)
+            }
+            return minter.isSlow ? .offload { .done(sign()) } : .done(sign())
         }
     }
 
@@ -37,7 +43,9 @@ extension TokenService {
 
     /// The response of RFC 6749 section 5.1 with only those `oracle_*` members that clients expect (OAUTH-02,
     /// OAUTH-04), or that of RFC 8693 section 2.2.1.
-    private static func reply(_ issuance: Issuance, _ token: GrantedToken) -> EndpointResponse {
+    private static func reply(
+        _ issuance: Issuance, _ token: GrantedToken, idToken: [UInt8]? = nil
+    ) -> EndpointResponse {
         let grant = issuance.grant
         if issuance.shape == .mobile { return granted(mobileReply(issuance, token), issuance) }
         var writer = JSONWriter()
@@ -48,6 +56,7 @@ extension TokenService {
         case (.oracle, .client):
             writer.member("oracle_client_assertion_type", ClientAssertion.type)
             writer.member("oracle_tk_context", "client_assertion")
+        case (.standard, _): break
         case (.oracle, .user), (.oracle, .anonymous), (.mobile, _):
             writer.member("oracle_tk_context", "user_assertion")
         }
@@ -58,6 +67,7 @@ extension TokenService {
         if let scope = issuance.scope.reply { writer.member("scope", scope) }
         writer.member("access_token", String(decoding: token.value, as: UTF8.self))
         if let refreshToken = issuance.refreshToken { writer.member("refresh_token", refreshToken) }
+        if let idToken { writer.member("id_token", String(decoding: idToken, as: UTF8.self)) }
         writer.endObject()
         return granted(writer.bytes, issuance)
     }

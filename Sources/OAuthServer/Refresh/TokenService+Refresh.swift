@@ -70,7 +70,8 @@ extension TokenService {
             // login, regardless of rotations since.
             !settings.revocations.isRevoked(
                 tokenID: nil, subject: record.subject, backendID: record.application,
-                issuer: OwnAccessTokens.issuerName, issuedAt: family.authenticatedAt),
+                issuer: OwnAccessTokens.issuerName, issuedAt: family.authenticatedAt, origins: family.origins,
+                session: family.session),
             let roles = roles(of: record.subject, family, realm: backend.realm)
         else { throw .invalidRefreshToken }
         var grant = AccessTokenMinter.Grant(
@@ -80,10 +81,15 @@ extension TokenService {
         grant.virtual = family.virtual
         grant.authenticatedAt = family.authenticatedAt
         grant.methods = family.methods
-        // All clients have credentials of their own, to which the refresh token is bound: another key may follow the one
-        // of the login (RFC 9449 section 5).
+        // Of a client with credentials of its own the refresh token is bound to these: another key may follow the one of
+        // the login (RFC 9449 section 5).
+        if let key = family.key, binding?.key != key { throw .proofRequired }
         grant.binding = binding
-        let scope = try GrantedScope(requested: scope, granted: record.scope, allowed: settings.scopes)
+        grant.session = family.session
+        grant.origins = family.origins
+        // Only the authorization endpoint grants scopes beyond the configured ones.
+        let allowed = record.scope.isEmpty ? settings.scopes : settings.scopesOfUsers
+        let scope = try GrantedScope(requested: scope, granted: record.scope, allowed: allowed)
         grant.scope = scope.claim
         var issuance = Issuance(grant, scope, action: "refresh_token")
         var next = refreshRecord(&issuance, family, lifetimes, id: record.id, now: now)
@@ -96,7 +102,7 @@ extension TokenService {
     private func roles(of subject: String, _ family: RefreshFamily, realm: String) -> [String]? {
         if family.virtual { return family.roles }
         guard let user = settings.users.user(named: subject, realm: realm), user.enabled else { return nil }
-        return settings.catalogue.names(of: settings.catalogue.roles(named: user.roles))
+        return settings.catalogue.names(of: settings.catalogue.roles(named: user.roles + family.provided))
     }
 
     private func renew(
@@ -126,7 +132,7 @@ extension TokenService {
     }
 
     /// Adds a refresh token to an issuance and returns its record.
-    private func refreshRecord(
+    func refreshRecord(
         _ issuance: inout Issuance, _ family: RefreshFamily, _ lifetimes: RefreshLifetimes, id: String, now: Int64
     ) -> TokenRecord {
         let grant = issuance.grant

@@ -68,7 +68,7 @@ extension SignOnRelay {
             response = Page.post(fields, to: target).response(status: 200, reason: .ssoTokenPosted, fields: cookie)
         } else {
             response = Page.token(
-                fields[0].1, seconds: seconds, client: visit.backend.name, logout: SingleSignOnEndpoints.logoutPath
+                fields[0].1, seconds: seconds, client: visit.backend.title, logout: SingleSignOnEndpoints.logoutPath
             )
             .response(status: 200, reason: .ssoTokenShown, fields: cookie)
         }
@@ -76,7 +76,7 @@ extension SignOnRelay {
             "token", .granted, visit, session.subject, id: issuance.grant.backend.issuer == nil ? issuance.tokenID : "")
     }
 
-    private func refuseRealm(_ session: SignOnSession, _ visit: Visit) -> EndpointResponse {
+    func refuseRealm(_ session: SignOnSession, _ visit: Visit) -> EndpointResponse {
         let failure = SingleSignOnFailure.wrongRealm
         return otherAccount(failure.detail, status: failure.status, reason: failure.reason, visit)
             .audited("token", .refused, visit, session.subject)
@@ -84,7 +84,7 @@ extension SignOnRelay {
 
     /// A refusal with a link to log in with another account.
     func otherAccount(_ detail: String, status: Int, reason: Reason, _ visit: Visit) -> EndpointResponse {
-        let link = Page.Link(text: PageText.otherAccount, target: visit.request.location + "&prompt=login")
+        let link = Page.Link(text: PageText.otherAccount, target: location(visit, loggedInAt: nil) + "&prompt=login")
         return Page.message(PageText.error, detail, isError: true, link: link).response(status: status, reason: reason)
     }
 }

@@ -60,7 +60,7 @@ extension SignOnRelay {
     /// The page to choose a provider. Each link carries the sealed request.
     private func choice(_ visit: Visit) -> EndpointResponse {
         Page.choice(
-            to: visit.backend.name, of: visit.choices.map { ($0.text, formAddress(visit, by: $0)) }
+            to: visit.backend.title, of: visit.choices.map { ($0.text, formAddress(visit, by: $0)) }
         ).response(status: 200, reason: .loginChoice)
     }
 
@@ -69,11 +69,14 @@ extension SignOnRelay {
     ) -> EndpointResponse {
         let (ticket, cookie) = ticket(SignOnRelay.loginPurpose, visit.browser)
         let hasOthers = visit.choices.count > 1
-        return Page.login(
-            to: visit.backend.name, action: formAddress(visit, by: hasOthers ? visit.chosen : nil), ticket: ticket,
-            username: username, notice: notice,
-            link: hasOthers ? Page.Link(text: PageText.otherWays, target: formAddress(visit, by: nil)) : nil
-        ).response(status: status, reason: reason, fields: cookie)
+        let hint = notice == nil ? visit.request.authorization?.loginHint ?? "" : ""
+        var page = Page.login(
+            to: visit.backend.title, action: formAddress(visit, by: hasOthers ? visit.chosen : nil), ticket: ticket,
+            username: username.isEmpty ? hint : username, notice: notice,
+            link: hasOthers ? Page.Link(text: PageText.otherWays, target: formAddress(visit, by: nil)) : nil)
+        // Browsers check the redirects that follow a form too, and with a consent the last one leads to the client.
+        if let destination = visit.destination { page.formAction = "'self' \(destination.formAction)" }
+        return page.response(status: status, reason: reason, fields: cookie)
     }
 
     private func submit(_ visit: Visit) -> Answer {
@@ -185,7 +188,7 @@ extension SignOnRelay {
 
     private func opened(_ session: SignOnSession, _ visit: Visit) -> EndpointResponse {
         let fields = [cookie(.signOn, seals.seal(session), visit.browser), removal(.login, visit.browser)]
-        return EndpointResponse.redirect(303, to: visit.request.location, reason: .browserLoggedIn, fields: fields)
+        return EndpointResponse.redirect(303, to: locationAfterLogin(visit), reason: .browserLoggedIn, fields: fields)
             .audited("login", .granted, visit, session.subject, id: session.id)
     }
 

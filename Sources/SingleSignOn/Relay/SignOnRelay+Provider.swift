@@ -32,7 +32,7 @@ extension SignOnRelay {
             visit.isForced = forcedAt != nil
             switch SignOnRelay.result(arrival.result, forcedAt: forcedAt) {
             case .failure(let failure):
-                return .done(login.page(failure, again: visit.location).audited("login", .refused, visit, ""))
+                return .done(login.page(failure, again: location(of: visit)).audited("login", .refused, visit, ""))
             case .success(let identity):
                 guard visit.choice(named: identity.provider) != nil,
                     let provider = login.provider(named: identity.provider)
@@ -80,7 +80,7 @@ extension SignOnRelay {
         // Roles of an account are looked up when a token is made.
         let assigned = catalogue.names(of: catalogue.roles(named: known.user?.roles ?? []))
         session.roles = catalogue.names(of: known.roles).filter { role in !assigned.contains { $0.isExactly(role) } }
-        let until = session.expiresAt + lifetime(session, now: visit.now)
+        let until = session.expiresAt + max(lifetime(session, now: visit.now), service.longestUse)
         return login.foundation(of: identity, subject: session.subject, until: until, now: visit.now).then {
             [session] foundation in
             guard let foundation else { return .done(SingleSignOnFailure.unavailable.response) }

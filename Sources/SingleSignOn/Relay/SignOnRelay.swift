@@ -49,9 +49,10 @@ struct SignOnRelay: FormTickets {
         /// Whether the user must log in again despite an existing session.
         var isForced: Bool
 
+        /// Where an authorization code goes; nil for a token.
+        var destination: RedirectDestination?
+
         var now: Int64 { browser.now }
-        /// Address of the request.
-        var location: String { request.location + (isForced ? "&prompt=login" : "") }
 
         func choice(named name: String) -> LoginChoice? { choices.first { $0.provider.isExactly(name) } }
     }
@@ -62,7 +63,10 @@ struct SignOnRelay: FormTickets {
             guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
             let visit = try visit(SignOnRequest(browser.query), browser)
             guard !visit.isForced, let session = session(of: browser, visit) else { return beginLogin(visit) }
-            return grant(session, visit, whileStored: [session.id][...] + session.foundations)
+            return whileStored(session, now: visit.now) { isStored in
+                guard let isStored else { return .done(SingleSignOnFailure.unavailable.response) }
+                return isStored ? grant(session, visit) : beginLogin(visit)
+            }
         } catch {
             return .done(error.response)
         }
@@ -71,8 +75,14 @@ struct SignOnRelay: FormTickets {
     /// Checks a request: before the login, at every step of it, and before the token is made (SSO-03).
     func visit(_ request: SignOnRequest, _ browser: BrowserRequest) throws(SingleSignOnFailure) -> Visit {
         guard let backend = service.settings.backends.backend(clientID: request.clientID),
-            backend.enableSSO, backend.oauthConsumer, !backend.isRevoked
+            backend.oauthConsumer, !backend.isRevoked,
+            request.authorization == nil ? backend.enableSSO : backend.grants.authorization != nil
         else { throw .notEnabled }
+        var destination: RedirectDestination?
+        if let authorization = request.authorization {
+            destination = backend.grants.authorization?.destination(authorization.redirectURI)
+            guard destination != nil else { throw .redirectNotAllowed }
+        }
         var target: RedirectTarget?
         if let text = request.redirectURI {
             target = settings.whitelist.target(text)
@@ -83,7 +93,7 @@ struct SignOnRelay: FormTickets {
         return Visit(
             browser: browser, request: request, backend: backend, target: target, choices: choices,
             chosen: choices.chosen(browser.query.first("provider")),
-            isForced: browser.query.first("prompt")?.isExactly("login") ?? false)
+            isForced: browser.query.first("prompt")?.isExactly("login") ?? false, destination: destination)
     }
 
     /// Whether the browser navigates here, as opposed to a fetch by another page (Fetch Metadata section 2.1). Browsers
@@ -97,7 +107,7 @@ struct SignOnRelay: FormTickets {
 
     /// The session in the cookie, if it is from a provider of the backend (SSO-08), not idle, and its user still
     /// accepted.
-    private func session(of browser: BrowserRequest, _ visit: Visit) -> SignOnSession? {
+    func session(of browser: BrowserRequest, _ visit: Visit) -> SignOnSession? {
         guard let session = sealedSession(of: browser), visit.choice(named: session.provider) != nil,
             session.usedAt + settings.idleSeconds > browser.now, isAccepted(session)
         else { return nil }
@@ -120,15 +130,23 @@ struct SignOnRelay: FormTickets {
         return user.enabled && session.authenticatedAt >= user.tokensNotBefore
     }
 
-    /// Grants the token if the store has all of these records, the session and its foundations; else begins a login.
-    private func grant(_ session: SignOnSession, _ visit: Visit, whileStored ids: ArraySlice<String>) -> Answer {
-        guard let first = ids.first else { return grant(session, visit) }
-        return service.settings.store.ask(.find(.id(first)), now: visit.now) { result in
+    /// Continues with whether the store has the session and its foundations; with nil if it does not answer.
+    func whileStored(
+        _ session: SignOnSession, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer
+    ) -> Answer {
+        whileStored([session.id][...] + session.foundations, now: now, next)
+    }
+
+    private func whileStored(
+        _ ids: ArraySlice<String>, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer
+    ) -> Answer {
+        guard let first = ids.first else { return next(true) }
+        return service.settings.store.ask(.find(.id(first)), now: now) { result in
             switch result {
-            case .success(.record(let record?)) where record.accessLives(at: visit.now):
-                grant(session, visit, whileStored: ids.dropFirst())
-            case .success: beginLogin(visit)
-            case .failure: .done(SingleSignOnFailure.unavailable.response)
+            case .success(.record(let record?)) where record.accessLives(at: now):
+                whileStored(ids.dropFirst(), now: now, next)
+            case .success: next(false)
+            case .failure: next(nil)
             }
         }
     }

@@ -14,6 +14,13 @@ struct SignOnRequest: Sendable, Equatable {
     /// As it was received; nil for none.
     var redirectURI: String?
     var state: String?
+    /// The authorization request that it stands for; nil for a token on a page.
+    var authorization: AuthorizationRequest?
+
+    init(_ authorization: AuthorizationRequest) {
+        clientID = authorization.clientID
+        self.authorization = authorization
+    }
 
     /// - Parameter query: of the exchange endpoint; unknown parameters are ignored (SSO-12).
     init(_ query: FormFields) throws(SingleSignOnFailure) {
@@ -33,7 +40,10 @@ struct SignOnRequest: Sendable, Equatable {
     static let textCount = 3
 
     /// Texts for a ticket or for the query of a login page.
-    var texts: [String] { [clientID, redirectURI ?? "", state.map { "=\($0)" } ?? ""] }
+    var texts: [String] {
+        if let authorization { return [clientID, "", "?\(authorization.query)"] }
+        return [clientID, redirectURI ?? "", state.map { "=\($0)" } ?? ""]
+    }
 
     private init(_ texts: [String]) {
         clientID = texts[0]
@@ -44,7 +54,12 @@ struct SignOnRequest: Sendable, Equatable {
     /// Nil for texts that `texts` does not produce.
     init?(texts: [String]) {
         guard texts.count == SignOnRequest.textCount, !texts[0].isEmpty else { return nil }
-        self.init(texts)
+        guard texts[2].hasPrefix("?") else {
+            self.init(texts)
+            return
+        }
+        guard let authorization = AuthorizationRequest(query: String(texts[2].dropFirst())) else { return nil }
+        self.init(authorization)
     }
 
     func sealed(_ record: SealedRecord, now: Int64) -> String {

@@ -36,5 +36,6 @@ extension Backend {
             facebook: entry.isRevoked ? nil : entry.facebook)
         if !entry.isRevoked { grants = entry.grants }
         isDefault = entry.isDefault
+        displayName = entry.displayName
     }
 }

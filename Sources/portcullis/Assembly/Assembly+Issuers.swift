@@ -198,6 +198,8 @@ extension Assembly {
         settings.assertions = assertions
         settings.revocationPath = service.revocationPath
         settings.introspectionPath = service.introspectionPath
+        settings.authorizationPath = service.authorizationPath
+        settings.scopeDescriptions = service.scopeDescriptions
         settings.resourceServers = resourceServers()
         settings.grantIssuers = grantIssuers(modules, catalogue)
         settings.clientTokenSeconds = Int64(service.clientTokenSeconds)

@@ -20,9 +20,10 @@ extension Assembly {
 
     var hasLoginForms: Bool { configuration.authenticationSchemes.contains { $0.challengeMethod == .form } }
 
-    /// Whether some backend has the single sign-on of browsers (MBE-05).
+    /// Whether some backend has the single sign-on of browsers (MBE-05), with tokens or with authorization codes.
     var offersSignOn: Bool {
-        configuration.tokenService.isEnabled && configuration.backends.contains { $0.enableSSO }
+        configuration.tokenService.isEnabled
+            && configuration.backends.contains { $0.enableSSO || $0.grants.authorization != nil }
     }
 
     /// The accepted logins by browser, by service domain.

@@ -17,6 +17,12 @@ struct BrowserPageTests {
         try walk(listener, "browser_sso.py", [], steps: 20, pictures: 12, SignOnFixture.prepare)
     }
 
+    @Test(
+        "RFC 6749: login, consent and the way back to applications work in Chromium", arguments: ["public", "secure"])
+    func authorization(_ listener: String) throws {
+        try walk(listener, "browser_authorize.py", [], steps: 15, pictures: 4, AuthorizationFixture.prepare)
+    }
+
     private func walk(
         _ listener: String, _ script: String, _ words: [String], steps: Int, pictures count: Int,
         _ prepare: (inout FixtureSettings) -> Void

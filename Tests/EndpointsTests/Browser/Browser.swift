@@ -55,12 +55,13 @@ final class Browser {
     /// Sends the form of the last page with other hidden fields.
     @discardableResult
     func submitting(
-        _ hidden: [(String, String)], _ typed: [(String, String)], endpoint: EndpointDescriptor = .browserLogin,
+        _ hidden: [(String, String)], _ typed: [(String, String)], to target: String? = nil,
+        endpoint: EndpointDescriptor = .browserLogin, fields: [(name: String, value: String)] = [],
         at seconds: Int64 = 0
     ) -> EndpointResponse {
-        let parts = action.split(separator: "?", maxSplits: 1).map(String.init)
+        let parts = (target ?? action).split(separator: "?", maxSplits: 1).map(String.init)
         return send(
-            .post, parts.first ?? "", parts.count > 1 ? parts[1] : "", Browser.form(hidden + typed), endpoint, [],
+            .post, parts.first ?? "", parts.count > 1 ? parts[1] : "", Browser.form(hidden + typed), endpoint, fields,
             seconds)
     }
 

@@ -1,0 +1,40 @@
+import Model
+
+extension AuthorizationRules {
+    /// Reads how users log in for a client; nil for one without redirect URIs.
+    static func read(_ object: inout ObjectReader) -> AuthorizationRules? {
+        let redirectURIs = object.optional(
+            "redirectUris", ClientRedirectURI.shape.list("an array of URIs", minimum: 1),
+            """
+            Where browsers may be sent with an authorization code, each compared as it is: an `https` URL, a URI with a \
+            scheme of the application such as `com.example.app:/login`, or `http://127.0.0.1/…` and `http://[::1]/…` at \
+            any port. With them the client may use the \
+            [authorization endpoint](README.md#logins-of-other-applications); needs an identity provider.
+            """)
+        let consent = object.take(
+            "consent", Shape<Consent>.choice, default: .required,
+            "Whether users are asked before the client gets access; `none` is for applications of the operator.")
+        guard let redirectURIs else {
+            consent?.field.error(
+                "\"consent\" is for the authorization endpoint", expected: "\"redirectUris\" beside it")
+            return nil
+        }
+        return AuthorizationRules(redirectURIs: redirectURIs, consent: consent?.read() ?? .required)
+    }
+}
+
+extension ClientRedirectURI {
+    fileprivate static let shape = Shape<ClientRedirectURI>(
+        .pattern("^[A-Za-z][A-Za-z0-9+.-]*:/[!-~]*$"), write: { .text($0.text) }, read: read)
+
+    private static func read(_ field: Field) -> ClientRedirectURI? {
+        let expected = "an https URL, a URI with a scheme of the application, or http://127.0.0.1/ or http://[::1]/"
+        guard let text = field.name(expected) else { return nil }
+        do throws(Problem) {
+            return try ClientRedirectURI(text)
+        } catch {
+            return field.error(
+                "invalid redirect URI: \(error.rawValue)", expected: expected, found: field.summary)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// How users log in for a client at the authorization endpoint (RFC 6749 section 4.1).
+package struct AuthorizationRules: Sendable, Equatable {
+    /// Whether users are asked before the client gets access.
+    package enum Consent: String, Sendable, CaseIterable {
+        case required
+        /// For applications of the operator.
+        case none
+    }
+
+    /// At least one.
+    package var redirectURIs: [ClientRedirectURI]
+    package var consent = Consent.required
+
+    package init(redirectURIs: [ClientRedirectURI], consent: Consent = .required) {
+        self.redirectURIs = redirectURIs
+        self.consent = consent
+    }
+
+    /// The destination that a request names; nil if the client has not registered it.
+    package func destination(_ requested: String) -> RedirectDestination? {
+        for uri in redirectURIs {
+            if let destination = uri.destination(requested) { return destination }
+        }
+        return nil
+    }
+}

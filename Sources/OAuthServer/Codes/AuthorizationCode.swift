@@ -1,0 +1,113 @@
+import Bytes
+import Identity
+import Model
+import Outbound
+import TokenStorage
+
+/// What an authorization code stands for (RFC 6749 section 4.1): kept as `TokenRecord.attributes` until its exchange.
+package struct AuthorizationCode: Sendable, Equatable {
+    /// How long a code may wait for its exchange, in seconds.
+    package static let lifetimeSeconds: Int64 = 60
+    /// How long its reuse is detected, in seconds. After that it is unknown.
+    private static let memorySeconds: Int64 = 600
+
+    /// The redirect URI of the request.
+    package let redirectURI: String
+    /// S256 challenge of RFC 7636.
+    package let challenge: String
+    package let nonce: String?
+    /// Granted scopes; empty for none.
+    package let scope: String
+    /// Id of the session's record. The code ends with it.
+    let session: String
+    /// The session's token family.
+    let family: String
+    let foundations: [String]
+    /// Seconds since 1970.
+    let authenticatedAt: Int64
+    let methods: [String]
+    let level: Int
+    let isVirtual: Bool
+    /// Roles from the provider, in addition to those of the account.
+    let roles: [String]
+
+    package init(
+        redirectURI: String, challenge: String, nonce: String?, scope: String, session: SignOnSession
+    ) {
+        self.redirectURI = redirectURI
+        self.challenge = challenge
+        self.nonce = nonce
+        self.scope = scope
+        self.session = session.id
+        family = session.family
+        foundations = session.foundations
+        authenticatedAt = session.authenticatedAt
+        methods = session.methods
+        level = session.level
+        isVirtual = session.isVirtual
+        roles = session.roles
+    }
+
+    /// Stores a new code: 256 random bits. Nil if the store fails.
+    package func issue(
+        for backend: Backend, subject: String, _ settings: TokenServiceSettings, now: Int64
+    ) -> Effect<String?> {
+        let code = RefreshFamily.randomToken()
+        var record = TokenRecord(
+            id: AccessTokenMinter.randomID(), kind: .authorization, application: backend.mobileBackendID,
+            subject: subject, tokenID: "", accessExpiresAt: now + AuthorizationCode.lifetimeSeconds, issuedAt: now)
+        // Found and rotated like a refresh token: single-use in all processes, with reuse detected.
+        record.refreshDigest = settings.storeKey.digest(code)
+        record.refreshExpiresAt = now + AuthorizationCode.memorySeconds
+        record.scope = scope
+        record.attributes = json()
+        return settings.store.ask(.insert(record), now: now) { answer in
+            guard case .success(.record(_?)) = answer else { return .done(nil) }
+            return .done(code)
+        }
+    }
+
+    func json() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("redirect_uri", redirectURI)
+        writer.member("code_challenge", challenge)
+        if let nonce { writer.member("nonce", nonce) }
+        writer.member("scope", scope)
+        writer.member("session", session)
+        writer.member("family", family)
+        writer.member("foundations", foundations)
+        writer.member("auth_time", authenticatedAt)
+        writer.member("amr", methods)
+        writer.member("level", level)
+        writer.member("virtual", isVirtual)
+        writer.member("roles", roles)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Nil for input that `json()` does not produce.
+    init?(_ attributes: [UInt8]) {
+        guard let node = try? JSONNode.parse(attributes.span, maximumDepth: 4),
+            let redirectURI = node["redirect_uri"]?.string, let challenge = node["code_challenge"]?.string,
+            let scope = node["scope"]?.string, let session = node["session"]?.string,
+            let family = node["family"]?.string,
+            let foundations = node["foundations"]?.array?.compactMap(\.string),
+            let authenticatedAt = node["auth_time"]?.integer, let methods = node["amr"]?.array?.compactMap(\.string),
+            let level = node["level"]?.integer, (0...10).contains(level), let isVirtual = node["virtual"]?.bool,
+            let roles = node["roles"]?.array?.compactMap(\.string)
+        else { return nil }
+        self.redirectURI = redirectURI
+        self.challenge = challenge
+        nonce = node["nonce"]?.string
+        self.scope = scope
+        self.session = session
+        self.family = family
+        self.foundations = foundations
+        self.authenticatedAt = authenticatedAt
+        self.methods = methods
+        self.level = Int(level)
+        self.isVirtual = isVirtual
+        self.roles = roles
+    }
+}

@@ -1,0 +1,167 @@
+import Bytes
+import Crypto
+import Endpoints
+import Identity
+import JOSE
+import Model
+import Outbound
+import TokenStorage
+
+/// The exchange of an authorization code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5).
+struct CodeRedemption: Sendable {
+    static let grantType = "authorization_code"
+
+    let service: TokenService
+    let backend: Backend
+    /// Of the code, in the store.
+    let digest: [UInt8]
+    let redirectURI: String
+    let verifier: String
+    /// What the tokens are bound to; nil for bearer tokens.
+    let binding: TokenBinding?
+    /// Seconds since 1970.
+    let now: Int64
+
+    private var settings: TokenServiceSettings { service.settings }
+
+    init(
+        _ service: TokenService, _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
+    ) throws(TokenFailure) {
+        guard backend.grants.authorization != nil else { throw .grantNotAllowed }
+        guard let code = form["code"], let redirectURI = form["redirect_uri"], let verifier = form["code_verifier"]
+        else { throw .missingParameter }
+        // RFC 7636 section 4.1.
+        guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(CodeRedemption.isUnreserved) else {
+            throw .invalidParameter
+        }
+        self.service = service
+        self.backend = backend
+        digest = service.settings.storeKey.digest(code)
+        self.redirectURI = redirectURI
+        self.verifier = verifier
+        self.binding = binding
+        self.now = now
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)
+    }
+
+    func run() -> Effect<EndpointResponse> {
+        service.ask(.find(.refresh(digest)), now: now) { answer in
+            guard case .record(let record?) = answer else { return refuseUsed() }
+            guard record.kind == .authorization, record.application.isExactly(backend.mobileBackendID),
+                record.accessLives(at: now), let code = AuthorizationCode(record.attributes)
+            else { return .done(TokenFailure.invalidCode.response) }
+            guard isFor(code) else { return void() }
+            return exchange(record, code, whileStored: [code.session][...] + code.foundations)
+        }
+    }
+
+    /// Compares in constant time, so that the time reveals nothing about the challenge.
+    private func isFor(_ code: AuthorizationCode) -> Bool {
+        let isChallenge = constantTimeEqual(
+            Array(LoginSecrets.challenge(of: verifier).utf8).span, Array(code.challenge.utf8).span)
+        return redirectURI.isExactly(code.redirectURI) && isChallenge
+    }
+
+    /// Ends a code that its client presented with a wrong verifier or redirect URI: somebody else may have it.
+    private func void() -> Effect<EndpointResponse> {
+        service.ask(.revoke(.refresh(digest)), now: now) { _ in .done(TokenFailure.wrongCodeVerifier.response) }
+    }
+
+    /// The code is not stored. If it was exchanged before, its tokens are revoked (RFC 6749 section 4.1.2).
+    private func refuseUsed() -> Effect<EndpointResponse> {
+        // A placeholder: there is nothing to replace.
+        let nothing = TokenRecord(
+            id: AccessTokenMinter.randomID(), kind: .refresh, application: backend.mobileBackendID, subject: "",
+            tokenID: "", accessExpiresAt: 0, issuedAt: now)
+        return rotate(to: nothing) { .done(TokenFailure.invalidCode.response) }
+    }
+
+    private func rotate(
+        to record: TokenRecord, _ next: @escaping @Sendable () -> Effect<EndpointResponse>
+    ) -> Effect<EndpointResponse> {
+        let operation = StoreOperation.rotate(
+            refresh: digest, application: backend.mobileBackendID, proposed: record, reuse: .detected())
+        return service.ask(operation, now: now) { answer in
+            switch answer {
+            case .rotated: return next()
+            case .reused(let family):
+                // Names the tokens of an issuer module, which the store does not find by the family.
+                let until = now + service.userTokenSeconds(of: backend)
+                return service.ask(.deny(.token(family, subject: record.subject, until: until)), now: now) { _ in
+                    settings.revocations.revoke(tokenID: family, until: until)
+                    return .done(TokenFailure.reusedCode.response)
+                }
+            default: return .done(TokenFailure.invalidCode.response)
+            }
+        }
+    }
+
+    // MARK: The login behind the code
+
+    /// Continues if the store has the session and the logins that it depends on.
+    private func exchange(
+        _ record: TokenRecord, _ code: AuthorizationCode, whileStored ids: ArraySlice<String>
+    ) -> Effect<EndpointResponse> {
+        guard let first = ids.first else { return exchange(record, code) }
+        return service.ask(.find(.id(first)), now: now) { answer in
+            guard case .record(let found?) = answer, found.accessLives(at: now) else {
+                return .done(TokenFailure.invalidCode.response)
+            }
+            return exchange(record, code, whileStored: ids.dropFirst())
+        }
+    }
+
+    private func exchange(_ record: TokenRecord, _ code: AuthorizationCode) -> Effect<EndpointResponse> {
+        let isRevoked = settings.revocations.isRevoked(
+            tokenID: nil, subject: record.subject, backendID: backend.mobileBackendID,
+            issuer: OwnAccessTokens.issuerName, issuedAt: code.authenticatedAt, session: code.family)
+        guard !isRevoked, let roles = roles(of: record.subject, code) else {
+            return .done(TokenFailure.invalidCode.response)
+        }
+        var issuance = issuance(record, code, roles)
+        var family = RefreshFamily(issuance.grant, now: now)
+        family.provided = code.roles
+        let successor =
+            if let lifetimes = backend.grants.refresh {
+                service.refreshRecord(&issuance, family, lifetimes, id: record.id, now: now)
+            } else {
+                TokenRecord(
+                    id: record.id, kind: .refresh, application: backend.mobileBackendID, subject: record.subject,
+                    tokenID: issuance.tokenID, accessExpiresAt: now + issuance.grant.lifetimeSeconds, issuedAt: now)
+            }
+        return rotate(to: successor) { [issuance] in service.issue(issuance, now: now) }
+    }
+
+    /// The user's current roles; nil if the user may no longer log in.
+    private func roles(of subject: String, _ code: AuthorizationCode) -> [String]? {
+        let catalogue = settings.catalogue
+        guard !code.isVirtual else { return catalogue.names(of: catalogue.roles(named: code.roles)) }
+        guard let user = settings.users.user(named: subject, realm: backend.realm), user.enabled,
+            code.authenticatedAt >= user.tokensNotBefore
+        else { return nil }
+        return catalogue.names(of: catalogue.roles(named: user.roles + code.roles))
+    }
+
+    private func issuance(_ record: TokenRecord, _ code: AuthorizationCode, _ roles: [String]) -> Issuance {
+        var grant = AccessTokenMinter.Grant(
+            subject: record.subject, kind: .user, backend: backend,
+            lifetimeSeconds: service.userTokenSeconds(of: backend))
+        grant.roles = roles
+        grant.level = code.level
+        grant.virtual = code.isVirtual
+        grant.scope = code.scope.isEmpty ? nil : code.scope
+        grant.authenticatedAt = code.authenticatedAt
+        grant.methods = code.methods
+        grant.binding = binding
+        grant.session = code.family
+        grant.origins = code.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
+        if backend.issuer != nil { grant.origins.append(TokenOrigin(tokenID: record.id, backendID: nil)) }
+        var issuance = Issuance(grant, GrantedScope(granted: code.scope), action: CodeRedemption.grantType)
+        issuance.shape = .standard
+        if OpenIDScope.isGranted(.openid, in: code.scope) { issuance.identity = IDToken(grant, nonce: code.nonce) }
+        return issuance
+    }
+}

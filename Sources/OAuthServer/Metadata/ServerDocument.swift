@@ -1,0 +1,96 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+import Model
+
+/// Authorization server metadata (RFC 8414 section 2). The OpenID Connect document has the same content. Features of
+/// certain clients are listed only if such a client exists.
+struct ServerDocument {
+    private let settings: TokenServiceSettings
+    private let clients: [Backend]
+
+    init(_ settings: TokenServiceSettings) {
+        self.settings = settings
+        clients = settings.backends.backends.filter(\.oauthConsumer)
+    }
+
+    private var grants: [BackendGrants] { clients.map(\.grants) }
+
+    func json() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("issuer", settings.issuer)
+        writer.member("token_endpoint", settings.baseURL + settings.tokenPath)
+        if settings.publishedKeys.keys.contains(where: { $0.key.publicKey != nil }) {
+            writer.member("jwks_uri", settings.baseURL + OAuthEndpoints.keySetPath)
+        }
+        addAuthorization(&writer)
+        writer.member("grant_types_supported", grantTypes)
+        addEndpoint("token", allowsPublic: true, &writer)
+        let scopes = settings.hasAuthorization ? settings.scopesOfUsers : settings.scopes
+        if !scopes.isEmpty { writer.member("scopes_supported", scopes) }
+        writer.member("revocation_endpoint", settings.baseURL + settings.revocationPath)
+        addEndpoint("revocation", allowsPublic: true, &writer)
+        if !settings.resourceServers.isEmpty || grants.contains(where: \.introspection) {
+            writer.member("introspection_endpoint", settings.baseURL + settings.introspectionPath)
+            addEndpoint("introspection", allowsPublic: false, &writer)
+        }
+        addBinding(&writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Bound tokens (RFC 9449 section 5.1, RFC 8705 section 3.3).
+    private func addBinding(_ writer: inout JSONWriter) {
+        let algorithms = SignatureAlgorithm.allCases.filter(PossessionProof.algorithms.contains).map(\.rawValue)
+        writer.member("dpop_signing_alg_values_supported", algorithms)
+        if grants.contains(where: \.bindsToCertificate) {
+            writer.member("tls_client_certificate_bound_access_tokens", true)
+        }
+    }
+
+    /// The authorization endpoint, and OpenID Connect (OpenID Connect Discovery section 3).
+    private func addAuthorization(_ writer: inout JSONWriter) {
+        guard settings.hasAuthorization else { return writer.member("response_types_supported", []) }
+        writer.member("authorization_endpoint", settings.baseURL + settings.authorizationPath)
+        writer.member("response_types_supported", ["code"])
+        writer.member("response_modes_supported", ["query", "form_post"])
+        writer.member("code_challenge_methods_supported", ["S256"])
+        // RFC 9207 section 3.
+        writer.member("authorization_response_iss_parameter_supported", true)
+        writer.member("request_parameter_supported", false)
+        writer.member("request_uri_parameter_supported", false)
+        writer.member("prompt_values_supported", ["none", "login", "consent", "select_account"])
+        guard settings.hasOpenID else { return }
+        writer.member("userinfo_endpoint", settings.baseURL + OAuthEndpoints.userInfoPath)
+        writer.member("subject_types_supported", ["public"])
+        writer.member("id_token_signing_alg_values_supported", [settings.signer.key.algorithm.rawValue])
+        let claims = [
+            "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "amr", "sid", "at_hash", "preferred_username",
+            "name", "given_name", "family_name", "email",
+        ]
+        writer.member("claims_supported", claims)
+        writer.member("claims_parameter_supported", false)
+    }
+
+    private var grantTypes: [String] {
+        var types = ["client_credentials", "password"]
+        if settings.hasAuthorization { types.append(CodeRedemption.grantType) }
+        if grants.contains(where: { $0.refresh != nil }) { types.append("refresh_token") }
+        if grants.contains(where: { $0.exchange != nil }) { types.append(TokenService.exchangeGrant) }
+        return types
+    }
+
+    /// Client authentication methods of an endpoint.
+    private func addEndpoint(_ name: String, allowsPublic: Bool, _ writer: inout JSONWriter) {
+        let hasKeys = clients.contains { $0.clientKeys != nil }
+        var methods = ["client_secret_basic", "client_secret_post"]
+        if hasKeys { methods.append("private_key_jwt") }
+        if allowsPublic, grants.contains(where: \.isPublic) { methods.append("none") }
+        writer.member("\(name)_endpoint_auth_methods_supported", methods)
+        guard hasKeys else { return }
+        let algorithms = SignatureAlgorithm.allCases.filter { !$0.isSymmetric }.map(\.rawValue)
+        writer.member("\(name)_endpoint_auth_signing_alg_values_supported", algorithms)
+    }
+}

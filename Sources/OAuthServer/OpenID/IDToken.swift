@@ -1,0 +1,44 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+import Model
+
+/// The ID token of a login (OpenID Connect Core section 2). Its `typ` is not that of access tokens, so that it opens no
+/// route.
+struct IDToken: Sendable {
+    /// Longest time between issue and expiry, in seconds. Clients read it once.
+    private static let lifetimeSeconds: Int64 = 3600
+
+    private let grant: AccessTokenMinter.Grant
+    private let nonce: String?
+
+    init(_ grant: AccessTokenMinter.Grant, nonce: String?) {
+        self.grant = grant
+        self.nonce = nonce
+    }
+
+    func signed(with accessToken: [UInt8], _ settings: TokenServiceSettings, now: Int64) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("iss", settings.issuer)
+        writer.member("sub", grant.subject)
+        writer.member("aud", grant.backend.clientID)
+        writer.member("exp", now + min(grant.lifetimeSeconds, IDToken.lifetimeSeconds))
+        writer.member("iat", now)
+        if let time = grant.authenticatedAt { writer.member("auth_time", time) }
+        if let nonce { writer.member("nonce", nonce) }
+        if !grant.methods.isEmpty { writer.member("amr", grant.methods) }
+        if let session = grant.session { writer.member("sid", session) }
+        writer.member("at_hash", IDToken.hash(accessToken, settings.signer.key.algorithm))
+        writer.endObject()
+        return settings.signer.sign(claims: writer.bytes)
+    }
+
+    /// The left half of the digest that belongs to the algorithm (section 3.1.3.6); SHA-512 for Ed25519.
+    static func hash(_ token: [UInt8], _ algorithm: SignatureAlgorithm) -> String {
+        let digest = (algorithm.digest ?? .sha512).digest(token.span)
+        let half = Array(digest.prefix(digest.count / 2))
+        return String(decoding: Base64.encode(half.span, .url), as: UTF8.self)
+    }
+}

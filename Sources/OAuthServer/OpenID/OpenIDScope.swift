@@ -1,0 +1,32 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+import Model
+
+/// The scopes of OpenID Connect that the gateway knows (OpenID Connect Core section 5.4). Clients of the authorization
+/// endpoint may ask for them whatever scopes are configured.
+package enum OpenIDScope: String, Sendable, CaseIterable {
+    case openid, profile, email
+
+    /// Whether a scope has this name.
+    static func isGranted(_ name: OpenIDScope, in scope: String) -> Bool {
+        scope.utf8.split(separator: ASCII.space).contains { $0.elementsEqual(name.rawValue.utf8) }
+    }
+}
+
+extension TokenServiceSettings {
+    /// Whether there are ID tokens: their readers need a public key.
+    package var hasOpenID: Bool { !signer.key.algorithm.isSymmetric }
+
+    /// The scopes that the authorization endpoint grants.
+    package var scopesOfUsers: [String] {
+        let own = hasOpenID ? OpenIDScope.allCases.map(\.rawValue) : []
+        return own + scopes.filter { scope in !own.contains { $0.isExactly(scope) } }
+    }
+
+    /// Whether some client may use the authorization endpoint.
+    package var hasAuthorization: Bool {
+        backends.backends.contains { $0.oauthConsumer && $0.grants.authorization != nil }
+    }
+}

@@ -1,0 +1,64 @@
+import Bytes
+import Endpoints
+import HTTP
+import Identity
+import Model
+import Outbound
+
+/// The UserInfo endpoint (OpenID Connect Core section 5.3): attributes of the user of an access token, by its scopes.
+struct UserAttributes: Sendable {
+    let service: TokenService
+
+    func answer(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard request.method == .get || request.method == .post else { return .done(.methodNotAllowed("GET, POST")) }
+        guard !request.authorization.isEmpty else {
+            return .done(UserAttributes.refusal(.missingCredential, error: nil))
+        }
+        guard let bytes = request.credentials(), let token = String(validating: bytes, as: UTF8.self) else {
+            return .done(UserAttributes.refusal(.malformedCredential, error: "invalid_request"))
+        }
+        if let claims = try service.ownTokens.live(token, now: now) { return .done(describe(claims)) }
+        return service.grantRecords.claims(of: bytes, now: now).map { result in
+            switch result {
+            case .success(let claims) where service.ownTokens.isLive(claims): describe(claims)
+            case .failure(.unavailable): TokenFailure.storeUnavailable.response
+            default: UserAttributes.refusal(.invalidToken, error: "invalid_token")
+            }
+        }
+    }
+
+    /// RFC 6750 section 3.1.
+    private static func refusal(_ reason: Reason, error: String?) -> EndpointResponse {
+        let parameters = error.map { ", error=\"\($0)\"" } ?? ""
+        let scope = reason == .insufficientScope ? ", scope=\"openid\"" : ""
+        let challenge = #"Bearer realm="portcullis""# + parameters + scope
+        return .problem(
+            reason, "no access token with the scope openid", headers: [(name: "WWW-Authenticate", value: challenge)])
+    }
+
+    private func describe(_ claims: AccessTokenClaims) -> EndpointResponse {
+        let scope = claims.scope ?? ""
+        guard claims.kind == .user, OpenIDScope.isGranted(.openid, in: scope) else {
+            return UserAttributes.refusal(.insufficientScope, error: "insufficient_scope")
+        }
+        let user =
+            claims.virtual
+            ? nil
+            : service.settings.backends.backend(id: Array(claims.backendID.utf8).span).flatMap {
+                service.settings.users.user(named: claims.subject, realm: $0.realm)
+            }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("sub", claims.subject)
+        if OpenIDScope.isGranted(.profile, in: scope) {
+            writer.member("preferred_username", claims.subject)
+            if let first = user?.firstName { writer.member("given_name", first) }
+            if let last = user?.lastName { writer.member("family_name", last) }
+            let names = [user?.firstName, user?.lastName].compactMap(\.self)
+            if !names.isEmpty { writer.member("name", names.joined(separator: " ")) }
+        }
+        if OpenIDScope.isGranted(.email, in: scope), let email = user?.email { writer.member("email", email) }
+        writer.endObject()
+        return .personal(writer.bytes, reason: .userInfoServed)
+    }
+}

@@ -1,0 +1,259 @@
+import Bytes
+import Endpoints
+import HTTP
+import Identity
+import LoginPages
+import Model
+import OAuthServer
+import Outbound
+
+/// The authorization endpoint (RFC 6749 section 3.1): browsers log in by the session and the pages of single sign-on, and
+/// are sent to the client with a code.
+struct AuthorizationEndpoint: Sendable {
+    typealias Answer = Effect<EndpointResponse>
+
+    let relay: SignOnRelay
+
+    var service: TokenService { relay.service }
+
+    /// A valid request of a browser.
+    struct Inquiry: Sendable {
+        var visit: SignOnRelay.Visit
+        let request: AuthorizationRequest
+        let reply: AuthorizationReply
+        /// When the browser logged in for this request, in seconds since 1970; nil before.
+        let loggedInAt: Int64?
+
+        var rules: AuthorizationRules? { visit.backend.grants.authorization }
+        var browser: BrowserRequest { visit.browser }
+        var now: Int64 { visit.now }
+    }
+
+    func answer(_ request: EndpointRequest, now: Int64) -> Answer {
+        do throws(SingleSignOnFailure) {
+            guard SignOnRelay.isNavigation(request) else { throw .notNavigated }
+            switch request.method {
+            case .get: return try show(request, now: now)
+            case .post: return try receive(request, now: now)
+            default: return .done(BrowserLoginFailure.page(allow: "GET, POST"))
+            }
+        } catch {
+            return .done(error.response)
+        }
+    }
+
+    private func show(_ request: EndpointRequest, now: Int64) throws(SingleSignOnFailure) -> Answer {
+        guard let query = try? FormFields.parse(request.query.span) else { throw .malformedParameter }
+        let browser = BrowserRequest(request, query: query, now: now)
+        if let sealed = query.first("resume") {
+            var inquiry = try resumed(sealed, browser)
+            inquiry.visit.isForced = query.first("prompt")?.isExactly("login") ?? false
+            return proceed(inquiry)
+        }
+        let fields = query
+        guard !fields.isRepeated("client_id"), let id = fields.value("client_id"),
+            let backend = service.settings.backends.backend(clientID: id), let rules = backend.grants.authorization,
+            backend.oauthConsumer, !backend.isRevoked
+        else { return .done(AuthorizationFailure.unknownClient.response) }
+        guard !fields.isRepeated("redirect_uri"), let text = fields.value("redirect_uri"),
+            let destination = rules.destination(text)
+        else {
+            return .done(
+                AuthorizationFailure.foreignRedirect.response
+                    .audited("sso.authorize", .refused, client: backend.reference))
+        }
+        do throws(AuthorizationRefusal) {
+            let settings = service.settings
+            let request = try AuthorizationRequest(fields, allowing: settings.scopesOfUsers, settings)
+            return proceed(try inquiry(request, browser, loggedInAt: nil))
+        } catch {
+            let reply = AuthorizationReply(destination, fields, issuer: service.settings.issuer)
+            return .done(reply.refusal(error).audited("sso.authorize", .refused, client: backend.reference))
+        }
+    }
+
+    /// A request that was checked before, after the login or with the answer to a consent page.
+    private func resumed(_ sealed: String, _ browser: BrowserRequest) throws(SingleSignOnFailure) -> Inquiry {
+        guard let (request, loggedInAt) = relay.resume(sealed, now: browser.now),
+            let authorization = request.authorization
+        else { throw .foreignRequest }
+        return try inquiry(request: request, authorization, browser, loggedInAt)
+    }
+
+    private func inquiry(
+        _ request: AuthorizationRequest, _ browser: BrowserRequest, loggedInAt: Int64?
+    ) throws(AuthorizationRefusal) -> Inquiry {
+        do throws(SingleSignOnFailure) {
+            return try inquiry(request: SignOnRequest(request), request, browser, loggedInAt)
+        } catch {
+            // The client and its redirect URI are known.
+            throw .unavailable
+        }
+    }
+
+    private func inquiry(
+        request: SignOnRequest, _ authorization: AuthorizationRequest, _ browser: BrowserRequest, _ loggedInAt: Int64?
+    ) throws(SingleSignOnFailure) -> Inquiry {
+        var visit = try relay.visit(request, browser)
+        guard let destination = visit.destination else { throw .notEnabled }
+        visit.isForced = false
+        let reply = AuthorizationReply(destination, authorization, issuer: service.settings.issuer)
+        return Inquiry(visit: visit, request: authorization, reply: reply, loggedInAt: loggedInAt)
+    }
+
+    // MARK: Login
+
+    private func proceed(_ inquiry: Inquiry) -> Answer {
+        guard let session = relay.session(of: inquiry.browser, inquiry.visit) else { return logIn(inquiry) }
+        guard !needsLogin(inquiry, session) else {
+            var inquiry = inquiry
+            inquiry.visit.isForced = true
+            return logIn(inquiry)
+        }
+        return relay.whileStored(session, now: inquiry.now) { isStored in
+            guard let isStored else { return .done(inquiry.reply.refusal(.unavailable)) }
+            return isStored ? askOrGrant(session, inquiry) : logIn(inquiry)
+        }
+    }
+
+    /// Whether the user must log in again despite a session. A login for this request is one (OpenID Connect Core section
+    /// 3.1.2.1).
+    private func needsLogin(_ inquiry: Inquiry, _ session: SignOnSession) -> Bool {
+        if inquiry.visit.isForced { return true }
+        if let loggedInAt = inquiry.loggedInAt, session.authenticatedAt >= loggedInAt { return false }
+        if inquiry.request.prompts.contains(where: { $0 == .login || $0 == .account }) { return true }
+        guard let age = inquiry.request.maximumAge else { return false }
+        return session.authenticatedAt + age < inquiry.now || age == 0
+    }
+
+    private func logIn(_ inquiry: Inquiry) -> Answer {
+        guard !inquiry.request.prompts.contains(.none) else { return refuse(.loginRequired, inquiry) }
+        return relay.beginLogin(inquiry.visit)
+    }
+
+    private func refuse(_ refusal: AuthorizationRefusal, _ inquiry: Inquiry, subject: String = "") -> Answer {
+        .done(inquiry.reply.refusal(refusal).audited("authorize", .refused, inquiry.visit, subject))
+    }
+
+    // MARK: Consent
+
+    private func askOrGrant(_ session: SignOnSession, _ inquiry: Inquiry) -> Answer {
+        let prompts = inquiry.request.prompts
+        // SSO-10, MBE-09.
+        guard session.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
+            return prompts.contains(.none)
+                ? refuse(.loginRequired, inquiry) : .done(relay.refuseRealm(session, inquiry.visit))
+        }
+        if prompts.contains(.consent) { return ask(session, inquiry) }
+        if inquiry.rules?.consent == AuthorizationRules.Consent.none { return grant(session, inquiry) }
+        // Another program on the device may use the redirect URI, so each access is shown (RFC 8252 section 8.6).
+        guard inquiry.reply.destination.kind == .web else { return ask(session, inquiry) }
+        return consents(session, inquiry).find(now: inquiry.now).then { result in
+            switch result {
+            case .failure: return refuse(.unavailable, inquiry)
+            case .success(let held):
+                let isCovered = inquiry.request.scopes.allSatisfy { scope in
+                    held?.contains { $0.isExactly(scope) } ?? false
+                }
+                return held != nil && isCovered ? grant(session, inquiry) : ask(session, inquiry)
+            }
+        }
+    }
+
+    private func consents(_ session: SignOnSession, _ inquiry: Inquiry) -> ConsentRecords {
+        ConsentRecords(settings: service.settings, backend: inquiry.visit.backend, session: session)
+    }
+
+    private func ask(_ session: SignOnSession, _ inquiry: Inquiry) -> Answer {
+        guard !inquiry.request.prompts.contains(.none) else {
+            return refuse(.consentRequired, inquiry, subject: session.subject)
+        }
+        let sealed = relay.sealed(inquiry.visit.request, loggedInAt: inquiry.loggedInAt, now: inquiry.now)
+        let purpose = AuthorizationEndpoint.purpose(session, inquiry.visit.request)
+        let (ticket, cookie) = relay.ticket(purpose, inquiry.browser)
+        let texts = service.settings.scopeDescriptions
+        let question = ConsentQuestion(
+            client: inquiry.visit.backend.title, user: session.subject,
+            rights: inquiry.request.scopes.map { texts[$0] ?? ConsentText.right($0) ?? $0 },
+            place: inquiry.reply.destination.place,
+            otherAccount: relay.location(of: inquiry.visit) + "&prompt=login")
+        var page = Page.consent(
+            question, action: service.settings.authorizationPath, ticket: ticket, fields: [("request", sealed)])
+        page.formAction = "'self' \(inquiry.reply.destination.formAction)"
+        return .done(page.response(status: 200, reason: .consentAsked, fields: cookie))
+    }
+
+    /// The purpose of a consent form: one request in one session.
+    private static func purpose(_ session: SignOnSession, _ request: SignOnRequest) -> String {
+        (["consent", session.id] + request.texts).map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
+    }
+
+    /// An authorization request by POST, or the answer to a consent page.
+    private func receive(_ request: EndpointRequest, now: Int64) throws(SingleSignOnFailure) -> Answer {
+        guard BrowserRequest.isForm(request), let form = try? FormFields.parse(request.body.span),
+            let query = try? FormFields.parse(request.query.span)
+        else { throw .malformedParameter }
+        let browser = BrowserRequest(request, query: query, now: now)
+        guard form.first("ticket") != nil else {
+            // Cookies do not come with a form of another site, but with the link that follows.
+            let query = FormEncoding.form(form.fields.map { ($0.name, $0.value) })
+            let location = service.settings.authorizationPath + "?" + String(decoding: query, as: UTF8.self)
+            return .done(.redirect(303, to: location, reason: .authorizationMoved))
+        }
+        guard form.repeatedName == nil, AuthorizationEndpoint.isOwnForm(request) else {
+            return .done(BrowserLoginFailure.foreignForm.response)
+        }
+        let inquiry = try resumed(form.first("request") ?? "", browser)
+        guard let session = relay.session(of: browser, inquiry.visit) else {
+            return .done(BrowserLoginFailure.foreignForm.response)
+        }
+        do throws(BrowserLoginFailure) {
+            _ = try LoginTicket(
+                form.first("ticket") ?? "", for: AuthorizationEndpoint.purpose(session, inquiry.visit.request),
+                nonce: browser.nonce, relay.seals.tickets, now: now)
+        } catch {
+            return .done(error.response)
+        }
+        return decide(form.first(Page.Decision.name).flatMap(Page.Decision.init(rawValue:)), session, inquiry)
+    }
+
+    /// Whether the page that sent the form is of this origin (Fetch Metadata section 2.4). Browsers without the field are
+    /// accepted: the ticket has the proof.
+    private static func isOwnForm(_ request: EndpointRequest) -> Bool {
+        let sites = request.fields.filter { $0.name.isExactly("sec-fetch-site") }
+        return sites.allSatisfy { $0.value.isExactly("same-origin") }
+    }
+
+    private func decide(_ decision: Page.Decision?, _ session: SignOnSession, _ inquiry: Inquiry) -> Answer {
+        guard decision == .approve else { return refuse(.denied, inquiry, subject: session.subject) }
+        guard session.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
+            return .done(relay.refuseRealm(session, inquiry.visit))
+        }
+        return relay.whileStored(session, now: inquiry.now) { isStored in
+            guard let isStored else { return .done(inquiry.reply.refusal(.unavailable)) }
+            guard isStored, !needsLogin(inquiry, session) else { return logIn(inquiry) }
+            return consents(session, inquiry).remember(inquiry.request.scopes, now: inquiry.now).then {
+                grant(session, inquiry)
+            }
+        }
+    }
+
+    // MARK: The code
+
+    private func grant(_ session: SignOnSession, _ inquiry: Inquiry) -> Answer {
+        let (request, backend) = (inquiry.request, inquiry.visit.backend)
+        let code = AuthorizationCode(
+            redirectURI: request.redirectURI, challenge: request.challenge, nonce: request.nonce,
+            scope: request.scopes.joined(separator: " "), session: session)
+        return code.issue(for: backend, subject: session.subject, service.settings, now: inquiry.now).map { code in
+            guard let code else { return inquiry.reply.refusal(.unavailable) }
+            var used = session
+            used.usedAt = inquiry.now
+            // The logout has to outlast the tokens.
+            used.tokensEndAt = max(session.tokensEndAt, inquiry.now + service.longestUse(of: backend))
+            let cookie = relay.cookie(.signOn, relay.seals.seal(used), inquiry.browser)
+            return inquiry.reply.code(code, fields: [cookie])
+                .audited("code", .granted, inquiry.visit, session.subject)
+        }
+    }
+}

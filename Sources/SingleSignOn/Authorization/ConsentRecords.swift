@@ -1,0 +1,49 @@
+import Bytes
+import Identity
+import OAuthServer
+import Outbound
+import TokenStorage
+
+/// What users have allowed clients, remembered in the store for a time.
+struct ConsentRecords: Sendable {
+    /// How long a consent is remembered, in seconds: 90 days.
+    static let lifetimeSeconds: Int64 = 7_776_000
+
+    let settings: TokenServiceSettings
+    let backend: Backend
+    let session: SignOnSession
+
+    /// The same for each login of the user at the client.
+    private var id: String {
+        let user = session.isVirtual ? "virtual" : "account \(backend.realm)"
+        let parts = [backend.mobileBackendID, user, session.subject]
+        let name = parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
+        return settings.storeKey.tokenID(of: Array("consent \(name)".utf8).span)
+    }
+
+    /// The remembered scopes, empty for none of them; nil if the user was not asked. Fails with the store.
+    func find(now: Int64) -> Effect<Result<[String]?, StoreFailure>> {
+        settings.store.ask(.find(.id(id)), now: now) { answer in
+            switch answer {
+            case .success(.record(let record?)) where record.kind == .consent && record.accessLives(at: now):
+                .done(.success(record.scope.split(separator: " ").map(String.init)))
+            case .success: .done(.success(nil))
+            case .failure(let failure): .done(.failure(failure))
+            }
+        }
+    }
+
+    /// Remembers scopes in addition to earlier ones. A failing store only means that the user is asked again.
+    func remember(_ scopes: [String], now: Int64) -> Effect<Void> {
+        find(now: now).then { earlier in
+            let held = (try? earlier.get()) ?? []
+            var record = TokenRecord(
+                id: id, kind: .consent, application: backend.mobileBackendID, subject: session.subject, tokenID: "",
+                accessExpiresAt: now + ConsentRecords.lifetimeSeconds, issuedAt: now)
+            record.scope = (held + scopes.filter { scope in !held.contains { $0.isExactly(scope) } })
+                .joined(separator: " ")
+            record.attributes = Array("{}".utf8)
+            return settings.store.ask(.insert(record), now: now) { _ in .done(()) }
+        }
+    }
+}

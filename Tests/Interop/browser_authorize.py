@@ -1,0 +1,141 @@
+"""Drives headless Chromium through logins of other applications, with applications of its own on loopback.
+
+    browser_authorize.py URL DIRECTORY
+
+URL is the gateway's own base URL, with the clients of AuthorizationFixture; DIRECTORY where the screenshots go. Prints a
+line for each step that went as it should, and ends with an error at the first that did not.
+"""
+import http.server
+import shutil
+import sys
+import tempfile
+import threading
+import urllib.parse
+
+from browser_login import Chromium, expect
+
+CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+class Application(http.server.BaseHTTPRequestHandler):
+    """Keeps what it is sent."""
+
+    received = []
+
+    def answer(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+        url = urllib.parse.urlsplit(self.path)
+        fields = dict(urllib.parse.parse_qsl(body or url.query))
+        Application.received.append((self.command, url.path, fields, dict(self.headers)))
+        page = b"<!DOCTYPE html><title>the application</title><p>signed in"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    do_GET = do_POST = answer
+
+    def log_message(self, *arguments):
+        pass
+
+
+def until(browser, condition):
+    browser.value(f"new Promise(done => {{ const look = () => {condition} ? done() : setTimeout(look, 10); look(); }})")
+
+
+def await_page(browser, condition):
+    """Waits for a page of which this holds."""
+    for _ in range(200):
+        try:
+            return until(browser, condition)
+        except AssertionError:
+            # The page went on meanwhile.
+            continue
+
+
+def arrived(browser):
+    """The application's page has come, and what it was sent."""
+    await_page(browser, "document.title == 'the application'")
+    return Application.received[-1]
+
+
+def run(browser, url, directory, app):
+    def link(client, path, **more):
+        fields = {"response_type": "code", "client_id": client, "redirect_uri": f"http://127.0.0.1:{app}{path}",
+                  "state": "a&b", "code_challenge": CHALLENGE, "code_challenge_method": "S256"} | more
+        return f"{url}/oauth2/authorize?{urllib.parse.urlencode(fields)}"
+
+    browser.open(link("app-client", "/evil"))
+    expect(browser.status() == 400, "a foreign redirect URI is refused by a page")
+    browser.picture(directory, "authorize-refused")
+
+    browser.open(link("app-client", "/cb", scope="openid email orders", login_hint="joe"))
+    expect(browser.value("document.title") == "Sign in to The app", "a browser is sent to the login")
+    expect(browser.focused() == "password", "whose name the application has filled in")
+    browser.type("Welcome1")
+    browser.enter()
+    expect(browser.value("document.title") == "The app asks for access", "then the user is asked for consent")
+    expect("See your orders" in browser.value("document.body.innerText"), "with what a scope means")
+    expect(browser.value("document.scripts.length") == 0, "on a page without scripts")
+    browser.picture(directory, "authorize-consent")
+    browser.forget()
+    browser.value("document.querySelector('button[value=deny]').click()")
+    method, path, fields, headers = arrived(browser)
+    expect(fields["error"] == "access_denied" and fields["state"] == "a&b", "a refusal goes to the application")
+
+    browser.open(link("app-client", "/cb", scope="openid"))
+    expect(browser.value("document.title") == "The app asks for access", "there is no second login")
+    browser.forget()
+    browser.value("document.querySelector('button[value=approve]').click()")
+    method, path, fields, headers = arrived(browser)
+    expect(method == "GET" and path == "/cb" and len(fields["code"]) == 43, "a consent leads to a code")
+    expect("Referer" not in headers, "and no address of the gateway goes with it")
+
+    browser.open(link("own-client", "/own", response_mode="form_post"))
+    method, path, fields, headers = arrived(browser)
+    expect(method == "POST" and path == "/own" and "code" in fields, "an application of the operator needs no consent")
+    expect(headers.get("Origin") == "null" and "Referer" not in headers, "and gets a form from no page")
+
+    browser.open(f"{url}/mobile/platform/sso/logout")
+    browser.forget()
+    browser.value("document.querySelector('button').click()")
+    await_page(browser, "document.title == 'Signed out'")
+    expect(browser.value("document.title") == "Signed out", "the logout ends the session")
+    browser.open(link("own-client", "/own"))
+    browser.type("joe")
+    browser.tab()
+    browser.type("Welcome1")
+    browser.forget()
+    count = len(Application.received)
+    browser.press("Enter", 13)
+    method, path, fields, headers = arrived(browser)
+    expect(len(Application.received) > count and "code" in fields, "the redirect from the login form to the application is let through")
+
+    browser.open(f"data:text/html,<iframe src='{link('app-client', '/cb')}'></iframe>")
+    await_page(browser, "document.querySelector('iframe')")
+    expect(browser.value("document.querySelector('iframe').contentDocument") is None, "no frame shows the consent")
+    browser.open(f"{url}/open/page")
+    await_page(browser, "location.pathname == '/open/page'")
+    address = link("own-client", "/own")
+    status = browser.value(f"fetch('{address}', {{redirect: 'manual'}}).then(r => r.status)")
+    expect(status == 403, "no script gets a code, not even of the own site")
+    complaints = [text for text in browser.complaints() if "frame" not in text.lower()]
+    expect(complaints == [], f"the browser finds nothing wrong with the pages: {complaints}")
+
+
+def main():
+    url, directory = sys.argv[1:]
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
+    browser = Chromium(profile)
+    try:
+        run(browser, url, directory, server.server_address[1])
+    finally:
+        browser.close()
+        shutil.rmtree(profile, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
