@@ -80,6 +80,8 @@ extension Reason {
         ("authorization_consent_required", 0, "`prompt=none`, and the user has to consent."),
         ("authorization_denied", 0, "The user has denied access."),
         ("authorization_unavailable", 0, "The token store does not answer."),
+        ("authorization_not_pushed", 0, "The client has `requirePushedRequests`, and the request was not pushed."),
+        ("authorization_reference_unknown", 400, "The `request_uri` is unknown, expired, used or another client's."),
     ]
 
     static let provider: [Row] = [

@@ -54,6 +54,7 @@ extension Reason {
         ("code_issued", 0, "The authorization endpoint issued a code."),
         ("authorization_moved", 0, "The browser was sent on with a posted authorization request."),
         ("user_info_served", 0, "The attributes of a token's user were served."),
+        ("authorization_pushed", 0, "A client has pushed an authorization request."),
     ]
 
     static let decision: [Row] = [

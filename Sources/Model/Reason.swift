@@ -10,7 +10,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         secondStepAsked, tokenValid, loggedOut, loginForm, loginChoice, browserLoggedIn, loginCodeIssued,
         logoutForm, loginAtProvider, providerAnswerTaken, providerLogout, ssoLoginAsked, ssoTokenShown,
         ssoTokenPosted, ssoCapture, errorPage, redirected, responded, forwardAuthAllowed, consentAsked, codeIssued,
-        authorizationMoved, userInfoServed
+        authorizationMoved, userInfoServed, authorizationPushed
     // Refused by policy
     case noRoute, methodNotAllowed, ambiguousPath, corsDenied, corsMalformed, tlsRequired,
         clientCertificateRequired, clientCertificateNotAllowed, clientCertificateRevoked,
@@ -86,7 +86,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
     case authorizationClientUnknown, authorizationRedirectForeign, authorizationMalformed,
         authorizationRepeatedParameter, authorizationTypeUnsupported, authorizationChallengeMissing,
         authorizationRequestUnsupported, authorizationScopeInvalid, authorizationLoginRequired,
-        authorizationConsentRequired, authorizationDenied, authorizationUnavailable
+        authorizationConsentRequired, authorizationDenied, authorizationUnavailable, authorizationNotPushed,
+        authorizationReferenceUnknown
     // Identity providers
     case providerDenied, providerCallbackMalformed, providerAnswerForeign, providerCodeRefused,
         providerNonceWrong, providerTokenInvalid, providerAssertionInvalid, providerInvalidAnswer,

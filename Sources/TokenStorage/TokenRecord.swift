@@ -30,6 +30,8 @@ package struct TokenRecord: Sendable, Equatable {
         /// An authorization code, found by its digest as a refresh token. Its exchange rotates it to the record of the
         /// tokens, so that its reuse is detected like that of a refresh token.
         case authorization
+        /// An authorization request that a client has pushed (RFC 9126); its access token is the reference.
+        case pushed
         /// What a user has allowed a client (RFC 6749 section 10.2). It has no token.
         case consent
         /// A token issued for an upstream, kept across a restart (CACHE-10). Only the gateway has it.

@@ -61,6 +61,10 @@ extension InvalidCase {
             #"backends.json:2: error: /backends/1/consent: "consent" is for the authorization endpoint (expected "redirectUris" beside it)"#
         ),
         InvalidCase(
+            "backend-pushed-alone", client(#""requirePushedRequests": true"#),
+            #"backends.json:2: error: /backends/1/requirePushedRequests: "requirePushedRequests" is for the authorization endpoint (expected "redirectUris" beside it)"#
+        ),
+        InvalidCase(
             "backend-public-with-secret", client(#""public": true"#),
             #"backends.json:2: error: /backends/1: a public client has no credential (expected no "clientSecret" and no "clientKeys", or no "public")"#
         ),

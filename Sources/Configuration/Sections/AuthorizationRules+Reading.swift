@@ -14,12 +14,20 @@ extension AuthorizationRules {
         let consent = object.take(
             "consent", Shape<Consent>.choice, default: .required,
             "Whether users are asked before the client gets access; `none` is for applications of the operator.")
+        let pushed = object.take(
+            "requirePushedRequests", .flag, default: false,
+            "Whether the client has to push its authorization requests to `/oauth2/par` (RFC 9126).")
         guard let redirectURIs else {
+            pushed?.field.error(
+                "\"requirePushedRequests\" is for the authorization endpoint",
+                expected: "\"redirectUris\" beside it")
             consent?.field.error(
                 "\"consent\" is for the authorization endpoint", expected: "\"redirectUris\" beside it")
             return nil
         }
-        return AuthorizationRules(redirectURIs: redirectURIs, consent: consent?.read() ?? .required)
+        var rules = AuthorizationRules(redirectURIs: redirectURIs, consent: consent?.read() ?? .required)
+        rules.requiresPushedRequests = pushed?.read() ?? false
+        return rules
     }
 }
 

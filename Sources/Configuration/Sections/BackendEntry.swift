@@ -194,6 +194,7 @@ package struct BackendEntry: Sendable {
           "dependentRequired": {
             "clientSecret": ["clientId"], "clientKeys": ["clientId"], "refreshTokens": ["clientId"],
             "public": ["clientId"], "redirectUris": ["clientId"], "consent": ["redirectUris"],
+            "requirePushedRequests": ["redirectUris"],
             "introspection": ["clientId"], "tokenExchange": ["clientId"], "dpopBoundAccessTokens": ["clientId"],
             "tlsClientCertificateBoundAccessTokens": ["clientId"]
           },

@@ -10,6 +10,8 @@ package struct AuthorizationRules: Sendable, Equatable {
     /// At least one.
     package var redirectURIs: [ClientRedirectURI]
     package var consent = Consent.required
+    /// Whether it has to push its requests (RFC 9126).
+    package var requiresPushedRequests = false
 
     package init(redirectURIs: [ClientRedirectURI], consent: Consent = .required) {
         self.redirectURIs = redirectURIs

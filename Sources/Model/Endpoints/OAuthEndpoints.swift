@@ -8,6 +8,7 @@ package enum OAuthEndpoints {
     package static let authorizationPath = "/oauth2/authorize"
 
     package static let userInfoPath = "/oauth2/userinfo"
+    package static let pushedRequestPath = "/oauth2/par"
 
     package static let exchangePath = "/mobile/platform/auth/token"
     package static let keySetPath = "/.well-known/jwks.json"
@@ -17,7 +18,7 @@ package enum OAuthEndpoints {
 
     static let family = EndpointFamily(
         [
-            .authorization, .userInfo, .token, .revocation, .introspection, .exchange, .jwks, .metadata,
+            .authorization, .pushedRequest, .userInfo, .token, .revocation, .introspection, .exchange, .jwks, .metadata,
             .resourceMetadata,
         ],
         reserved: [
@@ -31,6 +32,9 @@ extension EndpointDescriptor {
     package static let authorization = EndpointDescriptor(
         "authorization", at: { [$0.authorizationPath] }, "GET, POST", needs: .authorization,
         [.takesCredentials, .takesForeignForms])
+    /// Clients push authorization requests (RFC 9126).
+    package static let pushedRequest = EndpointDescriptor(
+        "pushed_request", at: OAuthEndpoints.pushedRequestPath, "POST", needs: .authorization)
     /// Attributes of the user of a token (OpenID Connect Core section 5.3).
     package static let userInfo = EndpointDescriptor(
         "user_info", at: OAuthEndpoints.userInfoPath, "GET, POST", needs: .authorization)

@@ -54,6 +54,7 @@ struct ServerDocument {
     private func addAuthorization(_ writer: inout JSONWriter) {
         guard settings.hasAuthorization else { return writer.member("response_types_supported", []) }
         writer.member("authorization_endpoint", settings.baseURL + settings.authorizationPath)
+        writer.member("pushed_authorization_request_endpoint", settings.baseURL + OAuthEndpoints.pushedRequestPath)
         writer.member("response_types_supported", ["code"])
         writer.member("response_modes_supported", ["query", "form_post"])
         writer.member("code_challenge_methods_supported", ["S256"])

@@ -55,6 +55,11 @@ struct AuthorizationEndpoint: Sendable {
             let backend = service.settings.backends.backend(clientID: id), let rules = backend.grants.authorization,
             backend.oauthConsumer, !backend.isRevoked
         else { return .done(AuthorizationFailure.unknownClient.response) }
+        if !fields.isRepeated("request_uri"), let reference = fields.value("request_uri"),
+            PushedRequests.isReference(reference)
+        {
+            return resumePushed(reference, backend, browser)
+        }
         guard !fields.isRepeated("redirect_uri"), let text = fields.value("redirect_uri"),
             let destination = rules.destination(text)
         else {
@@ -64,7 +69,9 @@ struct AuthorizationEndpoint: Sendable {
         }
         do throws(AuthorizationRefusal) {
             let settings = service.settings
-            let request = try AuthorizationRequest(fields, allowing: settings.scopesOfUsers, settings)
+            if rules.requiresPushedRequests { throw .notPushed }
+            let request = try AuthorizationRequest(
+                fields, of: backend.clientID, allowing: settings.scopesOfUsers, settings)
             return proceed(try inquiry(request, browser, loggedInAt: nil))
         } catch {
             let reply = AuthorizationReply(destination, fields, issuer: service.settings.issuer)
@@ -78,6 +85,43 @@ struct AuthorizationEndpoint: Sendable {
             let authorization = request.authorization
         else { throw .foreignRequest }
         return try inquiry(request: request, authorization, browser, loggedInAt)
+    }
+
+    // MARK: Pushed requests
+
+    /// A request that the client sends to the gateway itself (RFC 9126 section 2).
+    func push(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Answer {
+        let settings = service.settings
+        return try PushedRequests(service).receive(request, now: now) { fields, backend in
+            do throws(AuthorizationRefusal) {
+                let text = fields.isRepeated("redirect_uri") ? nil : fields.value("redirect_uri")
+                guard let text, backend.grants.authorization?.destination(text) != nil else {
+                    return .failure(
+                        PushedRequests.Refusal(
+                            "invalid_request", "the redirect URI is not registered", .authorizationRedirectForeign))
+                }
+                let request = try AuthorizationRequest(
+                    fields, of: backend.clientID, allowing: settings.scopesOfUsers, settings)
+                return .success(request.query)
+            } catch {
+                return .failure(PushedRequests.Refusal(error.error, error.description, error.reason))
+            }
+        }
+    }
+
+    /// The browser with the reference to a pushed request. Other parameters do not count (RFC 9126 section 4).
+    private func resumePushed(_ reference: String, _ backend: Backend, _ browser: BrowserRequest) -> Answer {
+        PushedRequests(service).take(reference, of: backend, now: browser.now).then { result in
+            let text: String?
+            switch result {
+            case .success(let found): text = found
+            case .failure: return .done(SingleSignOnFailure.unavailable.response)
+            }
+            guard let request = text.flatMap({ AuthorizationRequest(query: $0) }),
+                let inquiry = try? inquiry(request, browser, loggedInAt: nil)
+            else { return .done(AuthorizationFailure.unknownReference.response) }
+            return proceed(inquiry)
+        }
     }
 
     private func inquiry(

@@ -16,6 +16,8 @@ enum AuthorizationRefusal: Error, Sendable, CaseIterable {
     case loginRequired, consentRequired
     case denied
     case unavailable
+    /// The client has to push its requests.
+    case notPushed
 
     private typealias Definition = (error: String, description: String, reason: Reason)
 
@@ -35,6 +37,7 @@ enum AuthorizationRefusal: Error, Sendable, CaseIterable {
         case .loginRequired: ("login_required", "the user has to log in", .authorizationLoginRequired)
         case .consentRequired: ("consent_required", "the user has to consent", .authorizationConsentRequired)
         case .denied: ("access_denied", "the user has denied access", .authorizationDenied)
+        case .notPushed: ("invalid_request", "push the request", .authorizationNotPushed)
         case .unavailable: ("temporarily_unavailable", "try again later", .authorizationUnavailable)
         }
     }
@@ -49,11 +52,14 @@ enum AuthorizationRefusal: Error, Sendable, CaseIterable {
 enum AuthorizationFailure: EndpointFailure, CaseIterable {
     case unknownClient
     case foreignRedirect
+    /// A `request_uri` that stands for no request of the client.
+    case unknownReference
 
     var reason: Reason {
         switch self {
         case .unknownClient: .authorizationClientUnknown
         case .foreignRedirect: .authorizationRedirectForeign
+        case .unknownReference: .authorizationReferenceUnknown
         }
     }
 
@@ -61,6 +67,7 @@ enum AuthorizationFailure: EndpointFailure, CaseIterable {
         switch self {
         case .unknownClient: PageText.unknownClient
         case .foreignRedirect: PageText.foreignRedirectURI
+        case .unknownReference: PageText.startOver
         }
     }
 

@@ -36,9 +36,10 @@ struct AuthorizationRequest: Sendable, Equatable {
     let loginHint: String
 
     /// - Parameters:
-    ///   - fields: with one client and one redirect URI, which are checked by the caller.
+    ///   - fields: with one redirect URI, which is checked by the caller.
+    ///   - client: id of the client.
     ///   - allowed: the scopes that may be granted.
-    init(_ fields: FormFields, allowing allowed: [String], _ settings: TokenServiceSettings)
+    init(_ fields: FormFields, of client: String, allowing allowed: [String], _ settings: TokenServiceSettings)
         throws(AuthorizationRefusal)
     {
         if fields.repeatedName != nil { throw .repeatedParameter }
@@ -46,7 +47,7 @@ struct AuthorizationRequest: Sendable, Equatable {
         let responseType = fields.value("response_type")
         guard let responseType else { throw .missingParameter }
         guard responseType.isExactly("code") else { throw .unsupportedResponseType }
-        clientID = fields.value("client_id") ?? ""
+        clientID = client
         redirectURI = fields.value("redirect_uri") ?? ""
         mode = try AuthorizationRequest.mode(fields)
         if mode == .formPost, RedirectTarget(redirectURI) == nil { throw .malformedParameter }

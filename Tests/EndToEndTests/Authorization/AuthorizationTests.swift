@@ -110,6 +110,28 @@ import Testing
         #expect(try fixture.redeem(second).status == 400)
     }
 
+    @Test("RFC 9126: a pushed request is authenticated, and used once")
+    func pushed() throws {
+        let fixture = try Fixture { AuthorizationFixture.prepare(&$0) }
+        let request = AuthorizationFixture.link().split(separator: "?")[1]
+        func push(_ secret: String) throws -> Response {
+            try fixture.request(
+                "POST", "/oauth2/par",
+                [.basic("web-client:\(secret)"), "Content-Type: application/x-www-form-urlencoded"],
+                body: String(request))
+        }
+        #expect(try push("wrong").status == 401)
+        let reply = try push("web-secret")
+        #expect(reply.status == 201, "\(reply.text)")
+        let reference = try #require(JSONText(reply.text)["request_uri"].string)
+        let link = "\(AuthorizationFixture.path)?client_id=web-client&request_uri=\(reference)"
+        let jar = CookieJar(fixture.gateway)
+        let back = try jar.decide(try jar.askForConsent(link))
+        let code = try #require(AuthorizationFixture.parameter("code", back))
+        #expect(try fixture.redeem(code).status == 200)
+        #expect(try jar.send("GET", link).status == 400)
+    }
+
     @Test("without redirect URIs there is no endpoint")
     func off() throws {
         let fixture = try Fixture()

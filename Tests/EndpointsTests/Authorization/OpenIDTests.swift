@@ -101,6 +101,7 @@ import Testing
         #expect(full?["userinfo_endpoint"]?.string == Service.baseURL + "/oauth2/userinfo")
         func texts(_ name: String, _ node: JSONNode?) -> [String]? { node?[name]?.array?.compactMap(\.string) }
         #expect(texts("response_types_supported", full) == ["code"])
+        #expect(full?["pushed_authorization_request_endpoint"]?.string == Service.baseURL + "/oauth2/par")
         #expect(texts("code_challenge_methods_supported", full) == ["S256"])
         #expect(full?["authorization_response_iss_parameter_supported"]?.bool == true)
         #expect(texts("id_token_signing_alg_values_supported", full) == ["ES256"])

@@ -1,0 +1,102 @@
+import Bytes
+import Endpoints
+import HTTP
+import Identity
+import Model
+import Outbound
+import TokenStorage
+
+/// Authorization requests that clients send to the gateway itself (RFC 9126): the browser carries a reference, so that
+/// nobody on its way can read or change the request.
+package struct PushedRequests: Sendable {
+    /// How long a reference may wait for its browser, in seconds.
+    package static let lifetimeSeconds: Int64 = 90
+    private static let prefix = "urn:ietf:params:oauth:request_uri:"
+
+    /// An error of the authorization endpoint.
+    package struct Refusal: Error, Sendable {
+        let error: String
+        let description: String
+        let reason: Reason
+
+        package init(_ error: String, _ description: String, _ reason: Reason) {
+            self.error = error
+            self.description = description
+            self.reason = reason
+        }
+
+        var response: EndpointResponse {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("error", error)
+            writer.member("error_description", description)
+            writer.endObject()
+            return .token(status: 400, body: writer.bytes, reason: reason)
+        }
+    }
+
+    /// Returns the text to store for a valid request of a client.
+    package typealias Check = @Sendable (FormFields, Backend) -> Result<String, Refusal>
+
+    private let service: TokenService
+
+    package init(_ service: TokenService) { self.service = service }
+
+    /// Stores a request of an authenticated client (section 2).
+    package func receive(
+        _ request: EndpointRequest, now: Int64, _ check: @escaping Check
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard request.method == .post else { throw .methodNotAllowed }
+        let form = try TokenForm(request)
+        let proof = try service.clients.authenticate(request, form, allowsPublic: true, now: now)
+        let backend = proof.backend
+        guard backend.grants.authorization != nil else { throw .grantNotAllowed }
+        guard let fields = try? FormFields.parse(request.body.span) else { throw .malformedForm }
+        return service.admitted(proof, now: now) { () throws(TokenFailure) in
+            switch check(fields, backend) {
+            case .success(let text): store(text, backend, now: now)
+            case .failure(let refusal):
+                .done(refusal.response.audited("par", .refused, client: backend.reference))
+            }
+        }
+    }
+
+    private func store(_ text: String, _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
+        let uri = PushedRequests.prefix + RefreshFamily.randomToken()
+        var record = TokenRecord(
+            id: AccessTokenMinter.randomID(), kind: .pushed, application: backend.mobileBackendID, subject: "",
+            tokenID: "", accessExpiresAt: now + PushedRequests.lifetimeSeconds, issuedAt: now)
+        record.accessDigest = service.settings.storeKey.digest(uri)
+        record.attributes = Array(text.utf8)
+        return service.ask(.insert(record), now: now) { answer in
+            guard case .record = answer else { return .done(TokenFailure.storeUnavailable.response) }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("request_uri", uri)
+            writer.member("expires_in", PushedRequests.lifetimeSeconds)
+            writer.endObject()
+            return .done(.token(status: 201, body: writer.bytes, reason: .authorizationPushed))
+        }
+    }
+
+    /// Whether a text is a reference to a pushed request.
+    package static func isReference(_ text: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
+
+    /// The stored text, once; nil for an unknown, expired or used reference, or one of another client. Fails with the
+    /// store.
+    package func take(_ uri: String, of backend: Backend, now: Int64) -> Effect<Result<String?, StoreFailure>> {
+        let store = service.settings.store
+        let digest = service.settings.storeKey.digest(uri)
+        return store.ask(.find(.access(digest)), now: now) { answer in
+            guard case .success(.record(let found)) = answer else { return .done(.failure(.unavailable)) }
+            guard let record = found, record.kind == .pushed, record.accessLives(at: now),
+                record.application.isExactly(backend.mobileBackendID)
+            else { return .done(.success(nil)) }
+            // Of several browsers with one reference, only one goes on.
+            return store.ask(.revoke(.access(digest)), now: now) { answer in
+                guard case .success(.removed(let records)) = answer else { return .done(.failure(.unavailable)) }
+                return .done(.success(records.first.map { String(decoding: $0.attributes, as: UTF8.self) }))
+            }
+        }
+    }
+}
