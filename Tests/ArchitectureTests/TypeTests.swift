@@ -25,6 +25,7 @@ import Testing
         "Sources/Configuration/Reading": (9, "Field and ObjectReader read each other's values"),
         "Sources/Configuration/Sections": (26, "the extensions of Field stand beside their sections"),
         "Sources/Crypto/TLS": (7, "sessions and contexts are one state machine of libssl"),
+        "Sources/Gateway/Request": (6, "the extensions of RequestPipeline"),
         "Sources/Gateway/Upstream": (9, "a group and its servers know each other"),
         "Sources/HTTP/H2": (13, "the extensions of H2Session"),
         "Sources/Identity": (7, "users, backends and what was withdrawn of them"),
