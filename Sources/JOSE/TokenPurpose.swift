@@ -101,7 +101,8 @@ package struct TokenPurpose: Sendable, Equatable {
 
         init(_ claims: JSONNode) {
             guard case .object(let members) = claims.value else { return }
-            for member in members {
+            for i in members.indices where Marks.mayMark(members[i].name.utf8) {
+                let member = members[i]
                 switch member.name {
                 case TokenBinding.claim: confirmation = member.node
                 case "events": isOther = true
@@ -117,6 +118,17 @@ package struct TokenPurpose: Sendable, Equatable {
                     }
                 default: break
                 }
+            }
+        }
+
+        /// Whether a claim may be one of those: length and first letter tell most of the others apart.
+        private static func mayMark(_ name: String.UTF8View) -> Bool {
+            guard let first = name.first else { return false }
+            return switch name.count {
+            case 3: "act".utf8.contains(first)
+            case 5...7: "acens".utf8.contains(first)
+            case 9: first == UInt8(ascii: "t")
+            default: false
             }
         }
     }

@@ -27,7 +27,10 @@ struct CodeRedemption: Sendable {
     init(
         _ service: TokenService, _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) {
-        guard backend.grants.authorization != nil else { throw .grantNotAllowed }
+        guard backend.grants.authorization != nil else {
+            // Without such clients the server does not know the grant.
+            throw service.settings.hasAuthorization ? .grantNotAllowed : .unsupportedGrantType
+        }
         guard let code = form["code"], let redirectURI = form["redirect_uri"], let verifier = form["code_verifier"]
         else { throw .missingParameter }
         // RFC 7636 section 4.1.
