@@ -241,11 +241,14 @@ struct HeaderRewrite {
     /// Writes the fields of a route. Omits a field whose template refers to a missing value.
     /// - Parameter isAnswer: whether the gateway itself generates the response.
     static func append(_ fields: RouteFields, _ exchange: Exchange, isAnswer: Bool = false, to chunk: Chunk) {
-        for line in fields.lines where line.isOwn || !isAnswer {
+        let lines = fields.lines
+        for i in lines.indices where lines[i].isOwn || !isAnswer {
             let start = chunk.count
-            chunk.append(line.label)
-            let isWhole = line.pieces.allSatisfy { append($0, exchange, to: chunk) }
-            if isWhole { chunk.append("\r\n") } else { chunk.truncate(to: start) }
+            let pieces = lines[i].pieces
+            for j in pieces.indices where !append(pieces[j], exchange, to: chunk) {
+                chunk.truncate(to: start)
+                break
+            }
         }
     }
 

@@ -3,9 +3,9 @@ import HTTP
 import Identity
 import Model
 
-/// A route's field rules in the form used by the data plane.
-package struct RouteFields: Sendable {
-    /// A field and the parts of its value.
+/// A route's field rules in the form used by the data plane. A class, so that requests share it by one reference.
+package final class RouteFields: Sendable {
+    /// A field line in parts.
     package struct Line: Sendable {
         package enum Piece: Sendable {
             case text([UInt8])
@@ -14,26 +14,38 @@ package struct RouteFields: Sendable {
             case claim(Int)
         }
 
-        /// The name with its colon and blank.
-        package let label: [UInt8]
+        /// From the name to the line end; what stays the same is in as few pieces as possible.
         package let pieces: [Piece]
         /// Whether the gateway's own answers include it: not if they write that field themselves.
         package let isOwn: Bool
 
         init(_ line: FieldRules.Line, _ claims: ClaimSelection) {
-            label = Array("\(line.name): ".utf8)
             isOwn = HeaderToken.lookup(line.name.utf8.span) == .other
-            pieces = line.value.pieces.map { piece in
-                switch piece {
-                case .text(let text): .text(Array(text.utf8))
-                case .user: .user
-                case .roles: .roles
-                case .clientIP: .clientIP
-                case .requestID: .requestID
-                case .userinfo: .userinfo
-                // The selection was made from these rules.
-                case .claim(let path): .claim(claims.index(of: path) ?? 0)
+            var pieces: [Piece] = []
+            var constant = Array("\(line.name): ".utf8)
+            for piece in line.value.pieces {
+                guard let value = Line.value(piece, claims) else {
+                    if case .text(let text) = piece { constant += text.utf8 }
+                    continue
                 }
+                if !constant.isEmpty { pieces.append(.text(constant)) }
+                constant = []
+                pieces.append(value)
+            }
+            self.pieces = pieces + [.text(constant + "\r\n".utf8)]
+        }
+
+        /// Nil for text.
+        private static func value(_ piece: FieldTemplate.Piece, _ claims: ClaimSelection) -> Piece? {
+            switch piece {
+            case .text: nil
+            case .user: .user
+            case .roles: .roles
+            case .clientIP: .clientIP
+            case .requestID: .requestID
+            case .userinfo: .userinfo
+            // The selection was made from these rules.
+            case .claim(let path): .claim(claims.index(of: path) ?? 0)
             }
         }
     }
