@@ -101,9 +101,10 @@ package final class GatewaySnapshot: Sendable {
         return ShownCertificate(known.certificate, rules: isProxy ? [] : tls?.users ?? [], isOnList: isRevoked)
     }
 
-    /// The client's certificate where the client itself is the peer, and not a proxy for many of them.
+    /// The client's certificate where the client itself is the peer, and not a proxy for many of them: neither one that
+    /// forwards requests nor one that asks for decisions, which may be none of `trustedProxies`.
     func ownCertificate(of exchange: Exchange) -> ShownCertificate? {
-        if exchange.client?.address.map(proxies.contains) == true { return nil }
+        if exchange.forwardAuth != nil || exchange.client?.address.map(proxies.contains) == true { return nil }
         return certificate(of: exchange)
     }
 

@@ -120,4 +120,27 @@ import Testing
         #expect(try ask("/by", [field, field]).status == 400)
         #expect(try ask("/by", ["X_Forwarded_Client_Cert: \(field)"]).status != 200)
     }
+
+    @Test("a certificate that a proxy tells with its question proves nothing for a token that is bound to it")
+    func boundTokens() throws {
+        let fixture = try ToldCertificateFixture(trusted: "127.0.0.9") {
+            $0["listeners"] = $0["listeners"]?.replacing(
+                #""http2": true,"#,
+                with: #""forwardAuth": {"path": "/_auth", "trustedProxies": ["127.0.0.1"]}, "#)
+            $0["backends"] = FixtureSettings.backends.replacing(
+                #""enableSso": true"#, with: #""tlsClientCertificateBoundAccessTokens": true"#)
+            $0.addRoutes(#"{"path": "/both", "upstream": "stub", "certificateLogin": true}"#)
+        }
+        let granted = try fixture.gateway.curl(
+            fixture.own("billing") + [
+                "-u", "inv-client:inv-secret", "-d", "grant_type=password&username=joe&password=Welcome1",
+            ], "/oauth2/token")
+        let token = try #require(JSONText(granted.body)["access_token"].string, "\(granted.body)")
+        let bearer = "Authorization: Bearer \(token)"
+        #expect(try fixture.gateway.curl(fixture.own("billing") + ["-H", bearer], "/both").status == 200)
+        let question = ForwardAuthFixture.description("GET", "/both").map { "\($0.name): \($0.value)" }
+        let field = "X-Forwarded-Client-Cert: Cert=\"\(try fixture.escaped("billing"))\""
+        #expect(try fixture.ask("/_auth", question + [field, bearer]).status == 401)
+        #expect(try fixture.gateway.denied("token_certificate_wrong") == 1)
+    }
 }
