@@ -76,7 +76,7 @@ extension ManagedNames {
     /// Fields that affect the decision or carry credentials: they are managed elsewhere, and their spellings without
     /// separators are removed.
     static let imitated = [
-        "Authorization", "X-Request-Id", "Oracle-Mobile-Backend-ID", "Oracle-Mobile-Social-Identity-Provider",
+        "Authorization", "DPoP", "X-Request-Id", "Oracle-Mobile-Backend-ID", "Oracle-Mobile-Social-Identity-Provider",
         "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey",
     ]
 }

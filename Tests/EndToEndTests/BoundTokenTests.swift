@@ -72,6 +72,12 @@ import Testing
         #expect(try fixture.request("GET", "/passed", passed).status == 200)
         let names = try fixture.lastRequest("/passed").head.fields.map { $0.name.lowercased() }
         #expect(names.contains("dpop") && names.contains("authorization"))
+        // Nor is there another proof for an upstream that reads names more loosely.
+        let imitations: [Field] = ["D-PoP: a", "D_PoP: a", "DPoP_: a", "HTTP_DPOP: a"]
+        #expect(
+            try fixture.request("GET", "/passed", [client.authorization, client.proof("/passed")] + imitations).status
+                == 200)
+        #expect(try fixture.lastRequest("/passed").head.fields.filter { $0.value == "a" }.isEmpty)
     }
 
     @Test("an endpoint of the gateway takes bound tokens like a route")
