@@ -40,6 +40,11 @@ import Testing
         // The password of `users.json` is not used.
         #expect(try get(remote, "/members", "joe:Welcome1").status == 401)
         #expect(try remote.gateway.request("GET", "/members", [.bearer(remote.gateway.mint("joe"))]).status == 401)
+        // A server may take a login without a password for an anonymous one.
+        remote.setPassword("zoe", "")
+        let calls = remote.calls
+        #expect(try get(remote, "/guests", "zoe:").status == 401)
+        #expect(remote.calls == calls)
         let written = remote.gateway.gateway.everythingWritten
         for secret in ["Remote1", "Remote3", "secret-of-the-server"] { #expect(!written.contains(secret)) }
     }

@@ -12,7 +12,9 @@ package struct IssuerPasswords: PasswordVerifier {
     }
 
     package func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, PasswordOutage>> {
-        issuer.verify(login, now: now).map { result in
+        // Many directories take a login without a password for an anonymous one, and accept it (RFC 4513 section 5.1.2).
+        if login.password.isEmpty { return .done(.success(.wrong)) }
+        return issuer.verify(login, now: now).map { result in
             switch result {
             case .success(let verdict): .success(verdict)
             case .failure(let failure): IssuerPasswords.verdict(failure)
