@@ -46,6 +46,22 @@ import Testing
         #expect(!checked.errors.contains("half"))
     }
 
+    @Test("a program that takes too long is ended with what it has started", arguments: ["wait", "true"])
+    func group(_ last: String) throws {
+        let place = try ConfigurationDirectory()
+        let alive = "\(place.path)/alive"
+        try #require(unsafe mkfifo(alive, 0o600) == 0)
+        let reader = unsafe open(alive, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        let shell = "sleep 600 2> \(alive) & \(last)"
+        let directory = try SampleSecret.directory(Self.programs(shell), "program:vault:a")
+        let checked = try CommandLine.run("check", directory.path)
+        #expect(checked.errors.contains("has not ended after 2000 ms"), "\(checked.errors)")
+        // The other end is closed once nobody has it any more.
+        var end = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        #expect(unsafe poll(&end, 1, Deadline.usual.milliseconds) == 1 && end.revents & Int16(POLLHUP) != 0)
+    }
+
     @Test("a program that is not there, or has no absolute path, is an error")
     func missing() throws {
         for (command, message) in [

@@ -29,7 +29,8 @@ struct SecretProcess {
         let complained = Collected(complaints.fileHandleForReading, in: reading)
         let deadline = DispatchTime.now() + .milliseconds(Int(clamping: call.timeoutMilliseconds))
         guard reading.wait(timeout: deadline) == .success, ended.wait(timeout: deadline) == .success else {
-            kill(process.processIdentifier, SIGKILL)
+            // Its group, with what it has started. The program itself may have ended, and its id be that of another one.
+            kill(-process.processIdentifier, SIGKILL)
             return .unreadable("has not ended after \(call.timeoutMilliseconds) ms")
         }
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
