@@ -19,6 +19,8 @@ extension PolicySnapshot {
         guard let sessions, let form = route.form, form.isFor(head, headers, bytes) else { return nil }
         // No login makes a bound token.
         if route.requiresProof || reason.isOfProof { return nil }
+        // No session of this login would count, so that the browser would go around in a circle.
+        if reason == .issuerNotAllowed || reason == .wrongAudience, principal?.method == .cookie { return nil }
         let demand = form.stepsUp ? route.loginRequirement?.demand : nil
         // A login that would be refused like the one before sends the browser around in a circle: the gateway's own form
         // knows levels, but no `acr`, and no session takes the place of another credential. A provider is asked for what is
