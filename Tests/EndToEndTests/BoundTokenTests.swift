@@ -93,9 +93,20 @@ import Testing
     @Test("a route that requires bound tokens, and an issuer")
     func required() throws {
         let fixture = try Fixture {
-            $0.addRoutes(#"{"path": "/bound", "upstream": "stub", "proof": "required"}"#)
+            let sources = #""tokenSources": [{"header": "Authorization", "scheme": "DPoP"}]"#
+            $0.addRoutes(
+                #"{"path": "/bound", "upstream": "stub", "proof": "required"}"#,
+                #"{"path": "/source", "upstream": "stub", \#(sources)}"#,
+                #"{"path": "/listed", "upstream": "stub", "authenticators": ["bearer"], \#(sources)}"#)
         }
         let client = try Client(fixture)
+        // The scheme is for bound tokens alone, also where it is a place for tokens.
+        for path in ["/source", "/listed"] {
+            let plain = Field(name: "Authorization", value: "DPoP \(try fixture.token("joe"))")
+            #expect(try fixture.request("GET", path, [plain]).status == 401)
+            #expect(try fixture.request("GET", path, [client.authorization]).status == 401)
+            #expect(try fixture.request("GET", path, [client.authorization, client.proof(path)]).status == 200)
+        }
         let refused = try fixture.request("GET", "/bound", [.bearer(fixture.token("joe"))])
         #expect(refused.status == 401 && refused.only("WWW-Authenticate")?.hasPrefix("DPoP ") == true)
         #expect(try denied(fixture, "token_unbound") == 1)

@@ -53,6 +53,9 @@ struct ShownCredentials {
             case .several: throw .duplicateCredential
             case .token(let place, let issuers):
                 if let field, !field.range.contains(Int(place.start)) { throw .duplicateCredential }
+                if TokenSources.isForProof(place, headers, bytes) {
+                    return .token(place, issuers, isKey: false, hasProof: true)
+                }
                 return token(place, issuers, bytes)
             case .nothing:
                 if field == nil, let (place, issuers) = sources.cookie(bytes, headers) {

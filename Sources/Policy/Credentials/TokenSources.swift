@@ -119,6 +119,13 @@ package final class TokenSources: Sendable {
         }
     }
 
+    /// Whether a token that was found stands in `Authorization` under the scheme of tokens with proofs, which may be a source
+    /// of its own.
+    static func isForProof(_ place: ByteRange, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
+        guard let field = headers.value(.authorization), field.range.contains(Int(place.start)) else { return false }
+        return Credential(bytes.slice(field)).scheme == .dpop
+    }
+
     /// Whether the credential of a request is in a cookie, if it has one.
     func isInCookie(_ bytes: Span<UInt8>, _ head: RequestHead, _ headers: HeaderTable) -> Bool {
         guard !cookies.isEmpty, case .nothing = find(bytes, head, headers) else { return false }

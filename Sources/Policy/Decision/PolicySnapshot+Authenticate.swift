@@ -63,7 +63,8 @@ extension PolicySnapshot {
         case .several: return .malformed(.duplicateCredential)
         case .token(let place, let issuers):
             if let other, !other.range.contains(Int(place.start)) { return .malformed(.duplicateCredential) }
-            return authenticate(place, of: issuers, bytes, now: now, cache: cache)
+            let outcome = authenticate(place, of: issuers, bytes, now: now, cache: cache)
+            return TokenSources.isForProof(place, headers, bytes) ? outcome.boundToKey() : outcome
         case .nothing:
             if let other {
                 return authenticate(other, route, bytes, headers, from: address, now: now, cache: cache)
