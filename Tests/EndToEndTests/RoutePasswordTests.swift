@@ -93,6 +93,12 @@ import Testing
         remote.health = .unknownClient
         let refused = try get(remote, "/always", "ann:Remote2")
         #expect(refused.status == 502 && JSONText(refused.text)["code"].string == "login_server_misconfigured")
+        // A remembered password is held back with the guesses, which would find it otherwise.
+        remote.health = .well
+        #expect(try get(remote, "/members", "ann:Remote2").status == 200)
+        for _ in 0..<3 { #expect(try get(remote, "/members", "ann:guess").status == 401) }
+        #expect(try get(remote, "/members", "ann:guess").status == 429)
+        #expect(try get(remote, "/members", "ann:Remote2").status == 429)
     }
 
     @Test("check refuses an issuer that verifies no passwords")

@@ -55,6 +55,23 @@ import Testing
         #expect(failures(throttle, "joe", at: Self.now + 400).count == 3)
     }
 
+    @Test("a password that is known to be right uses up nothing, and is refused with the guesses")
+    func known() {
+        let throttle = Self.throttle(perNetwork: 3)
+        func isAdmitted(_ network: [UInt8]) -> Bool {
+            if case .admitted = throttle.admit(user: "joe", realm: "R", network: network, isRight: true, now: Self.now)
+            {
+                return true
+            }
+            return false
+        }
+        for _ in 0..<100 { #expect(isAdmitted(Self.home)) }
+        #expect(failures(throttle, "joe", Self.away).count == 3)
+        #expect(!isAdmitted(Self.away))
+        // Strangers do not lock anybody out of where he is at home.
+        #expect(isAdmitted(Self.home))
+    }
+
     @Test("successful logins use up no attempts")
     func successfulLoginsAreNotCounted() {
         let throttle = Self.throttle(perNetwork: 3)

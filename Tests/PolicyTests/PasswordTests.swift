@@ -49,4 +49,14 @@ import Testing
         #expect(Reason.loginThrottled.status == 429)
         #expect(Reason.loginThrottled.retryAfterSeconds != nil)
     }
+
+    /// Otherwise guesses that are not checked would still find it, by its answer.
+    @Test func aRememberedPasswordIsHeldBackWithGuesses() {
+        let snapshot = TestPolicy.snapshot(TestPolicy.settings())
+        #expect(name(outcome(snapshot, "Welcome1")) == "joe")
+        for _ in 0..<100 { #expect(name(outcome(snapshot, "Welcome1")) == "known joe") }
+        for _ in 0..<100 where name(outcome(snapshot, "guess")) != "wrong_password" { break }
+        #expect(name(outcome(snapshot, "guess")) == "login_throttled")
+        #expect(name(outcome(snapshot, "Welcome1")) == "login_throttled")
+    }
 }

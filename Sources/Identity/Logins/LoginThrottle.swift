@@ -48,6 +48,11 @@ package final class LoginThrottle: Sendable {
                 networks.giveBack(attempt.network, settings.networkRate)
             }
         }
+
+        mutating func succeeded(_ attempt: Attempt) {
+            giveBack(attempt)
+            homes.insert(attempt.pair)
+        }
     }
 
     private let state: Mutex<State>
@@ -73,8 +78,12 @@ package final class LoginThrottle: Sendable {
     ///
     /// - Parameters:
     ///   - network: the address that one party is counted by; empty where there is none.
+    ///   - isRight: whether the password is known to be right, so that nothing is used up. Where attempts are used up it is
+    ///     refused as well: a guess that is answered in another way than the others would be found out.
     ///   - now: seconds since 1970.
-    package func admit(user: String, realm: String, network: [UInt8], now: Int64) -> Verdict {
+    package func admit(
+        user: String, realm: String, network: [UInt8], isRight: Bool = false, now: Int64
+    ) -> Verdict {
         let name = hash.hash(Array(user.utf8).span) ^ rotated(hash.hash(Array(realm.utf8).span), 1)
         let place = hash.hash(network.span)
         let pair = name ^ rotated(place, 7)
@@ -93,7 +102,9 @@ package final class LoginThrottle: Sendable {
                 if let userRate { state.users.giveBack(counted, userRate) }
                 return .refused(retryAfter: LoginThrottle.seconds(wait))
             }
-            return .admitted(Attempt(user: counted, network: place, pair: pair, isAtHome: isAtHome))
+            let attempt = Attempt(user: counted, network: place, pair: pair, isAtHome: isAtHome)
+            if isRight { state.succeeded(attempt) }
+            return .admitted(attempt)
         }
     }
 
@@ -111,10 +122,7 @@ package final class LoginThrottle: Sendable {
 
     /// The password was right.
     package func succeeded(_ attempt: Attempt) {
-        state.withLock { state in
-            state.giveBack(attempt)
-            state.homes.insert(attempt.pair)
-        }
+        state.withLock { $0.succeeded(attempt) }
     }
 
     /// Nothing was learned of the password.

@@ -20,6 +20,13 @@ package struct PasswordLogin: Sendable {
         self.throttle = throttle
     }
 
+    /// Whether a password that was right a short while ago counts without another check: not where guesses are held back.
+    package func admitsKnown(_ username: String, realm: String, network: [UInt8], now: Int64) -> Bool {
+        guard case .admitted = throttle.admit(user: username, realm: realm, network: network, isRight: true, now: now)
+        else { return false }
+        return true
+    }
+
     /// The enabled user of the realm whose password this is.
     ///
     /// - Parameters:

@@ -110,15 +110,16 @@ struct BasicCredentials: Sendable {
         _ principal: @escaping @Sendable (User) -> Principal
     ) -> AuthenticationOutcome {
         let digest = known.digest(of: credential, context: context)
+        let network = address?.subscriberBytes ?? []
         if let digest, let principal = known.principal(digest, now: now), stands(principal, realm: realm) {
-            return .principal(principal)
+            return logins.admitsKnown(principal.subject, realm: realm, network: network, now: now)
+                ? .principal(principal) : .rejected(.loginThrottled)
         }
         guard let (username, password) = BasicCredentials.parts(of: credential) else {
             return .rejected(.malformedCredential)
         }
         let login = logins.login(
-            username, password: password, realm: realm,
-            network: address?.subscriberBytes ?? [], now: now)
+            username, password: password, realm: realm, network: network, now: now)
         return .resolve(
             login.map { result in
                 switch result {

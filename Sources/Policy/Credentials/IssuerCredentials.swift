@@ -40,11 +40,17 @@ final class IssuerCredentials: Sendable {
     ///   - address: of the client.
     ///   - now: seconds since 1970.
     func authenticate(_ credential: Span<UInt8>, from address: IPAddress?, now: Int64) -> AuthenticationOutcome {
+        let network = address?.subscriberBytes ?? []
         let digest = known.digest(of: credential, context: 0)
         if let digest, let principal = known.principal(digest, now: now), let current = renew(principal),
             !revocations.isRevoked(
                 tokenID: nil, subject: current.subject, backendID: nil, issuer: issuer, issuedAt: current.issuedAt)
         {
+            // Not where guesses are held back: they would still find the password.
+            guard
+                case .admitted = throttle.admit(
+                    user: current.subject, realm: settings.realm, network: network, isRight: true, now: now)
+            else { return .rejected(.loginThrottled) }
             return .principal(current)
         }
         guard let (typed, password) = BasicCredentials.parts(of: credential),
@@ -53,7 +59,6 @@ final class IssuerCredentials: Sendable {
         // Another spelling of a user's name is that user at the server, too.
         let namesakes = users.namesakes(of: typed, realm: settings.realm)
         let name = namesakes.count == 1 ? namesakes[0].username : typed
-        let network = address?.subscriberBytes ?? []
         guard
             case .admitted(let attempt) = throttle.admit(user: name, realm: settings.realm, network: network, now: now)
         else { return .rejected(.loginThrottled) }
