@@ -363,20 +363,6 @@ import Testing
         #expect(location("/inventory/me", [Self.html]) == nil)
     }
 
-    @Test("a browser whose session does not count for its issuer or audience is not sent to the form again")
-    func circle() {
-        func caller(_ method: Principal.Method) -> Principal {
-            Principal(
-                kind: .user, method: method, subject: "joe", issuer: "local", backendID: nil, roles: RoleSet(),
-                catalogue: RoleCatalogue([]), level: 2)
-        }
-        for reason in [Reason.issuerNotAllowed, .wrongAudience] {
-            #expect(location("/mobileapp", [Self.html], for: reason, of: caller(.cookie)) == nil)
-            #expect(location("/mobileapp", [Self.html], for: reason, of: caller(.certificate)) != nil)
-        }
-        #expect(location("/mobileapp", [Self.html], for: .wrongScheme, of: caller(.cookie)) != nil)
-    }
-
     @Test("CHAL-04: userAgentMismatch decides; where nothing is said, a form is for all but the agents that are named")
     func mismatch() {
         func isSent(_ mismatch: UserAgentMismatch?, agents: [String]) -> Bool {
