@@ -28,6 +28,15 @@ import Testing
         #expect((120...280).contains(logged(AccessLogSample(successes: 1, failures: 100), status, reason)))
     }
 
+    @Test func whatARuleOnTrialWouldHaveRefusedIsLogged() {
+        var sampler = LogSampler(seed: 7)
+        var response = ExchangeResponse()
+        response.status = 200
+        response.trialDenial = .roleRequired
+        let sample = AccessLogSample(successes: 1_000_000, failures: 1)
+        #expect((0..<100).allSatisfy { _ in sampler.takes(response, sample) })
+    }
+
     @Test func withoutAShareNothingIsChosen() {
         #expect(AccessLogSample.all.isAll && !AccessLogSample(successes: 2, failures: 1).isAll)
         #expect(logged(.all, 200, .allowed, of: 1000) == 1000)

@@ -10,7 +10,8 @@ struct LogSampler {
 
     /// Whether a request with this response is logged.
     mutating func takes(_ response: ExchangeResponse, _ sample: AccessLogSample) -> Bool {
-        let isSuccess = response.status < 400 && response.reason.isServed
+        // What a rule on trial would have refused is logged as a refusal is.
+        let isSuccess = response.status < 400 && response.reason.isServed && response.trialDenial == nil
         return takes(oneOf: isSuccess ? sample.successes : sample.failures)
     }
 
