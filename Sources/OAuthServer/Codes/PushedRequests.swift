@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Endpoints
 import HTTP
 import Identity
@@ -7,7 +8,7 @@ import Outbound
 import TokenStorage
 
 /// Authorization requests that clients send to the gateway itself (RFC 9126): the browser carries a reference, so that
-/// nobody on its way can read or change the request.
+/// nobody on its way can read or change the request. That of a public client is the sealed request itself.
 package struct PushedRequests: Sendable {
     /// How long a reference may wait for its browser, in seconds.
     package static let lifetimeSeconds: Int64 = 90
@@ -39,8 +40,13 @@ package struct PushedRequests: Sendable {
     package typealias Check = @Sendable (FormFields, Backend) -> Result<String, Refusal>
 
     private let service: TokenService
+    private let seal: SealedRecord
 
-    package init(_ service: TokenService) { self.service = service }
+    /// - Parameter seal: makes the references of public clients.
+    package init(_ service: TokenService, _ seal: SealedRecord) {
+        self.service = service
+        self.seal = seal
+    }
 
     /// Stores a request of an authenticated client (section 2).
     package func receive(
@@ -54,11 +60,27 @@ package struct PushedRequests: Sendable {
         guard let fields = try? FormFields.parse(request.body.span) else { throw .malformedForm }
         return service.admitted(proof, now: now) { () throws(TokenFailure) in
             switch check(fields, backend) {
-            case .success(let text): store(text, backend, now: now)
+            case .success(let text):
+                backend.grants.isPublic ? .done(seal(text, now: now)) : store(text, backend, now: now)
             case .failure(let refusal):
                 .done(refusal.response.audited("par", .refused, client: backend.reference))
             }
         }
+    }
+
+    /// Anybody can push in the name of a public client, so that its requests take no room in the store: the reference holds
+    /// them. It may be used more than once, as section 4 allows.
+    private func seal(_ text: String, now: Int64) -> EndpointResponse {
+        pushed(PushedRequests.prefix + seal.seal([text], expiresAt: now + PushedRequests.lifetimeSeconds))
+    }
+
+    private func pushed(_ uri: String) -> EndpointResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("request_uri", uri)
+        writer.member("expires_in", PushedRequests.lifetimeSeconds)
+        writer.endObject()
+        return .token(status: 201, body: writer.bytes, reason: .authorizationPushed)
     }
 
     private func store(_ text: String, _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
@@ -70,21 +92,21 @@ package struct PushedRequests: Sendable {
         record.attributes = Array(text.utf8)
         return service.ask(.insert(record), now: now) { answer in
             guard case .record = answer else { return .done(TokenFailure.storeUnavailable.response) }
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.member("request_uri", uri)
-            writer.member("expires_in", PushedRequests.lifetimeSeconds)
-            writer.endObject()
-            return .done(.token(status: 201, body: writer.bytes, reason: .authorizationPushed))
+            return .done(pushed(uri))
         }
     }
 
     /// Whether a text is a reference to a pushed request.
     package static func isReference(_ text: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
 
-    /// The stored text, once; nil for an unknown, expired or used reference, or one of another client. Fails with the
-    /// store.
+    /// The text of a request, once unless the client is public; nil for an unknown, expired or used reference. That of a
+    /// public client names its client, which the caller compares. Fails with the store.
     package func take(_ uri: String, of backend: Backend, now: Int64) -> Effect<Result<String?, StoreFailure>> {
+        if backend.grants.isPublic {
+            let sealed = Array(uri.utf8.dropFirst(PushedRequests.prefix.utf8.count))
+            let texts = (try? seal.open(sealed.span, now: now))?.texts ?? []
+            return .done(.success(texts.count == 1 ? texts[0] : nil))
+        }
         let store = service.settings.store
         let digest = service.settings.storeKey.digest(uri)
         return store.ask(.find(.access(digest)), now: now) { answer in

@@ -92,7 +92,7 @@ struct AuthorizationEndpoint: Sendable {
     /// A request that the client sends to the gateway itself (RFC 9126 section 2).
     func push(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Answer {
         let settings = service.settings
-        return try PushedRequests(service).receive(request, now: now) { fields, backend in
+        return try PushedRequests(service, relay.seals.signOnRequests).receive(request, now: now) { fields, backend in
             do throws(AuthorizationRefusal) {
                 let text = fields.isRepeated("redirect_uri") ? nil : fields.value("redirect_uri")
                 guard let text, backend.grants.authorization?.destination(text) != nil else {
@@ -111,13 +111,15 @@ struct AuthorizationEndpoint: Sendable {
 
     /// The browser with the reference to a pushed request. Other parameters do not count (RFC 9126 section 4).
     private func resumePushed(_ reference: String, _ backend: Backend, _ browser: BrowserRequest) -> Answer {
-        PushedRequests(service).take(reference, of: backend, now: browser.now).then { result in
+        let pushed = PushedRequests(service, relay.seals.signOnRequests)
+        return pushed.take(reference, of: backend, now: browser.now).then { result in
             let text: String?
             switch result {
             case .success(let found): text = found
             case .failure: return .done(SingleSignOnFailure.unavailable.response)
             }
             guard let request = text.flatMap({ AuthorizationRequest(query: $0) }),
+                request.clientID.isExactly(backend.clientID),
                 let inquiry = try? inquiry(request, browser, loggedInAt: nil)
             else { return .done(AuthorizationFailure.unknownReference.response) }
             return proceed(inquiry)

@@ -77,6 +77,36 @@ import TokenStorage
         #expect(push(app, Authorizing.fields(), nil).error == "invalid_client")
     }
 
+    @Test("requests of public clients take no room in the store, which anybody could fill")
+    func unstored() throws {
+        let store = MemoryTokenStore(capacity: 1)
+        let app = Authorizing(store: store) {
+            $0.backends = Authorizing.backends {
+                var twin = Service.backend("twin", "mbe-twin-1", "twin-client", "")
+                twin.grants.isPublic = true
+                twin.grants.authorization = $0[$0.count - 2].grants.authorization
+                $0.append(twin)
+            }
+        }
+        let fields = Authorizing.fields("app-client", Authorizing.redirect)
+        let links = try (0..<4).map { _ in
+            let reply = push(app, fields, nil)
+            #expect(reply.status == 201 && reply.json?["expires_in"]?.integer == 90, "\(reply.text)")
+            return try reference(reply)[1]
+        }
+        let (own, other) = (("client_id", "app-client"), ("client_id", "twin-client"))
+        #expect(app.ask([own, links[0]], at: 89).reason == .ssoLoginAsked)
+        #expect(app.ask([own, links[0]], at: 90).reason == .authorizationReferenceUnknown)
+        #expect(app.ask([other, links[1]]).reason == .authorizationReferenceUnknown)
+        #expect(app.ask([own, ("request_uri", links[1].1 + "x")]).reason == .authorizationReferenceUnknown)
+        // A reference is neither a link of a login nor the other way round.
+        let sealed = String(links[2].1.split(separator: ":").last ?? "")
+        #expect(app.get(Authorizing.authorize, Browser.form([("resume", sealed)])).status == 403)
+        let login = app.ask([own, links[3]]).field("Location")?.split(separator: "=").last.map(String.init) ?? ""
+        let turned = ("request_uri", "urn:ietf:params:oauth:request_uri:\(login)")
+        #expect(app.ask([own, turned]).reason == .authorizationReferenceUnknown)
+    }
+
     @Test("requirePushedRequests refuses other requests")
     func required() throws {
         let app = Authorizing {
