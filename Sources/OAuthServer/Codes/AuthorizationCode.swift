@@ -10,6 +10,8 @@ package struct AuthorizationCode: Sendable, Equatable {
     package static let lifetimeSeconds: Int64 = 60
     /// How long its reuse is detected, in seconds. After that it is unknown.
     private static let memorySeconds: Int64 = 600
+    /// Maximum number of codes of one user that wait at a client, so that no user fills the store.
+    private static let maximumWaiting = 32
 
     /// The redirect URI of the request.
     package let redirectURI: String
@@ -61,9 +63,19 @@ package struct AuthorizationCode: Sendable, Equatable {
         record.refreshExpiresAt = now + AuthorizationCode.memorySeconds
         record.scope = scope
         record.attributes = json()
-        return settings.store.ask(.insert(record), now: now) { answer in
+        return settings.store.ask(.insert(record), now: now) { [record] answer in
             guard case .success(.record(_?)) = answer else { return .done(nil) }
-            return .done(code)
+            return AuthorizationCode.limit(beside: record, settings.store, now: now).map { code }
+        }
+    }
+
+    /// Removes the oldest codes beyond the maximum.
+    private static func limit(beside record: TokenRecord, _ store: any TokenStore, now: Int64) -> Effect<Void> {
+        let list = StoreOperation.list(application: record.application, subject: record.subject, limit: .max)
+        return store.ask(list, now: now) { answer in
+            guard case .success(.records(let records)) = answer else { return .done(()) }
+            let waiting = records.filter { $0.kind == .authorization }
+            return store.forget(waiting.dropFirst(maximumWaiting).map(\.id)[...], now: now)
         }
     }
 

@@ -205,6 +205,22 @@ import TokenStorage
         #expect(record.application == "mbe-inv-1" && record.subject == "joe")
     }
 
+    @Test("a user has a limited number of codes that wait at a client; the oldest make room")
+    func crowd() throws {
+        let store = MemoryTokenStore()
+        let app = Authorizing(store: store)
+        let first = try app.code()
+        let reply = app.redeem(first)
+        let codes = try (1...40).map { try #require(app.ask(at: Int64($0)).sent["code"]) }
+        guard case .success(.records(let records)) = perform(.list(application: nil, subject: nil, limit: 99), store)
+        else { throw StoreFailure.unavailable }
+        #expect(records.count { $0.kind == .authorization } == 32)
+        #expect(app.redeem(codes[7], at: 40).reason == .codeInvalid)
+        #expect(app.redeem(codes[8], at: 40).status == 200 && app.redeem(codes[39], at: 40).status == 200)
+        // Nothing else makes room.
+        #expect(refresh(app, reply.refreshToken, at: 40).status == 200)
+    }
+
     @Test("of many exchanges at once only one succeeds")
     func race() throws {
         let app = Authorizing()
