@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Endpoints
 import Identity
+import JOSE
 import LoginPages
 import Model
 import OAuthServer
@@ -140,6 +141,49 @@ import TokenStorage
                 tokenRequest("grant_type=authorization_code", basic("app-client", secret)))
             #expect(reply.error == "invalid_client")
         }
+    }
+
+    @Test(
+        "RFC 9449 section 5: refresh tokens of a public client are bound to the key of the exchange, also after a rotation"
+    )
+    func boundToKey() throws {
+        let app = Authorizing { settings in
+            if let origin = try? WebOrigin(Service.baseURL) {
+                settings.possession = ClientPossession(ProofVerifier(), origins: [origin])
+            }
+        }
+        let service = TokenService(settings: app.signOn.settings.tokens)
+        let (owner, thief) = (ProofMaker(), ProofMaker())
+        func send(_ form: [(String, String)], _ maker: ProofMaker?) -> EndpointResponse {
+            var request = tokenRequest(Browser.form(form + [("client_id", "app-client")]), nil)
+            request.fields =
+                maker.map {
+                    let url = "\(Service.baseURL)\(OAuthEndpoints.tokenPath)"
+                    return [(name: "dpop", value: $0.proof(url, "POST", at: Mobile.start))]
+                } ?? []
+            return app.signOn.settings.families.answer(request, at: Mobile.start)
+        }
+        func refresh(_ token: String?, _ maker: ProofMaker?) -> EndpointResponse {
+            send([("grant_type", "refresh_token"), ("refresh_token", token ?? "")], maker)
+        }
+        let code = try app.code(Authorizing.fields("app-client"))
+        let exchange = [
+            ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", Authorizing.redirect),
+            ("code_verifier", Authorizing.verifier),
+        ]
+        var reply = send(exchange, owner)
+        for _ in 0..<2 {
+            #expect(reply.json?["token_type"]?.string == "DPoP", "\(reply.text)")
+            let token = try #require(reply.json?["access_token"]?.string)
+            let claims = service.ownTokens.signed(token, now: Mobile.start)
+            #expect(claims?.binding?.key == owner.thumbprint)
+            for other in [nil, thief] {
+                let refused = refresh(reply.refreshToken, other)
+                #expect(refused.status == 400 && refused.error == "invalid_request", "\(refused.text)")
+            }
+            reply = refresh(reply.refreshToken, owner)
+        }
+        #expect(reply.status == 200)
     }
 
     @Test("a client without redirect URIs has no codes")
