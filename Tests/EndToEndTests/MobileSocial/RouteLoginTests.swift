@@ -140,9 +140,12 @@ import Testing
         #expect(backends.status == 200 && !backends.text.contains("login:"), "\(backends.text)")
         #expect(try fixture.admin("GET", "/admin/backends/login:staff").status == 404)
         #expect(try fixture.admin("POST", "/admin/backends/login:staff/1/rotate-secret").status == 404)
+        let before = fixture.gateway.events("reloaded").count
         let made = try fixture.admin(
             "POST", "/admin/backends", body: #"{"name": "new", "version": "1", "realm": "Default"}"#)
         #expect(made.status == 201, "the file has the entries that it had: \(made.text)")
+        // The change is a reload, too, whose event must not be taken for that of the next one.
+        try #require(fixture.gateway.waitForEvent("reloaded", skipping: before) != nil)
         #expect(try jar.send("GET", "/app/x").status == 200)
         try fixture.reload {
             BrowserFixture.prepare(&$0)
