@@ -65,17 +65,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         record.attributes = json()
         return settings.store.ask(.insert(record), now: now) { [record] answer in
             guard case .success(.record(_?)) = answer else { return .done(nil) }
-            return AuthorizationCode.limit(beside: record, settings.store, now: now).map { code }
-        }
-    }
-
-    /// Removes the oldest codes beyond the maximum.
-    private static func limit(beside record: TokenRecord, _ store: any TokenStore, now: Int64) -> Effect<Void> {
-        let list = StoreOperation.list(application: record.application, subject: record.subject, limit: .max)
-        return store.ask(list, now: now) { answer in
-            guard case .success(.records(let records)) = answer else { return .done(()) }
-            let waiting = records.filter { $0.kind == .authorization }
-            return store.forget(waiting.dropFirst(maximumWaiting).map(\.id)[...], now: now)
+            return settings.store.keepNewest(AuthorizationCode.maximumWaiting, like: record, now: now).map { code }
         }
     }
 

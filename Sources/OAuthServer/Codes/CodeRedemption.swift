@@ -10,6 +10,8 @@ import TokenStorage
 /// The exchange of an authorization code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5).
 struct CodeRedemption: Sendable {
     static let grantType = "authorization_code"
+    /// Maximum number of logins of one user at a client that have tokens.
+    private static let maximumLogins = 256
 
     let service: TokenService
     let backend: Backend
@@ -68,7 +70,7 @@ struct CodeRedemption: Sendable {
         return redirectURI.isExactly(code.redirectURI) && isChallenge
     }
 
-    /// Ends a code that its client presented with a wrong verifier or redirect URI: somebody else may have it.
+    /// Ends a code that its client presented with a wrong verifier or redirect URI, since it may have been stolen.
     private func void() -> Effect<EndpointResponse> {
         service.ask(.revoke(.refresh(digest)), now: now) { _ in .done(TokenFailure.wrongCodeVerifier.response) }
     }
@@ -135,7 +137,10 @@ struct CodeRedemption: Sendable {
                     id: record.id, kind: .refresh, application: backend.mobileBackendID, subject: record.subject,
                     tokenID: issuance.tokenID, accessExpiresAt: now + issuance.grant.lifetimeSeconds, issuedAt: now)
             }
-        return rotate(to: successor) { [issuance] in service.issue(issuance, now: now) }
+        return rotate(to: successor) { [issuance] in
+            settings.store.keepNewest(CodeRedemption.maximumLogins, like: successor, now: now)
+                .then { service.issue(issuance, now: now) }
+        }
     }
 
     /// The user's current roles; nil if the user may no longer log in.

@@ -8,7 +8,7 @@ import Outbound
 import TokenStorage
 
 /// Authorization requests that clients send to the gateway itself (RFC 9126): the browser carries a reference, so that
-/// nobody on its way can read or change the request. That of a public client is the sealed request itself.
+/// the request can be neither read nor changed on the way. The reference of a public client is the sealed request itself.
 package struct PushedRequests: Sendable {
     /// How long a reference may wait for its browser, in seconds.
     package static let lifetimeSeconds: Int64 = 90

@@ -265,6 +265,19 @@ import TokenStorage
         #expect(refresh(app, reply.refreshToken, at: 40).status == 200)
     }
 
+    @Test("a user has a limited number of logins with tokens at a client; the oldest make room")
+    func logins() throws {
+        let app = Authorizing()
+        let first = app.redeem(try app.code())
+        let second = app.redeem(try #require(app.ask(at: 1).sent["code"]), at: 1)
+        for second in 2...256 {
+            let time = Int64(second)
+            #expect(app.redeem(try #require(app.ask(at: time).sent["code"]), at: time).status == 200)
+        }
+        #expect(refresh(app, first.refreshToken, at: 256).error == "invalid_grant")
+        #expect(refresh(app, second.refreshToken, at: 256).status == 200)
+    }
+
     @Test("of many exchanges at once only one succeeds")
     func race() throws {
         let app = Authorizing()
