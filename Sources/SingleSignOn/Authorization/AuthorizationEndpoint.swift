@@ -43,14 +43,13 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     private func show(_ request: EndpointRequest, now: Int64) throws(SingleSignOnFailure) -> Answer {
-        guard let query = try? FormFields.parse(request.query.span) else { throw .malformedParameter }
-        let browser = BrowserRequest(request, query: query, now: now)
-        if let sealed = query.first("resume") {
+        guard let fields = try? FormFields.parse(request.query.span) else { throw .malformedParameter }
+        let browser = BrowserRequest(request, query: fields, now: now)
+        if let sealed = fields.first("resume") {
             var inquiry = try resumed(sealed, browser)
-            inquiry.visit.isForced = query.first("prompt")?.isExactly("login") ?? false
+            inquiry.visit.isForced = fields.first("prompt")?.isExactly("login") ?? false
             return proceed(inquiry)
         }
-        let fields = query
         guard !fields.isRepeated("client_id"), let id = fields.value("client_id"),
             let backend = service.settings.backends.backend(clientID: id), let rules = backend.grants.authorization,
             backend.oauthConsumer, !backend.isRevoked
@@ -278,6 +277,8 @@ struct AuthorizationEndpoint: Sendable {
         return relay.whileStored(session, now: inquiry.now) { isStored in
             guard let isStored else { return .done(inquiry.reply.refusal(.unavailable)) }
             guard isStored, !needsLogin(inquiry, session) else { return logIn(inquiry) }
+            // Others are asked each time, and what they were granted is no consent to a site.
+            guard inquiry.reply.destination.kind == .web else { return grant(session, inquiry) }
             return consents(session, inquiry).remember(inquiry.request.scopes, now: inquiry.now).then {
                 grant(session, inquiry)
             }

@@ -71,6 +71,8 @@ import TokenStorage
         #expect(app.logIn(fields).text.contains("a program on this device"))
         #expect(app.decide().sent["code"] != nil)
         #expect(app.ask(fields).reason == .consentAsked)
+        // Nor does a site of the client profit from it.
+        #expect(app.ask(Authorizing.fields("app-client", Authorizing.redirect)).reason == .consentAsked)
     }
 
     @Test("clients of the operator ask for no consent, unless they want one")
