@@ -5,41 +5,12 @@
 URL is the gateway's own base URL, with the clients of AuthorizationFixture; DIRECTORY where the screenshots go. Prints a
 line for each step that went as it should, and ends with an error at the first that did not.
 """
-import http.server
-import shutil
-import sys
-import tempfile
-import threading
 import urllib.parse
 
-from browser_login import Chromium, expect
+from browser_application import Application, main
+from browser_login import expect
 
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-
-
-class Application(http.server.BaseHTTPRequestHandler):
-    """Keeps what it is sent."""
-
-    received = []
-
-    def answer(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
-        url = urllib.parse.urlsplit(self.path)
-        fields = dict(urllib.parse.parse_qsl(body or url.query))
-        # The browser asks for an icon, too.
-        if url.path in ("/cb", "/own"):
-            Application.received.append((self.command, url.path, fields, dict(self.headers)))
-        page = b"<!DOCTYPE html><title>the application</title><p>signed in"
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    do_GET = do_POST = answer
-
-    def log_message(self, *arguments):
-        pass
 
 
 def until(browser, condition):
@@ -131,18 +102,5 @@ def run(browser, url, directory, app):
     expect(complaints == [], f"the browser finds nothing wrong with the pages: {complaints}")
 
 
-def main():
-    url, directory = sys.argv[1:]
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
-    browser = Chromium(profile)
-    try:
-        run(browser, url, directory, server.server_address[1])
-    finally:
-        browser.close()
-        shutil.rmtree(profile, ignore_errors=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(run)

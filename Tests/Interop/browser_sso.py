@@ -6,33 +6,11 @@ URL is the gateway's own base URL, with the users and the white list of SignOnFi
 Prints a line for each step that went as it should, and ends with an error at the first that did not.
 """
 import base64
-import http.server
-import shutil
-import sys
-import tempfile
 import threading
 import urllib.parse
 
-from browser_login import Chromium, expect
-
-
-class Application(http.server.BaseHTTPRequestHandler):
-    """Keeps what it is sent."""
-
-    received = []
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        Application.received.append((self.path, dict(urllib.parse.parse_qsl(body)), dict(self.headers)))
-        page = b"<!DOCTYPE html><title>the application</title><p>signed in"
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    def log_message(self, *arguments):
-        pass
+from browser_application import Application, main
+from browser_login import expect
 
 
 def until(browser, expression):
@@ -110,8 +88,8 @@ def run(browser, url, directory, app):
 
     browser.open(f"{exchange}&redirect_uri={target}&state=a%26b")
     until(browser, "document.title == 'the application'")
-    path, form, headers = Application.received[-1]
-    expect(path == "/cb" and form["state"] == "a&b" and form["token_type"] == "Bearer", "an application is posted its token")
+    method, path, form, headers = Application.received[-1]
+    expect((method, path, form["state"], form["token_type"]) == ("POST", "/cb", "a&b", "Bearer"), "an application is posted its token")
     expect(len(form["access_token"].split(".")) == 3, "without another login")
     expect(headers["Origin"] == "null" and "Referer" not in headers, "from a page that belongs to nobody else")
 
@@ -146,18 +124,5 @@ def run(browser, url, directory, app):
     expect(complaints == [], f"the browser finds nothing wrong with the pages: {complaints}")
 
 
-def main():
-    url, directory = sys.argv[1:]
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
-    browser = Chromium(profile)
-    try:
-        run(browser, url, directory, server.server_address[1])
-    finally:
-        browser.close()
-        shutil.rmtree(profile, ignore_errors=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(run)
