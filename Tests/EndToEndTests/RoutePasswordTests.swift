@@ -75,7 +75,7 @@ import Testing
         #expect(remote.calls == calls)
     }
 
-    @Test("guesses are throttled by user without a call, and an outage is 503 and counts for nobody")
+    @Test("guesses are throttled by user without a call, and an outage is 503 and no guess")
     func throttle() throws {
         let remote = try remote(#"{"failuresPerUser": 3, "failuresPerAddress": 1000, "per": "1h"}"#)
         remote.health = .overloaded

@@ -57,7 +57,7 @@ import Testing
         let directory = try SampleSecret.directory(Self.programs(shell), "program:vault:a")
         let checked = try CommandLine.run("check", directory.path)
         #expect(checked.errors.contains("has not ended after 2000 ms"), "\(checked.errors)")
-        // The other end is closed once nobody has it any more.
+        // The other end is closed once no process has it any more.
         var end = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
         #expect(unsafe poll(&end, 1, Deadline.usual.milliseconds) == 1 && end.revents & Int16(POLLHUP) != 0)
     }

@@ -102,7 +102,7 @@ import Testing
         #expect(fixture.gateway.upstream.requests("/by").count == 1)
     }
 
-    @Test("a proxy that asks for decisions tells the certificate, and its own is nobody's")
+    @Test("a proxy that asks for decisions tells the certificate, and its own logs no user in")
     func decisions() throws {
         let fixture = try ToldCertificateFixture {
             $0["listeners"] = $0["listeners"]?.replacing(

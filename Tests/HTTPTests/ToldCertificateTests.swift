@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("what is written is read again, whatever is in the names")
+    @Test("what is written is read again, with any characters in the names")
     func written() throws {
         for subject in ["CN=a", #"CN=a\,b\"c,O=x;y"#, "CN=Zoë\r\nX: y"] {
             let element = XFCCElements.element(

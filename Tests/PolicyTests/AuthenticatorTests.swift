@@ -150,7 +150,7 @@ import Testing
         #expect(decision(basic, Self.own, Self.own, Self.cookie) == .denied(.duplicateCredential))
     }
 
-    @Test("a change by the session that counts needs a page of the gateway, whatever came beside it")
+    @Test("a change by the session that counts needs a page of the gateway, also beside other credentials")
     func crossSite() {
         let list = [Authenticator(.bearer, fallsThrough: true), Authenticator(.session)]
         #expect(decision(list, Self.forged, Self.cookie, method: "POST") == .denied(.crossSiteRequest))

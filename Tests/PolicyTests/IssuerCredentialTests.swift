@@ -66,7 +66,7 @@ import Testing
         #expect(server.calls == 3)
     }
 
-    @Test("users that may not log in here are refused whatever the server says")
+    @Test("users that may not log in here are refused even if the server accepts them")
     func accounts() {
         let server = Server()
         #expect(decision("eve:pw-eve", snapshot(server, guests: nil)) == .denied(.wrongPassword))

@@ -6,7 +6,7 @@ package struct PeerCertificate: Sendable, Equatable {
     package let subject: String
     /// The subject as parsed values; nil if a value is no text or has NUL.
     package let name: DistinguishedName?
-    /// Whether all names were read. A certificate with a malformed name logs nobody in.
+    /// Whether all names were read. A certificate with a malformed name stands for no user.
     package let isReadable: Bool
     /// The most specific common name.
     package let commonName: String?

@@ -1,5 +1,5 @@
-/// How errors of the gateway itself are answered, on a route or on all of them. Responses of upstreams are not errors of the
-/// gateway, whatever their status.
+/// How errors of the gateway itself are answered, on a route or on all of them. Responses of upstreams of any status
+/// are not errors of the gateway.
 package struct ErrorRules: Sendable {
     package enum Format: String, Sendable, CaseIterable {
         /// A JSON object of the gateway's own form.

@@ -32,7 +32,7 @@ package struct RouteOptions: Sendable {
     package var maximumBodyBytes: Int?
     /// Milliseconds until the response begins; nil for the upstream's.
     package var responseTimeout: Int64?
-    /// Whether responses end with the credential that they were admitted with, whatever their type.
+    /// Whether responses of any type end with the credential that they were admitted with.
     package var endsWithToken = false
     /// Whether requests are in the access log.
     package var isLogged = true

@@ -5,7 +5,7 @@ import JOSE
 import Model
 
 /// The scopes of OpenID Connect that the gateway knows (OpenID Connect Core section 5.4). Clients of the authorization
-/// endpoint may ask for them whatever scopes are configured.
+/// endpoint may ask for them beside the configured scopes.
 package enum OpenIDScope: String, Sendable, CaseIterable {
     case openid, profile, email
 

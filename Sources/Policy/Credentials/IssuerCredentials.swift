@@ -105,7 +105,7 @@ final class IssuerCredentials: Sendable {
             claims: claims.select(nil, user: user))
     }
 
-    /// Who a caller of before is now. The server is not asked again.
+    /// A verified caller with the roles of today; nil if the user may not log in any more. The server is not asked again.
     func renew(_ principal: Principal) -> Principal? {
         guard issuer.isExactly(principal.issuer), let time = principal.issuedAt else { return nil }
         return self.principal(principal.subject, at: time)

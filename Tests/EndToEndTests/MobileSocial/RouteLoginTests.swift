@@ -70,7 +70,7 @@ import Testing
         #expect(try fixture.request("GET", "/app/x", [.bearer(token)]).status == 200)
         #expect(try fixture.lastRequest("/app/x").head.only("X-Gateway-User") == "joe")
         #expect(try fixture.request("GET", "/limited", [.bearer(token)]).status == 200)
-        // The backend behind the login is nobody's client, and takes no password.
+        // The backend behind the login belongs to no client, and takes no password.
         let basic = try fixture.request(
             "GET", "/app/x", [.basic("joe:Welcome1"), "Oracle-Mobile-Backend-ID: login:staff"])
         #expect(basic.status == 401)
@@ -108,7 +108,7 @@ import Testing
             let place = try #require(answer.only("Location"))
             #expect(place.hasPrefix("/") && !place.hasPrefix("//"), "\(place)")
         }
-        // A place that nobody has sealed is the root.
+        // A place that was not sealed by the gateway is the root.
         let form = "/oic_rest/login?serviceDomain=login:staff&target=%2F%2Fevil.example"
         let authorize = try #require(try jar.send("GET", form).only("Location"))
         let back = try #require(URL(string: try provider.visit(authorize, typing: "sub=ann")))
