@@ -35,14 +35,13 @@ class Application(http.server.BaseHTTPRequestHandler):
 
 
 def main(run):
-    """Runs `run(browser, url, directory, port)` with the two arguments of the script and the port of the application."""
-    url, directory = sys.argv[1:]
+    """Runs `run` with the browser, the arguments of the script, and the port of the application."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
     browser = Chromium(profile)
     try:
-        run(browser, url, directory, server.server_address[1])
+        run(browser, *sys.argv[1:], server.server_address[1])
     finally:
         browser.close()
         shutil.rmtree(profile, ignore_errors=True)

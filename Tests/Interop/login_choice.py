@@ -8,16 +8,12 @@ which is called Staff account; `login_provider.py idpyoidc` is the Partner accou
 the screenshots go. Prints a line for each step that went as it should, and ends with an error at the first that did not.
 """
 import base64
-import http.server
 import json
-import shutil
-import sys
-import tempfile
-import threading
 import urllib.parse
 
-from browser_login import Chromium, expect
-from browser_sso import Application, until
+from browser_application import Application, main
+from browser_login import expect
+from browser_sso import until
 from provider_login import place, press
 
 WAYS = ["Staff account", "Partner account", "Password"]
@@ -84,7 +80,7 @@ def relay(browser, url, issuer, directory, app):
     take(browser, "Staff account")
     press(browser, "ann")
     until(browser, "document.title == 'the application'")
-    path, form, _ = Application.received[-1]
+    _, path, form, _ = Application.received[-1]
     expect(path == "/cb" and form["state"] == "a&b", "and from there to the application, with what it had asked for")
     expect(subject(form["access_token"]) == "outside:ann@example.com", "and a token of the provider's user")
 
@@ -145,21 +141,12 @@ def form(browser, url, issuer, directory):
     expect(browser.value("location.pathname + location.search") == "/mobileapp?x=2", "and so does the form")
 
 
-def main():
-    url, issuer, directory = sys.argv[1:]
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
-    browser = Chromium(profile)
-    try:
-        relay(browser, url, issuer, directory, server.server_address[1])
-        form(browser, url, issuer, directory)
-        complaints = [text for text in browser.complaints() if url in text]
-        expect(complaints == [], f"the browser finds nothing wrong with the pages: {complaints}")
-    finally:
-        browser.close()
-        shutil.rmtree(profile, ignore_errors=True)
+def run(browser, url, issuer, directory, app):
+    relay(browser, url, issuer, directory, app)
+    form(browser, url, issuer, directory)
+    complaints = [text for text in browser.complaints() if url in text]
+    expect(complaints == [], f"the browser finds nothing wrong with the pages: {complaints}")
 
 
 if __name__ == "__main__":
-    main()
+    main(run)
