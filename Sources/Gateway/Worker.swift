@@ -218,6 +218,13 @@ final class Worker: LoopPart {
         case .installed(let count): count.arrived()
         case .credential(let identity, let effect):
             if let exchange = exchanges.find(identity, in: .verifyingCredential) { pipeline.resolve(effect, exchange) }
+        case .policy(let identity, let answer):
+            guard let exchange = exchanges.find(identity) else { break }
+            if exchange.stage == .askingPolicy {
+                pipeline.policyAnswered(exchange, answer)
+            } else {
+                review.policyAnswered(exchange, answer)
+            }
         case .tokenIssued(let identity, let result):
             if let exchange = exchanges.find(identity), case .awaitingToken(let use) = exchange.stage {
                 pipeline.tokenIssued(exchange, use, result)

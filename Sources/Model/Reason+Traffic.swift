@@ -163,6 +163,14 @@ extension Reason {
         ),
         ("authentication_too_old", 401, "The login of the caller (`auth_time`) is older than the route's `maxAge`."),
         ("authenticator_not_listed", 401, "The credential is of a kind that the route's `authenticators` do not list."),
+        ("policy_denied", 403, "The policy server refuses the request. The access log has its reason."),
+        ("policy_hidden", 404, "The policy server refuses the request with the status 404."),
+        ("policy_login_required", 401, "The policy server refuses the request with the status 401."),
+        (
+            "policy_input_invalid", 400,
+            "What the policy server is told is not UTF-8, or a field imitates one that it is told."
+        ),
+        ("policy_unavailable", 503, "The policy server gives no usable answer. The access log has the cause."),
     ]
 
     static let limits: [Row] = [

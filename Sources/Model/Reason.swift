@@ -28,7 +28,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         applicationMismatch, insufficientScope, roleRequired, identityProviderUnavailable,
         introspectionUnavailable, wrongScheme, issuerNotAllowed, scopeRequired, claimRequired, addressNotAllowed,
         forwardAuthUntrusted, forwardAuthMalformed, forwardAuthUnsupported,
-        authenticationTooWeak, authenticationTooOld, authenticatorNotListed
+        authenticationTooWeak, authenticationTooOld, authenticatorNotListed,
+        policyDenied, policyHidden, policyLoginRequired, policyInputInvalid, policyUnavailable
     // Refused for limits or load
     case rateLimited, clientThrottled, overloaded, decisionTimeout, bodyTooLarge, bodyTimeout, headerTimeout,
         malformedBody, unknownHost, upgradeRefused

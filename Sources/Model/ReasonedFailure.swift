@@ -14,7 +14,8 @@ extension Reason {
         case .loginServerNotAsked: 60
         case .loginThrottled, .clientThrottled: 30
         case .keysUnavailable, .providerUnavailable: 5
-        case .storeUnavailable, .introspectionUnavailable, .identityProviderUnavailable, .usersUnavailable,
+        case .storeUnavailable, .introspectionUnavailable, .policyUnavailable, .identityProviderUnavailable,
+            .usersUnavailable,
             .tokenStoreUnavailable, .tokenIssuerUnavailable, .assertionKeysUnavailable, .loginServerUnavailable,
             .loginServerInvalidAnswer, .ssoUnavailable, .issuerUnavailable, .busy:
             1

@@ -32,6 +32,7 @@ extension GatewayConfiguration {
         case .trustedIssuer:
             trustedIssuers.map(\.name)
                 + [TrustedIssuerEntry.ownName, Consumer.issuer, CertificateUserRule.issuer]
+        case .policyServer: policies.servers.map(\.name)
         case .rateLimit: rateLimits.compactMap(\.name)
         }
     }
@@ -54,7 +55,7 @@ extension Sources {
     func isReadable(_ section: String) -> Bool {
         guard !unreadable.contains(section) else { return false }
         guard let node = node(of: section) else { return gateway?.root.members != nil }
-        let isKeyedByName = ["upstreams", "issuers", "rateLimits", "serviceDomains"].contains(section)
+        let isKeyedByName = ["upstreams", "issuers", "rateLimits", "serviceDomains", "policyServers"].contains(section)
         return isKeyedByName ? node.members != nil : node.array != nil
     }
 }

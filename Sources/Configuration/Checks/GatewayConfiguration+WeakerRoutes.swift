@@ -82,6 +82,9 @@ extension GatewayConfiguration {
                 words.append("other client certificates")
             }
         }
+        if !Set(ours.policyServers).isSubset(of: theirs.policyServers) {
+            words.append("no question to the policy server")
+        }
         if ours.isPublic { return words }
         if theirs.isPublic { return words + ["no credential"] }
         if !theirs.issuers.isSubset(of: ours.issuers) { words.append("credentials of other issuers") }
@@ -117,7 +120,7 @@ extension GatewayConfiguration {
 
 extension AccessRule {
     /// Whether there is no requirement at all.
-    fileprivate var isOpen: Bool { isPublic && clientCertificate == nil }
+    fileprivate var isOpen: Bool { isPublic && clientCertificate == nil && policyServers.isEmpty }
 }
 
 extension Array where Element: Equatable {

@@ -233,7 +233,8 @@ extension ReferenceKind {
                 "backend",
                 .described("A backend as name/version.", .pattern("^[A-Za-z0-9._-]{1,64}/[A-Za-z0-9._-]{1,64}$")))
         case .role: .named("role", .described("A role of the catalogue.", .text))
-        case .authenticationScheme, .webgate, .rateLimit, .issuer, .trustedIssuer: .pattern(Form.identifierPattern)
+        case .authenticationScheme, .webgate, .rateLimit, .issuer, .trustedIssuer, .policyServer:
+            .pattern(Form.identifierPattern)
         case .upstream, .application, .route, .identityProvider: .text
         }
     }

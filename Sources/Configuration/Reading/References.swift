@@ -8,6 +8,7 @@ enum ReferenceKind: String {
     case authenticationScheme = "authentication scheme"
     case identityProvider = "identity provider"
     case trustedIssuer = "trusted issuer"
+    case policyServer = "policy server"
 
     /// The section that defines the names.
     var section: String {
@@ -16,6 +17,7 @@ enum ReferenceKind: String {
         case .authenticationScheme: "authenticationSchemes"
         case .identityProvider: "identityProviders"
         case .trustedIssuer: "trustedIssuers"
+        case .policyServer: "policyServers"
         default: "\(rawValue)s"
         }
     }
@@ -26,7 +28,7 @@ enum ReferenceKind: String {
         case .backend: "a backend as \"name/version\""
         case .role: "a role of the catalogue, written with the same case"
         case .upstream, .issuer, .application, .authenticationScheme, .identityProvider: "the name of an \(rawValue)"
-        case .webgate, .route, .rateLimit: "the name of a \(rawValue)"
+        case .webgate, .route, .rateLimit, .policyServer: "the name of a \(rawValue)"
         case .trustedIssuer: "the name of a \(rawValue), or \"local\" for the gateway itself"
         }
     }

@@ -63,6 +63,7 @@ extension AccessRule {
             let before = access
             access = AccessRule()
             (access.isPublic, access.loginRequired, access.clientCertificate) = (true, false, before.clientCertificate)
+            access.policyServers = before.policyServers
         } else if explicitIdentity == .optional {
             // Those who leave their credential out would not need it.
             refuse(
@@ -77,6 +78,7 @@ extension AccessRule {
                 true, false, before.clientCertificate
             )
             (access.issuers, access.audience) = (before.issuers, before.audience)
+            access.policyServers = before.policyServers
             access.requiresProof = before.requiresProof
         } else if explicitPublic == false || explicitLogin == true || explicitIdentity != nil
             || named.contains(where: { $0.1 != nil }) || members.roles != nil || requiredProof != nil
@@ -131,6 +133,7 @@ private struct RequirementMembers {
     let contexts: ObjectReader.Member<[String]>?
     let maximumAge: ObjectReader.Member<Duration>?
     let level: ObjectReader.Member<Int>?
+    let policyServers: ObjectReader.Member<[String]>?
 
     init(_ object: inout ObjectReader, on path: PathPattern) {
         login = object.take(
@@ -170,6 +173,12 @@ private struct RequirementMembers {
             "Longest time since the [login](README.md#stronger-and-newer-logins) (`auth_time`) of the token's user.")
         level = object.take(
             "level", .level, "Authentication level that the caller needs; the webgate's by default.")
+        policyServers = object.take(
+            "policy", AccessRule.policies,
+            """
+            [Policy servers](README.md#policy-servers), all of which must allow the request after every other rule does: a \
+            name or a list, `[]` for none.
+            """)
     }
 
     /// Reads the members that are there. Returns `loginRequired`, if it is one of them.
@@ -187,6 +196,7 @@ private struct RequirementMembers {
         access.contexts = contexts?.read() ?? access.contexts
         access.maximumAge = AccessRule.seconds(maximumAge) ?? access.maximumAge
         access.level = level?.read() ?? access.level
+        access.policyServers = policyServers?.read() ?? access.policyServers
         return explicitLogin
     }
 }

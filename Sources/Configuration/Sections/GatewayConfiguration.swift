@@ -228,7 +228,10 @@ extension GatewayConfiguration {
                 "userProfile",
                 "The [user profile service](endpoints.md#user-profiles) below `/oic_rest/rest/userprofile/`.",
                 expected: "an object with \"enabled\"", UserProfileSection.read),
-            policies: policies,
+            policies: policies.asking(
+                root.value(
+                    "policyServers", PolicyServerEntry.list, default: [],
+                    "[Policy servers](README.md#policy-servers) by name, for the `policy` of routes.")),
             issuers: section("issuers").map(IssuerEntry.readAll) ?? [],
             trustedIssuers: section("trustedIssuers").map(TrustedIssuerEntry.readAll) ?? [],
             identityProviders: section("identityProviders").map(IdentityProviderEntry.readAll) ?? [],

@@ -12,6 +12,8 @@ package struct PoliciesSection: Sendable {
     package var tokenExchangeTimeoutPolicy: TokenLifetimePolicy?
     /// The value of `Security_AuthTokenConfiguration`, read as JSON.
     package var authTokenConfiguration: JSONNode?
+    /// Servers that are asked about requests.
+    package var servers: [PolicyServerEntry] = []
 
     /// The names of all policies.
     package static let names = [
@@ -34,6 +36,12 @@ package struct PoliciesSection: Sendable {
             authTokenConfiguration: object.optional("Security_AuthTokenConfiguration", authTokens)
         )
         object.finish()
+        return section
+    }
+
+    func asking(_ servers: [PolicyServerEntry]) -> PoliciesSection {
+        var section = self
+        section.servers = servers
         return section
     }
 

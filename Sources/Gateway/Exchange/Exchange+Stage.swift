@@ -9,6 +9,8 @@ extension Exchange {
         /// The caller is being authenticated: a thread pool checks a password, or a store or server a token. The
         /// decision waits in `Exchange.decision`.
         case verifyingCredential
+        /// A policy server is being asked. The decision waits in `Exchange.decision`.
+        case askingPolicy
         /// The upstream's token is being issued.
         case awaitingToken(TokenUse)
         /// The whole request body is being read.
@@ -32,6 +34,7 @@ extension Exchange {
             // A verification may complete immediately, or lead to another one.
             case (.deciding, .deciding): true
             case (.verifyingCredential, .verifyingCredential), (.verifyingCredential, .deciding): true
+            case (.deciding, .askingPolicy), (.askingPolicy, .deciding): true
             case (.awaitingToken, .deciding): true
             case (.collectingBody, .inEndpoint): true
             case (.collectingBody(.upstream), .forwarding): true

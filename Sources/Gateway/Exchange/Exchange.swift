@@ -194,6 +194,8 @@ struct ExchangeResponse {
     var reason = Reason.allowed
     /// Why the route's rule on trial would have refused the request.
     var trialDenial: Reason?
+    /// What policy servers were told and have answered; nil without such servers.
+    var policy: PolicyRecord?
     var bytes = 0
     /// Whether the head was written to the client.
     var hasBegun = false

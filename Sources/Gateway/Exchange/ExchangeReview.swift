@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import Model
+import Outbound
 import Policy
 import Reactor
 
@@ -83,6 +84,31 @@ final class ExchangeReview: LoopPart {
             exchange.route = route
             exchange.principal = principal
             longLived.renew(exchange)
+            askPolicy(exchange, route)
         }
+    }
+
+    /// Asks the policy servers of the route again. What they were told of the request is kept; the caller is that of today.
+    private func askPolicy(_ exchange: Exchange, _ route: Route) {
+        if route.policyServers.isEmpty { return }
+        let (host, path) = (exchange.host, exchange.path)
+        let request =
+            exchange.response.policy?.request
+            ?? PolicyRequest(
+                route, method: exchange.head.method, path: path.readable, host: host.readable,
+                isSecure: exchange.isSecure, address: exchange.address)
+        let (mailbox, identity) = (context.mailbox, exchange.identity)
+        switch route.policyServers.ask(request, exchange.principal, route) {
+        case .done(let answer): policyAnswered(exchange, answer)
+        case .await(let begin): begin { $0.finish { mailbox.post(.policy(exchange: identity, $0)) } }
+        case .offload, .hash: break
+        }
+    }
+
+    /// Ends an exchange that a policy server refuses. An outage leaves it as it is: otherwise all long-lived exchanges would
+    /// end whenever another server is down.
+    func policyAnswered(_ exchange: Exchange, _ answer: PolicyAnswer) {
+        guard answer.outcome == .denied, exchange.longLivedIndex >= 0 else { return }
+        tunnels.cut(exchange, .refused)
     }
 }

@@ -99,7 +99,7 @@ final class ExchangeTable: LoopPart {
         // While the upstream is slower, the body's clock is paused.
         case .forwarding where !exchange.requestBody.isComplete, .collectingBody:
             setClientDeadline(exchange, at: min(exchange.bodyPace.deadline, exchange.decisionDeadline))
-        case .verifyingCredential, .awaitingToken, .inEndpoint:
+        case .verifyingCredential, .askingPolicy, .awaitingToken, .inEndpoint:
             setClientDeadline(exchange, at: exchange.decisionDeadline)
         case .deciding, .forwarding, .tunnelling, .finished: clearClientDeadline(exchange)
         }

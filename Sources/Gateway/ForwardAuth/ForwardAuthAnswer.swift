@@ -25,6 +25,7 @@ struct ForwardAuthAnswer {
     func append(_ bytes: Span<UInt8>, to chunk: Chunk) {
         HeaderRewrite.appendIdentity(exchange, to: chunk)
         HeaderRewrite.appendCertificate(exchange, to: chunk)
+        if let policy = exchange.response.policy { chunk.append(policy.fields) }
         if let own = route.requestFields { HeaderRewrite.append(own, exchange, to: chunk) }
         if let injection = route.injection, let token = exchange.token.issued {
             HeaderRewrite.append(token, injection, to: chunk)
@@ -58,6 +59,7 @@ struct ForwardAuthAnswer {
         for name in ForwardAuthAnswer.managed { remove(name.span) }
         if !passesCredential { for name in ForwardAuthAnswer.credentials { remove(name.span) } }
         for name in route.requestFields?.names ?? [] { remove(name.span) }
+        for name in route.policyServers.answerHeaders { remove(Array(name.utf8).span) }
         for i in 0..<headers.count where isWithheld(headers[i], bytes) { remove(bytes.slice(headers[i].name)) }
         chunk.append("\r\n")
     }

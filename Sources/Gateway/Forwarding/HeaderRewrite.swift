@@ -71,6 +71,7 @@ struct HeaderRewrite {
         appendForwarding(exchange, bytes, to: chunk)
         appendIdentity(exchange, to: chunk)
         appendCertificate(exchange, to: chunk)
+        if let policy = exchange.response.policy { chunk.append(policy.fields) }
         if let own { append(own, exchange, to: chunk) }
         if let rule = exchange.route?.options.challengeRule {
             chunk.append("User-Agent: ")
@@ -104,6 +105,7 @@ struct HeaderRewrite {
             length += principal.subjectField.count + principal.roleField.count + principal.backendField.count
         }
         length += exchange.certificate?.fieldLength ?? 0
+        length += exchange.response.policy?.fields.count ?? 0
         length += (exchange.route?.rewrite?.growth ?? 0) + (exchange.route?.host.count ?? 0)
         length += exchange.route?.options.challengeRule?.userAgent.count ?? 0
         if let injection = exchange.route?.injection, let token = exchange.token.issued {

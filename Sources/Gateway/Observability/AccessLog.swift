@@ -73,6 +73,7 @@ final class AccessLog {
         block.member("decision", AccessLog.decision(exchange))
         block.member("reason", exchange.response.reason.code)
         if let denial = exchange.response.trialDenial { block.member("trial", denial.code) }
+        if let answer = exchange.response.policy?.answer { append(answer) }
         if let upstream = exchange.group?.settings.name { block.member("upstream", upstream) }
         block.member("bytes_in", exchange.requestBody.passed)
         block.member("bytes_out", exchange.response.bytes)
@@ -85,6 +86,15 @@ final class AccessLog {
         lines += 1
         if block.bytes.count >= AccessLog.blockSize { flush() }
     }
+
+    private func append(_ answer: PolicyAnswer) {
+        block.member("policy", answer.outcome.rawValue)
+        block.member("policy_server", answer.server)
+        if answer.isCached { block.member("policy_cached", true) }
+        if !answer.note.isEmpty { block.member("policy_reason", String(answer.note.prefix(AccessLog.longestNote))) }
+    }
+
+    private static let longestNote = 256
 
     private func append(_ fields: AccessLogFields, _ exchange: Exchange) {
         let host = exchange.host

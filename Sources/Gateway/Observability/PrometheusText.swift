@@ -1,6 +1,7 @@
 import Identity
 import Issuers
 import Model
+import Policy
 import Reactor
 import TokenStorage
 
@@ -19,6 +20,8 @@ enum PrometheusText {
         /// Issuers of upstream tokens.
         var issuers: [IssuerGate.Report] = []
         var introspection: [(name: String, report: Introspector.Report)] = []
+        /// Of the servers that are asked about requests.
+        var policyServers: [PolicyAsker.Report] = []
         var uptimeSeconds: Int64
         var workers: Int
         var engine: String
@@ -55,6 +58,7 @@ enum PrometheusText {
         store(facts, &page)
         outbound(facts, &page)
         issuers(facts, &page)
+        policyServers(facts.policyServers, &page)
         process(metrics, facts, &page)
         return Array(page.text.utf8)
     }

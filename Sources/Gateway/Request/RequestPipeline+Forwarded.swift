@@ -30,4 +30,11 @@ extension RequestPipeline {
             chunk.append("\r\n")
         }
     }
+
+    func keepUserAgent(_ exchange: Exchange, _ bytes: Span<UInt8>) {
+        guard counters.accessLog != nil, let value = requestHeaders.value(.userAgent) else { return }
+        let agent = Chunk(capacity: AccessLog.longestUserAgent)
+        agent.append(bytes.slice(value).extracting(first: AccessLog.longestUserAgent))
+        exchange.userAgent = agent
+    }
 }

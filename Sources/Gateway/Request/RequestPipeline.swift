@@ -116,7 +116,7 @@ final class RequestPipeline: LoopPart {
     }
 
     /// Runs the steps of a decision up to one for which the exchange must wait.
-    private func advance(
+    func advance(
         _ exchange: Exchange, _ decision: consuming Decision, _ path: Chunk, _ policy: PolicySnapshot, _ buffer: Chunk
     ) {
         let bytes = buffer.readable
@@ -138,6 +138,16 @@ final class RequestPipeline: LoopPart {
                     exchange.decision = consume decision
                     resolve(effect, exchange)
                     return
+                }
+            case .ask(.policy), .ask(.trialPolicy):
+                switch askPolicy(exchange, decision.route, isTrial: decision.step == .trialPolicy, bytes) {
+                case .answered(let answer):
+                    if !use(answer, exchange, isTrial: decision.step == .trialPolicy, bytes) { return }
+                case .pending(let begin):
+                    exchange.decision = consume decision
+                    awaitPolicy(begin, exchange)
+                    return
+                case .refused: return
                 }
             case .ask(.trial): exchange.response.trialDenial = decision.trialDenial
             case .ask(let step):
@@ -210,7 +220,7 @@ final class RequestPipeline: LoopPart {
             route.map { responder.answer(exchange, $0, bytes) }
             return false
         case .credential, .origin, .preflight, .method, .secondReading, .endpointRules, .caller, .claims, .rights,
-            .trial:
+            .policy, .trial, .trialPolicy:
             return true
         }
     }
@@ -233,13 +243,6 @@ final class RequestPipeline: LoopPart {
         exchange.host.ensureFree(Int(authority.count))
         exchange.host.append(bytes.slice(authority))
         if exchange.snapshot.accessFields.contains(.userAgent) { keepUserAgent(exchange, bytes) }
-    }
-
-    private func keepUserAgent(_ exchange: Exchange, _ bytes: Span<UInt8>) {
-        guard counters.accessLog != nil, let value = requestHeaders.value(.userAgent) else { return }
-        let agent = Chunk(capacity: AccessLog.longestUserAgent)
-        agent.append(bytes.slice(value).extracting(first: AccessLog.longestUserAgent))
-        exchange.userAgent = agent
     }
 
     /// Writes the canonical path to the exchange. False if the path is ambiguous (ROLE-05).
@@ -383,7 +386,7 @@ final class RequestPipeline: LoopPart {
     /// The deadline of an exchange has passed.
     func timedOut(_ exchange: Exchange) {
         switch exchange.stage {
-        case .verifyingCredential, .awaitingToken, .inEndpoint:
+        case .verifyingCredential, .askingPolicy, .awaitingToken, .inEndpoint:
             limited(.decisionTime)
             responder.reply(exchange, .decisionTimeout, "try again later", retryAfter: 1)
         case .collectingBody, .forwarding:

@@ -26,6 +26,8 @@ package struct AccessRule: Hashable, Sendable {
     /// Accepted client certificates, public route or not; nil for no requirement, empty for any certificate that the
     /// listener accepts.
     package var clientCertificate: [CertificatePattern]?
+    /// Names of the policy servers that must allow a request after everything else does, public route or not.
+    package var policyServers: [String] = []
     /// The least level of a credential (CHAL-06); nil for that of the scheme or the Webgate.
     package var level: Int?
     /// The rule on trial, which is asked of admitted requests and refuses none; empty for none. A list of one, since a rule

@@ -45,8 +45,12 @@ package struct Decision: ~Copyable {
         case claims
         /// Login rules, level and roles.
         case rights
+        /// The policy servers of the rule.
+        case policy
         /// The rule on trial, which refuses nothing.
         case trial
+        /// The policy servers of the rule on trial.
+        case trialPolicy
         /// The route answers by itself.
         case answer
     }
@@ -79,16 +83,22 @@ package struct Decision: ~Copyable {
         fileprivate static let caller = Steps(.caller)
         fileprivate static let address = Steps(.address)
         fileprivate static let trial = Steps(.trial)
+        fileprivate static let policy = Steps(.policy)
+        fileprivate static let trialPolicy = Steps(.trialPolicy)
 
         /// The steps of a route.
         init(
-            isPublic: Bool, isOptional: Bool, readsAddress: Bool, readsCertificate: Bool, hasTrial: Bool, answers: Bool
+            isPublic: Bool, isOptional: Bool, readsAddress: Bool, readsCertificate: Bool, hasTrial: Bool,
+            asksServers: Bool,
+            asksServersOnTrial: Bool, answers: Bool
         ) {
             self = isPublic ? .publicRoute : .route
             if isOptional { subtract(.caller) }
             if !readsAddress { subtract(.address) }
             if !readsCertificate { subtract(.certificate) }
             if !hasTrial { subtract(.trial) }
+            if asksServers { formUnion(.policy) }
+            if asksServersOnTrial { formUnion(.trialPolicy) }
             // Its answer would be taken for a tunnel, too.
             if answers { formUnion(Steps(.tunnel, .answer)) }
         }
@@ -102,8 +112,9 @@ package struct Decision: ~Copyable {
 
     /// Where a decision stops.
     package enum Turn: Sendable {
-        /// The driver answers `tunnel`, `address`, `rate`, `certificate`, `body`, `credential`, `proof`, `principalRate` or `answer`: it
-        /// ends the request, or advances. For `credential` it sets `principal` before that; of `trial` it keeps `trialDenial`.
+        /// The driver answers `tunnel`, `address`, `rate`, `certificate`, `body`, `credential`, `proof`, `principalRate`, `policy` or
+        /// `answer`: it ends the request, or advances. For `credential` it sets `principal` before that; of `trial` it keeps `trialDenial`, to which
+        /// `trialPolicy` adds.
         case ask(Step)
         case deny(Reason)
         /// The gateway answers the preflight.
@@ -203,7 +214,10 @@ package struct Decision: ~Copyable {
                 denial = policy.screen(
                     descriptor, bytes: bytes, head: head, headers: headers, isConfidential: isConfidential)
             case .proof: if principal?.binding != nil { return .ask(.proof) }
-            case .tunnel, .address, .rate, .certificate, .body, .credential, .principalRate, .answer: return .ask(next)
+            case .tunnel, .address, .rate, .certificate, .body, .credential, .principalRate, .policy, .answer:
+                return .ask(next)
+            // What the rule itself would refuse is not asked about.
+            case .trialPolicy: if trialDenial == nil { return .ask(.trialPolicy) }
             case .caller: if principal == nil { denial = .missingCredential }
             case .claims:
                 guard let route, let principal else { continue }

@@ -32,9 +32,14 @@ extension Reason {
         case .addressNotAllowed: "requests from this address are not allowed"
         case .scopeRequired: "a required scope is missing"
         case .claimRequired: "a required claim is missing"
+        case .policyDenied: "the request is not allowed"
+        case .policyHidden: "no such resource"
+        case .policyInputInvalid: "the request can be read in two ways"
         case .forwardAuthMalformed: "a field imitates one that the upstream gets"
         case .forwardAuthUnsupported: "only the gateway itself can serve this request"
-        case .identityProviderUnavailable, .storeUnavailable, .introspectionUnavailable: "try again later"
+        case .identityProviderUnavailable, .storeUnavailable, .introspectionUnavailable,
+            .policyUnavailable:
+            "try again later"
         default: "invalid or missing token"
         }
     }

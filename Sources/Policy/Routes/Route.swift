@@ -97,7 +97,10 @@ package final class Route: Sendable {
     /// Whether requests without a credential are admitted, too.
     package let isOptional: Bool
 
-    /// The same route with the rule on trial; nil for none.
+    /// Servers that must allow requests after every other rule does.
+    package let policyServers: PolicyServers
+
+    /// The same route with the rule on trial; nil for none. It has only the policy servers that this one lacks.
     package let trial: Route?
 
     private let requirement: RoleRequirement
@@ -116,7 +119,7 @@ package final class Route: Sendable {
     init(
         _ settings: RouteSettings, index: Int, origins: RouteOrigins, roles: RoleCatalogue,
         allowedMethods: MethodSet, claims: ClaimSelection, errors: ErrorAnswers?, tokenSources: TokenSources?,
-        authenticators: AuthenticatorChain?, hasSessionCookies: Bool
+        authenticators: AuthenticatorChain?, policyServers: [PolicyAsker], hasSessionCookies: Bool
     ) {
         let (access, webgate) = (settings.access, settings.webgate)
         self.index = index
@@ -161,6 +164,8 @@ package final class Route: Sendable {
             isPublic: access.isPublic, isOptional: access.isOptional,
             readsAddress: settings.options.addresses != nil,
             readsCertificate: readsCertificate, hasTrial: !access.trial.isEmpty,
+            asksServers: !access.policyServers.isEmpty,
+            asksServersOnTrial: access.trial.contains { !Set($0.policyServers).isSubset(of: access.policyServers) },
             answers: settings.answer != nil)
         upgrades = settings.options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
         allowedMethodsText = allowedMethods.text
@@ -177,10 +182,12 @@ package final class Route: Sendable {
         self.tokenSources = own ?? tokenSources
         let tokenCookies = options.forwardsCredential ? [] : self.tokenSources?.cookies ?? []
         ownCookies = (hasSessionCookies ? BrowserCookie.names : []) + tokenCookies
+        self.policyServers = PolicyServers(access.policyServers, of: policyServers, claims)
         trial = settings.onTrial.map {
             Route(
                 $0, index: index, origins: origins, roles: roles, allowedMethods: allowedMethods, claims: claims,
                 errors: errors, tokenSources: tokenSources, authenticators: authenticators,
+                policyServers: policyServers.filter { !access.policyServers.contains($0.server.name) },
                 hasSessionCookies: hasSessionCookies)
         }
         requirement = RoleRequirement(access.roles, roles)

@@ -107,3 +107,16 @@ package struct RouteTable: Sendable {
         return root < 0 ? nil : root
     }
 }
+
+extension RouteTable {
+    /// The policy servers of all routes, for metrics.
+    package var policyServers: [PolicyAsker] {
+        var known: [String: PolicyAsker] = [:]
+        for route in routes {
+            for asker in route.policyServers.askers + (route.trial?.policyServers.askers ?? []) {
+                known[asker.server.name] = asker
+            }
+        }
+        return known.values.sorted { $0.server.name < $1.server.name }
+    }
+}

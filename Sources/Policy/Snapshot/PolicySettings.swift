@@ -22,6 +22,8 @@ package struct PolicySettings: Sendable {
     package var issuers: [IssuerSettings] = []
     /// Issuers whose tokens are introspected (RFC 7662).
     package var introspectedIssuers: [IntrospectedIssuerSettings] = []
+    /// Servers that are asked about requests.
+    package var policyServers: [PolicyAsker] = []
     /// Key removals of issuers that publish their keys; nil without such issuers.
     package var keyEpoch: KeyEpoch?
     package var backends: BackendStore
@@ -61,7 +63,8 @@ package struct PolicySettings: Sendable {
         let asking = accesses.filter(\.asksForLogin)
         let answers = errors.answers + routes.flatMap(\.options.errors.answers)
         return ClaimSelection(
-            rules.flatMap(\.claims) + answers.flatMap(\.claims) + accesses.flatMap(\.requiredClaims),
+            rules.flatMap(\.claims) + answers.flatMap(\.claims) + accesses.flatMap(\.requiredClaims)
+                + policyServers.flatMap { PolicyQuestion.scopeClaims + $0.server.rules.claims },
             userinfo: rules.contains(where: \.usesUserinfo)
                 || answers.contains { FieldRules(set: $0.fields).usesUserinfo },
             scopes: RoleCatalogue(Set(scopes).sorted()),

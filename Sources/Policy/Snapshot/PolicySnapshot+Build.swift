@@ -22,7 +22,7 @@ extension PolicySnapshot {
                 route, index: index, origins: origins, roles: settings.roles,
                 allowedMethods: groups.methods(of: route), claims: claims,
                 errors: ErrorAnswers.of(route.options, settings.errors, usual: usual, claims), tokenSources: sources,
-                authenticators: chain, hasSessionCookies: settings.seals != nil)
+                authenticators: chain, policyServers: settings.policyServers, hasSessionCookies: settings.seals != nil)
         }
         self.init(
             settings, claims, routes: RouteTable(routes: routes, endpoints: settings.endpoints, errors: usual),

@@ -89,6 +89,7 @@ struct Assembly {
         settings.endpoints = EndpointFamily.routes(configuration.endpointSettings)
         settings.issuers = [ownIssuer(keys)] + trustedIssuers()
         settings.introspectedIssuers = introspectedIssuers(lasting.outbound)
+        settings.policyServers = configuration.policies.askers(&self)
         if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
         if configuration.backends.contains(where: { $0.issuer != nil }) {
@@ -167,7 +168,8 @@ struct Assembly {
         let identities = configuration.routes.flatMap {
             $0.options.requestFields?.lines.filter(\.value.isIdentity) ?? []
         }
-        let names = configuration.managedHeaders + identities.map(\.name)
+        let answers = configuration.policies.servers.flatMap(\.rules.answerHeaders)
+        let names = configuration.managedHeaders + identities.map(\.name) + answers
         return names.isEmpty ? .standard : ManagedNames(names)
     }
 

@@ -9,6 +9,7 @@ enum ExplainCommand: Command {
     static let summary = "explain how a request would be handled"
     static let help = """
         usage: portcullis explain METHOD PATH --config DIR [--host NAME] [--token-file FILE] [--headers FILE] [--plain]
+                                 [--ask-policy]
 
         Prints each step of the decision of a gateway with the configuration in DIR: path, route or endpoint, cross-site
         rules, limits, credential, rights, and the token for the upstream. The reason code of a refusal is that of the
@@ -19,6 +20,7 @@ enum ExplainCommand: Command {
         --token-file  file with the bearer token; "-" reads standard input (default: none)
         --headers     file with further header fields, one per line (default: none)
         --plain       assume a connection without TLS (default: with TLS)
+        --ask-policy  ask the policy servers of the route (default: name them only)
 
         State of a running gateway is not considered: revocations, stored sessions, request counts, client addresses and
         client certificates. Steps that depend on it begin with "?".
@@ -30,7 +32,7 @@ enum ExplainCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(
-            arguments, options: ["--config", "--host", "--token-file", "--headers"], flags: ["--plain"])
+            arguments, options: ["--config", "--host", "--token-file", "--headers"], flags: ["--plain", "--ask-policy"])
         guard let directory = arguments["--config"] else { throw .misuse("--config DIR is missing") }
         guard arguments.positional.count == 2 else {
             throw .misuse("expected a method and a path: explain METHOD PATH --config DIR")
@@ -48,7 +50,9 @@ enum ExplainCommand: Command {
         let request = Array((([start] + lines).joined(separator: "\r\n") + "\r\n\r\n").utf8)
         let calls = try OutsideCalls(reading)
         defer { calls.end() }
-        let explanation = Explanation(request, reading, isEncrypted: !arguments.has("--plain"))
+        let explanation = Explanation(
+            request, reading, isEncrypted: !arguments.has("--plain"),
+            asksPolicy: arguments.has("--ask-policy"))
         for line in explanation.lines { Terminal.print(line) }
         if explanation.isRefused { throw .failed }
     }

@@ -16,14 +16,17 @@ struct Explanation {
 
     private let configuration: GatewayConfiguration
     private let snapshot: GatewaySnapshot
-    private var policy: PolicySnapshot { snapshot.policy }
-    private let isEncrypted: Bool
+    var policy: PolicySnapshot { snapshot.policy }
+    let isEncrypted: Bool
+    /// Whether policy servers are asked.
+    let asksPolicy: Bool
 
     /// - Parameter request: head of an HTTP/1.1 request, including the empty line.
-    init(_ request: [UInt8], _ reading: Assembly.Reading, isEncrypted: Bool) {
+    init(_ request: [UInt8], _ reading: Assembly.Reading, isEncrypted: Bool, asksPolicy: Bool = false) {
         configuration = reading.configuration
         snapshot = reading.snapshot
         self.isEncrypted = isEncrypted
+        self.asksPolicy = asksPolicy
         let fields = HeaderTable()
         var parser = RequestParser(limits: HTTPLimits())
         switch parser.parse(request.span, into: fields) {
@@ -110,6 +113,7 @@ struct Explanation {
             let method = Explanation.text(head.methodText, request)
             let details = detail(denial, trial, decision.principal, head.method, method, path)
             leaveOpen("trial", (["would be refused: \(denial.code)"] + details).joined(separator: "; "))
+        case .policy, .trialPolicy: return showPolicy(decision, path, request, head, fields)
         case .proof: leaveOpen("proof", "the token is bound to a key or certificate; proofs are not checked here")
         case .principalRate: show(snapshot.rateLimits.of(decision.principal), by: "consumer")
         // `rate` shows limits of the route by principal too.
@@ -194,6 +198,7 @@ struct Explanation {
         case .body: "body"
         case .credential, .proof: "credential"
         case .caller: hasRoute ? "rights" : "credential"
+        case .policy, .trialPolicy: "policy"
         case .claims, .rights, .trial, .answer: "rights"
         }
     }
@@ -358,20 +363,20 @@ struct Explanation {
         }
     }
 
-    private mutating func pass(_ label: String, _ answer: String) {
+    mutating func pass(_ label: String, _ answer: String) {
         Explanation.append("ok", label, answer, to: &lines)
     }
 
     /// A step that only a running gateway can decide.
-    private mutating func leaveOpen(_ label: String, _ answer: String) {
+    mutating func leaveOpen(_ label: String, _ answer: String) {
         Explanation.append("?", label, answer, to: &lines)
     }
 
-    private mutating func refuse(_ label: String, _ denial: Reason, _ details: [String] = []) {
+    mutating func refuse(_ label: String, _ denial: Reason, _ details: [String] = []) {
         refuse(label, ([denial.code] + details).joined(separator: "; "), status: denial.status)
     }
 
-    private mutating func refuse(_ label: String, _ why: String, status: Int) {
+    mutating func refuse(_ label: String, _ why: String, status: Int) {
         isRefused = true
         Explanation.append("NO", label, why, to: &lines)
         Explanation.append("NO", "answer", "\(status)", to: &lines)

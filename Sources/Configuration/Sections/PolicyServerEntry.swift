@@ -1,0 +1,138 @@
+import Bytes
+import Model
+
+/// A server that is asked whether requests are allowed.
+package struct PolicyServerEntry: Sendable {
+    package var name = ""
+    package var url: WebURL
+    package var rules: PolicyServerRules
+    /// The gateway's bearer token there; nil for none.
+    package var token: Secret?
+    package var tls: UpstreamTLSEntry?
+    package var connectTimeout: Duration
+    package var readTimeout: Duration
+
+    static let list = shape.byName("an object of policy servers by name", "invalid name of a policy server") {
+        $0.name = $1
+    }
+
+    private static let shape = Shape.object("a policy server: {\"url\"}") { object in
+        let allowsHTTP = object.flag(
+            "allowHttp", default: false, "Whether the server may be asked without TLS; for development only.")
+        let url = object.required(
+            "url", .url(allowHTTP: allowsHTTP), "an https:// URL", placeholder: WebURL(.placeholder),
+            "Where the server is asked, such as `https://opa.example.com/v1/data/api/allow`.")
+        let rules = rules(&object)
+        return PolicyServerEntry(
+            url: url, rules: rules,
+            token: object.optional("token", .secret, "The gateway's bearer token there; none by default."),
+            tls: object.optional(
+                "tls", UpstreamTLSEntry.shape(namesServer: false),
+                "How the server is trusted, and the gateway's certificate for it."),
+            connectTimeout: object.value(
+                "connectTimeout", .duration, default: .seconds(1), "Time for name resolution, connection and handshake."
+            ),
+            readTimeout: object.value("readTimeout", .duration, default: .seconds(2), "Time for the whole answer."))
+    }
+
+    private static func rules(_ object: inout ObjectReader) -> PolicyServerRules {
+        var rules = PolicyServerRules()
+        object.read(
+            "format", .choice, into: &rules.format,
+            """
+            `opa` sends a document `input` and reads `result`; `http` sends the request as forwarding fields and reads the \
+            status.
+            """)
+        let failure = object.take(
+            "onFailure", Shape<PolicyServerRules.FailureMode>.choice, default: .deny,
+            "What happens to requests while the server cannot be reached. `allow` admits them undecided.")
+        rules.onFailure = failure?.read() ?? .deny
+        if rules.onFailure == .allow, let failure, failure.field.findings.production {
+            failure.field.warning(
+                "whoever keeps the server from answering is not refused", expected: "\"onFailure\": \"deny\"")
+        }
+        let headers = object.take(
+            "inputHeaders", fields(ofAnswer: false), "Request fields that the server is told; none by default.")
+        rules.inputHeaders = headers?.read() ?? []
+        let claims = object.take(
+            "claims", ClaimPath.shape.list("an array of claims"),
+            "Claims of the caller that the server is told, for `opa`; none by default.")
+        rules.claims = claims?.read() ?? []
+        if rules.format == .http {
+            claims?.field.error("a server of this format is told no claims", expected: "\"format\": \"opa\"")
+            for name in rules.inputHeaders where ["user-agent", "accept-encoding"].contains(name.lowercased()) {
+                headers?.field.error("the call has a \"\(name)\" of its own", expected: "\"format\": \"opa\"")
+            }
+        }
+        object.read(
+            "answerHeaders", fields(ofAnswer: true), into: &rules.answerHeaders,
+            """
+            Fields of the answer that the upstream gets; none by default. Clients cannot send them, whatever the route.
+            """)
+        object.read(
+            "maxCalls", .integer(1...128, "a number of calls"), into: &rules.maximumCalls, "Most calls at a time.")
+        if let breaker = object.optional(
+            "circuitBreaker", breaker, "When a failing server is left alone for a while.")
+        {
+            rules.breaker = breaker
+        }
+        if let cache = object.optional("cache", cache, "How long answers are kept; not at all by default.") {
+            (rules.allowedMilliseconds, rules.deniedMilliseconds, rules.maximumEntries) = cache
+        }
+        return rules
+    }
+
+    private static let breaker = Shape.object("an object: {\"failures\", \"pause\", \"longestPause\"}") { object in
+        var breaker = PolicyServerRules().breaker
+        object.read(
+            "failures", .integer(0...10_000, "a number of failures"), into: &breaker.failures,
+            "Failures in a row; 0 for never.")
+        object.read(
+            "pause", .milliseconds, into: &breaker.pauseMilliseconds, "First pause; each further one is twice as long.")
+        object.read("longestPause", .milliseconds, into: &breaker.longestPauseMilliseconds, "Longest pause.")
+        return breaker
+    }
+
+    private static let cache = Shape.object("an object: {\"for\", \"denials\", \"maxEntries\"}") { object in
+        let allowed = object.required(
+            "for", .milliseconds, "a duration", placeholder: 0,
+            "How long permissions are kept; `max-age` of the answer shortens it. A change there is not seen for so long."
+        )
+        return (
+            allowed: allowed,
+            denied: object.value("denials", .milliseconds, default: 0, "The same of refusals; not kept by default."),
+            entries: object.value(
+                "maxEntries", .integer(1...10_000_000, "a number of answers"), default: 10_000, "Most answers.")
+        )
+    }
+
+    /// Fields that the gateway writes or that have credentials.
+    private static let reserved: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "dpop", "x-api-key", "x-apiomat-apikey",
+        "oracle-mobile-social-access-token", "host", "content-length", "transfer-encoding", "connection", "keep-alive",
+        "te", "trailer", "upgrade", "expect", "via", "x-request-id", "date",
+    ]
+
+    private static func fields(ofAnswer isAnswer: Bool) -> Shape<[String]> {
+        .texts(.list(.headerName)) { field in
+            field.names("an array of names of header fields") { element in
+                guard let name = element.headerName() else { return nil }
+                guard !reserved.contains(name.lowercased()) else {
+                    return element.error(
+                        "\"\(name)\" has a credential, or is written by the gateway", expected: "another field")
+                }
+                return name
+            }
+        }
+    }
+}
+
+extension AccessRule {
+    /// Policy servers: one name or a list, which may be empty.
+    static let policies = Shape<[String]>.texts(
+        .either([ReferenceKind.policyServer.form, .list(ReferenceKind.policyServer.form)])
+    ) { field in
+        field.node.array == nil
+            ? field.reference(to: .policyServer).map { [$0] } : field.references(to: .policyServer)
+    }
+}

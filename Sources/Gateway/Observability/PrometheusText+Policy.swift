@@ -1,0 +1,34 @@
+import Policy
+
+/// Metrics of the servers that are asked about requests.
+extension PrometheusText {
+    static func policyServers(_ servers: [PolicyAsker.Report], _ page: inout Page) {
+        page.family("policy_requests_total", "counter", "Requests that a policy server decided, by outcome.")
+        for server in servers {
+            let failures = server.failed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+            for (outcome, count) in [("allowed", server.allowed), ("denied", server.denied)] + failures {
+                page.sample("policy_requests_total", "\(label(server)),outcome=\"\(outcome)\"", count)
+            }
+        }
+        page.family(
+            "policy_cache_total", "counter",
+            "Requests by where their answer came from: kept, of a call for another request, or of a call.")
+        for server in servers {
+            for (outcome, count) in [("hit", server.hits), ("shared", server.shared), ("asked", server.calls)] {
+                page.sample("policy_cache_total", "\(label(server)),outcome=\"\(outcome)\"", count)
+            }
+        }
+        page.family("policy_call_duration_seconds", "summary", "How long calls to a policy server took.")
+        for server in servers {
+            page.sample(
+                "policy_call_duration_seconds_sum", label(server), Double(server.microseconds) / 1_000_000)
+            page.sample("policy_call_duration_seconds_count", label(server), server.calls)
+        }
+        page.family("policy_cache_entries", "gauge", "Answers that are kept.")
+        for server in servers { page.sample("policy_cache_entries", label(server), server.remembered) }
+        page.family("policy_up", "gauge", "0 while the last call to a policy server had no usable answer.")
+        for server in servers { page.sample("policy_up", label(server), server.isFailing ? 0 : 1) }
+    }
+
+    private static func label(_ server: PolicyAsker.Report) -> String { "server=\"\(escape(server.name))\"" }
+}

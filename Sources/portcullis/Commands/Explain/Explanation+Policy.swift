@@ -1,0 +1,42 @@
+import Bytes
+import HTTP
+import Model
+import Outbound
+import Policy
+
+extension Explanation {
+    /// The servers that are asked about the request, and their answer where the command has them asked. Returns false for a
+    /// refused request.
+    mutating func showPolicy(
+        _ decision: borrowing Decision, _ path: [UInt8], _ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable
+    ) -> Bool {
+        let isTrial = decision.step == .trialPolicy
+        guard let route = isTrial ? decision.route?.trial : decision.route else { return true }
+        let names = route.policyServers.askers.map(\.server.name).joined(separator: ", ")
+        do throws(Reason) {
+            let told = try PolicyRequest(
+                route, telling: route.policyServers.inputHeaders, path: path.span, bytes: request.span, head: head,
+                headers: fields,
+                isSecure: isEncrypted, address: nil)
+            guard asksPolicy else {
+                leaveOpen("policy", "\(names) would be asked\(isTrial ? " for the rule on trial" : ""); not asked here")
+                return true
+            }
+            let answer = route.policyServers.ask(told, decision.principal, route).waited()
+            let detail = answer.note.isEmpty ? [] : [answer.note]
+            guard let denial = answer.denial else {
+                pass("policy", (["\(answer.server): \(answer.outcome.rawValue)"] + detail).joined(separator: "; "))
+                return true
+            }
+            if isTrial {
+                leaveOpen("trial", (["would be refused: \(denial.code)"] + detail).joined(separator: "; "))
+                return true
+            }
+            refuse("policy", denial, detail)
+            return false
+        } catch {
+            refuse("policy", error)
+            return false
+        }
+    }
+}
