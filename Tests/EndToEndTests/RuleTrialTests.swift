@@ -58,6 +58,52 @@ import Testing
         #expect(try denials(fixture, ["route": "own", "reason": "issuer_not_allowed"]) == 1)
     }
 
+    @Test("origins on trial refuse nothing, and log, counter and explain tell what they would refuse")
+    func origins() throws {
+        let fixture = try Fixture {
+            $0["cors"] = #"{"trialOrigins": ["https://new.example.com"]}"#
+            $0["policies"] = #"{"Security_AllowOrigin": "https://*.example.com"}"#
+            $0.addRoutes(
+                #"{"name": "usual", "path": "/usual", "upstream": "stub", "public": true}"#,
+                #"""
+                {"name": "own", "path": "/own", "upstream": "stub", "public": true,
+                 "cors": {"allowOrigins": ["https://a.example.com"]}}
+                """#,
+                #"""
+                {"name": "tried", "path": "/tried", "upstream": "stub", "roles": ["Clerk"], "trial": {"roles": ["Manager"]},
+                 "cors": {"allowOrigins": ["https://a.example.com", "https://b.example.com"],
+                          "trialOrigins": ["https://b.example.com"]}}
+                """#)
+        }
+        func status(_ path: String, _ origin: String, _ more: Field...) throws -> Int {
+            try fixture.request("GET", path, [.origin("https://\(origin)")] + more).status
+        }
+        #expect(try status("/usual", "new.example.com") == 200)
+        #expect(try status("/usual", "old.example.com") == 200)
+        #expect(try fixture.lastRequest("/usual").only("Origin") == "https://old.example.com")
+        // The list in force refuses as before.
+        #expect(try status("/usual", "evil.example") == 403)
+        #expect(try denials(fixture, ["route": "usual", "reason": "cors_denied"]) == 1)
+        #expect(try fixture.request("GET", "/usual").status == 200)
+        #expect(try status("/own", "a.example.com") == 200)
+        let token = Field.bearer(try fixture.token("ann"))
+        #expect(try status("/tried", "a.example.com", token) == 200)
+        #expect(try denials(fixture, ["route": "tried", "reason": "cors_denied"]) == 1)
+        #expect(try status("/tried", "b.example.com", token) == 200)
+        #expect(try denials(fixture, ["route": "tried", "reason": "role_required"]) == 1)
+        #expect(try denials(fixture, [:]) == 3)
+        let preflight = try fixture.request(
+            "OPTIONS", "/tried", [.origin("https://a.example.com"), "Access-Control-Request-Method: GET"])
+        #expect(preflight.status == 204)
+        #expect(try denials(fixture, ["route": "tried", "reason": "cors_denied"]) == 2)
+        #expect(fixture.gateway.waitForAccess { $0["trial"].string == "cors_denied" } != nil)
+        let directory = fixture.gateway.configuration
+        try directory.write("fields", "Origin: https://old.example.com")
+        let explained = try CommandLine.run(
+            "explain", "GET", "/usual", "--config", directory.path, "--headers", "\(directory.path)/fields")
+        #expect(explained.ending == .exit(0) && explained.output.contains("would be refused: cors_denied"))
+    }
+
     @Test("a rule on trial needs a caller, says something else, and has no other members")
     func invalid() throws {
         for (access, message) in [

@@ -32,6 +32,12 @@ extension CORSSettings {
             "exposeHeaders", headers, into: &settings.exposeHeaders,
             "Response fields that scripts may read beyond the built-in list.")
         object.read(
+            "trialOrigins", origins, into: &settings.trialOrigin,
+            """
+            Origins [on trial](README.md#rules-on-trial): requests of pages that this list would refuse, and the list in \
+            force allows, are logged and counted.
+            """)
+        object.read(
             "allowPrivateNetwork", .flag, into: &settings.allowPrivateNetwork,
             "Whether public pages may call a gateway in a private network (`Access-Control-Allow-Private-Network`).")
         return settings

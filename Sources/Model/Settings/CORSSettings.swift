@@ -2,6 +2,8 @@
 package struct CORSSettings: Sendable {
     /// Origins of a route, in place of `allowOrigin`.
     package var allowOrigin: AllowOriginPolicy?
+    /// Origins on trial: pages of others are counted and logged, and refused only by the list in force; nil for none.
+    package var trialOrigin: AllowOriginPolicy?
     /// Methods of a route that pages of other origins may use; nil for all.
     package var allowMethods: [String]?
     /// Request fields that pages may set in addition to those of CORS-06.

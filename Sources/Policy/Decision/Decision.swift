@@ -199,7 +199,12 @@ package struct Decision: ~Copyable {
             step = next
             var denial: Reason?
             switch next {
-            case .origin: denial = screening.denial
+            case .origin:
+                denial = screening.denial
+                if denial == nil, let route, route.cors.refusesOnTrial(headers, bytes) {
+                    trialDenial = .corsDenied
+                    return .ask(.trial)
+                }
             case .preflight: return .answerPreflight
             case .method:
                 if route == nil, PolicySnapshot.isIcon(path, head.method) { return .answerIcon }
@@ -227,7 +232,7 @@ package struct Decision: ~Copyable {
                 denial = policy.authorize(
                     route, principal, head, bytes.slice(head.methodText), path: path, now: now)
             case .trial:
-                guard let trial = route?.trial, let principal else { continue }
+                guard trialDenial == nil, let trial = route?.trial, let principal else { continue }
                 trialDenial = policy.authorize(
                     trial, principal, head, bytes.slice(head.methodText), path: path, now: now)
                 if trialDenial != nil { return .ask(.trial) }

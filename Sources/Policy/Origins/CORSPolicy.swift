@@ -12,6 +12,8 @@ final class CORSPolicy: Sendable {
 
     /// The gateway's own base URLs, which are not cross-site (CORS-07, AMB-31).
     private let ownOrigins: [URLPattern]
+    /// The list on trial; nil for none.
+    private let trialOrigin: AllowOriginPolicy?
     let allowHeaders: [[UInt8]]
     /// Methods for pages of other origins; nil for those of the route.
     let methods: MethodSet?
@@ -27,6 +29,7 @@ final class CORSPolicy: Sendable {
 
     init(_ settings: CORSSettings, ownOrigins: [WebOrigin]) {
         self.ownOrigins = ownOrigins.compactMap { try? URLPattern(Array($0.description.utf8)) }
+        trialOrigin = settings.trialOrigin
         allowHeaders = (CORSPolicy.standardHeaders + (settings.allowHeaders ?? [])).map { Array($0.utf8) }
         // CORS-07: never with a wildcard, and only if configured.
         let credentials = settings.allowCredentials == true ? "Access-Control-Allow-Credentials: true\r\n" : ""
@@ -79,6 +82,12 @@ final class CORSPolicy: Sendable {
     func allows(_ origin: Span<UInt8>, under allowOrigin: AllowOriginPolicy) -> Bool {
         guard let parts = try? SerializedOrigin(origin) else { return false }
         return isOwn(parts, of: origin) || allowOrigin.allows(parts, of: origin)
+    }
+
+    /// Whether the list on trial would refuse pages of the origin of an allowed request.
+    func refusesOnTrial(_ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
+        guard let trialOrigin, let field = headers.value(.origin) else { return false }
+        return !allows(bytes.slice(field), under: trialOrigin)
     }
 
     /// Whether this origin is one of the gateway's.

@@ -14,8 +14,12 @@ struct RouteOrigins {
         cors = CORSPolicy(settings.cors, ownOrigins: settings.ownOrigins)
     }
 
-    /// The policy of a route.
-    func policy(_ own: CORSSettings) -> CORSPolicy {
-        CORSPolicy(own.completed(by: settings), ownOrigins: ownOrigins)
+    /// The policy of a route. The gateway's list on trial is for routes without a list of their own.
+    func policy(_ options: RouteOptions) -> CORSPolicy {
+        let hasOwnList = options.ownOrigins != nil && settings.trialOrigin != nil
+        guard options.cors != nil || hasOwnList else { return cors }
+        var own = (options.cors ?? CORSSettings()).completed(by: settings)
+        if options.ownOrigins == nil { own.trialOrigin = own.trialOrigin ?? settings.trialOrigin }
+        return CORSPolicy(own, ownOrigins: ownOrigins)
     }
 }

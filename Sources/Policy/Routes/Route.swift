@@ -154,7 +154,7 @@ package final class Route: Sendable {
         let isWithoutSession = access.isPublic || authenticators?.lists(.session) == false
         form = isWithoutSession ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)
         allowOrigin = settings.options.ownOrigins ?? origins.allowed
-        cors = settings.options.cors.map(origins.policy) ?? origins.cors
+        cors = origins.policy(settings.options)
         injection = settings.injection ?? webgate?.injection
         certificateRule = access.clientCertificate.map { CertificateRule($0) }
         readsCertificate =

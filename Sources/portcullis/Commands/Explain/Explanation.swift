@@ -109,7 +109,11 @@ struct Explanation {
                 return false
             }
         case .trial:
-            guard let denial = decision.trialDenial, let trial = decision.route?.trial else { break }
+            guard let denial = decision.trialDenial else { break }
+            guard denial != .corsDenied, let trial = decision.route?.trial else {
+                leaveOpen("trial", "would be refused: \(denial.code)")
+                break
+            }
             let method = Explanation.text(head.methodText, request)
             let details = detail(denial, trial, decision.principal, head.method, method, path)
             leaveOpen("trial", (["would be refused: \(denial.code)"] + details).joined(separator: "; "))
