@@ -47,6 +47,9 @@ package final class GatewaySnapshot: Sendable {
     /// The share of requests in the access log; nil for all.
     let accessSample: AccessLogSample?
 
+    /// Sends spans of requests to a collector; nil for none.
+    package let tracer: Tracer?
+
     /// Whether the gateway sets cookies in browsers, which are withheld from upstreams.
     var hasBrowserCookies: Bool { policy.hasBrowserCookies }
 
@@ -117,12 +120,14 @@ package final class GatewaySnapshot: Sendable {
         adminToken: [UInt8]?, adminHosts: [String] = [], names: PublicNames = PublicNames(),
         proxies: TrustedProxies = TrustedProxies(), managedNames: ManagedNames = .standard,
         rateLimits: RequestLimiters = RequestLimiters(), issuerKeys: [IssuerKeys] = [],
-        issuers: [IssuerGate] = [], accessFields: AccessLogFields = [], accessSample: AccessLogSample = .all
+        issuers: [IssuerGate] = [], accessFields: AccessLogFields = [], accessSample: AccessLogSample = .all,
+        tracer: Tracer? = nil
     ) {
         self.generation = generation
         self.accessFields = accessFields
         self.accessSample = accessSample.isAll ? nil : accessSample
         self.policy = policy
+        self.tracer = tracer
         self.injections = injections
         self.upstreamWebgates = upstreamWebgates
         self.tokens = tokens

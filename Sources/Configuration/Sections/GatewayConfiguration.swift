@@ -209,7 +209,13 @@ extension GatewayConfiguration {
             tokenCleaner: root.section(
                 "tokenCleaner", "Deletion of expired tokens, daily and at the start.",
                 expected: "an object with \"enabled\" and \"at\"", TokenCleanerSection.read),
-            log: root.section("log", "Logs.", LogSection.read),
+            log: root.section("log", "Logs.", LogSection.read).tracing(
+                root.optional(
+                    "tracing", TracingEntry.shape,
+                    """
+                    [Traces](../deploy/README.md#traces): spans of requests for a collector of OpenTelemetry; none by \
+                    default.
+                    """)),
             cors: root.section(
                 "cors", "Cross-origin requests, beside `Security_AllowOrigin`.", CORSSettings.read),
             passwords: root.section("passwords", "How passwords are checked.", PasswordsSection.read),

@@ -13,6 +13,8 @@ package struct LogSection: Sendable {
     package var fields: AccessLogFields
     package var sample: AccessLogSample
     package var level: LogLevel
+    /// Where spans of requests are sent; nil for nowhere.
+    package var tracing: TracingEntry?
 
     static func read(_ object: inout ObjectReader) -> LogSection {
         LogSection(
@@ -32,6 +34,12 @@ package struct LogSection: Sendable {
                     """)),
             level: object.value(
                 "level", .choice, default: LogLevel.info, "The least severe events that are logged on standard error."))
+    }
+
+    func tracing(_ tracing: TracingEntry?) -> LogSection {
+        var section = self
+        section.tracing = tracing
+        return section
     }
 
     private static let rate = Shape<Int>.integer(1...1_000_000, "a number of requests")

@@ -197,6 +197,7 @@ final class ControlService: LoopPart {
         facts.issuers = snapshot.issuers.map(\.report)
         facts.introspection = snapshot.policy.introspectors.map { ($0.server.name, $0.report) }
         facts.policyServers = snapshot.policy.routes.policyServers.map(\.report)
+        facts.tracing = snapshot.tracer?.report ?? Tracer.Report()
         facts.assertionReloadFailures = shared.settings.assertionReloadFailures.map { ($0.source, $0.failures.count) }
         let text = PrometheusText.render(report, facts)
         responder.respond(

@@ -166,6 +166,7 @@ final class Exchange: SlabElement {
         decisionDeadline = .max
         if collection != nil { collection = nil }
         times.answeredAt = 0
+        if times.trace != nil { times.trace = nil }
         group = nil
         server = nil
         upstream = nil
@@ -232,6 +233,8 @@ struct ExchangeTimes {
     var forwardedAt: Int64 = 0
     /// When the head of the upstream's response was complete; 0 if none arrived.
     var answeredAt: Int64 = 0
+    /// The spans of the request; nil without tracing.
+    var trace: RequestTrace?
 }
 
 /// What a client had taken when its time to take more began.

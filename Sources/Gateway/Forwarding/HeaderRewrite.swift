@@ -53,12 +53,13 @@ struct HeaderRewrite {
         let options = ConnectionOptions(headers, bytes)
         let managed = exchange.snapshot.managedNames
         let own = route?.requestFields
-        let tunnel = exchange.tunnel
+        let (tunnel, trace) = (exchange.tunnel, exchange.times.trace)
         for i in 0..<headers.count {
             let field = headers[i]
             if isDropped(field, exchange, injection, managed, options, headers, bytes) { continue }
             if let own, own.drops(field, bytes) { continue }
             if let tokens, tokens.isSource(field, bytes) { continue }
+            if let trace, trace.replaces(field, bytes) { continue }
             if let tunnel, tunnel.upgrade.replaces(field, bytes) { continue }
             if field.token == .cookie, let names = route?.ownCookies, !names.isEmpty,
                 Cookies.hasAny(names, field.value, bytes)
@@ -71,6 +72,7 @@ struct HeaderRewrite {
         appendForwarding(exchange, bytes, to: chunk)
         appendIdentity(exchange, to: chunk)
         appendCertificate(exchange, to: chunk)
+        if let trace { chunk.append(trace.field) }
         if let policy = exchange.response.policy { chunk.append(policy.fields) }
         if let own { append(own, exchange, to: chunk) }
         if let rule = exchange.route?.options.challengeRule {

@@ -32,6 +32,7 @@ final class Housekeeping: LoopPart {
         review.run()
         frontend.reviewUntaken()
         if isFirst {
+            snapshot.tracer?.tick()
             cleanTokensDaily()
             pruneRevocations()
             if !isDraining { shared.note(context.readiness) }

@@ -47,6 +47,7 @@ final class WorkerCounters {
         if let denial = exchange.response.trialDenial, let route = exchange.route {
             trialDenials[route.name, default: [:]][denial, default: 0] &+= 1
         }
+        if let trace = exchange.times.trace { trace.end(exchange, now: now) }
         accessLog?.log(exchange, finishedAt: now, poller)
     }
 

@@ -1,6 +1,6 @@
 import Policy
 
-/// Metrics of the servers that are asked about requests.
+/// Metrics of the servers that are asked about requests, and of spans.
 extension PrometheusText {
     static func policyServers(_ servers: [PolicyAsker.Report], _ page: inout Page) {
         page.family("policy_requests_total", "counter", "Requests that a policy server decided, by outcome.")
@@ -31,4 +31,11 @@ extension PrometheusText {
     }
 
     private static func label(_ server: PolicyAsker.Report) -> String { "server=\"\(escape(server.name))\"" }
+
+    static func spans(_ report: Tracer.Report, _ page: inout Page) {
+        page.family("trace_spans_total", "counter", "Spans for the collector, by outcome.")
+        for (outcome, count) in [("sent", report.sent), ("dropped", report.dropped), ("failed", report.failed)] {
+            page.sample("trace_spans_total", "outcome=\"\(outcome)\"", count)
+        }
+    }
 }

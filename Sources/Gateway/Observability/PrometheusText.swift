@@ -22,6 +22,7 @@ enum PrometheusText {
         var introspection: [(name: String, report: Introspector.Report)] = []
         /// Of the servers that are asked about requests.
         var policyServers: [PolicyAsker.Report] = []
+        var tracing = Tracer.Report()
         var uptimeSeconds: Int64
         var workers: Int
         var engine: String
@@ -59,6 +60,7 @@ enum PrometheusText {
         outbound(facts, &page)
         issuers(facts, &page)
         policyServers(facts.policyServers, &page)
+        spans(facts.tracing, &page)
         process(metrics, facts, &page)
         return Array(page.text.utf8)
     }

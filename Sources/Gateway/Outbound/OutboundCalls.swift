@@ -55,7 +55,8 @@ package final class OutboundCalls: OutboundCaller {
     }
 
     package func perform(_ call: OutboundCall, then: @escaping @Sendable (OutboundResult) -> Void) {
-        let pending = PendingCall(call: call, then: then)
+        var pending = PendingCall(call: call, then: then)
+        if let trace = CallTrace.current { pending = CallTrace.tracing(pending, for: trace) }
         // Posted under the lock, so that nothing arrives after `remove`.
         let isPosted = state.withLock { state in
             state.counters.underWay += 1

@@ -37,7 +37,7 @@ extension RequestPipeline {
         case .lead(let flight):
             counters.metrics.injectionMisses &+= 1
             exchanges.park(exchange, in: .awaitingToken(.firstAttempt))
-            injection.issue(flight, snapshot, leader: waiter)
+            exchange.times.traced { injection.issue(flight, snapshot, leader: waiter) }
         case .failed(let failure): responder.refuseWithoutToken(exchange, failure)
         }
     }

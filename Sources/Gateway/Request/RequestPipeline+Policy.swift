@@ -47,7 +47,7 @@ extension RequestPipeline {
     func awaitPolicy(_ begin: (@escaping @Sendable (Effect<PolicyAnswer>) -> Void) -> Void, _ exchange: Exchange) {
         let (mailbox, identity) = (context.mailbox, exchange.identity)
         exchanges.park(exchange, in: .askingPolicy)
-        begin { $0.finish { mailbox.post(.policy(exchange: identity, $0)) } }
+        exchange.times.traced { begin { $0.finish { mailbox.post(.policy(exchange: identity, $0)) } } }
     }
 
     /// The servers have answered: continues the decision.

@@ -57,6 +57,7 @@ final class RequestPipeline: LoopPart {
         let bytes = buffer.readable
         exchanges.takeRequestID(exchange, bytes)
         identifyClient(exchange, client, bytes)
+        if let tracer = exchange.snapshot.tracer { beginTrace(exchange, client, tracer, bytes) }
         guard client.role != .proxy else { return judge(exchange, buffer) }
         if client.role == .forwardAuth {
             if let described = describe(exchange, client, buffer) { judge(exchange, described) }
@@ -298,7 +299,7 @@ final class RequestPipeline: LoopPart {
         case .await(let begin):
             exchanges.park(exchange, in: .verifyingCredential)
             let mailbox = context.mailbox
-            begin { mailbox.post(.credential(exchange: identity, $0)) }
+            exchange.times.traced { begin { mailbox.post(.credential(exchange: identity, $0)) } }
         }
     }
 

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Crypto
+import Gateway
 import HTTP
 import Identity
 import JOSE
@@ -88,5 +89,19 @@ extension PoliciesSection {
                 authorization: entry.token.map { "Bearer \($0.value)" })
             return PolicyAsker(server, caller: assembly.lasting.outbound) { Clock.monotonicMicroseconds }
         }
+    }
+}
+
+extension TracingEntry {
+    /// What sends the spans; nil after an error.
+    func tracer(_ assembly: inout Assembly) -> Tracer? {
+        var transport = OutboundTransport()
+        if let tls {
+            guard let identity = assembly.identity(tls, at: "/tracing/tls") else { return nil }
+            transport.tls = assembly.clientContext(identity, at: "/tracing/tls")
+        }
+        return Tracer(
+            settings, transport: transport, authorization: authorization?.value, version: VersionCommand.number,
+            caller: assembly.lasting.outbound)
     }
 }

@@ -110,6 +110,7 @@ struct Assembly {
         settings.socialVerifier = endpoints.socialVerifier
         let upstreams = upstreams()
         let listeners = listeners()
+        let tracer = configuration.log.tracing?.tracer(&self)
         if hasErrors { return nil }
         let policy = PolicySnapshot(settings)
         if configuration.routes.isEmpty {
@@ -134,7 +135,8 @@ struct Assembly {
             managedNames: managedNames,
             rateLimits: rateLimits, issuerKeys: issuerKeys,
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name },
-            accessFields: configuration.log.fields, accessSample: configuration.log.sample)
+            accessFields: configuration.log.fields, accessSample: configuration.log.sample,
+            tracer: tracer)
     }
 
     /// The endpoints of all families.
