@@ -179,7 +179,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "cors-methods-of-gateway", gateway: #""cors": {"allowMethods": ["GET"]}"#,
-            #"gateway.json:5: error: /cors/allowMethods: unknown member "allowMethods" (expected one of allowCredentials, maxAge, allowHeaders, exposeHeaders, allowPrivateNetwork)"#
+            #"gateway.json:5: error: /cors/allowMethods: unknown member "allowMethods" (expected one of allowCredentials, maxAge, allowHeaders, exposeHeaders, trialOrigins, allowPrivateNetwork)"#
         ),
         InvalidCase(
             "cors-flag", gateway: #""cors": {"allowCredentials": "true"}"#,

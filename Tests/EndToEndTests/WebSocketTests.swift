@@ -182,6 +182,32 @@ struct WebSocketTests {
         #expect(Self.lastLine(client) == "closed 1008 tunnel_refused")
     }
 
+    @Test("after a reload a policy server is asked again about a tunnel, which an outage leaves open")
+    func policy() throws {
+        let server = try StubUpstream()
+        let answer = Monitor(("200 OK", "true"))
+        server.on("/allow") { _ in
+            let (status, result) = answer.current
+            return [.reply(status, [], body: "{\"result\": \(result)}")]
+        }
+        func prepare(_ settings: inout FixtureSettings) {
+            settings["policyServers"] = #"{"authz": {"url": "\#(server.url)/allow", "allowHttp": true}}"#
+            settings.addRoutes(#"{"path": "/ws", "upstream": "stub", "policy": "authz"}"#)
+        }
+        let bench = try Bench(prepare)
+        let client = try bench.watch(bench.fixture.token("joe"))
+        for (count, status) in [(2, "200 OK"), (3, "500 Internal Server Error")] {
+            answer.withLock { $0.0 = status }
+            try bench.reload(prepare)
+            #expect(server.waitForRequests(count, "/allow").count == count)
+            let before = bench.echoes(client)
+            #expect(client.wait(.output) { $0.count > before + 2 ? true : nil } == true)
+        }
+        answer.withLock { $0 = ("200 OK", "false") }
+        try bench.reload(prepare)
+        #expect(Self.lastLine(client) == "closed 1008 tunnel_refused")
+    }
+
     @Test("a drain ends tunnels at its deadline")
     func drain() throws {
         let bench = try Bench { $0["limits"] = #"{"drainTimeout": "1s"}"# }

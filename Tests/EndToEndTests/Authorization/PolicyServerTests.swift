@@ -209,6 +209,23 @@ import Testing
         #expect(try setup.fixture.request("GET", "/docs/ann/1", [token]).status == 200)
     }
 
+    @Test("another proxy gets the decision, and the fields for the upstream")
+    func forwardAuth() throws {
+        let server = try StubUpstream()
+        server.on(Setup.path, Self.decide)
+        let fixture = try ForwardAuthFixture.make { Setup.configure(&$0, server, "", #""policy": "authz""#) }
+        let token = Field.bearer(try fixture.token("ann"))
+        let allowed = try fixture.ask("GET", "/docs/ann/1", [token])
+        #expect(allowed.status == 200 && allowed.values("X-Tier") == ["plain"])
+        let refused = try fixture.ask("GET", "/docs/joe/1", [token])
+        #expect(refused.status == 403 && fixture.reason(of: refused) == "policy_denied")
+        // The proxy would forward the client's own field.
+        let spoofed = try fixture.ask("GET", "/docs/ann/1", [token, Field(name: "X-Tier", value: "gold")])
+        #expect(spoofed.status == 400 && fixture.reason(of: spoofed) == "forward_auth_malformed")
+        let question = try #require(server.requests(Setup.path).first)
+        #expect(JSONText(String(decoding: question.body, as: UTF8.self))["input"]["client"].string == "192.0.2.7")
+    }
+
     @Test("explain names the servers, and asks them where it is told to")
     func explain() throws {
         let setup = try Setup(answer: Self.decide)
