@@ -13,8 +13,8 @@ package final class GatewaySnapshot: Sendable {
     /// Sequence number of the configuration in this process.
     package let generation: UInt64
     package let policy: PolicySnapshot
-    /// Source of the upstream's token, by route index; nil if none is injected.
-    package let injections: [InjectionTarget?]
+    /// Sources of the upstream's tokens, by route index and in the order of the route's rules; empty if none is injected.
+    package let injections: [[InjectionTarget]]
     /// The Webgates of the upstream, by route index; nil if it has none (CACHE-08).
     package let upstreamWebgates: [UpstreamWebgates?]
     package let tokens: TokenService
@@ -112,7 +112,7 @@ package final class GatewaySnapshot: Sendable {
     }
 
     package init(
-        generation: UInt64, policy: PolicySnapshot, injections: [InjectionTarget?], tokens: TokenService,
+        generation: UInt64, policy: PolicySnapshot, injections: [[InjectionTarget]], tokens: TokenService,
         endpoints: EndpointHandlers,
         backends: BackendStore,
         upstreamWebgates: [UpstreamWebgates?] = [],

@@ -160,7 +160,8 @@ package final class SharedState: Sendable {
     ) {
         let completion = issuedTokens.complete(flight, result, now: Clock.wallSeconds)
         for waiter in completion.waiters + (leader.map { [$0] } ?? []) {
-            mailboxes[waiter.worker].post(.tokenIssued(exchange: waiter.exchange, completion.result))
+            mailboxes[waiter.worker].post(
+                .tokenIssued(exchange: waiter.exchange, flight.key.target, completion.result))
         }
     }
 

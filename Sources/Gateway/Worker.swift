@@ -225,9 +225,9 @@ final class Worker: LoopPart {
             } else {
                 review.policyAnswered(exchange, answer)
             }
-        case .tokenIssued(let identity, let result):
+        case .tokenIssued(let identity, let target, let result):
             if let exchange = exchanges.find(identity), case .awaitingToken(let use) = exchange.stage {
-                pipeline.tokenIssued(exchange, use, result)
+                pipeline.tokenIssued(exchange, use, target, result)
             }
         case .endpoint(let identity, let effect):
             if let exchange = exchanges.find(identity, in: .inEndpoint) { endpoints.answer(effect, exchange) }

@@ -17,7 +17,7 @@ package enum WorkerMessage: Sendable {
     /// Policy servers have answered about a request, or about an exchange that goes on.
     case policy(exchange: UInt64, PolicyAnswer)
     /// A token for the upstream was issued, or failed.
-    case tokenIssued(exchange: UInt64, Result<IssuedToken, IssueFailure>)
+    case tokenIssued(exchange: UInt64, InjectionTarget, Result<IssuedToken, IssueFailure>)
     /// A gateway endpoint has answered, or another step is needed.
     case endpoint(exchange: UInt64, Effect<EndpointResponse>)
     /// Another worker collects the counters for `/metrics`.

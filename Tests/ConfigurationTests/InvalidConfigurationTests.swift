@@ -8,6 +8,7 @@ import Testing
         InvalidCase.gatewayCases + InvalidCase.listenerCases + InvalidCase.clientUserCases + InvalidCase.upstreamCases
         + InvalidCase.limitCases
         + InvalidCase.serviceCases + InvalidCase.routeCases + InvalidCase.routeTargetCases + InvalidCase.errorCases
+        + InvalidCase.injectionCases
         + InvalidCase.identityCases
         + InvalidCase.clientCases
         + InvalidCase.consumerCases

@@ -195,9 +195,10 @@ import Testing
                 principal: Self.principal("joe"), token: "issued"
             ) {
                 $0.options.forwardsCredential = true
-                $0.injection = InjectionRule(
-                    issuer: "test", configurationID: "test", header: "X-Api-Token",
-                    format: "<{token}>")
+                $0.injections = [
+                    InjectionRule(
+                        issuer: "test", configurationID: "test", header: "X-Api-Token", format: "<{token}>")!
+                ]
             }
             #expect(rewritten.values("x-api-token") == ["<issued>"])
             #expect(!rewritten.text.contains("forged"))

@@ -38,12 +38,15 @@ import Testing
 
     private static let refusal = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno"
 
-    private func bench(_ issuer: CountingIssuer, retries: Bool = true) throws -> WorkerBench {
+    private func bench(
+        _ issuer: CountingIssuer, retries: Bool = true, more: [InjectionRule] = []
+    ) throws -> WorkerBench {
         try WorkerBench {
             $0.issuer = issuer
-            $0.routes[2].injection = InjectionRule(
+            let rule = InjectionRule(
                 issuer: "test", configurationID: "test", header: "X-Token", format: "a {token} z",
                 retriesOnUnauthorized: retries)
+            $0.routes[2].injections = [rule].compactMap(\.self) + more
         }
     }
 
@@ -75,6 +78,27 @@ import Testing
         #expect(bench.head(second).contains("\r\nX-Token: a xx-2 z\r\n"))
         second.send(.ok("again"))
         _ = bench.expect(client, ends: "again")
+        #expect(issuer.calls == 2)
+        bench.expectNothingLeft()
+    }
+
+    /// The upstream does not say which token it refuses: those of all rules are replaced that want it.
+    @Test func aRefusalReplacesTheTokensOfAllRules() throws {
+        let issuer = CountingIssuer(offloads: true)
+        let other = try #require(
+            InjectionRule(issuer: "test", configurationID: "test", header: "X-Other", format: "{token}"))
+        let bench = try bench(issuer, more: [other])
+        let client = bench.client()
+        client.send(get("X_Other: forged\r\nx.token: forged\r\n"))
+        let server = try bench.accepted()
+        let before = bench.head(server)
+        #expect(before.contains("\r\nX-Token: a x-1 z\r\nX-Other: x-1\r\n"))
+        #expect(!before.contains("forged"))
+        server.send(Self.refusal)
+        #expect(bench.head(server) == before.replacing("x-1", with: "xx-2"))
+        server.send(.ok("done"))
+        #expect(bench.expect(client, ends: "done").hasPrefix("HTTP/1.1 200 OK\r\n"))
+        // One token for both fields.
         #expect(issuer.calls == 2)
         bench.expectNothingLeft()
     }

@@ -48,7 +48,7 @@ final class WorkerBench {
             open.access.isPublic = true
             let mine = RouteSettings(name: "mine", path: "/mine/**", upstream: 0)
             var token = RouteSettings(name: "token", path: "/token/**", upstream: 0)
-            token.injection = InjectionRule(issuer: "test", configurationID: "test")
+            token.injections = [InjectionRule(issuer: "test", configurationID: "test")!]
             return [open, mine, token]
         }()
     }
@@ -149,7 +149,7 @@ final class WorkerBench {
         setup.upstream(&upstream)
         return GatewaySnapshot(
             generation: generation, policy: policy,
-            injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens,
+            injections: policy.routes.routes.map { $0.injections.map { _ in target } }, tokens: tokens,
             endpoints: endpoints,
             backends: backends, upstreams: setup.otherUpstreams + [upstream], limits: setup.limits,
             listeners: setup.listeners,

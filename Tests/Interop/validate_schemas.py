@@ -77,7 +77,7 @@ SPOILED = {
         ((0, "methods"), []),
         ((0, "methods", "GET", "role"), []),
         ((0, "level"), 11),
-        ((0, "injection", "format"), "Bearer"),
+        ((0, "injection", 0, "format"), "Bearer"),
         ((1, "methods", 0), "get"),
         ((0, "upgrades", 0), "h2c"),
         ((0, "upgrades", 0), "web socket"),

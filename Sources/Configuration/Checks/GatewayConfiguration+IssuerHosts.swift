@@ -4,16 +4,16 @@ extension GatewayConfiguration {
     /// subdomain may have another operator.
     func checkIssuerHosts(_ findings: Findings) {
         for (index, route) in routes.enumerated() {
-            let webgate = webgates.first { $0.name == route.webgate }
-            guard let injection = route.injection ?? webgate?.injection,
-                let issuer = issuers.first(where: { $0.name == injection.issuer }), let allowed = issuer.allowedHosts,
-                let upstream = upstreams.first(where: { $0.name == route.upstream })
-            else { continue }
-            for server in upstream.servers where !allowed.contains(server.host) {
-                findings.error(
-                    "/routes/\(index)/upstream",
-                    "tokens of the issuer \"\(issuer.name)\" must not go to \"\(server.host)\"",
-                    expected: "a host of \(issuer.pointer)/allowedHosts: \(allowed.joined(separator: ", "))")
+            guard let upstream = upstreams.first(where: { $0.name == route.upstream }) else { continue }
+            let names = Set(route.injections(webgates).map(\.issuer))
+            for issuer in issuers where names.contains(issuer.name) {
+                guard let allowed = issuer.allowedHosts else { continue }
+                for server in upstream.servers where !allowed.contains(server.host) {
+                    findings.error(
+                        "/routes/\(index)/upstream",
+                        "tokens of the issuer \"\(issuer.name)\" must not go to \"\(server.host)\"",
+                        expected: "a host of \(issuer.pointer)/allowedHosts: \(allowed.joined(separator: ", "))")
+                }
             }
         }
     }

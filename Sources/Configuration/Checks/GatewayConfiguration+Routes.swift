@@ -19,9 +19,8 @@ extension GatewayConfiguration {
             route.checkDefaultBackend(at: "/routes/\(i)/defaultBackend", findings)
             route.checkProtectedResource(at: "/routes/\(i)", origins, findings)
             route.checkHost(at: "/routes/\(i)", upstreams, findings)
-            let injection = route.injection ?? webgates.first { $0.name == route.webgate }?.injection
             route.checkAnswerFields(at: "/routes/\(i)/responseHeaders", findings)
-            route.checkFields(at: "/routes/\(i)/requestHeaders", injection, findings)
+            route.checkFields(at: "/routes/\(i)/requestHeaders", route.injections(webgates), findings)
         }
         checkVariants(index, findings)
         routes.checkScopes(findings)
@@ -64,10 +63,16 @@ extension GatewayConfiguration {
     private func checkUpstreamAuth(of route: RouteEntry, at index: Int, _ findings: Findings) {
         guard route.options.challengeRule != nil else { return }
         let pointer = "/routes/\(index)/upstreamAuth"
-        if route.injection == nil, webgates.first(where: { $0.name == route.webgate })?.injection == nil {
+        let count = route.injections(webgates).count
+        if count == 0 {
             findings.error(
                 pointer, "answering the upstream's challenges needs a token",
                 expected: "an \"injection\" of the route or of its webgate")
+        }
+        if count > 1 {
+            findings.error(
+                pointer, "the upstream's challenges are answered with one token", expected: "one \"injection\"",
+                found: "\(count)")
         }
         if route.access.isPublic || route.methods.contains(where: \.access.isPublic) {
             findings.error(
@@ -138,6 +143,11 @@ extension [RouteEntry] {
 }
 
 extension RouteEntry {
+    /// The tokens that the upstream gets: by the route's own rules, or those of its Webgate.
+    func injections(_ webgates: [WebgateEntry]) -> [InjectionEntry] {
+        injections.isEmpty ? webgates.first { $0.name == webgate }?.injections ?? [] : injections
+    }
+
     /// Credentials of a backend that the route does not accept open nothing.
     fileprivate func checkDefaultBackend(at pointer: String, _ findings: Findings) {
         guard let defaultBackend, !backends.isEmpty, !backends.contains(defaultBackend) else { return }
@@ -175,9 +185,9 @@ extension RouteEntry {
     }
 
     /// A token and a field of the route cannot both be written under one name.
-    fileprivate func checkFields(at pointer: String, _ injection: InjectionEntry?, _ findings: Findings) {
+    fileprivate func checkFields(at pointer: String, _ injections: [InjectionEntry], _ findings: Findings) {
         guard let rules = options.requestFields else { return }
-        let taken = [injection?.header, options.challengeRule.map { _ in "User-Agent" }].compactMap(\.self)
+        let taken = injections.map(\.header) + (options.challengeRule == nil ? [] : ["User-Agent"])
         for (member, lines) in [("set", rules.set), ("add", rules.add)] {
             for line in lines where taken.contains(where: { FieldRules.isAlias($0, line.name) }) {
                 findings.error(

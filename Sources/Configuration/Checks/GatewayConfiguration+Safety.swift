@@ -96,7 +96,7 @@ extension GatewayConfiguration {
         for upstream in upstreams {
             let isInjected = routes.contains { route in
                 route.upstream == upstream.name
-                    && (route.injection != nil || webgates.contains { $0.name == route.webgate && $0.injection != nil })
+                    && !route.injections(webgates).isEmpty
             }
             guard isInjected, let server = upstream.servers.first(where: { !$0.isSecure && !$0.isLocal }) else {
                 continue

@@ -1,3 +1,6 @@
+import Bytes
+import Model
+
 /// The token that is sent to the upstream (CACHE-04).
 package struct InjectionEntry: Sendable {
     /// Name of an issuer.
@@ -7,6 +10,8 @@ package struct InjectionEntry: Sendable {
     package var format: String?
     /// Whether a request is retried with another token after a 401.
     package var retriesOnUnauthorized: Bool
+    /// Where it stands in the configuration.
+    package let pointer: String
 
     /// Fields that frame the message or control the connection, and fields that the gateway writes. Compared as by
     /// upstreams that treat every other character as `_` (GW-09).
@@ -33,10 +38,38 @@ package struct InjectionEntry: Sendable {
                 """
                 Whether a request without body that the upstream refuses with 401 is sent once more with \
                 [another token](README.md#tokens-for-upstreams).
-                """)
+                """),
+            pointer: object.field.pointer
         )
     }
     .named("injection")
+
+    /// One injection or several, each in a field of its own.
+    static let oneOrMore = Shape(
+        .either([shape.form(), .list(shape.form(), minimum: 1, maximum: mostInjections)]), read: readAll)
+
+    /// Each costs a look into the cache for every request.
+    private static let mostInjections = 8
+
+    private static func readAll(_ field: Field) -> [InjectionEntry]? {
+        guard field.node.array != nil else { return shape.read(field).map { [$0] } }
+        let elements = field.elements("an injection, or an array of them") ?? []
+        guard (1...mostInjections).contains(elements.count) else {
+            return field.error(
+                "\(elements.isEmpty ? "no" : "\(elements.count)") injections", expected: "1 to \(mostInjections)")
+        }
+        var entries: [InjectionEntry] = []
+        for element in elements {
+            guard let entry = shape.read(element) else { continue }
+            if let other = entries.first(where: { FieldRules.isAlias($0.header, entry.header) }) {
+                element.error(
+                    "the field \"\(other.header)\" carries the token of \(other.pointer)",
+                    expected: "a \"header\" of its own for each injection", found: "\"\(entry.header)\"")
+            }
+            entries.append(entry)
+        }
+        return entries
+    }
 
     private static func header(_ field: Field) -> String? {
         guard let name = field.headerName() else { return nil }

@@ -26,7 +26,8 @@ package struct RouteEntry: Sendable {
     package var application: String?
     /// The rule of methods without one of their own.
     package var access: AccessRule
-    package var injection: InjectionEntry?
+    /// Empty for those of the webgate.
+    package var injections: [InjectionEntry] = []
     package var options = RouteOptions()
     package var rateLimits: [RateLimitReference] = []
     /// Warnings about the route that the operator has accepted.
@@ -118,8 +119,8 @@ package struct RouteEntry: Sendable {
             cors?.field.error("the route has \"allowOrigin\", too", expected: "origins in one place")
         }
         object.read(
-            "injection", InjectionEntry.shape, into: &route.injection,
-            "Which token the upstream gets, and how; the webgate's by default.")
+            "injection", InjectionEntry.oneOrMore, into: &route.injections,
+            "Which token the upstream gets, and how, or a list of them; the webgate's by default.")
         object.read(
             "upstreamAuth", UpstreamChallengeRule.shape, into: &route.options.challengeRule,
             """

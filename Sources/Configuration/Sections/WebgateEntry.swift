@@ -12,7 +12,8 @@ package struct WebgateEntry: Sendable {
     package var userAgents: [String]
     /// Nil for the default: `redirect` with a form, else `bearer`.
     package var userAgentMismatch: UserAgentMismatch?
-    package var injection: InjectionEntry?
+    /// Empty for none.
+    package var injections: [InjectionEntry]
 
     static let nameRule = "1 to 64 letters, digits, dots, underscores and hyphens"
 
@@ -47,8 +48,9 @@ package struct WebgateEntry: Sendable {
                 same. By default `redirect` where the scheme has a form, else `bearer`; without `User-Agent` only an \
                 explicit `redirect` has an effect.
                 """),
-            injection: object.optional(
-                "injection", InjectionEntry.shape, "Which token the upstreams of its routes get, and how.")
+            injections: object.optional(
+                "injection", InjectionEntry.oneOrMore,
+                "Which token the upstreams of its routes get, and how; or a list of them.") ?? []
         )
         object.constrain([.exactlyOne(of: "level", "authenticationScheme")])
         let (field, names) = (object.field, object.entries.map(\.name))

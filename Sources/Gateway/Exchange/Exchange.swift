@@ -216,13 +216,35 @@ struct VaryingFields: OptionSet {
     static let cookie = VaryingFields(rawValue: 2)
 }
 
-/// The access token that a request carries to its upstream.
+/// The access tokens that a request carries to its upstream.
 struct UpstreamToken {
+    /// The token of the route's first rule.
     var issued: IssuedToken?
-    /// Issuer and target of the token.
+    /// Those of its other rules; empty for most routes, so that a request allocates nothing.
+    private var others: [IssuedToken?] = []
+    /// Issuer and target of the token for an upstream that challenges; nil for others.
     var target: InjectionTarget?
     /// Whether the upstream refused a token with 401 once, so that the request is repeated with another one.
     var wasRefused = false
+
+    /// The token of a rule by its place in the route's list.
+    subscript(place: Int) -> IssuedToken? {
+        get { place == 0 ? issued : place <= others.count ? others[place - 1] : nil }
+        set {
+            if place == 0 {
+                issued = newValue
+            } else {
+                while others.count < place { others.append(nil) }
+                others[place - 1] = newValue
+            }
+        }
+    }
+
+    /// Whether there is a token for each of so many rules.
+    func isComplete(_ count: Int) -> Bool {
+        for place in 0..<count where self[place] == nil { return false }
+        return true
+    }
 }
 
 /// Microseconds of the monotonic clock.

@@ -27,10 +27,8 @@ struct ForwardAuthAnswer {
         HeaderRewrite.appendCertificate(exchange, to: chunk)
         if let policy = exchange.response.policy { chunk.append(policy.fields) }
         if let own = route.requestFields { HeaderRewrite.append(own, exchange, to: chunk) }
-        if let injection = route.injection, let token = exchange.token.issued {
-            HeaderRewrite.append(token, injection, to: chunk)
-        }
-        if passesCredential {
+        HeaderRewrite.append(exchange.token, route.injections, to: chunk)
+        if route.passesCredential {
             for i in 0..<headers.count where passes(headers[i], bytes) {
                 switch headers[i].token {
                 case .authorization: HeadWriter.appendField("Authorization", bytes.slice(headers[i].value), to: chunk)
@@ -57,7 +55,7 @@ struct ForwardAuthAnswer {
             chunk.append(name)
         }
         for name in ForwardAuthAnswer.managed { remove(name.span) }
-        if !passesCredential { for name in ForwardAuthAnswer.credentials { remove(name.span) } }
+        if !route.passesCredential { for name in ForwardAuthAnswer.credentials { remove(name.span) } }
         for name in route.requestFields?.names ?? [] { remove(name.span) }
         for name in route.policyServers.answerHeaders { remove(Array(name.utf8).span) }
         for i in 0..<headers.count where isWithheld(headers[i], bytes) { remove(bytes.slice(headers[i].name)) }
@@ -82,20 +80,14 @@ struct ForwardAuthAnswer {
         for own in managed + credentials + ofProxies + (route.requestFields?.names ?? []) {
             if bytesEqualIgnoringCase(name, own.span) { return true }
         }
-        return route.injection.map { bytesEqualIgnoringCase(name, $0.headerName.span) } ?? false
+        return route.injections.contains { bytesEqualIgnoringCase(name, $0.headerName.span) }
     }
-
-    /// Whether the upstream gets the client's own credential (GW-09).
-    private var passesCredential: Bool { route.options.forwardsCredential && route.injection == nil }
 
     /// Whether the gateway would not forward a received field. Envoy's own fields are left to Envoy.
     private func isWithheld(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         if !route.options.forwardsCredential, route.tokenSources?.isSource(field, bytes) == true { return true }
-        if let injection = route.injection, ManagedName.isAlias(bytes.slice(field.name), of: injection.headerName.span)
-        {
-            return true
-        }
         let name = bytes.slice(field.name)
+        for rule in route.injections where ManagedName.isAlias(name, of: rule.headerName.span) { return true }
         let isOfEnvoy = name.count > 8 && bytesEqualIgnoringCase(name.extracting(first: 8), "x-envoy-".utf8.span)
         return !isOfEnvoy && exchange.snapshot.managedNames.contains(field, bytes)
     }

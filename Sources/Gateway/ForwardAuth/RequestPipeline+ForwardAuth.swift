@@ -90,9 +90,8 @@ extension RequestPipeline {
             }
         }
         for i in 0..<requestHeaders.count {
-            if route.requestFields?.isImitated(by: requestHeaders[i], bytes) == true
-                || route.injection?.field.isImitated(by: bytes.slice(requestHeaders[i].name)) == true
-            {
+            if route.requestFields?.isImitated(by: requestHeaders[i], bytes) == true { return .forwardAuthMalformed }
+            for rule in route.injections where rule.field.isImitated(by: bytes.slice(requestHeaders[i].name)) {
                 return .forwardAuthMalformed
             }
         }

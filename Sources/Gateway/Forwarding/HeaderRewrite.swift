@@ -25,7 +25,7 @@ struct HeaderRewrite {
     ) {
         let head = exchange.head
         let route = exchange.route
-        let injection = route?.injection
+        let injections = route?.injections ?? []
         // Includes a blank after each colon, which the original may lack.
         chunk.ensureFree(bytes.count + path.count + headers.count + 1024 + extraLength(exchange, authority))
         if let name = head.method.name { chunk.append(name) } else { chunk.append(bytes.slice(head.methodText)) }
@@ -56,7 +56,7 @@ struct HeaderRewrite {
         let (tunnel, trace) = (exchange.tunnel, exchange.times.trace)
         for i in 0..<headers.count {
             let field = headers[i]
-            if isDropped(field, exchange, injection, managed, options, headers, bytes) { continue }
+            if isDropped(field, exchange, injections, managed, options, headers, bytes) { continue }
             if let own, own.drops(field, bytes) { continue }
             if let tokens, tokens.isSource(field, bytes) { continue }
             if let trace, trace.replaces(field, bytes) { continue }
@@ -80,7 +80,7 @@ struct HeaderRewrite {
             chunk.append(rule.userAgent)
             chunk.append("\r\n")
         }
-        if let injection, let token = exchange.token.issued { append(token, injection, to: chunk) }
+        append(exchange.token, injections, to: chunk)
         tunnel?.upgrade.appendRequestFields(to: chunk)
         // Streams can carry trailers, and gRPC requests them by this field (RFC 9113 section 8.2.2).
         if http2, let te = headers.value(.te), FieldList.contains(te, trailers.span, in: bytes) {
@@ -110,14 +110,14 @@ struct HeaderRewrite {
         length += exchange.response.policy?.fields.count ?? 0
         length += (exchange.route?.rewrite?.growth ?? 0) + (exchange.route?.host.count ?? 0)
         length += exchange.route?.options.challengeRule?.userAgent.count ?? 0
-        if let injection = exchange.route?.injection, let token = exchange.token.issued {
-            length += injection.headerName.count + injection.prefix.count + token.value.count + injection.suffix.count
+        if exchange.token.issued != nil, let route = exchange.route {
+            length += self.length(exchange.token, route.injections)
         }
         return length
     }
 
     private static func isDropped(
-        _ field: HeaderField, _ exchange: Exchange, _ injection: InjectionRule?, _ managed: ManagedNames,
+        _ field: HeaderField, _ exchange: Exchange, _ injections: [InjectionRule], _ managed: ManagedNames,
         _ options: ConnectionOptions, _ headers: HeaderTable, _ bytes: Span<UInt8>
     ) -> Bool {
         switch field.alias {
@@ -127,7 +127,7 @@ struct HeaderRewrite {
             return true
         case .authorization, .dpop, .oracleMobileSocialAccessToken, .xApiomatApikey:
             // The client's credential is meant for the gateway (GW-09).
-            if exchange.route?.options.forwardsCredential != true || injection != nil { return true }
+            if exchange.route?.passesCredential != true { return true }
         case .userAgent:
             if exchange.route?.options.challengeRule != nil { return true }
         default:
@@ -138,7 +138,10 @@ struct HeaderRewrite {
         if field.token == .other, field.alias != .other { return true }
         if HopByHop.drops(field, options, headers, bytes) { return true }
         if managed.contains(field, bytes) { return true }
-        if let injection { return ManagedName.isAlias(bytes.slice(field.name), of: injection.headerName.span) }
+        for i in injections.indices
+        where ManagedName.isAlias(bytes.slice(field.name), of: injections[i].headerName.span) {
+            return true
+        }
         return false
     }
 
@@ -163,28 +166,43 @@ struct HeaderRewrite {
         }
     }
 
-    static func append(_ token: IssuedToken, _ injection: InjectionRule, to chunk: Chunk) {
-        chunk.append(injection.headerName)
-        chunk.append(": ")
-        chunk.append(injection.prefix)
-        chunk.append(token.value)
-        chunk.append(injection.suffix)
-        chunk.append("\r\n")
+    /// Appends the fields of the tokens that the exchange has.
+    static func append(_ tokens: UpstreamToken, _ injections: [InjectionRule], to chunk: Chunk) {
+        for i in injections.indices {
+            guard let token = tokens[i] else { continue }
+            chunk.append(injections[i].headerName)
+            chunk.append(": ")
+            chunk.append(injections[i].prefix)
+            chunk.append(token.value)
+            chunk.append(injections[i].suffix)
+            chunk.append("\r\n")
+        }
     }
 
-    /// Copies a head written by `request`, with this token as the only one.
-    static func request(_ head: Span<UInt8>, with token: IssuedToken, _ injection: InjectionRule, into chunk: Chunk) {
-        chunk.ensureFree(
-            head.count + injection.headerName.count + injection.prefix.count + token.value.count
-                + injection.suffix.count + 8)
+    /// Length of the fields of tokens.
+    private static func length(_ tokens: UpstreamToken, _ injections: [InjectionRule]) -> Int {
+        var length = 0
+        for i in injections.indices {
+            guard let token = tokens[i] else { continue }
+            length += injections[i].headerName.count + injections[i].prefix.count + injections[i].suffix.count
+            length += token.value.count + 4
+        }
+        return length
+    }
+
+    /// Copies a head written by `request`, with these tokens in place of its own.
+    static func request(
+        _ head: Span<UInt8>, with tokens: UpstreamToken, _ injections: [InjectionRule], into chunk: Chunk
+    ) {
+        chunk.ensureFree(head.count + length(tokens, injections))
         var start = 0
         while start < head.count {
             var end = start
             while end < head.count, head[end] != UInt8(ascii: "\n") { end += 1 }
             let line = head.extracting(start..<min(end + 1, head.count))
-            // Only the previous token can have a field of this name: the client's were dropped.
-            if line.count == 2 { append(token, injection, to: chunk) }
-            if !isField(line, named: injection.headerName) { chunk.append(line) }
+            // Only the previous tokens can have fields of these names: the client's were dropped.
+            if line.count == 2 { append(tokens, injections, to: chunk) }
+            if !injections.contains(where: { isField(line, named: $0.headerName) }) { chunk.append(line) }
             start = end + 1
         }
     }

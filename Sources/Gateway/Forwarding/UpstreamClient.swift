@@ -45,7 +45,7 @@ final class UpstreamClient: LoopPart {
             http2: exchange.snapshot.upstreams[route.upstream].settings.http2 && exchange.tunnel == nil, into: chunk)
         exchange.enter(.forwarding)
         exchange.decisionDeadline = .max
-        if route.injection != nil || route.requestFields != nil || !exchange.snapshot.managedNames.isStandard {
+        if !route.injections.isEmpty || route.requestFields != nil || !exchange.snapshot.managedNames.isStandard {
             exchange.requestBody.forwardsTrailers = false
         }
         exchange.times.forwardedAt = Clock.monotonicMicroseconds

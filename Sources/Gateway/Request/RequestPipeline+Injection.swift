@@ -15,7 +15,7 @@ extension RequestPipeline {
             responder.deny(exchange, refusal, buffer.readable)
             return
         }
-        guard let target = snapshot.injections[route.index], let principal = exchange.principal else {
+        guard !snapshot.injections[route.index].isEmpty, exchange.principal != nil else {
             if let rule = route.options.challengeRule {
                 approachWebgate(exchange, route, rule, buffer)
             } else {
@@ -23,28 +23,16 @@ extension RequestPipeline {
             }
             return
         }
-        exchange.token.target = target
-        let waiter = IssuedTokenStore.Waiter(worker: context.number, exchange: exchange.identity)
-        switch injection.issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
-        case .hit(let token, let refresh):
-            counters.metrics.injectionHits &+= 1
-            exchange.token.issued = token
-            if let refresh { injection.issue(refresh, snapshot, leader: nil) }
-            upstreamClient.forward(exchange, route, buffer)
-        case .join:
-            counters.metrics.injectionMisses &+= 1
-            exchanges.park(exchange, in: .awaitingToken(.firstAttempt))
-        case .lead(let flight):
-            counters.metrics.injectionMisses &+= 1
-            exchanges.park(exchange, in: .awaitingToken(.firstAttempt))
-            exchange.times.traced { injection.issue(flight, snapshot, leader: waiter) }
-        case .failed(let failure): responder.refuseWithoutToken(exchange, failure)
-        }
+        injection.obtainTokens(exchange, route) { upstreamClient.forward(exchange, route, buffer) }
     }
 
+    /// A token that the exchange waits for has been issued, or its issuer has failed. The first failure is answered;
+    /// otherwise the last token continues the request.
     func tokenIssued(
-        _ exchange: Exchange, _ use: Exchange.TokenUse, _ result: Result<IssuedToken, IssueFailure>
+        _ exchange: Exchange, _ use: Exchange.TokenUse, _ target: InjectionTarget,
+        _ result: Result<IssuedToken, IssueFailure>
     ) {
+        if case .success(let token) = result, !injection.accept(token, of: target, exchange) { return }
         exchanges.unpark(exchange)
         if use == .repetition {
             injection.repeatRequest(exchange, result)
@@ -55,9 +43,7 @@ extension RequestPipeline {
             return
         }
         switch result {
-        case .success(let token):
-            exchange.token.issued = token
-            upstreamClient.forward(exchange, route, buffer)
+        case .success: upstreamClient.forward(exchange, route, buffer)
         case .failure(let failure): responder.refuseWithoutToken(exchange, failure)
         }
     }

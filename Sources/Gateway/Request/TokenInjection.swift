@@ -53,6 +53,9 @@ final class TokenInjection: LoopPart {
         let challenge =
             route.options.challengeRule == nil ? nil : self.challenge(buffer.readable, chunk.readable, upstream)
         var target = exchange.token.target
+        if challenge == nil, !exchange.snapshot.injections[route.index].isEmpty {
+            return answerRefusal(upstream, exchange, principal, route, head, buffer)
+        }
         if challenge != nil, !isOwnHost(of: chunk.readable, exchange) {
             giveUp(upstream, exchange, head, buffer)
             responder.reply(exchange, .unknownHost, "the gateway does not have this name")
@@ -68,7 +71,8 @@ final class TokenInjection: LoopPart {
         }
         guard let target, challenge != nil || exchange.token.issued != nil else { return false }
         let mayHaveAnother = refuseToken(exchange, principal, target)
-        let isSpent = exchange.token.wasRefused || !mayHaveAnother || route.injection?.retriesOnUnauthorized != true
+        let isSpent =
+            exchange.token.wasRefused || !mayHaveAnother || route.injections.first?.retriesOnUnauthorized != true
         guard !isSpent, isRepeatable(exchange) else {
             if challenge == nil { return false }
             giveUp(upstream, exchange, head, buffer)
@@ -87,6 +91,29 @@ final class TokenInjection: LoopPart {
         exchange.token.target = target
         exchange.token.issued = nil
         obtainToken(exchange, target, challenge: challenge) { repeatRequest(exchange) }
+        return true
+    }
+
+    /// The upstream refuses the request without saying which token it means: all of them are replaced whose rules want
+    /// that. False to pass the response to the client.
+    private func answerRefusal(
+        _ upstream: UpstreamConnection, _ exchange: Exchange, _ principal: Principal, _ route: Route,
+        _ head: ResponseHead, _ buffer: Chunk
+    ) -> Bool {
+        let targets = exchange.snapshot.injections[route.index]
+        guard exchange.token.issued != nil else { return false }
+        var replaced: [Int] = []
+        for (place, target) in targets.enumerated() {
+            guard let token = exchange.token[place] else { continue }
+            let key = InjectionKey(principal: principal, target: target)
+            let mayHaveAnother = shared.issuedTokens.refuse(token, for: key, now: poller.wallSeconds)
+            if mayHaveAnother, route.injections[place].retriesOnUnauthorized { replaced.append(place) }
+        }
+        guard !replaced.isEmpty, !exchange.token.wasRefused, isRepeatable(exchange) else { return false }
+        giveUp(upstream, exchange, head, buffer)
+        exchange.token.wasRefused = true
+        for place in replaced { exchange.token[place] = nil }
+        obtainTokens(exchange, route) { repeatRequest(exchange) }
         return true
     }
 
@@ -171,6 +198,55 @@ final class TokenInjection: LoopPart {
 
     // MARK: Another token
 
+    /// Obtains the tokens of the route that the exchange lacks, all at the same time.
+    ///
+    /// - Parameter go: continues with immediate tokens. Later ones arrive at `tokenIssued`.
+    func obtainTokens(_ exchange: Exchange, _ route: Route, _ go: () -> Void) {
+        guard let principal = exchange.principal else { return }
+        let snapshot = exchange.snapshot
+        let waiter = IssuedTokenStore.Waiter(worker: context.number, exchange: exchange.identity)
+        var isMissing = false
+        for place in snapshot.injections[route.index].indices where exchange.token[place] == nil {
+            let target = snapshot.injections[route.index][place]
+            // Two fields with the token of one issuer: the exchange is in line for it already.
+            if place > 0, let same = snapshot.injections[route.index][..<place].firstIndex(where: { $0 === target }) {
+                exchange.token[place] = exchange.token[same]
+                continue
+            }
+            switch issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
+            case .hit(let token, let refresh):
+                counters.metrics.injectionHits &+= 1
+                exchange.token[place] = token
+                if let refresh { issue(refresh, snapshot, leader: nil) }
+            case .join:
+                counters.metrics.injectionMisses &+= 1
+                isMissing = true
+            case .lead(let flight):
+                counters.metrics.injectionMisses &+= 1
+                isMissing = true
+                exchange.times.traced { issue(flight, snapshot, leader: waiter) }
+            case .failed(let failure):
+                responder.refuseWithoutToken(exchange, failure)
+                return
+            }
+        }
+        guard isMissing else { return go() }
+        exchanges.park(exchange, in: .awaitingToken(exchange.token.wasRefused ? .repetition : .firstAttempt))
+    }
+
+    /// Keeps a token that was waited for. False if others are missing.
+    func accept(_ token: IssuedToken, of target: InjectionTarget, _ exchange: Exchange) -> Bool {
+        guard let route = exchange.route, !exchange.snapshot.injections[route.index].isEmpty else {
+            exchange.token.issued = token
+            return true
+        }
+        let targets = exchange.snapshot.injections[route.index]
+        for place in targets.indices where exchange.token[place] == nil && targets[place].isSamePlace(as: target) {
+            exchange.token[place] = token
+        }
+        return exchange.token.isComplete(targets.count)
+    }
+
     /// Obtains a token for this target, immediately or later.
     ///
     /// - Parameter go: continues with an immediate token. A later one arrives at `tokenIssued`.
@@ -209,21 +285,18 @@ final class TokenInjection: LoopPart {
     /// Repeats the request with the new token, or answers the failure.
     func repeatRequest(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
         switch result {
-        case .success(let token):
-            exchange.token.issued = token
-            repeatRequest(exchange)
+        case .success: repeatRequest(exchange)
         case .failure(let failure): responder.refuseWithoutToken(exchange, failure)
         }
     }
 
     private func repeatRequest(_ exchange: Exchange) {
-        guard let token = exchange.token.issued, let injection = exchange.route?.injection,
-            let server = exchange.server,
+        guard exchange.token.issued != nil, let injections = exchange.route?.injections, let server = exchange.server,
             let old = exchange.sent.chunk
         else { return }
         let chunk = poller.chunks.take()
         old.rewind(to: exchange.sent.length)
-        HeaderRewrite.request(old.readable, with: token, injection, into: chunk)
+        HeaderRewrite.request(old.readable, with: exchange.token, injections, into: chunk)
         old.isHeld = false
         poller.chunks.give(old)
         chunk.isHeld = true

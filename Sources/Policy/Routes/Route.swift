@@ -73,8 +73,10 @@ package final class Route: Sendable {
     package let allowOrigin: AllowOriginPolicy
     /// The gateway's, if the route has no settings of its own.
     let cors: CORSPolicy
-    /// The route's own rule, otherwise that of its Webgate.
-    package let injection: InjectionRule?
+    /// The route's own rules, otherwise those of its Webgate. Their fields differ.
+    package let injections: [InjectionRule]
+    /// Whether the upstream gets the client's own credential (GW-09).
+    package let passesCredential: Bool
     /// Requirement on client certificates, also for public routes; nil for none.
     package let certificateRule: CertificateRule?
     /// Whether a client certificate counts as the credential.
@@ -155,7 +157,8 @@ package final class Route: Sendable {
         form = isWithoutSession ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)
         allowOrigin = settings.options.ownOrigins ?? origins.allowed
         cors = origins.policy(settings.options)
-        injection = settings.injection ?? webgate?.injection
+        injections = settings.injections.isEmpty ? webgate?.injections ?? [] : settings.injections
+        passesCredential = settings.options.forwardsCredential && injections.isEmpty
         certificateRule = access.clientCertificate.map { CertificateRule($0) }
         readsCertificate =
             access.clientCertificate != nil || settings.options.certificateForwarding != nil

@@ -11,21 +11,21 @@ package final class Webgate: Sendable {
     package let userAgents: [UserAgentPattern]
     /// Nil if not configured: `redirect` if the scheme has a form, otherwise `bearer`.
     package let mismatch: UserAgentMismatch?
-    package let injection: InjectionRule?
+    package let injections: [InjectionRule]
     /// How its users log in; nil if not configured (SCH-01).
     package let scheme: AuthenticationScheme?
 
     /// - Parameter userAgents: values of `userDefinedParameters.User-Agent`.
     package init(
         name: String, level: Int, userAgents: [String] = [], mismatch: UserAgentMismatch? = nil,
-        injection: InjectionRule? = nil, scheme: AuthenticationScheme? = nil
+        injections: [InjectionRule] = [], scheme: AuthenticationScheme? = nil
     ) {
         self.scheme = scheme
         self.name = name
         self.level = level
         self.userAgents = userAgents.map(UserAgentPattern.init)
         self.mismatch = mismatch
-        self.injection = injection
+        self.injections = injections
     }
 
     /// Whether a client with this `User-Agent` supports `OAM-Auth` (CHAL-04).

@@ -140,7 +140,8 @@ package struct RouteSettings: Sendable {
     package var scheme: AuthenticationScheme?
     /// The application whose tokens are accepted; nil for none (AOM-16).
     package var application: Application?
-    package var injection: InjectionRule?
+    /// Empty for those of the Webgate.
+    package var injections: [InjectionRule] = []
     package var options = RouteOptions()
     /// Identifiers of the resource, the first for requests at another origin (RFC 9728); empty for none.
     package var resources: [WebURL] = []

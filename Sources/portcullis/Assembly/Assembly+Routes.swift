@@ -9,12 +9,13 @@ extension Assembly {
     /// The Webgates by name.
     mutating func webgates(_ modules: [String: GuardedIssuer]) -> [String: Webgate] {
         var webgates: [String: Webgate] = [:]
-        for (index, entry) in configuration.webgates.enumerated() {
+        for entry in configuration.webgates {
             let scheme = entry.authenticationScheme.flatMap(scheme(named:))
+            let injections = entry.injections.compactMap { rule($0, at: $0.pointer, modules) }
             webgates[entry.name] = Webgate(
                 name: entry.name, level: entry.level ?? scheme?.level ?? 0, userAgents: entry.userAgents,
                 mismatch: entry.userAgentMismatch,
-                injection: entry.injection.flatMap { rule($0, at: "/webgates/\(index)/injection", modules) },
+                injections: injections,
                 scheme: scheme.map(self.scheme))
         }
         return webgates
@@ -68,7 +69,7 @@ extension Assembly {
         settings.webgate = entry.webgate.flatMap { webgates[$0] }
         settings.scheme = entry.authenticationScheme.flatMap(scheme(named:)).map(scheme)
         settings.access.level = entry.access.level ?? settings.scheme?.level
-        settings.injection = injection(of: entry, at: pointer, modules)
+        settings.injections = injections(of: entry, at: pointer, modules)
         settings.options = entry.options
         settings.resources = entry.resourceIdentifiers(configuration.origins)
         settings.rewrite = PathRewrite(
@@ -78,16 +79,18 @@ extension Assembly {
         return settings
     }
 
-    /// The route's own rule, or where its upstream challenges, that of its Webgate in the scheme of the challenges.
-    private mutating func injection(
+    /// The route's own rules, or where its upstream challenges, that of its Webgate in the scheme of the challenges.
+    private mutating func injections(
         of entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer]
-    ) -> InjectionRule? {
+    ) -> [InjectionRule] {
         let scheme = entry.options.challengeRule == nil ? "Bearer" : "OAM-Auth"
-        if let own = entry.injection { return rule(own, at: "\(pointer)/injection", modules, scheme: scheme) }
+        if !entry.injections.isEmpty {
+            return entry.injections.compactMap { rule($0, at: $0.pointer, modules, scheme: scheme) }
+        }
         guard entry.options.challengeRule != nil,
-            let shared = configuration.webgates.first(where: { $0.name == entry.webgate })?.injection
-        else { return nil }
-        return rule(shared, at: "\(pointer)/webgate", modules, scheme: scheme)
+            let shared = configuration.webgates.first(where: { $0.name == entry.webgate })
+        else { return [] }
+        return shared.injections.compactMap { rule($0, at: "\(pointer)/webgate", modules, scheme: scheme) }
     }
 
     /// - Parameter scheme: of credentials, for a rule that does not say how the token is put.
@@ -104,21 +107,21 @@ extension Assembly {
         return rule
     }
 
-    /// Where each route's token comes from. Routes of one Webgate share a target, so that they share tokens (CACHE-03).
-    func injections(_ policy: PolicySnapshot, _ modules: [String: GuardedIssuer]) -> [InjectionTarget?] {
+    /// Where each route's tokens come from. Routes of one Webgate share a target, so that they share tokens (CACHE-03).
+    func injections(_ policy: PolicySnapshot, _ modules: [String: GuardedIssuer]) -> [[InjectionTarget]] {
         var targets: [String: InjectionTarget] = [:]
         return policy.routes.routes.map { route in
             // An upstream behind a Webgate says itself which token it wants.
-            guard route.options.challengeRule == nil, let rule = route.injection, let module = modules[rule.issuer]
-            else {
-                return nil
+            if route.options.challengeRule != nil { return [] }
+            return route.injections.compactMap { rule in
+                guard let module = modules[rule.issuer] else { return nil }
+                let place = route.webgate.map { "webgate \($0.name)" } ?? "route \(route.name)"
+                let key = "\(rule.issuer) \(place)"
+                if let known = targets[key] { return known }
+                let target = InjectionTarget(webgate: route.webgate?.name ?? route.name, issuer: module)
+                targets[key] = target
+                return target
             }
-            let place = route.webgate.map { "webgate \($0.name)" } ?? "route \(route.name)"
-            let key = "\(rule.issuer) \(place)"
-            if let known = targets[key] { return known }
-            let target = InjectionTarget(webgate: route.webgate?.name ?? route.name, issuer: module)
-            targets[key] = target
-            return target
         }
     }
 
@@ -126,7 +129,8 @@ extension Assembly {
     func upstreamWebgates(_ policy: PolicySnapshot, _ modules: [String: GuardedIssuer]) -> [UpstreamWebgates?] {
         var known: [String: UpstreamWebgates] = [:]
         return policy.routes.routes.map { route in
-            guard route.options.challengeRule != nil, let rule = route.injection, let module = modules[rule.issuer]
+            guard route.options.challengeRule != nil, let rule = route.injections.first,
+                let module = modules[rule.issuer]
             else {
                 return nil
             }

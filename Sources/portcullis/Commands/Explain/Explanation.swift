@@ -281,16 +281,17 @@ struct Explanation {
         return "\(parts.joined(separator: "; ")); not checked here"
     }
 
-    /// The token for the upstream.
+    /// The tokens for the upstream.
     private func token(_ route: Route, _ principal: Principal?) -> String {
-        guard let rule = route.injection else {
-            return route.options.forwardsCredential ? "none; the credential of the request is forwarded" : "none"
+        if route.injections.isEmpty {
+            return route.passesCredential ? "none; the credential of the request is forwarded" : "none"
         }
-        let field = String(decoding: rule.headerName, as: UTF8.self)
-        if route.options.challengeRule != nil {
-            return "of the issuer \(rule.issuer) in \(field), once the upstream's webgate challenges"
+        let tokens = route.injections.map {
+            "of the issuer \($0.issuer) in \(String(decoding: $0.headerName, as: UTF8.self))"
         }
-        return principal == nil ? "none, since no caller is known" : "of the issuer \(rule.issuer) in \(field)"
+        .joined(separator: ", ")
+        if route.options.challengeRule != nil { return "\(tokens), once the upstream's webgate challenges" }
+        return principal == nil ? "none, since no caller is known" : tokens
     }
 
     /// The login of browsers, with what the configuration leaves out.
