@@ -14,10 +14,12 @@ package struct IssueRequest: Sendable {
     package let previous: IssuedToken?
     /// The challenge of the upstream's own Webgate (CACHE-08); nil without one.
     package let challenge: UpstreamChallenge?
+    /// Which claims of the caller are known.
+    package let selection: ClaimSelection
 
     package init(
         principal: Principal, backend: Backend?, webgate: String, lifetimeSeconds: Int64? = nil,
-        previous: IssuedToken? = nil, challenge: UpstreamChallenge? = nil
+        previous: IssuedToken? = nil, challenge: UpstreamChallenge? = nil, selection: ClaimSelection = .none
     ) {
         self.principal = principal
         self.backend = backend
@@ -25,6 +27,7 @@ package struct IssueRequest: Sendable {
         self.lifetimeSeconds = lifetimeSeconds
         self.previous = previous
         self.challenge = challenge
+        self.selection = selection
     }
 
     /// The caller's bearer token, for grants that forward it; empty for other credentials.

@@ -55,6 +55,7 @@ extension TokenService {
                 self.answer { () throws(TokenFailure) in try UserAttributes(service: self).answer(request, now: now) }
             },
             .jwks: { request, _ in .done(request.read { .document(self.keySet, reason: .keySet) }) },
+            .identityKeys: { request, _ in .done(request.read { .document(self.keySet, reason: .keySet) }) },
             .metadata: { request, _ in .done(request.read { .document(self.metadata, reason: .metadata) }) },
             .whoAmI: { request, _ in .done(request.read { self.whoAmI(request.principal) }) },
         ]

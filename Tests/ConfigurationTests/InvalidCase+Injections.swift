@@ -21,5 +21,14 @@ extension InvalidCase {
                 )),
             #"routes.json:2: error: /routes/0/upstreamAuth: the upstream's challenges are answered with one token (expected one "injection", found 2)"#
         ),
+        InvalidCase(
+            "signed-identity-twice",
+            routes(
+                route(
+                    "/a",
+                    #""injection": {"issuer": "local", "header": "x_pomerium_jwt_assertion"}, "requestHeaders": {"preset": "pomerium-jwt"}"#
+                )),
+            #"routes.json:2: error: /routes/0/requestHeaders/preset: the route writes the field "x_pomerium_jwt_assertion" itself (expected it at one place)"#
+        ),
     ]
 }

@@ -115,7 +115,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "field-preset", routes(route("/a", #""requestHeaders": {"preset": "authelai"}"#)),
-            #"routes.json:2: error: /routes/0/requestHeaders/preset: invalid value (expected one of "oauth2-proxy", "authelia", "apisix-userinfo", found "authelai"; did you mean "authelia"?)"#
+            #"routes.json:2: error: /routes/0/requestHeaders/preset: invalid value (expected one of "oauth2-proxy", "authelia", "apisix-userinfo", "pomerium-jwt", found "authelai"; did you mean "authelia"?)"#
         ),
         InvalidCase(
             "field-of-the-token",

@@ -13,12 +13,13 @@ enum Callers {
     static func principal(
         _ subject: String = "joe", kind: Principal.Kind = .user, issuer: String = "local",
         backend: String? = "mbe-inv-1", roles: [String] = [], level: Int = 2, virtual: Bool = false,
-        catalogue: RoleCatalogue = catalogue, token: String = ""
+        catalogue: RoleCatalogue = catalogue, token: String = "",
+        claims: SelectedClaims = .none
     ) -> Principal {
         Principal(
             kind: kind, method: .bearer, subject: subject, issuer: issuer, backendID: backend,
             roles: catalogue.roles(named: roles), catalogue: catalogue, level: level, virtual: virtual,
-            token: Array(token.utf8))
+            token: Array(token.utf8), claims: claims)
     }
 
     static let backend = Backend(

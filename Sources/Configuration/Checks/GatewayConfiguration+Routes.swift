@@ -16,6 +16,7 @@ extension GatewayConfiguration {
                     "callers without a credential would not need the key of the application",
                     expected: "no \"identity\": \"optional\" beside it")
             }
+            route.checkSignedIdentity(at: "/routes/\(i)", tokenService, route.injections(webgates), findings)
             route.checkDefaultBackend(at: "/routes/\(i)/defaultBackend", findings)
             route.checkProtectedResource(at: "/routes/\(i)", origins, findings)
             route.checkHost(at: "/routes/\(i)", upstreams, findings)
@@ -63,7 +64,7 @@ extension GatewayConfiguration {
     private func checkUpstreamAuth(of route: RouteEntry, at index: Int, _ findings: Findings) {
         guard route.options.challengeRule != nil else { return }
         let pointer = "/routes/\(index)/upstreamAuth"
-        let count = route.injections(webgates).count
+        let count = route.injections(webgates).count + (route.signsIdentity ? 1 : 0)
         if count == 0 {
             findings.error(
                 pointer, "answering the upstream's challenges needs a token",
@@ -86,6 +87,9 @@ extension GatewayConfiguration {
         if tokenService.isEnabled { features.insert(.tokenService) }
         if tokenService.isEnabled, backends.contains(where: { $0.grants.authorization != nil }) {
             features.insert(.authorization)
+        }
+        if tokenService.isEnabled, routes.contains(where: \.signsIdentity) {
+            features.insert(.signedIdentity)
         }
         if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }
         if !applications.isEmpty { features.insert(.applications) }

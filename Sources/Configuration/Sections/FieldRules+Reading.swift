@@ -10,6 +10,7 @@ extension FieldRules {
         case oauth2Proxy = "oauth2-proxy"
         case authelia
         case apisixUserinfo = "apisix-userinfo"
+        case pomeriumJWT = "pomerium-jwt"
 
         /// Names and templates.
         var lines: KeyValuePairs<String, String> {
@@ -26,6 +27,8 @@ extension FieldRules {
                     "Remote-Name": "${claim.name}",
                 ]
             case .apisixUserinfo: ["X-Userinfo": "${userinfo}"]
+            // A token, which is obtained like those of issuers.
+            case .pomeriumJWT: [:]
             }
         }
     }
@@ -36,7 +39,8 @@ extension FieldRules {
                 message == .request
                 ? object.optional(
                     "preset", Shape<Preset>.choice,
-                    "Fields that backends of other proxies expect, with this caller's name, roles and claims.") : nil
+                    "Fields that backends of other proxies expect, with this caller's name, roles and claims; `pomerium-jwt` is signed."
+                ) : nil
             var rules = FieldRules(
                 set: object.value(
                     "set", lines(message), default: [],
@@ -44,6 +48,7 @@ extension FieldRules {
                 add: object.value(
                     "add", lines(message), default: [], "Fields by name, which stand beside those that are there."),
                 remove: object.value("remove", names(message), default: [], "Names of fields that are not passed on."))
+            rules.signsIdentity = preset == .pomeriumJWT
             for (name, text) in preset?.lines ?? [:] where !rules.set.contains(where: { isAlias($0.name, name) }) {
                 if let value = try? FieldTemplate(text, constant: { _ in nil }) {
                     rules.set.append(Line(name: name, value: value))

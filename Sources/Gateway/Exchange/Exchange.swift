@@ -146,7 +146,7 @@ final class Exchange: SlabElement {
         principal = nil
         if decision != nil { decision = nil }
         certificate = nil
-        token = UpstreamToken()
+        token.reset()
         varies = []
         origin.reset()
         requestID.reset()
@@ -238,6 +238,14 @@ struct UpstreamToken {
                 others[place - 1] = newValue
             }
         }
+    }
+
+    /// For another request. Most have one token at most, and the list is not touched.
+    mutating func reset() {
+        if issued != nil { issued = nil }
+        if target != nil { target = nil }
+        if !others.isEmpty { others = [] }
+        wasRefused = false
     }
 
     /// Whether there is a token for each of so many rules.

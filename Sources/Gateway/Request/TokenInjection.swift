@@ -318,7 +318,7 @@ final class TokenInjection: LoopPart {
         let key = flight.key
         let request = IssueRequest(
             principal: key.principal, backend: snapshot.backend(of: key.principal), webgate: key.target.webgate,
-            previous: flight.previous, challenge: challenge)
+            previous: flight.previous, challenge: challenge, selection: snapshot.policy.claims)
         shared.settle(flight, key.target.issuer.issue(request, now: poller.wallSeconds), leader: leader)
     }
 }

@@ -1,8 +1,8 @@
 /// Features that enable endpoints.
 package struct EndpointFeatures: OptionSet, Sendable {
-    package let rawValue: UInt8
+    package let rawValue: UInt16
 
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     package static let tokenService = EndpointFeatures(rawValue: 1)
     /// Applications of ApiOmat.
@@ -16,6 +16,8 @@ package struct EndpointFeatures: OptionSet, Sendable {
     package static let protectedResources = EndpointFeatures(rawValue: 64)
     /// Clients of the authorization endpoint.
     package static let authorization = EndpointFeatures(rawValue: 128)
+    /// Routes whose upstreams get a signed assertion of the caller's identity.
+    package static let signedIdentity = EndpointFeatures(rawValue: 256)
 }
 
 /// The enabled features and configurable paths.

@@ -12,13 +12,16 @@ package enum OAuthEndpoints {
 
     package static let exchangePath = "/mobile/platform/auth/token"
     package static let keySetPath = "/.well-known/jwks.json"
+    /// Where upstreams look that expect the assertions of Pomerium.
+    package static let identityKeySetPath = "/.well-known/pomerium/jwks.json"
     /// The beginning of the paths of RFC 9728; behind it stands the path of a resource.
     package static let resourceMetadataPath = "/.well-known/oauth-protected-resource"
     static let metadataPaths = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]
 
     static let family = EndpointFamily(
         [
-            .authorization, .pushedRequest, .userInfo, .token, .revocation, .introspection, .exchange, .jwks, .metadata,
+            .authorization, .pushedRequest, .userInfo, .token, .revocation, .introspection, .exchange, .jwks,
+            .identityKeys, .metadata,
             .resourceMetadata,
         ],
         reserved: [
@@ -52,6 +55,10 @@ extension EndpointDescriptor {
     /// The public keys (RFC 7517).
     package static let jwks = EndpointDescriptor(
         "jwks", at: OAuthEndpoints.keySetPath, "GET, HEAD", needs: .tokenService, [], cost: .document)
+    /// The same, for upstreams that get assertions of identity.
+    package static let identityKeys = EndpointDescriptor(
+        "identity_keys", at: OAuthEndpoints.identityKeySetPath, "GET, HEAD", needs: .signedIdentity, [],
+        cost: .document)
     /// RFC 8414, also under the name that OpenID Connect clients use.
     package static let metadata = EndpointDescriptor(
         "metadata", at: { _ in OAuthEndpoints.metadataPaths }, "GET, HEAD", needs: .tokenService, [], cost: .document)

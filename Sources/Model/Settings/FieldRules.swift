@@ -17,6 +17,10 @@ package struct FieldRules: Hashable, Sendable {
     package var add: [Line]
     /// Names of fields that are not passed on.
     package var remove: [String]
+    /// The field of signed assertions, as Pomerium names it.
+    package static let identityAssertion = "X-Pomerium-Jwt-Assertion"
+    /// Whether the upstream gets a signed assertion of the caller's identity.
+    package var signsIdentity = false
 
     package init(set: [Line] = [], add: [Line] = [], remove: [String] = []) {
         self.set = set

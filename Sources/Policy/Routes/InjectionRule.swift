@@ -18,6 +18,8 @@ package struct InjectionRule: Equatable, Sendable {
     package let suffix: [UInt8]
     /// Whether to repeat a request with another token after a 401 by the upstream.
     package let retriesOnUnauthorized: Bool
+    /// Whether the token takes the place of the client's credential (GW-09).
+    package let replacesCredential: Bool
 
     /// - Parameters:
     ///   - header: a field name (RFC 9110 section 5.1).
@@ -25,7 +27,7 @@ package struct InjectionRule: Equatable, Sendable {
     /// - Returns: nil for an invalid name or format.
     package init?(
         issuer: String, configurationID: String, header: String = "Authorization",
-        format: String = "Bearer {token}", retriesOnUnauthorized: Bool = true
+        format: String = "Bearer {token}", retriesOnUnauthorized: Bool = true, replacesCredential: Bool = true
     ) {
         let name = Array(header.utf8)
         guard !name.isEmpty, name.allSatisfy(InjectionRule.isNameCharacter) else { return nil }
@@ -36,6 +38,7 @@ package struct InjectionRule: Equatable, Sendable {
         field = OwnFieldName(header)
         headerToken = HeaderToken.lookup(name.span)
         self.retriesOnUnauthorized = retriesOnUnauthorized
+        self.replacesCredential = replacesCredential
         prefix = parts[0]
         suffix = parts[1]
     }

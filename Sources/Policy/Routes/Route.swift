@@ -158,7 +158,7 @@ package final class Route: Sendable {
         allowOrigin = settings.options.ownOrigins ?? origins.allowed
         cors = origins.policy(settings.options)
         injections = settings.injections.isEmpty ? webgate?.injections ?? [] : settings.injections
-        passesCredential = settings.options.forwardsCredential && injections.isEmpty
+        passesCredential = settings.options.forwardsCredential && !injections.contains(where: \.replacesCredential)
         certificateRule = access.clientCertificate.map { CertificateRule($0) }
         readsCertificate =
             access.clientCertificate != nil || settings.options.certificateForwarding != nil

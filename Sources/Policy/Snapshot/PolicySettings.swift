@@ -64,7 +64,8 @@ package struct PolicySettings: Sendable {
         let answers = errors.answers + routes.flatMap(\.options.errors.answers)
         return ClaimSelection(
             rules.flatMap(\.claims) + answers.flatMap(\.claims) + accesses.flatMap(\.requiredClaims)
-                + policyServers.flatMap { PolicyQuestion.scopeClaims + $0.server.rules.claims },
+                + policyServers.flatMap { PolicyQuestion.scopeClaims + $0.server.rules.claims }
+                + routes.flatMap(\.issuedClaims),
             userinfo: rules.contains(where: \.usesUserinfo)
                 || answers.contains { FieldRules(set: $0.fields).usesUserinfo },
             scopes: RoleCatalogue(Set(scopes).sorted()),
@@ -142,6 +143,8 @@ package struct RouteSettings: Sendable {
     package var application: Application?
     /// Empty for those of the Webgate.
     package var injections: [InjectionRule] = []
+    /// Claims for its upstream's tokens.
+    package var issuedClaims: [ClaimPath] = []
     package var options = RouteOptions()
     /// Identifiers of the resource, the first for requests at another origin (RFC 9728); empty for none.
     package var resources: [WebURL] = []

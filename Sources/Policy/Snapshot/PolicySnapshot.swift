@@ -20,7 +20,7 @@ package final class PolicySnapshot: Sendable {
     /// `Security_AllowOrigin`, for endpoints and routes without a list of their own.
     let allowOrigin: AllowOriginPolicy
     /// The claims and scopes that routes use.
-    let claims: ClaimSelection
+    package let claims: ClaimSelection
     let verifier: JWTVerifier
     let principals: TokenPrincipals
     let introspected: IntrospectedTokens

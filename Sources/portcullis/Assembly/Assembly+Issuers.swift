@@ -94,7 +94,11 @@ extension Assembly {
                 issuer, settings: reading.guarding, gate: lasting.issuers.gate(entry.name, lasting.log),
                 clock: { Clock.monotonicMicroseconds })
         }
-        lasting.issuers.keep(only: Set(configuration.issuers.map(\.name)))
+        let signed = SignedIdentity.issuers(
+            configuration.routes, host: configuration.baseURL.host, key: serviceKey
+        ) { lasting.issuers.gate($0, lasting.log) }
+        issuers.merge(signed) { own, _ in own }
+        lasting.issuers.keep(only: Set(configuration.issuers.map(\.name) + signed.keys))
         return issuers
     }
 

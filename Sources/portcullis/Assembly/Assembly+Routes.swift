@@ -70,6 +70,11 @@ extension Assembly {
         settings.scheme = entry.authenticationScheme.flatMap(scheme(named:)).map(scheme)
         settings.access.level = entry.access.level ?? settings.scheme?.level
         settings.injections = injections(of: entry, at: pointer, modules)
+        if let signed = SignedIdentity.rule(entry, host: configuration.baseURL.host, modules) {
+            if settings.injections.isEmpty { settings.injections = settings.webgate?.injections ?? [] }
+            settings.injections.append(signed)
+            settings.issuedClaims = IdentityAssertionIssuer.claims
+        }
         settings.options = entry.options
         settings.resources = entry.resourceIdentifiers(configuration.origins)
         settings.rewrite = PathRewrite(

@@ -171,7 +171,10 @@ struct Assembly {
             $0.options.requestFields?.lines.filter(\.value.isIdentity) ?? []
         }
         let answers = configuration.policies.servers.flatMap(\.rules.answerHeaders)
-        let names = configuration.managedHeaders + identities.map(\.name) + answers
+        let signs = configuration.routes.contains { $0.options.requestFields?.signsIdentity == true }
+        let names =
+            configuration.managedHeaders + identities.map(\.name) + answers
+            + (signs ? [FieldRules.identityAssertion] : [])
         return names.isEmpty ? .standard : ManagedNames(names)
     }
 
