@@ -17,7 +17,7 @@ import Testing
 
     @Test("a listener off loopback refuses clear-text token requests, right or wrong, and nothing else")
     func offLoopback() throws {
-        let fixture = try Fixture { $0["listeners"] = listener("0.0.0.0") }
+        let fixture = try Fixture(environment: ["PORTCULLIS_INSECURE": "1"]) { $0["listeners"] = listener("0.0.0.0") }
         expectRefusal(try fixture.grant(right))
         expectRefusal(try fixture.grant(wrong))
         expectRefusal(try fixture.grant(right, client: "nobody:nothing"))
@@ -38,7 +38,7 @@ import Testing
 
     @Test("a trusted proxy determines whether the request used TLS")
     func behindProxy() throws {
-        let fixture = try Fixture {
+        let fixture = try Fixture(environment: ["PORTCULLIS_INSECURE": "1"]) {
             $0["listeners"] = listener("0.0.0.0")
             $0["trustedProxies"] = #"["127.0.0.0/8"]"#
         }
@@ -57,7 +57,7 @@ import Testing
         #expect(try Fixture().grant(right).status == 200)
         let strict = try Fixture { $0["tokenService"] = #"{"requireTls": true}"# }
         expectRefusal(try strict.grant(right))
-        let lax = try Fixture {
+        let lax = try Fixture(environment: ["PORTCULLIS_INSECURE": "1"]) {
             $0["listeners"] = listener("0.0.0.0")
             $0["tokenService"] = #"{"requireTls": false}"#
         }

@@ -27,7 +27,12 @@ enum CheckCommand: Command {
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--config"], flags: ["--production", "--strict"])
         let directory = try arguments.directory(of: self)
-        let diagnostics = Assembly.examine(directory, production: arguments.has("--production")).diagnostics
+        let isForProduction = arguments.has("--production")
+        let examination = Assembly.examine(directory, production: isForProduction)
+        let insecure = examination.loaded.configuration.map {
+            InsecureSettings($0).diagnostics(examination.loaded, severity: isForProduction ? .error : .warning)
+        }
+        let diagnostics = examination.diagnostics + (insecure ?? [])
         for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
         let errors = diagnostics.filter { $0.severity == .error }.count
         let warnings = diagnostics.filter { $0.severity == .warning }.count

@@ -11,11 +11,16 @@ enum ServeCommand: Command {
     static let name = "serve"
     static let summary = "run the gateway"
     static let help = """
-        usage: portcullis serve DIR
-               portcullis serve --config DIR
+        usage: portcullis serve DIR [--insecure]
+               portcullis serve --config DIR [--insecure]
 
         Runs the gateway with the configuration in DIR. Writes events, such as its listeners, as JSON lines to standard
         error, and the access log to `log.access` (default: standard output).
+
+        Refuses a configuration that other machines reach and that is obviously insecure: with secrets of the sample
+        configuration, or with servers elsewhere whose certificates are not verified.
+
+        --insecure       serve it all the same, as with PORTCULLIS_INSECURE=1
 
         SIGTERM, SIGINT  finish active requests (at most `limits.drainTimeout`) and exit
         SIGHUP           reload the configuration; an invalid one is rejected and the active one is kept
@@ -26,7 +31,8 @@ enum ServeCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--config"], flags: [])
-        try GatewayProcess(directory: arguments.directory(of: self)).run()
+        let arguments = try Arguments(arguments, options: ["--config"], flags: ["--insecure"])
+        let isForced = arguments.has("--insecure") || ProcessInfo.processInfo.environment["PORTCULLIS_INSECURE"] == "1"
+        try GatewayProcess(directory: arguments.directory(of: self), acceptsInsecure: isForced).run()
     }
 }

@@ -13,6 +13,8 @@ import TokenStorage
 /// One run of `portcullis serve`: start, reload, hand-over, drain, end.
 final class GatewayProcess: Sendable {
     let directory: String
+    /// Whether to serve an obviously insecure configuration.
+    private let acceptsInsecure: Bool
     /// Reads and changes configurations one at a time. Separate from other blocking work, since a change may wait for the
     /// lock of the directory. One thread, since malloc keeps freed memory for the thread that allocated it: each further
     /// thread would hold the memory of a configuration.
@@ -39,8 +41,9 @@ final class GatewayProcess: Sendable {
         var bound: BoundListeners?
     }
 
-    init(directory: String) {
+    init(directory: String, acceptsInsecure: Bool) {
         self.directory = directory
+        self.acceptsInsecure = acceptsInsecure
         lasting = Lasting(isServing: true, log: log)
         files = FileWatcher(directory: directory, log: log)
     }
@@ -109,6 +112,9 @@ final class GatewayProcess: Sendable {
             guard var assembly = Assembly(loaded, lasting: lasting, makesKeys: true, bound: bound) else {
                 return (loaded, nil as GatewaySnapshot?, loaded.diagnostics)
             }
+            let insecure =
+                acceptsInsecure ? [] : InsecureSettings(assembly.configuration).diagnostics(loaded, severity: .error)
+            if !insecure.isEmpty { return (loaded, nil, loaded.diagnostics + insecure) }
             let snapshot = assembly.snapshot(generation: generation)
             return (loaded, snapshot, loaded.diagnostics + assembly.diagnostics)
         }
