@@ -29,6 +29,9 @@ package enum ConfigurationLoader {
             written: expansion.written,
             secrets: secrets, willRead: willRead)
         findings.report(expansion.problems)
+        for (pointer, _) in sources.variables.sorted(by: { $0.value < $1.value }) {
+            findings.note(pointer, "set by the environment, in place of any value in the files")
+        }
         var configuration: GatewayConfiguration?
         if !reading.isDirectoryMissing {
             var values = GatewayConfiguration.read(findings)

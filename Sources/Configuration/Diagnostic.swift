@@ -5,7 +5,7 @@ package struct Diagnostic: Error, Equatable, Sendable {
     package var severity: Severity
     /// Name of the file, relative to the configuration directory.
     package var file: String
-    /// Line in that file, from 1; 0 for the directory itself.
+    /// Line in that file, from 1; 0 for the directory itself, and for a variable in place of a file.
     package var line: Int
     /// JSON pointer (RFC 6901) from the root of the whole configuration: `/routes/3/upstream`, also if `routes` is in a
     /// file of its own. Empty for the whole configuration.
@@ -35,8 +35,8 @@ extension Diagnostic: CustomStringConvertible {
         if let suggestion { details.append("did you mean \"\(suggestion)\"?") }
         let place = pointer.isEmpty ? "" : "\(pointer): "
         let tail = details.isEmpty ? "" : " (\(details.joined(separator: "; ")))"
-        // The directory itself has no lines.
-        let position = line == 0 ? "" : "\(file):\(line): "
+        // The directory itself and variables have no lines.
+        let position = line > 0 ? "\(file):\(line): " : file.hasPrefix(OptionVariables.prefix) ? "\(file): " : ""
         return Diagnostic.printable("\(position)\(severity.rawValue): \(place)\(message)\(tail)")
     }
 

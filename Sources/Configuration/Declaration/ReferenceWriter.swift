@@ -3,18 +3,26 @@ import Bytes
 /// Writes forms as tables of the reference, in Markdown.
 struct ReferenceWriter {
     private var rows: [String] = []
+    /// Variables by the names of keys.
+    private var variables: [String: String] = [:]
 
     /// The chapter of a section.
     static func chapter(_ section: SectionForm) -> String {
         var writer = ReferenceWriter()
+        let isGateway = section.name == SectionForm.gateway.name
+        if isGateway {
+            for (name, option) in OptionVariables(section.form).options {
+                writer.variables[option.path.joined(separator: ".")] = name
+            }
+        }
         writer.add(section.form, at: "")
         return """
             ## `\(section.name)`
 
             \(section.meaning)
 
-            | Key | Value | Default | Meaning |
-            |---|---|---|---|
+            | Key | Value | Default | Meaning |\(isGateway ? " Variable |" : "")
+            |---|---|---|---|\(isGateway ? "---|" : "")
             \(writer.rows.joined(separator: "\n"))
 
             """
@@ -35,7 +43,7 @@ struct ReferenceWriter {
             // A value or a list of such values: the rows of the value describe both.
             for form in forms where !forms.contains(where: { $0.isElement(of: form) }) {
                 if let kind = form.kind, forms.count(where: { $0.kind != nil }) > 1 {
-                    rows.append("| **\(kind)** | | | |")
+                    rows.append("| **\(kind)** | | | |\(variables.isEmpty ? "" : " |")")
                 }
                 add(form, at: path)
             }
@@ -50,7 +58,8 @@ struct ReferenceWriter {
             ? "required" : key.standard.map { "`\(String(decoding: $0.serialized, as: UTF8.self))`" } ?? ""
         rows.append(
             "| `\(name)` | \(ReferenceWriter.words(key.form)) | \(standard) | "
-                + "\(key.meaning.replacing("|", with: "\\|")) |")
+                + "\(key.meaning.replacing("|", with: "\\|")) |"
+                + (variables.isEmpty ? "" : variables[name].map { " `\($0)` |" } ?? " |"))
     }
 
     /// A short description of a form.

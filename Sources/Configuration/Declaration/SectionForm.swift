@@ -32,14 +32,19 @@ package struct SectionForm: Sendable {
         """
     }
 
+    /// `gateway.json`.
+    static var gateway: SectionForm {
+        SectionForm(
+            name: "gateway",
+            meaning: "Listeners, limits, upstreams, and any section that has no file of its own.",
+            form: .object(ObjectForm.of { GatewayConfiguration.read(&$0) }))
+    }
+
     /// All declared sections, in the order of the reference. Computed at each call, since a running gateway does not
     /// use it.
     package static var all: [SectionForm] {
         [
-            SectionForm(
-                name: "gateway",
-                meaning: "Listeners, limits, upstreams, and any section that has no file of its own.",
-                form: .object(ObjectForm.of { GatewayConfiguration.read(&$0) })),
+            gateway,
             SectionForm(
                 name: "routes",
                 meaning: "Parts of the API and who may call them. The longest match wins.",

@@ -55,6 +55,8 @@ struct Sources: Sendable {
     var gateway: SourceFile?
     /// Sections in files of their own.
     var sections: [String: SourceFile] = [:]
+    /// Variables of the environment by the pointers of the options that they set.
+    var variables: [String: String] = [:]
     /// Sections whose own file is unreadable.
     var unreadable: Set<String> = []
 
@@ -64,8 +66,15 @@ struct Sources: Sendable {
     /// The value of a section, in its own file or in `gateway.json`.
     func node(of section: String) -> JSONNode? { sections[section]?.root ?? gateway?.root[section] }
 
+    /// The variable that sets the option at a place or above it.
+    private func variable(of pointer: String) -> String? {
+        if variables.isEmpty { return nil }
+        return variables.first { pointer == $0.key || pointer.hasPrefix("\($0.key)/") }?.value
+    }
+
     /// File and line of a place, or of the nearest enclosing one that exists.
     func location(of pointer: String) -> (file: String, line: Int) {
+        if let variable = variable(of: pointer) { return (variable, 0) }
         var segments = JSONPointer.segments(pointer)[...]
         var file = gateway
         if let section = segments.first, let own = sections[section] {

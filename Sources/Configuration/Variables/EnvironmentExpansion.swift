@@ -26,6 +26,7 @@ struct EnvironmentExpansion {
         for (name, file) in sources.sections {
             expanded.sections[name] = file.part(expansion.expand(file.root, at: "/\(name)", isOfGateway: false))
         }
+        OptionVariables.apply(environment, to: &expanded, &expansion.written)
         return (expanded, expansion)
     }
 

@@ -32,7 +32,9 @@ enum CheckCommand: Command {
         let insecure = examination.loaded.configuration.map {
             InsecureSettings($0).diagnostics(examination.loaded, severity: isForProduction ? .error : .warning)
         }
-        let diagnostics = examination.diagnostics + (insecure ?? [])
+        let diagnostics =
+            examination.diagnostics + (insecure ?? [])
+            + OptionVariables.unknown(ProcessInfo.processInfo.environment)
         for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
         let errors = diagnostics.filter { $0.severity == .error }.count
         let warnings = diagnostics.filter { $0.severity == .warning }.count
