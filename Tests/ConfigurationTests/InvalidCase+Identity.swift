@@ -305,6 +305,20 @@ extension InvalidCase {
             #"trustedIssuers.json:2: error: /trustedIssuers/0/introspection/url: not encrypted (expected an https URL, or "allowHttp": true, found "http://idp/i")"#
         ),
         InvalidCase(
+            "trusted-introspection-no-secret",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "introspection": { "url": "https://idp/i", "clientId": "c" }"#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/introspection/clientSecret: required member "clientSecret" is missing (expected what "client_secret_basic" needs)"#
+        ),
+        InvalidCase(
+            "trusted-introspection-public",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "introspection": { "url": "https://idp/i", "clientId": "c", "clientSecret": "s", "clientAuthentication": "none" }"#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/introspection/clientAuthentication: invalid value (expected one of "client_secret_basic", "client_secret_post", "private_key_jwt", "tls_client_auth", found "none")"#
+        ),
+        InvalidCase(
             "trusted-no-keys", trusted(#""name": "idp", "issuer": "idp", "audience": ["a"]"#),
             #"trustedIssuers.json:1: error: /trustedIssuers/0: the keys are missing, and "issuer" is no https URL to find them by (expected "jwksFile", "discoveryUri" or "jwksUri")"#
         ),

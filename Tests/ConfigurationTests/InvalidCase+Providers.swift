@@ -53,6 +53,15 @@ extension InvalidCase {
             #"identityProviders.json:2: error: /identityProviders/0/clientKeyFile: client_secret_basic has no use for it (expected no "clientKeyFile")"#
         ),
         InvalidCase(
+            "provider-certificate-missing", provider(good + #", "clientAuthentication": "tls_client_auth""#),
+            #"identityProviders.json:1: error: /identityProviders/0: there is no certificate to show (expected "tls" with "certFile" and "keyFile")"#
+        ),
+        InvalidCase(
+            "provider-certificate-not-named",
+            provider(good + #", "clientAuthentication": "tls_client_auth", "tls": { "minVersion": "1.3" }"#),
+            #"identityProviders.json:2: error: /identityProviders/0/tls: there is no certificate to show (expected "tls" with "certFile" and "keyFile")"#
+        ),
+        InvalidCase(
             "provider-shared-secret-tokens", provider(good + #", "algorithms": ["HS256"]"#),
             #"identityProviders.json:2: error: /identityProviders/0/algorithms/0: "HS256" proves nothing about an outside issuer (expected an asymmetric algorithm)"#
         ),

@@ -170,6 +170,8 @@ import Testing
         #expect(partner.exchange?.lifetimeSeconds == 60 && partner.exchange?.actors == true)
         #expect(configuration.tokenService.resourceServers[0].backends == ["inventory/1.0"])
         let introspection = configuration.trustedIssuers[4].introspection
+        #expect(introspection?.client.method == .privateKeyJWT && introspection?.client.keyID == "gateway-2")
+        #expect(introspection?.assertionAudience == "http://opaque.example.com")
         #expect(introspection?.url.description == "http://opaque.example.com/introspect")
         #expect(introspection?.cache == .seconds(30) && introspection?.tokenPrefix == "opq_")
         let modules = ["embedded", "static", "oauth2", "http", "oauth-client", "oauth2", "remote", "http", "oam"]

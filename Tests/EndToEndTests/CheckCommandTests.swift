@@ -134,6 +134,19 @@ import Testing
         let listener = try CommandLine.run("check", directory.path, "--production")
         #expect(listener.ending == .exit(1))
         #expect(listener.errors.contains("has expired"), "\(listener.errors)")
+        settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+        settings["trustedIssuers"] = """
+            [{"name": "as", "issuer": "https://as", "audience": ["a"],
+              "introspection": {"url": "https://as/i", "clientId": "c", "clientAuthentication": "tls_client_auth",
+                                "tls": {"certFile": "old.pem", "keyFile": "old.key"}}}]
+            """
+        try directory.write("gateway.json", settings.text)
+        let client = try CommandLine.run("check", directory.path, "--production")
+        #expect(client.ending == .exit(1))
+        #expect(
+            client.errors.contains(
+                "error: /trustedIssuers/0/introspection/tls/certFile: the certificate for old has expired"),
+            "\(client.errors)")
     }
 
     @Test("a short admin token is a warning with --production", arguments: [(42, true), (43, false)])

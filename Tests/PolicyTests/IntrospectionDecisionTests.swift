@@ -49,7 +49,8 @@ import Testing
         func issuer(_ name: String, _ server: Server, prefix: String) throws -> IntrospectedIssuerSettings {
             var settings = IntrospectionServer(
                 name: name, issuer: "https://\(name).example.com",
-                url: try WebURL("https://\(name).example.com/introspect"), authorization: "Basic eDp5",
+                url: try WebURL("https://\(name).example.com/introspect"),
+                client: OAuth2Client(id: "x", authentication: .secretBasic("y")),
                 audiences: ["gateway"])
             settings.tokenPrefix = prefix
             return IntrospectedIssuerSettings(

@@ -42,6 +42,17 @@ extension Shape<[UInt8]> {
     static func key(lengths: [Int]) -> Shape { Shape(.secret, read: { $0.key(lengths: lengths) }) }
 }
 
+extension Shape<TLSVersion> {
+    /// A version of TLS that is safe.
+    static let tlsVersion = Shape.choice.reading { field in
+        if let text = field.node.string, ["1.0", "1.1"].contains(text) {
+            return field.error(
+                "TLS \(text) is not safe any more (RFC 8996)", expected: "\"1.2\" or \"1.3\"", found: field.summary)
+        }
+        return field.choice(TLSVersion.self)
+    }
+}
+
 extension Shape<Secret> {
     package static let secret = Shape(.secret, read: { $0.secret() })
 }

@@ -3,8 +3,9 @@ import Model
 /// The introspection endpoint of a trusted issuer (RFC 7662).
 package struct IntrospectionEntry: Sendable {
     package var url: WebURL
-    package var clientID: String
-    package var clientSecret: Secret
+    package var client: ProviderClientEntry
+    /// `aud` of client assertions; nil for the issuer.
+    package var assertionAudience: String?
     /// Prefix of its opaque tokens; empty for any.
     package var tokenPrefix: String
     /// How long a positive response is cached.
@@ -18,15 +19,31 @@ package struct IntrospectionEntry: Sendable {
 
     static let shape = Shape.object("an object: {\"url\", \"clientId\", \"clientSecret\"}") { object in
         let allowsHTTP = object.flag("allowHttp", default: false, "Whether tokens and secret may be sent without TLS.")
+        object.constrain(
+            json: """
+                {
+                  "required": ["clientId"],
+                  "anyOf": [
+                    {"required": ["clientSecret"]}, {"required": ["clientKeyFile"]},
+                    {
+                      "required": ["clientAuthentication", "tls"],
+                      "properties": {"clientAuthentication": {"const": "tls_client_auth"}}
+                    }
+                  ]
+                }
+                """)
+        let client = ProviderClientEntry(&object, of: .introspecting)
         return IntrospectionEntry(
             url: object.required(
                 "url", .url(allowHTTP: allowsHTTP), "an https:// URL", placeholder: WebURL(.placeholder),
                 "Where the server is asked: `https://`, or `http://` with `allowHttp`."),
-            clientID: object.required(
-                "clientId", .name, "the gateway's client id there", placeholder: "", "The gateway's client id there."),
-            clientSecret: object.required(
-                "clientSecret", .secret, "a secret", placeholder: Secret(value: "", origin: .literal),
-                "The gateway's secret there."),
+            client: client,
+            assertionAudience: object.optional(
+                "clientAssertionAudience", .name,
+                """
+                `aud` of the assertion that `private_key_jwt` sends; the `issuer` of the entry by default. Some servers \
+                want their own URL.
+                """),
             tokenPrefix: object.value(
                 "tokenPrefix", .fieldValue, default: "",
                 "Prefix of its opaque tokens; no other token is sent to it. By default any."),
@@ -39,7 +56,6 @@ package struct IntrospectionEntry: Sendable {
                 "connectTimeout", .duration, default: .seconds(5), "Time for name resolution, connection and handshake."
             ),
             readTimeout: object.value("readTimeout", .duration, default: .seconds(10), "Time for the whole answer."),
-            authorityFile: object.optional(
-                "caFile", .readableFile, "Authorities of its certificate; the system's by default."))
+            authorityFile: client.caFileBesideTLS(&object, shape: .readableFile))
     }
 }

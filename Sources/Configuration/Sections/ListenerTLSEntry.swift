@@ -127,18 +127,7 @@ package struct CertificateEntry: Sendable {
     }
 }
 
-extension Shape<TLSVersion> {
-    static let tlsVersion = Shape.choice.reading { $0.tlsVersion() }
-}
-
 extension Field {
-    func tlsVersion() -> TLSVersion? {
-        if let text = node.string, ["1.0", "1.1"].contains(text) {
-            return error("TLS \(text) is not safe any more (RFC 8996)", expected: "\"1.2\" or \"1.3\"", found: summary)
-        }
-        return choice(TLSVersion.self)
-    }
-
     /// Names of ciphers; the library checks whether they exist.
     fileprivate func cipherNames(_ expected: String) -> String? {
         guard let text = name(expected) else { return nil }

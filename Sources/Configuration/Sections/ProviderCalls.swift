@@ -72,7 +72,7 @@ struct ProviderCalls {
     let authorityFile: String?
 
     init(_ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind) {
-        client = ProviderClientEntry(&object, isNeeded: kind == .oidc || kind == .oauth2)
+        client = ProviderClientEntry(&object, of: kind == .oidc || kind == .oauth2 ? .loginProvider : .uncalled)
         scopes = ProviderCalls.scopes(&object, kind)
         parameters =
             object.optional(
@@ -94,9 +94,7 @@ struct ProviderCalls {
         connectTimeout = object.value(
             "connectTimeout", .duration, default: .seconds(5), "Time for name resolution, connection and handshake.")
         readTimeout = object.value("readTimeout", .duration, default: .seconds(10), "Time for the whole answer.")
-        authorityFile = object.optional(
-            "caFile", .text(.text) { $0.certificateFile() },
-            "PEM file with the authorities of its certificate; the system's by default.")
+        authorityFile = client.caFileBesideTLS(&object, shape: .text(.text) { $0.certificateFile() })
     }
 
     private static func scopes(_ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind) -> [String] {

@@ -1,13 +1,25 @@
 import Bytes
 import Model
 
-/// The client credentials of the gateway at a provider (RFC 6749 section 2.3, RFC 7523 section 2.2).
+/// The client credentials of the gateway at another server (RFC 6749 section 2.3, RFC 7523 section 2.2, RFC 8705
+/// section 2).
 package struct ProviderClientEntry: Sendable {
     package enum Method: String, Sendable, CaseIterable {
         case secretBasic = "client_secret_basic"
         case secretPost = "client_secret_post"
         case privateKeyJWT = "private_key_jwt"
+        case certificate = "tls_client_auth"
         case none
+    }
+
+    /// The server to which the gateway authenticates.
+    enum Peer {
+        /// A provider of logins.
+        case loginProvider
+        /// A provider that the gateway does not call.
+        case uncalled
+        /// A server that is asked about tokens, which knows no public clients (RFC 7662 section 2.1).
+        case introspecting
     }
 
     package var id: String
@@ -18,31 +30,45 @@ package struct ProviderClientEntry: Sendable {
     package var keyAlgorithm: SignatureAlgorithm
     /// `kid`; nil for the key's thumbprint.
     package var keyID: String?
+    /// Trust in the server, and the certificate that the gateway shows.
+    package var tls: UpstreamTLSEntry?
 
     /// For a provider that the gateway does not call.
     init() {
         (id, method, keyAlgorithm) = ("", .none, .es256)
     }
 
-    /// - Parameter isNeeded: whether the gateway calls the provider.
-    init(_ object: inout ObjectReader, isNeeded: Bool) {
+    init(_ object: inout ObjectReader, of peer: Peer) {
+        let isIntrospection = peer == .introspecting
         let idMember = object.take(
-            "clientId", .name, "The gateway's client id there; required for `oidc` and `oauth2`.")
+            "clientId", .name,
+            isIntrospection
+                ? "The gateway's client id there; required."
+                : "The gateway's client id there; required for `oidc` and `oauth2`.")
         let secretMember = object.take("clientSecret", .secret, "The gateway's secret there.")
         let keyMember = object.take(
             "clientKeyFile", .path,
             """
             Private key of `private_key_jwt`. One that is missing is made; `/.well-known/jwks.json` has its public half.
             """)
-        let standard: Method = secretMember != nil ? .secretBasic : keyMember != nil ? .privateKeyJWT : .none
-        id = isNeeded ? object.needed("clientId", idMember, "the gateway's client id there", placeholder: "") : ""
+        let otherwise: Method = isIntrospection ? .secretBasic : .none
+        let standard: Method = secretMember != nil ? .secretBasic : keyMember != nil ? .privateKeyJWT : otherwise
+        id =
+            peer != .uncalled
+            ? object.needed("clientId", idMember, "the gateway's client id there", placeholder: "") : ""
         method =
             object.optional(
-                "clientAuthentication", .choice,
-                """
-                How the gateway authenticates (RFC 6749 section 2.3): by default `client_secret_basic` with a secret, \
-                `private_key_jwt` with a key file, else `none`.
-                """) ?? standard
+                "clientAuthentication",
+                .choice(among: Method.allCases.filter { !isIntrospection || $0 != .none }),
+                isIntrospection
+                    ? """
+                    How the gateway authenticates (RFC 6749 section 2.3, RFC 8705): by default `client_secret_basic` with \
+                    a secret, `private_key_jwt` with a key file.
+                    """
+                    : """
+                    How the gateway authenticates (RFC 6749 section 2.3, RFC 8705): by default `client_secret_basic` with \
+                    a secret, `private_key_jwt` with a key file, else `none`.
+                    """) ?? standard
         secret = secretMember?.read()
         keyFile = keyMember?.read()
         keyAlgorithm = object.value(
@@ -50,6 +76,14 @@ package struct ProviderClientEntry: Sendable {
             default: .es256,
             "Algorithm of the key.")
         keyID = object.optional("clientKeyId", .name, "`kid` of the key; its thumbprint by default.")
+        let tlsMember = object.take(
+            "tls", UpstreamTLSEntry.shape(namesServer: false),
+            "How the server is trusted, and the gateway's certificate for it, which `tls_client_auth` needs.")
+        tls = tlsMember?.read()
+        if method == .certificate, tlsMember == nil || tls.map({ $0.certificateFile == nil }) == true {
+            (tlsMember?.field ?? object.field).error(
+                "there is no certificate to show", expected: "\"tls\" with \"certFile\" and \"keyFile\"")
+        }
         let takesSecret = [Method.secretBasic, .secretPost].contains(method)
         ProviderClientEntry.check(secretMember?.field, "clientSecret", isWanted: takesSecret, method, object)
         ProviderClientEntry.check(
@@ -65,5 +99,16 @@ package struct ProviderClientEntry: Sendable {
                 expected: "what \"\(method.rawValue)\" needs")
         }
         if !isWanted { field?.error("\(method.rawValue) has no use for it", expected: "no \"\(name)\"") }
+    }
+
+    /// The key `caFile` beside `tls`: the authorities are named once.
+    func caFileBesideTLS(_ object: inout ObjectReader, shape: Shape<String>) -> String? {
+        let member = object.take(
+            "caFile", shape,
+            "PEM file with the authorities of its certificate; the system's by default. The same as `caFile` of `tls`.")
+        if tls?.authoritiesFile != nil || tls?.verifies == false {
+            member?.field.error("\"tls\" says how the server is trusted", expected: "one of the two")
+        }
+        return member?.read()
     }
 }

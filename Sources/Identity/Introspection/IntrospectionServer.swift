@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import Model
 import Outbound
 
@@ -11,8 +10,10 @@ package struct IntrospectionServer: Sendable {
     /// Required `iss` of its answers, if they have one; for JWTs, selects the tokens to introspect.
     package var issuer: String
     package var url: WebURL
-    /// Value of `Authorization` with which the gateway authenticates.
-    package var authorization: String
+    /// The gateway's registration there.
+    package var client: OAuth2Client
+    /// `aud` of client assertions; nil for `issuer`.
+    package var assertionAudience: String?
     /// Prefix of its opaque tokens; empty for all tokens that no other server claims.
     package var tokenPrefix = ""
     /// The gateway's names: an answer's `aud` must contain one of these.
@@ -25,35 +26,24 @@ package struct IntrospectionServer: Sendable {
     package var cacheSeconds: Int64 = 60
     /// Time that a refusal is cached.
     package var negativeCacheSeconds: Int64 = 5
-    /// TLS settings; nil for the default.
-    package var tls: TLSClientContext?
-    package var connectTimeoutMilliseconds: Int64 = 5000
-    package var readTimeoutMilliseconds: Int64 = 10_000
+    package var transport = OutboundTransport()
 
     package init(
-        name: String, issuer: String, url: WebURL, authorization: String, audiences: [String],
+        name: String, issuer: String, url: WebURL, client: OAuth2Client, audiences: [String],
         requireAudience: Bool = true
     ) {
         self.name = name
         self.issuer = issuer
         self.url = url
-        self.authorization = authorization
+        self.client = client
         self.audiences = audiences
         self.requireAudience = requireAudience
     }
 
-    /// The request about a token (section 2.1).
-    func call(about token: [UInt8]) -> OutboundCall {
-        OutboundCall(
-            method: "POST", url: url,
-            headers: [
-                (name: "Content-Type", value: "application/x-www-form-urlencoded"),
-                (name: "Accept", value: "application/json"), (name: "Authorization", value: authorization),
-            ],
-            body: FormEncoding.form([
-                ("token", String(decoding: token, as: UTF8.self)), ("token_type_hint", "access_token"),
-            ]),
-            tls: tls, connectTimeoutMilliseconds: connectTimeoutMilliseconds,
-            readTimeoutMilliseconds: readTimeoutMilliseconds, maximumBytes: 65_536)
+    /// The request about a token (section 2.1). Slow if authentication is.
+    func call(about token: [UInt8], now: Int64) -> OutboundCall {
+        client.call(
+            [("token", String(decoding: token, as: UTF8.self)), ("token_type_hint", "access_token")],
+            at: url, audience: assertionAudience ?? issuer, transport, now: now)
     }
 }

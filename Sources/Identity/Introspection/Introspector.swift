@@ -53,13 +53,36 @@ package final class Introspector: Sendable {
             return known.verdict
         }
         if let known { return .done(.success(known)) }
+        guard server.client.isSlow else {
+            return .await { [self] resume in
+                join(digest, server.call(about: token, now: now), now: now) { resume(.done($0)) }
+            }
+        }
+        // Signed before the call counts as begun: an exchange that ends meanwhile leaves no waiters behind.
         return .await { [self] resume in
-            join(digest, token, now: now) { resume(.done($0)) }
+            if follow(digest, { resume(.done($0)) }) { return }
+            resume(
+                .offload { [self] in
+                    let call = server.call(about: token, now: now)
+                    return .await { [self] resume in join(digest, call, now: now) { resume(.done($0)) } }
+                })
+        }
+    }
+
+    /// Waits for a call in progress; false if there is none.
+    private func follow(_ digest: [UInt8], _ waiter: @escaping @Sendable (Answer) -> Void) -> Bool {
+        state.withLock { state in
+            guard state.waiting[digest] != nil else { return false }
+            state.waiting[digest]?.append(waiter)
+            return true
         }
     }
 
     /// The first waiter makes the call for all.
-    private func join(_ digest: [UInt8], _ token: [UInt8], now: Int64, _ waiter: @escaping @Sendable (Answer) -> Void) {
+    private func join(
+        _ digest: [UInt8], _ call: @autoclosure () -> OutboundCall, now: Int64,
+        _ waiter: @escaping @Sendable (Answer) -> Void
+    ) {
         enum Part { case leader, follower, nobody }
         let part = state.withLock { state -> Part in
             if state.waiting[digest] != nil {
@@ -77,7 +100,7 @@ package final class Introspector: Sendable {
         case .follower: return
         case .nobody: waiter(.failure(IntrospectionFailure()))
         case .leader:
-            caller.perform(server.call(about: token)) { [self] result in
+            caller.perform(call()) { [self] result in
                 finish(digest, answer(result, now: now), now: now)
             }
         }

@@ -34,16 +34,16 @@ package struct OAuth2Client: Sendable {
     }
 
     /// The credentials for header and form.
-    /// - Parameter endpoint: the token endpoint, audience of a client assertion.
+    /// - Parameter audience: `aud` of a client assertion.
     func credentials(
-        at endpoint: WebURL, now: Int64
+        for audience: String, now: Int64
     ) -> (authorization: String?, form: [(String, String)]) {
         switch authentication {
         case .secretBasic(let secret): return (FormEncoding.basic(clientID: id, secret: secret), [])
         case .secretPost(let secret): return (nil, [("client_id", id), ("client_secret", secret)])
         case .certificate, .none: return (nil, [("client_id", id)])
         case .privateKeyJWT(let signer):
-            let assertion = signer.sign(claims: claims(endpoint, now: now))
+            let assertion = signer.sign(claims: claims(audience, now: now))
             return (
                 nil,
                 [
@@ -55,12 +55,15 @@ package struct OAuth2Client: Sendable {
         }
     }
 
-    /// An authenticated token request (RFC 6749 section 3.2).
-    /// - Parameter form: fields of the grant.
+    /// An authenticated request to the token endpoint (RFC 6749 section 3.2) or another one of the server's.
+    /// - Parameters:
+    ///   - form: fields of the request itself.
+    ///   - audience: `aud` of a client assertion; nil for the endpoint's URL, which is right for the token endpoint.
     package func call(
-        _ form: [(String, String)], at endpoint: WebURL, _ transport: OutboundTransport, now: Int64
+        _ form: [(String, String)], at endpoint: WebURL, audience: String? = nil, _ transport: OutboundTransport,
+        now: Int64
     ) -> OutboundCall {
-        let (authorization, credentials) = self.credentials(at: endpoint, now: now)
+        let (authorization, credentials) = self.credentials(for: audience ?? endpoint.description, now: now)
         var headers = [
             (name: "Content-Type", value: "application/x-www-form-urlencoded"),
             (name: "Accept", value: "application/json"),
@@ -70,12 +73,12 @@ package struct OAuth2Client: Sendable {
             "POST", endpoint, headers: headers, body: FormEncoding.form(form + credentials), maximumBytes: 1 << 16)
     }
 
-    private func claims(_ endpoint: WebURL, now: Int64) -> [UInt8] {
+    private func claims(_ audience: String, now: Int64) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("iss", id)
         writer.member("sub", id)
-        writer.member("aud", endpoint.description)
+        writer.member("aud", audience)
         writer.member("iat", now)
         writer.member("exp", now + OAuth2Client.assertionSeconds)
         writer.member("jti", SecureRandom.text(16))

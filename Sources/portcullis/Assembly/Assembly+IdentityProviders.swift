@@ -41,20 +41,19 @@ extension Assembly {
     }
 
     private mutating func provider(_ entry: IdentityProviderEntry) -> AuthorizationCodeProvider? {
-        var transport = OutboundTransport()
+        guard var transport = entry.client.transport(&self, authorities: entry.authorityFile, at: entry.pointer) else {
+            return nil
+        }
         transport.allowsHTTP = entry.allowHTTP
         transport.connectTimeoutMilliseconds = entry.connectTimeout.milliseconds
         transport.readTimeoutMilliseconds = entry.readTimeout.milliseconds
         var authorities: [UInt8]?
-        if let path = entry.authorityFile {
-            let pointer = "\(entry.pointer)/caFile"
-            guard let pem = contents(of: path, at: pointer), let tls = context(authorities: path, at: pointer) else {
-                return nil
-            }
-            authorities = pem
-            transport.tls = tls
+        if let path = entry.client.tls?.authoritiesFile ?? entry.authorityFile {
+            authorities = contents(of: path, at: "\(entry.pointer)/caFile")
         }
-        guard let place = place(entry, authorities), let client = client(entry) else { return nil }
+        guard let place = place(entry, authorities), let client = entry.client.client(&self, at: entry.pointer) else {
+            return nil
+        }
         var settings = AuthorizationCodeProvider.Settings(
             name: entry.name, place: place, client: client, rules: entry.users)
         settings.wantedClaims = wantedClaims(of: entry)
@@ -115,24 +114,6 @@ extension Assembly {
             // The configuration excludes this.
             self.error(entry.pointer, "there is no address that the keys may be fetched from")
             return nil
-        }
-    }
-
-    private mutating func client(_ entry: IdentityProviderEntry) -> OAuth2Client? {
-        let client = entry.client
-        switch client.method {
-        case .none: return OAuth2Client(id: client.id, authentication: .none)
-        case .secretBasic:
-            return client.secret.map { OAuth2Client(id: client.id, authentication: .secretBasic($0.value)) }
-        case .secretPost:
-            return client.secret.map { OAuth2Client(id: client.id, authentication: .secretPost($0.value)) }
-        case .privateKeyJWT:
-            guard let path = client.keyFile,
-                let key = signingKey(at: path, client.keyAlgorithm, pointer: "\(entry.pointer)/clientKeyFile")
-            else { return nil }
-            providerKeys.append(key)
-            let signer = client.keyID.map { JWTSigner(key: key, keyID: $0) } ?? JWTSigner(key: key)
-            return OAuth2Client(id: client.id, authentication: .privateKeyJWT(signer))
         }
     }
 }

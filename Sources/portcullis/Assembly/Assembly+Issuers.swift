@@ -185,11 +185,12 @@ extension Assembly {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
         let issuerKeys = configuration.issuers.flatMap { modules[$0.name]?.publishedKeys ?? [] }
-        for candidate in [keys.active] + keys.others + providerKeys + issuerKeys {
+        for candidate in [keys.active] + keys.others + issuerKeys {
             let kid = JWTSigner(key: candidate).keyID
             if candidate.algorithm.isSymmetric || published.contains(where: { $0.kid == kid }) { continue }
             published.append(JSONWebKey(candidate, kid: kid))
         }
+        for key in providerKeys where !published.contains(where: { $0.kid == key.kid }) { published.append(key) }
         var settings = TokenServiceSettings(
             issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
             signer: keys.signer, publishedKeys: KeySet(keys: published), users: users, backends: backends,

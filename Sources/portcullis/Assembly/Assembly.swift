@@ -31,8 +31,8 @@ struct Assembly {
     private var raised: Set<Int> = []
     /// Keys of issuers that publish theirs.
     var issuerKeys: [IssuerKeys] = []
-    /// Keys with which the gateway authenticates to identity providers.
-    var providerKeys: [SigningKey] = []
+    /// Public keys with which the gateway authenticates to servers of others, under the names in its assertions.
+    var providerKeys: [JSONWebKey] = []
 
     init?(
         _ loaded: LoadedConfiguration, lasting: Lasting = Lasting(), makesKeys: Bool, bound: BoundListeners? = nil

@@ -1,5 +1,8 @@
 import Bytes
+import Crypto
+import Foundation
 import Identity
+import JOSE
 import Model
 import Outbound
 import Synchronization
@@ -60,7 +63,7 @@ import Testing
     ) throws -> Introspector {
         var server = IntrospectionServer(
             name: "as", issuer: "https://as.example.com", url: try WebURL("https://as.example.com/introspect"),
-            authorization: FormEncoding.basic(clientID: "gate way", secret: "a:b%"), audiences: ["gateway"])
+            client: OAuth2Client(id: "gate way", authentication: .secretBasic("a:b%")), audiences: ["gateway"])
         change(&server)
         return Introspector(server: server, caller: caller)
     }
@@ -128,6 +131,88 @@ import Testing
         // RFC 6749 section 2.3.1: both halves form-encoded.
         #expect(fields["Authorization"] == "Basic Z2F0ZSUyMHdheTphJTNBYiUyNQ==")
         #expect(fields["Content-Type"] == "application/x-www-form-urlencoded")
+    }
+
+    @Test("the client can authenticate by a signed assertion or its certificate", arguments: [nil, "https://as/i"])
+    func strongAuthentication(_ audience: String?) throws {
+        let key = SigningKey.generate(.es256)
+        let caller = Caller(Self.good)
+        let introspector = try introspector(caller) {
+            $0.client = OAuth2Client(id: "gate way", authentication: .privateKeyJWT(JWTSigner(key: key, keyID: "k")))
+            $0.assertionAudience = audience
+        }
+        for token in ["a", "b"] { _ = verdict(introspector, token) }
+        let forms = caller.calls.map { Self.form($0) }
+        #expect(caller.calls.allSatisfy { call in !call.headers.contains { $0.name == "Authorization" } })
+        let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+        #expect(forms.allSatisfy { $0["client_assertion_type"] == type && $0["client_id"] == "gate way" })
+        let trust = TrustedIssuer(
+            name: "c", issuer: "gate way", audiences: [audience ?? "https://as.example.com"],
+            keys: KeySet(keys: [JSONWebKey(key, kid: "k")]), maximumLifetimeSeconds: 60)
+        let ids = try forms.map { form in
+            let assertion = Array(try #require(form["client_assertion"]).utf8)
+            guard case .verified(let token) = JWTVerifier(issuers: [trust]).verify(assertion.span, now: Self.now) else {
+                throw IntrospectionFailure()
+            }
+            #expect(token.claims["sub"]?.string == "gate way")
+            return token.claims["jti"]?.string
+        }
+        #expect(ids.count == 2 && ids[0] != ids[1] && ids[0]?.isEmpty == false)
+
+        let other = Caller(Self.good)
+        let byCertificate = try self.introspector(other) {
+            $0.client = OAuth2Client(id: "gate way", authentication: .certificate)
+        }
+        #expect(isActive(verdict(byCertificate)) == true)
+        let form = Self.form(try #require(other.calls.first))
+        #expect(form["client_id"] == "gate way" && form["client_assertion"] == nil)
+    }
+
+    private static func form(_ call: OutboundCall) -> [String: String] {
+        let pairs = String(decoding: call.body, as: UTF8.self).split(separator: "&").map { field in
+            let parts = field.split(separator: "=", maxSplits: 1).map {
+                ($0.replacing("+", with: " ")).removingPercentEncoding ?? ""
+            }
+            return (parts[0], parts.count > 1 ? parts[1] : "")
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    @Test("an RSA signature is offloaded, for one of several requests about a token")
+    func slowSignature() throws {
+        let caller = Caller(nil)
+        let introspector = try introspector(caller) {
+            let key = SigningKey.generate(.rs256)
+            $0.client = OAuth2Client(id: "g", authentication: .privateKeyJWT(JWTSigner(key: key)))
+        }
+        let answers = Mutex<[Bool?]>([])
+        let isActive = isActive
+        // Takes the first step of a verdict; answers whether it has work for the computing pool.
+        func begin() -> Bool {
+            guard case .await(let begin) = introspector.verdict(on: Array("token".utf8), now: Self.now) else {
+                return false
+            }
+            let work = Mutex<(@Sendable () -> Effect<Introspector.Answer>)?>(nil)
+            begin { effect in
+                switch effect {
+                case .done(let answer): answers.withLock { $0.append(isActive(answer)) }
+                case .offload(let slow): work.withLock { $0 = slow }
+                default: Issue.record("unexpected")
+                }
+            }
+            guard let slow = work.withLock({ $0 }) else { return false }
+            #expect(caller.calls.isEmpty)
+            guard case .await(let ask) = slow() else { return false }
+            ask { effect in
+                if case .done(let answer) = effect { answers.withLock { $0.append(isActive(answer)) } }
+            }
+            return true
+        }
+        #expect(begin())
+        #expect(!begin() && !begin())
+        #expect(caller.calls.count == 1 && introspector.report.underWay == 1)
+        caller.release(Self.good)
+        #expect(answers.withLock { $0 } == [true, true, true])
     }
 
     static let inactive = [
