@@ -96,3 +96,8 @@ package final class ServerMetadata: Sendable {
         }
     }
 }
+
+extension JSONNode {
+    /// The endpoint's URL for clients with a certificate, if server metadata name one (RFC 8705 section 5).
+    package func mutualTLSAlias(of endpoint: String) -> String? { self["mtls_endpoint_aliases"]?[endpoint]?.string }
+}

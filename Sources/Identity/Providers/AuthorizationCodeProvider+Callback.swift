@@ -46,7 +46,8 @@ extension AuthorizationCodeProvider {
             ("code_verifier", secrets.verifier),
         ]
         let work = { @Sendable [self] () -> Effect<Result<ProvidedIdentity, ProviderFailure>> in
-            let call = settings.client.call(form, at: endpoints.token, settings.transport, now: now)
+            let call = settings.client.call(
+                form, at: endpoints.token, audience: endpoints.tokenAudience, settings.transport, now: now)
             return .answer(of: { [caller] in caller.perform(call, then: $0) }) { [self] result in
                 do throws(ProviderFailure) {
                     let granted = try AuthorizationCodeProvider.granted(TokenReply(result))

@@ -79,11 +79,14 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
             return .done(
                 .success(ProviderEndpoints(authorization: authorization, token: token, userInfo: userInfo)))
         }
-        return metadata.document(now: now).map { [allowsHTTP = settings.transport.allowsHTTP] answer in
+        return metadata.document(now: now).map { [transport = settings.transport] answer in
             switch answer {
             case .failure(let failure): .failure(ProviderFailure(failure))
             case .success(let document):
-                Result { () throws(ProviderFailure) in try ProviderEndpoints(document, allowsHTTP: allowsHTTP) }
+                Result { () throws(ProviderFailure) in
+                    try ProviderEndpoints(
+                        document, allowsHTTP: transport.allowsHTTP, showsCertificate: transport.hasCertificate)
+                }
             }
         }
     }

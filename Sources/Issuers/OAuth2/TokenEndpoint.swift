@@ -19,9 +19,12 @@ final class TokenEndpoint: Sendable {
 
     private let source: Source
     private let allowsHTTP: Bool
+    /// Whether the gateway has a certificate, for which a server may have another endpoint.
+    private let showsCertificate: Bool
 
     init(_ place: Place, _ transport: OutboundTransport, allowsHTTP: Bool, caller: any OutboundCaller) {
         self.allowsHTTP = allowsHTTP
+        showsCertificate = transport.hasCertificate
         switch place {
         case .known(let url): source = .known(url)
         case .discovered(let document, let issuer):
@@ -39,7 +42,8 @@ final class TokenEndpoint: Sendable {
     private func read(_ result: Result<JSONNode, ServerMetadata.Failure>) -> Result<WebURL, IssueFailure> {
         switch result {
         case .success(let document):
-            guard let url = document["token_endpoint"]?.string.flatMap({ try? WebURL($0) }) else {
+            let alias = showsCertificate ? document.mutualTLSAlias(of: "token_endpoint") : nil
+            guard let url = (alias ?? document["token_endpoint"]?.string).flatMap({ try? WebURL($0) }) else {
                 return .failure(.misconfigured.because("discovery"))
             }
             guard url.isSecure || allowsHTTP else { return .failure(.misconfigured.because("insecure endpoint")) }

@@ -106,6 +106,55 @@ import Testing
         #expect(claims.subject == "gateway" && claims.tokenID?.isEmpty == false)
     }
 
+    @Test("RFC 8705 section 5: a client with a certificate calls the endpoints for it", arguments: [true, false])
+    func certificate(_ hasCertificate: Bool) throws {
+        let fake = FakeProvider { script in
+            script.discovery = script.discovery.replacing(
+                #""jwks_uri""#,
+                with: #""mtls_endpoint_aliases":{"token_endpoint":"https://mtls.idp.example:8443/token","#
+                    + #""userinfo_endpoint":"https://mtls.idp.example:8443/userinfo"},"jwks_uri""#)
+        }
+        let key = SigningKey.generate(.es256)
+        for authentication in [OAuth2Client.Authentication.certificate, .privateKeyJWT(JWTSigner(key: key))] {
+            let before = fake.calls.count
+            let provider = try fake.provider {
+                $0.client = OAuth2Client(id: FakeProvider.clientID, authentication: authentication)
+                $0.transport.hasCertificate = hasCertificate
+                $0.userInfo = .always
+            }
+            #expect(FakeProvider.finish(provider).value?.subject == "248289")
+            let calls = fake.calls[before...]
+            let host = hasCertificate ? "https://mtls.idp.example:8443" : "https://idp.example"
+            for path in ["/token", "/userinfo"] {
+                #expect(calls.filter { $0.url.target == path }.map(\.url.description) == [host + path])
+            }
+            let form = String(decoding: try #require(calls.first { $0.url.target == "/token" }).body, as: UTF8.self)
+            #expect(form.contains("client_id=gateway"))
+            guard let assertion = form.firstMatch(of: /client_assertion=([^&]+)/) else { continue }
+            // The alias is a place, not a name.
+            let trust = TrustedIssuer(
+                name: "c", issuer: FakeProvider.clientID, audiences: ["https://idp.example/token"],
+                keys: KeySet(keys: [JSONWebKey(key, kid: JWTSigner(key: key).keyID)]))
+            let outcome = JWTVerifier(issuers: [trust]).verify(Array(assertion.1.utf8).span, now: FakeProvider.now)
+            guard case .verified = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+        }
+    }
+
+    @Test("an alias without TLS is refused before anything is sent to it")
+    func aliasInClear() throws {
+        let fake = FakeProvider { script in
+            script.discovery = script.discovery.replacing(
+                #""jwks_uri""#,
+                with: #""mtls_endpoint_aliases":{"token_endpoint":"http://idp.example/token"},"jwks_uri""#)
+        }
+        let provider = try fake.provider { $0.transport.hasCertificate = true }
+        #expect(FakeProvider.finish(provider).error?.detail == "discovery: token_endpoint")
+        #expect(fake.calls(to: "/token").isEmpty)
+    }
+
     @Test("a slow signature is made on the computing pool")
     func slowSignature() throws {
         let signer = JWTSigner(key: SigningKey.generate(.rs256))
