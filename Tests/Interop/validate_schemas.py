@@ -211,7 +211,7 @@ SPOILED = {
         ((1, "requireAudience"), True),
         ((0, "issuerName"), "x"),
         ((4, "jwksFile"), "keys/idp.jwks"),
-        ((4, "introspection", "clientSecret"), None),
+        ((4, "introspection", "clientKeyFile"), None),
         ((4, "introspection", "cache"), 30),
     ],
     "client": [
