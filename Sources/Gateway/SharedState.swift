@@ -27,6 +27,7 @@ package final class SharedState: Sendable {
         package var redis: RedisLine?
         /// Failed reloads for token exchange, by source.
         package var assertionReloadFailures: [(source: String, failures: ReloadFailures)] = []
+        package var providerRevocations = ProviderRevocations()
         /// Limits guessing of the admin token.
         package var adminThrottle = ClientThrottle()
         package init() {}

@@ -53,6 +53,13 @@ extension InvalidCase {
             #"identityProviders.json:2: error: /identityProviders/0/clientKeyFile: client_secret_basic has no use for it (expected no "clientKeyFile")"#
         ),
         InvalidCase(
+            "provider-revocation-nowhere",
+            provider(
+                #""name": "p", "authorizationEndpoint": "https://p/a", "tokenEndpoint": "https://p/t", "userInfoEndpoint": "https://p/u", "clientId": "c", "revokeAtLogout": true"#
+            ),
+            #"identityProviders.json:1: error: /identityProviders/0: "revokeAtLogout" has nothing to call (expected "revocationEndpoint" beside it)"#
+        ),
+        InvalidCase(
             "provider-certificate-missing", provider(good + #", "clientAuthentication": "tls_client_auth""#),
             #"identityProviders.json:1: error: /identityProviders/0: there is no certificate to show (expected "tls" with "certFile" and "keyFile")"#
         ),

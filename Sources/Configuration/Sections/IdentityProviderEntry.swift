@@ -25,6 +25,8 @@ package struct IdentityProviderEntry: Sendable {
     package var authorizationEndpoint: WebURL?
     package var tokenEndpoint: WebURL?
     package var userInfoEndpoint: WebURL?
+    /// RFC 7009; that of the discovery document for `oidc`.
+    package var revocationEndpoint: WebURL?
     package var client: ProviderClientEntry
     /// Settings of `saml`; nil for other kinds.
     package var saml: SAMLProviderEntry?
@@ -39,6 +41,7 @@ package struct IdentityProviderEntry: Sendable {
     /// Whether the rule about e-mail addresses is configured explicitly.
     var isEmailRuleStated: Bool
     package var logsOutThere: Bool
+    package var revokesAtLogout: Bool
     package var allowHTTP: Bool
     package var connectTimeout: Duration
     package var readTimeout: Duration
@@ -95,15 +98,20 @@ package struct IdentityProviderEntry: Sendable {
             name: name, displayName: displayName, kind: kind,
             issuer: openID?.issuer, discovery: openID?.discovery,
             authorizationEndpoint: oauth?.authorization, tokenEndpoint: oauth?.token,
-            userInfoEndpoint: oauth?.userInfo,
+            userInfoEndpoint: oauth?.userInfo, revocationEndpoint: oauth?.revocation,
             client: calls?.client ?? ProviderClientEntry(), saml: saml,
             scopes: calls?.scopes ?? [], parameters: calls?.parameters ?? [], userInfo: calls?.userInfo ?? .whenNeeded,
             subjectAttribute: calls?.subjectAttribute ?? "sub", algorithms: calls?.algorithms,
             clockSkew: clockSkew,
             users: users.rules, isEmailRuleStated: users.isEmailRuleStated,
-            logsOutThere: calls?.logsOutThere ?? true, allowHTTP: allowHTTP,
+            logsOutThere: calls?.logsOutThere ?? true, revokesAtLogout: calls?.revokesAtLogout ?? false,
+            allowHTTP: allowHTTP,
             connectTimeout: calls?.connectTimeout ?? .seconds(5), readTimeout: calls?.readTimeout ?? .seconds(10),
             authorityFile: calls?.authorityFile, pointer: field.pointer)
+        if kind == .oauth2, entry.revokesAtLogout, entry.revocationEndpoint == nil {
+            field.error(
+                "\"revokeAtLogout\" has nothing to call", expected: "\"revocationEndpoint\" beside it")
+        }
         if saml?.isTransient == true, entry.users.identity.usernameSources.isEmpty {
             field.error(
                 "a transient name changes with every login", expected: "\"usernameAttribute\" beside it")

@@ -45,6 +45,7 @@ struct OAuthSettings {
     let authorization: WebURL?
     let token: WebURL?
     let userInfo: WebURL?
+    let revocation: WebURL?
 
     init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
         let address = Shape.url(allowHTTP: allowHTTP)
@@ -55,6 +56,9 @@ struct OAuthSettings {
         userInfo = object.needed(
             "userInfoEndpoint", address, "an https URL",
             "Where the gateway asks who the user is; required for `oauth2`.")
+        revocation = object.optional(
+            "revocationEndpoint", address, "Where tokens are revoked (RFC 7009); `revokeAtLogout` of `oauth2` needs it."
+        )
     }
 }
 
@@ -67,6 +71,7 @@ struct ProviderCalls {
     let subjectAttribute: String
     let algorithms: Set<SignatureAlgorithm>?
     let logsOutThere: Bool
+    let revokesAtLogout: Bool
     let connectTimeout: Duration
     let readTimeout: Duration
     let authorityFile: String?
@@ -91,6 +96,12 @@ struct ProviderCalls {
             "Algorithms accepted for ID tokens; by default each one that fits the key.")
         logsOutThere = object.flag(
             "logout", default: true, "Whether a logout here goes on to the provider's `end_session_endpoint`.")
+        revokesAtLogout = object.flag(
+            "revokeAtLogout", default: false,
+            """
+            Whether a logout here revokes the provider's token (RFC 7009), which is kept sealed until then: the refresh \
+            token, or the access token where there is none.
+            """)
         connectTimeout = object.value(
             "connectTimeout", .duration, default: .seconds(5), "Time for name resolution, connection and handshake.")
         readTimeout = object.value("readTimeout", .duration, default: .seconds(10), "Time for the whole answer.")

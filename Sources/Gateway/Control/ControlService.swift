@@ -199,6 +199,7 @@ final class ControlService: LoopPart {
         facts.policyServers = snapshot.policy.routes.policyServers.map(\.report)
         facts.tracing = snapshot.tracer?.report ?? Tracer.Report()
         facts.assertionReloadFailures = shared.settings.assertionReloadFailures.map { ($0.source, $0.failures.count) }
+        facts.providerRevocations = shared.settings.providerRevocations.counts
         let text = PrometheusText.render(report, facts)
         responder.respond(
             exchange,

@@ -13,6 +13,11 @@ extension PrometheusText {
         page.single("outbound_calls_in_flight", "gauge", "Calls to other servers under way.", facts.outbound.underWay)
         keys(facts.issuerKeys, &page)
         introspection(facts.introspection, &page)
+        page.family("provider_revocations_total", "counter", "Tokens revoked at identity providers, by outcome.")
+        for count in facts.providerRevocations {
+            let labels = "provider=\"\(escape(count.provider))\",outcome=\"\(escape(count.outcome))\""
+            page.sample("provider_revocations_total", labels, count.number)
+        }
     }
 
     private static func keys(_ issuers: [(name: String, report: RemoteKeySet.Report)], _ page: inout Page) {

@@ -27,6 +27,7 @@ enum PrometheusText {
         var workers: Int
         var engine: String
         var assertionReloadFailures: [(source: String, count: UInt64)] = []
+        var providerRevocations: [ProviderRevocations.Count] = []
         var cleaned = TokenCleaner.Record()
         var version = ""
         var figures = ProcessFigures()

@@ -24,6 +24,8 @@ package struct BrowserSeals: Sendable {
     package let keptTickets: SealedRecord
     /// Posted provider answers, kept until the browser presents its cookie.
     package let postedAnswers: SealedRecord
+    /// Tokens of providers, kept until the logout.
+    package let providedTokens: SealedRecord
 
     /// - Parameters:
     ///   - keys: the first key seals, all of them open.
@@ -39,6 +41,7 @@ package struct BrowserSeals: Sendable {
         providerTickets = SealedRecord(keys: keys, purpose: "portcullis provider ticket 1")
         keptTickets = SealedRecord(keys: keys, purpose: "portcullis kept provider ticket 1")
         postedAnswers = SealedRecord(keys: keys, purpose: "portcullis posted answer 1")
+        providedTokens = SealedRecord(keys: keys, purpose: "portcullis provided token 1")
     }
 
     /// The value of the session cookie.

@@ -51,7 +51,14 @@ extension AuthorizationCodeProvider {
             return .answer(of: { [caller] in caller.perform(call, then: $0) }) { [self] result in
                 do throws(ProviderFailure) {
                     let granted = try AuthorizationCodeProvider.granted(TokenReply(result))
-                    return identity(granted, secrets, endpoints, now: now)
+                    return identity(granted, secrets, endpoints, now: now).map { [settings] result in
+                        guard settings.revokesAtLogout else { return result }
+                        return result.map { identity in
+                            var identity = identity
+                            identity.revocable = ProvidedToken(refresh: granted.refresh, access: granted.value)
+                            return identity
+                        }
+                    }
                 } catch {
                     return .done(.failure(error))
                 }

@@ -12,7 +12,7 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
             /// OpenID Connect: a discovery document whose `issuer` must match, and its keys.
             case openID(issuer: String, discovery: WebURL, keys: any KeySource)
             /// Plain OAuth 2: the user info endpoint identifies the user.
-            case plain(authorization: WebURL, token: WebURL, userInfo: WebURL)
+            case plain(authorization: WebURL, token: WebURL, userInfo: WebURL, revocation: WebURL? = nil)
         }
 
         package var name: String
@@ -31,6 +31,8 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         package var clockSkewSeconds: Int64 = 60
         /// Whether a logout here is forwarded to the provider.
         package var logsOutThere = true
+        /// Whether a logout here revokes the provider's token.
+        package var revokesAtLogout = false
         package var transport = OutboundTransport()
 
         package init(name: String, place: Place, client: OAuth2Client, rules: ProviderRules) {
@@ -73,11 +75,12 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
 
     func endpoints(now: Int64) -> Effect<Result<ProviderEndpoints, ProviderFailure>> {
         guard let metadata else {
-            guard case .plain(let authorization, let token, let userInfo) = settings.place else {
+            guard case .plain(let authorization, let token, let userInfo, let revocation) = settings.place else {
                 return .done(.failure(.answer("discovery")))
             }
-            return .done(
-                .success(ProviderEndpoints(authorization: authorization, token: token, userInfo: userInfo)))
+            var endpoints = ProviderEndpoints(authorization: authorization, token: token, userInfo: userInfo)
+            endpoints.revocation = revocation
+            return .done(.success(endpoints))
         }
         return metadata.document(now: now).map { [transport = settings.transport] answer in
             switch answer {

@@ -24,6 +24,13 @@ package protocol BrowserIdentityProvider: AnyObject, Sendable {
     /// - Parameter back: where the provider redirects it afterwards.
     func logoutURL(back: String, now: Int64) -> Effect<WebURL?>
 
+    /// Whether the token of a login is kept, and revoked when the login ends here.
+    var revokesAtLogout: Bool { get }
+
+    /// Revokes a token of a login (RFC 7009).
+    /// - Returns: nil for success.
+    func revoke(_ token: ProvidedToken, now: Int64) -> Effect<ProviderFailure?>
+
     /// Reads a back-channel notice of logins that ended at the provider.
     func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>>
 
@@ -42,6 +49,10 @@ package protocol BrowserIdentityProvider: AnyObject, Sendable {
 
 extension BrowserIdentityProvider {
     package var answersByForm: Bool { false }
+
+    package var revokesAtLogout: Bool { false }
+
+    package func revoke(_ token: ProvidedToken, now: Int64) -> Effect<ProviderFailure?> { .done(nil) }
 
     package func read(_ form: ProviderForm, now: Int64) -> Effect<Result<PostedIdentity, ProviderFailure>> {
         .done(.failure(.malformedCallback))
@@ -162,6 +173,8 @@ package struct ProvidedIdentity: Sendable, Equatable {
     package let claims: JSONNode
     /// The provider's access token; nil if absent.
     package let accessToken: String?
+    /// The token to revoke at logout; nil for none.
+    package var revocable: ProvidedToken?
     /// Time of the login there in seconds since 1970, from signed data; nil if not stated.
     package let authenticatedAt: Int64?
     /// Levels of the login there (`acr`), from signed data.

@@ -33,10 +33,13 @@ extension ProviderLogin {
         let id = AccessTokenMinter.randomID()
         // The login ends at the time the provider requests (SAML core section 2.7.2).
         let until = min(until, identity.endsAt ?? until)
-        let login = TokenRecord(
+        var login = TokenRecord(
             id: id, kind: .provided,
             application: ProviderLogin.session(identity.sessionID ?? id, at: identity.provider), subject: subject,
             tokenID: id, accessExpiresAt: until, issuedAt: now)
+        if let token = identity.revocable {
+            login.sealed = Array(seals.providedTokens.seal(token.texts, expiresAt: until).utf8)
+        }
         var index = TokenRecord(
             id: LoginFoundation.index(of: id), kind: .provided,
             application: ProviderLogin.user(identity.subject, at: identity.provider), subject: subject, tokenID: "",

@@ -80,6 +80,7 @@ package final class ProviderLogin: Sendable {
     private let seen = Mutex(RecentSet(capacity: 16_384))
     private let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
     let observe: Observer
+    let revoker: ProviderRevoker?
 
     /// - Parameters:
     ///   - baseURL: of the gateway, without a trailing slash.
@@ -90,8 +91,9 @@ package final class ProviderLogin: Sendable {
         _ providers: [any BrowserIdentityProvider], seals: BrowserSeals, store: any TokenStore,
         revocations: RevocationList, baseURL: String, furtherOrigins: [WebOrigin] = [],
         throttle: LoginThrottle = LoginThrottle(),
-        observe: @escaping Observer = { _, _, _ in }
+        revoker: ProviderRevoker? = nil, observe: @escaping Observer = { _, _, _ in }
     ) {
+        self.revoker = revoker
         self.providers = providers
         self.seals = seals
         self.store = store

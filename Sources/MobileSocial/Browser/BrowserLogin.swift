@@ -222,9 +222,7 @@ extension BrowserLogin {
         let session = browser.session.flatMap { try? seals.session(Array($0.utf8).span, now: now) }
         guard let session else { return .done(loggedOut(.session, browser)) }
         return confirmLogout(browser) {
-            social.endSession(
-                session.id, subject: session.subject, until: session.expiresAt, now: now
-            ).then { [self] ended in
+            end(session, now: now).then { [self] ended in
                 // If the store fails, the session goes on.
                 guard ended.status == 200 else { return .done(Page.unavailable(ended.status, ended.reason)) }
                 return providerLogout(session, now: now).map { [self] there in
@@ -234,6 +232,12 @@ extension BrowserLogin {
                 }
             }
         }
+    }
+
+    private func end(_ session: BrowserSession, now: Int64) -> Answer {
+        let ended = social.endSession(session.id, subject: session.subject, until: session.expiresAt, now: now)
+        guard let providers, let provision = session.provision else { return ended }
+        return providers.ending([provision.foundation], at: provision.provider, now: now, ended) { $0.status == 200 }
     }
 
     /// The provider's logout URL (OpenID Connect RP-Initiated Logout); nil for a login without a provider.

@@ -205,7 +205,10 @@ extension SignOnRelay {
                 guard case .success = result else { return .done(SingleSignOnFailure.unavailable.response) }
                 service.settings.revocations.apply(entry)
                 let ids = [session.id] + session.foundations.flatMap(LoginFoundation.ids)
-                return service.settings.store.forget(ids[...], now: browser.now).then {
+                let forgotten = service.settings.store.forget(ids[...], now: browser.now)
+                let ended = providers?.ending(
+                    session.foundations, at: session.provider, now: browser.now, forgotten, hasEnded: { true })
+                return (ended ?? forgotten).then {
                     providerLogout(session, now: browser.now).map { there in
                         loggedOut(.signOn, browser, there)
                             .audited("sso.logout", .changed, subject: session.subject, tokenID: session.id)

@@ -26,10 +26,22 @@ extension Assembly {
             }
         }
         let log = lasting.log
+        let queue = SerialQueue(label: "provider revocations")
+        let revoker = ProviderRevoker(offload: { queue.submit($0) }) {
+            [counts = lasting.providerRevocations] provider, failure in
+            counts.count(failure, at: provider)
+            guard let failure else { return log.write("provider_token_revoked", [("provider", .text(provider))]) }
+            log.write(
+                "provider_revocation_failed",
+                [
+                    ("provider", .text(provider)), ("reason", .text("\(failure.reason)")),
+                    ("detail", .text(failure.detail)),
+                ])
+        }
         return ProviderLogin(
             providers, seals: seals, store: store.tokens, revocations: lasting.revocations,
             baseURL: configuration.baseURL.description,
-            furtherOrigins: configuration.additionalBaseURLs, throttle: lasting.callbackThrottle
+            furtherOrigins: configuration.additionalBaseURLs, throttle: lasting.callbackThrottle, revoker: revoker
         ) { provider, failure, requestID in
             log.write(
                 "provider_login_failed",
@@ -64,6 +76,7 @@ extension Assembly {
         if let algorithms = entry.algorithms { settings.algorithms = algorithms }
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         settings.logsOutThere = entry.logsOutThere
+        settings.revokesAtLogout = entry.revokesAtLogout
         settings.transport = transport
         return AuthorizationCodeProvider(settings, caller: SharingCaller(lasting.outbound))
     }
@@ -85,7 +98,8 @@ extension Assembly {
             guard let authorization = entry.authorizationEndpoint, let token = entry.tokenEndpoint,
                 let userInfo = entry.userInfoEndpoint
             else { return nil }
-            return .plain(authorization: authorization, token: token, userInfo: userInfo)
+            return .plain(
+                authorization: authorization, token: token, userInfo: userInfo, revocation: entry.revocationEndpoint)
         }
         guard let discovery = entry.discovery, let keys = keys(of: entry, issuer, discovery, authorities) else {
             return nil

@@ -23,6 +23,8 @@ struct Lasting: Sendable {
     let adminThrottle = ClientThrottle(clock: .system)
     /// Failed callbacks of browsers from identity providers.
     let callbackThrottle = LoginThrottle(clock: .system)
+    /// Tokens that logouts have revoked at identity providers.
+    let providerRevocations = ProviderRevocations()
     /// The families of endpoints with their state.
     let families = CompatibilityFamilies.all()
     /// Reloads of the rules of token exchange, and their failures.

@@ -137,6 +137,7 @@ final class GatewayProcess: Sendable {
         settings.redis = lasting.store.opened?.redis
         settings.sessions = lasting.families.lazy.compactMap(\.activities).first
         settings.adminThrottle = lasting.adminThrottle
+        settings.providerRevocations = lasting.providerRevocations
         settings.assertionReloadFailures = [
             ("policy", lasting.assertions.policyFailures), ("certificates", lasting.assertions.certificateFailures),
         ]

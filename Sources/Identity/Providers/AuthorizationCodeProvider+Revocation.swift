@@ -1,0 +1,44 @@
+import Model
+import Outbound
+
+/// Revokes tokens at the provider (RFC 7009).
+extension AuthorizationCodeProvider {
+    package var revokesAtLogout: Bool { settings.revokesAtLogout }
+
+    package func revoke(_ token: ProvidedToken, now: Int64) -> Effect<ProviderFailure?> {
+        endpoints(now: now).then { [self] result in
+            switch result {
+            case .failure(let failure): .done(failure)
+            case .success(let endpoints): revoke(token, endpoints, now: now)
+            }
+        }
+    }
+
+    private func revoke(
+        _ token: ProvidedToken, _ endpoints: ProviderEndpoints, now: Int64
+    ) -> Effect<ProviderFailure?> {
+        guard let url = endpoints.revocation else {
+            return .done(.answer("discovery: no revocation_endpoint"))
+        }
+        let form = [("token", token.value), ("token_type_hint", token.hint)]
+        let work = { @Sendable [self] () -> Effect<ProviderFailure?> in
+            let call = settings.client.call(
+                form, at: url, audience: endpoints.tokenAudience, settings.transport, now: now)
+            return .answer(of: { [caller] in caller.perform(call, then: $0) }) { result in
+                .done(AuthorizationCodeProvider.failure(result))
+            }
+        }
+        return settings.client.isSlow ? .offload(work) : work()
+    }
+
+    /// Section 2.2: 200 also for a token that was unknown or revoked before.
+    private static func failure(_ result: OutboundResult) -> ProviderFailure? {
+        switch result {
+        case .response(let response) where response.status == 200: return nil
+        case .response(let response):
+            if case .refused(let code) = TokenReply(result) { return ProviderFailure(code: code, isOfCode: false) }
+            return ProviderFailure(response, "revocation")
+        case .failed(let failure): return ProviderFailure(failure, "revocation")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Crypto
+import Identity
+import JOSE
+import Model
+import Outbound
+import TestSupport
+import Testing
+
+/// RFC 7009, toward a provider.
+@Suite struct ProviderTokenRevocationTests {
+    private static func fake(_ endpoint: String = "https://idp.example/revoke") -> FakeProvider {
+        FakeProvider { script in
+            script.discovery = script.discovery.replacing(
+                #""jwks_uri""#,
+                with: #""revocation_endpoint":"\#(endpoint)","mtls_endpoint_aliases":{"revocation_endpoint":"#
+                    + #""https://mtls.idp.example/revoke"},"jwks_uri""#)
+            script.results["/revoke"] = .response(OutboundResponse(status: 200))
+        }
+    }
+
+    private func refreshToken(_ value: String = "rt") throws -> ProvidedToken {
+        try #require(ProvidedToken(refresh: value, access: "at"))
+    }
+
+    @Test("the token of a login is the refresh token; only providers that revoke it have one")
+    func token() throws {
+        let fake = FakeProvider()
+        #expect(try FakeProvider.finish(fake.provider()).get().revocable == nil)
+        let kept = try FakeProvider.finish(fake.provider { $0.revokesAtLogout = true }).get().revocable
+        #expect(kept == ProvidedToken(refresh: nil, access: "at-1") && kept?.isRefreshToken == false)
+        let refresh = try refreshToken()
+        #expect(refresh.value == "rt" && refresh.isRefreshToken)
+        #expect(ProvidedToken(texts: refresh.texts) == refresh)
+        #expect(ProvidedToken(texts: ["refresh_token"]) == nil && ProvidedToken(texts: ["access_token", ""]) == nil)
+        #expect(ProvidedToken(refresh: String(repeating: "x", count: 8193), access: "at") == nil)
+    }
+
+    @Test("a client with a certificate calls the endpoint for it", arguments: [true, false])
+    func endpoint(_ hasCertificate: Bool) throws {
+        let fake = Self.fake()
+        let provider = try fake.provider {
+            $0.client = OAuth2Client(id: FakeProvider.clientID, authentication: .certificate)
+            $0.transport.hasCertificate = hasCertificate
+        }
+        #expect(provider.revoke(try refreshToken(), now: FakeProvider.now).settled() == nil)
+        let call = try #require(fake.calls(to: "/revoke").first)
+        #expect(
+            call.url.description == (hasCertificate ? "https://mtls.idp.example" : "https://idp.example") + "/revoke")
+        #expect(
+            String(decoding: call.body, as: UTF8.self) == "token=rt&token_type_hint=refresh_token&client_id=gateway")
+    }
+
+    @Test("a slow signature is offloaded")
+    func slowSignature() throws {
+        let fake = Self.fake()
+        let key = SigningKey.generate(.rs256)
+        let provider = try fake.provider {
+            $0.client = OAuth2Client(id: "gateway", authentication: .privateKeyJWT(JWTSigner(key: key)))
+        }
+        _ = provider.logoutURL(back: "https://gw.example", now: FakeProvider.now).settled()
+        guard case .offload(let work) = provider.revoke(try refreshToken(), now: FakeProvider.now) else {
+            Issue.record("it is signed at once")
+            return
+        }
+        #expect(fake.calls(to: "/revoke").isEmpty)
+        #expect(work().settled() == nil && fake.calls(to: "/revoke").count == 1)
+    }
+
+    @Test("an endpoint without TLS gets no token")
+    func endpointInClear() throws {
+        let fake = Self.fake("http://idp.example/revoke")
+        let provider = try fake.provider()
+        let failure = provider.revoke(try refreshToken(), now: FakeProvider.now).settled()
+        #expect(failure == .answer("discovery: revocation_endpoint"))
+        #expect(fake.calls(to: "/revoke").isEmpty)
+    }
+}
