@@ -9,6 +9,7 @@ extension Page {
         let isAboutField: Bool
 
         package static let wrongAnswer = Notice(text: PageText.wrongAnswer, isAboutField: true)
+        package static let wrongDeviceCode = Notice(text: ConsentText.wrongDeviceCode, isAboutField: true)
         package static let wrongPassword = Notice(text: PageText.wrongPassword, isAboutField: true)
         package static let tooManyAttempts = Notice(text: PageText.tooManyAttempts, isAboutField: false)
 

@@ -82,6 +82,7 @@ extension Reason {
         ("authorization_unavailable", 0, "The token store does not answer."),
         ("authorization_not_pushed", 0, "The client has `requirePushedRequests`, and the request was not pushed."),
         ("authorization_reference_unknown", 400, "The `request_uri` is unknown, expired, used or another client's."),
+        ("device_user_code_unknown", 400, "No device waits with this code."),
     ]
 
     static let provider: [Row] = [

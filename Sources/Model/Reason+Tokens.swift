@@ -36,10 +36,18 @@ extension Reason {
         ("invalid_target", 400, "There is no token for this target."),
         ("token_store_unavailable", 503, "The token store does not answer."),
         ("token_issuer_unavailable", 503, "The issuer of the backend's tokens does not answer."),
-        ("grant_not_allowed", 400, "The client may not use this grant: it is public, or has no `redirectUris`."),
+        (
+            "grant_not_allowed", 400,
+            "The client may not use this grant: it is public, or has no `redirectUris` or `deviceGrant`."
+        ),
         ("code_invalid", 400, "The code is unknown, expired or another client's, or its login has ended."),
         ("code_reused", 400, "The code was used before; the tokens issued for it are revoked."),
         ("code_verifier_wrong", 400, "`code_verifier` or `redirect_uri` does not fit the code, which is void now."),
+        ("device_code_invalid", 400, "The device code is unknown or another client's, or its login has ended."),
+        ("device_pending", 400, "The user has not decided about the device yet."),
+        ("device_polled_too_soon", 400, "The device has asked again before its interval, which is longer now."),
+        ("device_access_denied", 400, "The user has denied the device access."),
+        ("device_code_expired", 400, "The device code has expired."),
     ]
 
     static let exchange: [Row] = [

@@ -55,6 +55,9 @@ extension Reason {
         ("authorization_moved", 0, "The browser was sent on with a posted authorization request."),
         ("user_info_served", 0, "The attributes of a token's user were served."),
         ("authorization_pushed", 0, "A client has pushed an authorization request."),
+        ("device_codes_issued", 0, "A device got the codes for a login in a browser."),
+        ("device_code_form", 0, "The form for the code of a device was served."),
+        ("device_decided", 0, "The user has allowed a device access, or denied it."),
     ]
 
     static let decision: [Row] = [

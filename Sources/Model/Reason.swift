@@ -10,7 +10,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         secondStepAsked, tokenValid, loggedOut, loginForm, loginChoice, browserLoggedIn, loginCodeIssued,
         logoutForm, loginAtProvider, providerAnswerTaken, providerLogout, ssoLoginAsked, ssoTokenShown,
         ssoTokenPosted, ssoCapture, errorPage, redirected, responded, forwardAuthAllowed, consentAsked, codeIssued,
-        authorizationMoved, userInfoServed, authorizationPushed
+        authorizationMoved, userInfoServed, authorizationPushed, deviceCodesIssued, deviceCodeForm, deviceDecided
     // Refused by policy
     case noRoute, methodNotAllowed, ambiguousPath, corsDenied, corsMalformed, tlsRequired,
         clientCertificateRequired, clientCertificateNotAllowed, clientCertificateRevoked,
@@ -54,7 +54,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         introspectionNotAllowed, exchangeNotAllowed, tokenTypeUnsupported, subjectTokenInvalid, actorTokenInvalid,
         tokenProofInvalid, tokenProofNonceRequired, tokenProofRequired,
         invalidTarget, tokenStoreUnavailable, tokenIssuerUnavailable, grantNotAllowed, codeInvalid, codeReused,
-        codeVerifierWrong
+        codeVerifierWrong, deviceCodeInvalid, devicePending, devicePolledTooSoon, deviceAccessDenied, deviceCodeExpired
     // Exchange of outside tokens
     case assertionBackendNotAllowed, assertionKeysUnavailable, assertionMalformed, assertionEncrypted,
         assertionCriticalHeader, assertionIssuerUnknown, assertionIssuerInvalid, assertionIssuerDisabled,
@@ -88,7 +88,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         authorizationRepeatedParameter, authorizationTypeUnsupported, authorizationChallengeMissing,
         authorizationRequestUnsupported, authorizationScopeInvalid, authorizationLoginRequired,
         authorizationConsentRequired, authorizationDenied, authorizationUnavailable, authorizationNotPushed,
-        authorizationReferenceUnknown
+        authorizationReferenceUnknown, deviceUserCodeUnknown
     // Identity providers
     case providerDenied, providerCallbackMalformed, providerAnswerForeign, providerCodeRefused,
         providerNonceWrong, providerTokenInvalid, providerAssertionInvalid, providerInvalidAnswer,
@@ -161,7 +161,7 @@ extension Reason: CustomStringConvertible {
     package var isOfRoute: Bool { self == .redirected || self == .responded }
 
     /// Whether the request was served, which no refusal, failure or early end is.
-    package var isServed: Bool { index <= Reason.forwardAuthAllowed.index }
+    package var isServed: Bool { index <= Reason.deviceDecided.index }
 
     /// What clients see. All 401s share one, so that a reply does not tell an unknown token from an expired one, nor a
     /// wrong user from a wrong password.

@@ -16,6 +16,8 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
     case invalidRefreshToken, refreshTokenReused
     /// The code's redirect URI or challenge differs.
     case invalidCode, reusedCode, wrongCodeVerifier
+    /// RFC 8628 section 3.5.
+    case invalidDeviceCode, devicePending, devicePolledTooSoon, deviceDenied, expiredDeviceCode
     /// The client is public, or has no redirect URIs.
     case grantNotAllowed
     case tokenOfAnotherClient, introspectionNotAllowed
@@ -106,6 +108,12 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
         case .invalidCode: Definition("invalid_grant", "invalid code", .codeInvalid)
         case .reusedCode: Definition("invalid_grant", "invalid code", .codeReused)
         case .wrongCodeVerifier: Definition("invalid_grant", "invalid code", .codeVerifierWrong)
+        case .invalidDeviceCode: Definition("invalid_grant", "invalid device code", .deviceCodeInvalid)
+        case .devicePending: Definition("authorization_pending", "the user has not decided yet", .devicePending)
+        case .devicePolledTooSoon:
+            Definition("slow_down", "wait five seconds longer from now on", .devicePolledTooSoon)
+        case .deviceDenied: Definition("access_denied", "the user has denied access", .deviceAccessDenied)
+        case .expiredDeviceCode: Definition("expired_token", "the device code has expired", .deviceCodeExpired)
         case .grantNotAllowed:
             Definition("unauthorized_client", "this client may not use this grant", .grantNotAllowed)
         // RFC 7009 section 2.1.

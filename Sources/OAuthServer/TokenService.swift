@@ -51,6 +51,9 @@ extension TokenService {
             .introspection: { request, now in
                 self.answer { () throws(TokenFailure) in try self.introspect(request, now: now) }
             },
+            .deviceAuthorization: { request, now in
+                self.answer { () throws(TokenFailure) in try DeviceAuthorization(service: self).begin(request, now: now) }
+            },
             .userInfo: { request, now in
                 self.answer { () throws(TokenFailure) in try UserAttributes(service: self).answer(request, now: now) }
             },

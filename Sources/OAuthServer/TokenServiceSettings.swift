@@ -28,6 +28,8 @@ package struct TokenServiceSettings: Sendable {
     package var users: UserStore
     /// Limits password guessing.
     package var throttle = LoginThrottle()
+    /// Limits guessing of the codes that devices show.
+    package var deviceThrottle = LoginThrottle(DeviceLogins.limits)
     /// Limits guessing of client secrets.
     package var clientThrottle = ClientThrottle()
     package var backends: BackendStore

@@ -41,6 +41,10 @@ package final class SignOnService: Sendable {
                 guard let relay = self.relay else { return .done(SingleSignOnFailure.notEnabled.response) }
                 return AuthorizationEndpoint(relay: relay).answer(request, now: now)
             },
+            .device: { request, now in
+                guard let relay = self.relay else { return .done(SingleSignOnFailure.notEnabled.response) }
+                return DeviceVerification(relay: relay).answer(request, now: now)
+            },
             .pushedRequest: { request, now in
                 guard let relay = self.relay else { return .done(TokenFailure.grantNotAllowed.response) }
                 return self.tokens.answer { () throws(TokenFailure) in

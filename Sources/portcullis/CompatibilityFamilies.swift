@@ -28,6 +28,7 @@ enum CompatibilityFamilies {
                 [
                     backend.enableSSO ? "/backends/\(index)/enableSso" : nil,
                     backend.grants.authorization != nil ? "/backends/\(index)/redirectUris" : nil,
+                    backend.grants.allowsDevices ? "/backends/\(index)/deviceGrant" : nil,
                     backend.facebook != nil ? "/backends/\(index)/facebook" : nil,
                 ]
             }

@@ -74,6 +74,21 @@ extension InvalidCase {
             #"backends.json:2: error: /backends/1: "introspection" needs a client with a credential (expected no "public")"#
         ),
         InvalidCase(
+            "backend-device-without-provider",
+            clientAlone(#""deviceGrant": true"#),
+            #"backends.json:2: error: /backends/1/deviceGrant: single sign-on is not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
+        ),
+        InvalidCase(
+            "backend-device-without-oauth",
+            client(#""deviceGrant": true, "oauthConsumer": false"#),
+            #"backends.json:2: error: /backends/1: "deviceGrant" needs "oauthConsumer" (expected "oauthConsumer": true)"#
+        ),
+        InvalidCase(
+            "backend-device-without-client",
+            backend(#""deviceGrant": true"#),
+            #"backends.json:2: error: /backends/1: "deviceGrant" is for a client (expected "clientId" beside it)"#
+        ),
+        InvalidCase(
             "backend-public-without-client",
             backend(#""public": true"#),
             #"backends.json:2: error: /backends/1: "public" is for a client (expected "clientId" beside it)"#

@@ -62,8 +62,9 @@ extension GatewayConfiguration {
         guard findings.sources.isReadable("identityProviders") else { return }
         let forms = identityProviders.filter { $0.kind == .local }.map(\.name)
         for (index, backend) in backends.enumerated() where backend.oauthConsumer {
-            guard backend.enableSSO || backend.grants.authorization != nil else { continue }
-            let pointer = "/backends/\(index)/\(backend.enableSSO ? "enableSso" : "redirectUris")"
+            guard backend.enableSSO || backend.grants.asksUsers else { continue }
+            let ofClient = backend.grants.authorization != nil ? "redirectUris" : "deviceGrant"
+            let pointer = "/backends/\(index)/\(backend.enableSSO ? "enableSso" : ofClient)"
             if backend.identityProviders.isEmpty, forms.isEmpty {
                 findings.error(
                     pointer, "single sign-on is not set up: the backend has no identity provider",

@@ -91,6 +91,8 @@ extension GatewayConfiguration {
         if tokenService.isEnabled, routes.contains(where: \.signsIdentity) {
             features.insert(.signedIdentity)
         }
+        if tokenService.isEnabled, backends.contains(where: \.grants.allowsDevices) { features.insert(.devices) }
+        if !features.isDisjoint(with: [.authorization, .devices]) { features.insert(.userInfo) }
         if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }
         if !applications.isEmpty { features.insert(.applications) }
         if userProfile.isEnabled { features.insert(.userProfiles) }

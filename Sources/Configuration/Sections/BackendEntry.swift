@@ -176,6 +176,16 @@ package struct BackendEntry: Sendable {
                     "with Facebook login there is no other login", expected: "no \"redirectUris\", or no \"facebook\"")
             }
         }
+        if backend.grants.allowsDevices {
+            if !hasID { field.error("\"deviceGrant\" is for a client", expected: "\"clientId\" beside it") }
+            if !backend.oauthConsumer {
+                field.error("\"deviceGrant\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
+            }
+            if backend.facebook != nil {
+                field.error(
+                    "with Facebook login there is no other login", expected: "no \"deviceGrant\", or no \"facebook\"")
+            }
+        }
         guard backend.grants.isPublic else { return }
         if !hasID { field.error("\"public\" is for a client", expected: "\"clientId\" beside it") }
         if hasCredential {
@@ -194,6 +204,7 @@ package struct BackendEntry: Sendable {
           "dependentRequired": {
             "clientSecret": ["clientId"], "clientKeys": ["clientId"], "refreshTokens": ["clientId"],
             "public": ["clientId"], "redirectUris": ["clientId"], "consent": ["redirectUris"],
+            "deviceGrant": ["clientId"],
             "requirePushedRequests": ["redirectUris"],
             "introspection": ["clientId"], "tokenExchange": ["clientId"], "dpopBoundAccessTokens": ["clientId"],
             "tlsClientCertificateBoundAccessTokens": ["clientId"]

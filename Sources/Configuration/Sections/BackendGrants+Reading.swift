@@ -48,7 +48,13 @@ extension BackendGrants {
             "public", .flag, into: &grants.isPublic,
             """
             Whether the client cannot keep a secret, such as an application in a browser or on a device. It has no \
-            `clientSecret` and gets tokens for authorization codes and refresh tokens only.
+            `clientSecret` and gets tokens for authorization codes, device codes and refresh tokens only.
+            """)
+        object.read(
+            "deviceGrant", .flag, into: &grants.allowsDevices,
+            """
+            Whether its users may [log in on another device](README.md#logins-for-devices) (RFC 8628), such as for a \
+            program without a browser; needs an identity provider.
             """)
         grants.authorization = AuthorizationRules.read(&object)
         return (grants, clientKeys)

@@ -6,6 +6,17 @@ package enum ConsentText {
     static let rightToKnow = "Know who you are"
     static func answerGoes(to place: String) -> String { "Then you go on to \(place)." }
     static let answerStaysHere = "Then you go on to a program on this device."
+    static let deviceShows = "A device gets the access. It shows this code:"
+    static let deviceWarning =
+        "Allow this only if you have the device before you. Somebody else may have sent you the code."
+    static let connectDevice = "Connect a device"
+    static let deviceCode = "Code"
+    static let deviceCodeHint = "The eight letters that your device shows."
+    static let wrongDeviceCode = "No device waits with this code. Compare it, or ask the device for another one."
+    package static let deviceConnected = "The device is connected"
+    package static let deviceConnectedDetail = "You can close this window and go on at the device."
+    package static let deviceDenied = "The device gets no access"
+    package static let deviceDeniedDetail = "You can close this window."
     static let approve = "Allow"
     static let deny = "Do not allow"
 

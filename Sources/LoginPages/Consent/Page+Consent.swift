@@ -11,6 +11,8 @@ package struct ConsentQuestion: Sendable {
     package var place: String?
     /// Address of the login with another account; nil for none.
     package var otherAccount: String?
+    /// The code that a device shows, which gets the access in place of the browser; nil for none.
+    package var deviceCode: String?
 
     package init(
         client: String, user: String, rights: [String], place: String?, otherAccount: String? = nil
@@ -48,7 +50,13 @@ extension Page {
         let other = question.otherAccount.map {
             "\n<p><a href=\"\(escaped($0))\">\(escaped(PageText.otherAccount))</a></p>"
         }
-        let place = question.place.map(ConsentText.answerGoes(to:)) ?? ConsentText.answerStaysHere
+        let place =
+            if let code = question.deviceCode {
+                "<p>\(escaped(ConsentText.deviceShows)) <strong>\(escaped(code))</strong></p>\n"
+                    + "<p>\(escaped(ConsentText.deviceWarning))</p>"
+            } else {
+                "<p>\(escaped(question.place.map(ConsentText.answerGoes(to:)) ?? ConsentText.answerStaysHere))</p>"
+            }
         return Page(
             title: ConsentText.title(of: question.client),
             content: """
@@ -56,7 +64,7 @@ extension Page {
                 <p id="rights">\(escaped(ConsentText.rights))</p>
                 <ul role="list" aria-labelledby="rights">
                 \(items.joined())</ul>
-                <p>\(escaped(place))</p>
+                \(place)
                 <form method="post" action="\(escaped(action))">
                 <input type="hidden" name="ticket" value="\(escaped(ticket))">
                 \(hidden.joined())<button type="submit" name="\(Decision.name)" value="\(Decision.approve.rawValue)">\

@@ -17,8 +17,13 @@ package struct BackendGrants: Sendable {
     package var isPublic = false
     /// How users log in for it; nil: it gets no authorization codes.
     package var authorization: AuthorizationRules?
+    /// Whether its users may log in on another device than its own (RFC 8628).
+    package var allowsDevices = false
 
     package init() {}
+
+    /// Whether users log in for it by a browser and get tokens of scopes that they are asked about.
+    package var asksUsers: Bool { authorization != nil || allowsDevices }
 }
 
 /// How long the refresh tokens of a backend live.

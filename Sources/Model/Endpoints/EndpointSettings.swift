@@ -18,6 +18,10 @@ package struct EndpointFeatures: OptionSet, Sendable {
     package static let authorization = EndpointFeatures(rawValue: 128)
     /// Routes whose upstreams get a signed assertion of the caller's identity.
     package static let signedIdentity = EndpointFeatures(rawValue: 256)
+    /// Clients of the device grant.
+    package static let devices = EndpointFeatures(rawValue: 512)
+    /// Clients of either, whose tokens may have the scope `openid`.
+    package static let userInfo = EndpointFeatures(rawValue: 1024)
 }
 
 /// The enabled features and configurable paths.

@@ -9,6 +9,9 @@ package enum OAuthEndpoints {
 
     package static let userInfoPath = "/oauth2/userinfo"
     package static let pushedRequestPath = "/oauth2/par"
+    package static let deviceAuthorizationPath = "/oauth2/device_authorization"
+    /// Where users type the code of their device.
+    package static let devicePath = "/oauth2/device"
 
     package static let exchangePath = "/mobile/platform/auth/token"
     package static let keySetPath = "/.well-known/jwks.json"
@@ -20,9 +23,8 @@ package enum OAuthEndpoints {
 
     static let family = EndpointFamily(
         [
-            .authorization, .pushedRequest, .userInfo, .token, .revocation, .introspection, .exchange, .jwks,
-            .identityKeys, .metadata,
-            .resourceMetadata,
+            .authorization, .pushedRequest, .deviceAuthorization, .device, .userInfo, .token, .revocation,
+            .introspection, .exchange, .jwks, .identityKeys, .metadata, .resourceMetadata,
         ],
         reserved: [
             EndpointFamily.Reservation(exchangePath), EndpointFamily.Reservation("/oauth2/**", needs: .tokenService),
@@ -38,9 +40,15 @@ extension EndpointDescriptor {
     /// Clients push authorization requests (RFC 9126).
     package static let pushedRequest = EndpointDescriptor(
         "pushed_request", at: OAuthEndpoints.pushedRequestPath, "POST", needs: .authorization)
+    /// Devices ask for codes (RFC 8628 section 3.1).
+    package static let deviceAuthorization = EndpointDescriptor(
+        "device_authorization", at: OAuthEndpoints.deviceAuthorizationPath, "POST", needs: .devices)
+    /// Users type the code of a device, and are asked whether it gets access.
+    package static let device = EndpointDescriptor(
+        "device", at: OAuthEndpoints.devicePath, "GET, HEAD, POST", needs: .devices, [.takesCredentials, .servesPages])
     /// Attributes of the user of a token (OpenID Connect Core section 5.3).
     package static let userInfo = EndpointDescriptor(
-        "user_info", at: OAuthEndpoints.userInfoPath, "GET, POST", needs: .authorization)
+        "user_info", at: OAuthEndpoints.userInfoPath, "GET, POST", needs: .userInfo)
     /// RFC 6749 section 3.2.
     package static let token = EndpointDescriptor("token", at: \.tokenPaths, "POST", needs: .tokenService)
     /// Clients end tokens of theirs (RFC 7009).

@@ -9,9 +9,9 @@ package struct AuthorizationCode: Sendable, Equatable {
     /// How long a code may wait for its exchange, in seconds.
     package static let lifetimeSeconds: Int64 = 60
     /// How long its reuse is detected, in seconds. After that it is unknown.
-    private static let memorySeconds: Int64 = 600
+    static let memorySeconds: Int64 = 600
     /// Maximum number of codes of one user that wait at a client, so that no user fills the store.
-    private static let maximumWaiting = 32
+    static let maximumWaiting = 32
 
     /// The redirect URI of the request.
     package let redirectURI: String
@@ -34,7 +34,7 @@ package struct AuthorizationCode: Sendable, Equatable {
     let roles: [String]
 
     package init(
-        redirectURI: String, challenge: String, nonce: String?, scope: String, session: SignOnSession
+        redirectURI: String = "", challenge: String = "", nonce: String? = nil, scope: String, session: SignOnSession
     ) {
         self.redirectURI = redirectURI
         self.challenge = challenge

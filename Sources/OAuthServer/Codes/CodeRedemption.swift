@@ -19,6 +19,8 @@ struct CodeRedemption: Sendable {
     let digest: [UInt8]
     let redirectURI: String
     let verifier: String
+    /// The grant, for the audit log.
+    let action: String
     /// What the tokens are bound to; nil for bearer tokens.
     let binding: TokenBinding?
     /// Seconds since 1970.
@@ -44,6 +46,22 @@ struct CodeRedemption: Sendable {
         digest = service.settings.storeKey.digest(code)
         self.redirectURI = redirectURI
         self.verifier = verifier
+        action = CodeRedemption.grantType
+        self.binding = binding
+        self.now = now
+    }
+
+    /// For a code that was redirected nowhere, such as that of a device.
+    init(
+        _ service: TokenService, digest: [UInt8], _ backend: Backend, _ binding: TokenBinding?, action: String,
+        now: Int64
+    ) {
+        self.service = service
+        self.backend = backend
+        self.digest = digest
+        redirectURI = ""
+        verifier = ""
+        self.action = action
         self.binding = binding
         self.now = now
     }
@@ -59,7 +77,7 @@ struct CodeRedemption: Sendable {
                 record.accessLives(at: now), let code = AuthorizationCode(record.attributes)
             else { return .done(TokenFailure.invalidCode.response) }
             guard isFor(code) else { return void() }
-            return exchange(record, code, whileStored: [code.session][...] + code.foundations)
+            return exchange(code, of: record)
         }
     }
 
@@ -76,7 +94,7 @@ struct CodeRedemption: Sendable {
     }
 
     /// The code is not stored. If it was exchanged before, its tokens are revoked (RFC 6749 section 4.1.2).
-    private func refuseUsed() -> Effect<EndpointResponse> {
+    func refuseUsed() -> Effect<EndpointResponse> {
         // A placeholder: there is nothing to replace.
         let nothing = TokenRecord(
             id: AccessTokenMinter.randomID(), kind: .refresh, application: backend.mobileBackendID, subject: "",
@@ -106,7 +124,11 @@ struct CodeRedemption: Sendable {
 
     // MARK: The login behind the code
 
-    /// Continues if the store has the session and the logins that it depends on.
+    /// Exchanges a login for tokens, if the store has the session and the logins that it depends on.
+    func exchange(_ login: AuthorizationCode, of record: TokenRecord) -> Effect<EndpointResponse> {
+        exchange(record, login, whileStored: [login.session][...] + login.foundations)
+    }
+
     private func exchange(
         _ record: TokenRecord, _ code: AuthorizationCode, whileStored ids: ArraySlice<String>
     ) -> Effect<EndpointResponse> {
@@ -167,7 +189,7 @@ struct CodeRedemption: Sendable {
         grant.session = code.family
         grant.origins = code.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
         if backend.issuer != nil { grant.origins.append(TokenOrigin(tokenID: record.id, backendID: nil)) }
-        var issuance = Issuance(grant, GrantedScope(granted: code.scope), action: CodeRedemption.grantType)
+        var issuance = Issuance(grant, GrantedScope(granted: code.scope), action: action)
         issuance.shape = .standard
         if OpenIDScope.isGranted(.openid, in: code.scope) { issuance.identity = IDToken(grant, nonce: code.nonce) }
         return issuance

@@ -15,7 +15,9 @@ extension TokenService {
         let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
         guard let grantType = form["grant_type"] else { throw .missingGrantType }
         let backend = proof.backend
-        if backend.grants.isPublic, ![CodeRedemption.grantType, "refresh_token"].contains(grantType) {
+        if backend.grants.isPublic,
+            ![CodeRedemption.grantType, DeviceRedemption.grantType, "refresh_token"].contains(grantType)
+        {
             throw .grantNotAllowed
         }
         let shown: ClientPossession.Shown
@@ -32,6 +34,7 @@ extension TokenService {
             case "refresh_token": try refresh(form, backend, binding, now: now)
             case TokenService.exchangeGrant: try exchangeToken(form, backend, binding, now: now)
             case CodeRedemption.grantType: try CodeRedemption(self, form, backend, binding, now: now).run()
+            case DeviceRedemption.grantType: try DeviceRedemption(self, form, backend, binding, now: now).run()
             default: throw .unsupportedGrantType
             }
         }
@@ -107,11 +110,12 @@ extension TokenService {
         -> EndpointResponse
     {
         guard response.audit == nil else { return response }
-        let known = ["client_credentials", "password", "refresh_token", exchangeGrant, CodeRedemption.grantType]
-        let name = known.contains { $0.utf8.elementsEqual(grantType.utf8) } ? grantType : "unknown"
+        let plain = ["client_credentials", "password", "refresh_token", CodeRedemption.grantType]
+        let known = [exchangeGrant: "token_exchange", DeviceRedemption.grantType: DeviceRedemption.action]
+        let name = plain.first { $0.isExactly(grantType) } ?? known[grantType] ?? "unknown"
         var response = response
         response.audit = AuditEntry(
-            action: "grant.\(name == exchangeGrant ? "token_exchange" : name)", outcome: .refused,
+            action: "grant.\(name)", outcome: .refused,
             client: backend.reference)
         return response
     }

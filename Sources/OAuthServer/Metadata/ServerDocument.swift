@@ -26,9 +26,14 @@ struct ServerDocument {
             writer.member("jwks_uri", settings.baseURL + OAuthEndpoints.keySetPath)
         }
         addAuthorization(&writer)
+        if settings.hasDevices {
+            // RFC 8628 section 4.
+            writer.member("device_authorization_endpoint", settings.baseURL + OAuthEndpoints.deviceAuthorizationPath)
+        }
+        addOpenID(&writer)
         writer.member("grant_types_supported", grantTypes)
         addEndpoint("token", allowsPublic: true, &writer)
-        let scopes = settings.hasAuthorization ? settings.scopesOfUsers : settings.scopes
+        let scopes = settings.hasAuthorization || settings.hasDevices ? settings.scopesOfUsers : settings.scopes
         if !scopes.isEmpty { writer.member("scopes_supported", scopes) }
         writer.member("revocation_endpoint", settings.baseURL + settings.revocationPath)
         addEndpoint("revocation", allowsPublic: true, &writer)
@@ -50,7 +55,7 @@ struct ServerDocument {
         }
     }
 
-    /// The authorization endpoint, and OpenID Connect (OpenID Connect Discovery section 3).
+    /// The authorization endpoint.
     private func addAuthorization(_ writer: inout JSONWriter) {
         guard settings.hasAuthorization else { return writer.member("response_types_supported", []) }
         writer.member("authorization_endpoint", settings.baseURL + settings.authorizationPath)
@@ -63,7 +68,11 @@ struct ServerDocument {
         writer.member("request_parameter_supported", false)
         writer.member("request_uri_parameter_supported", false)
         writer.member("prompt_values_supported", ["none", "login", "consent", "select_account"])
-        guard settings.hasOpenID else { return }
+    }
+
+    /// OpenID Connect Discovery section 3.
+    private func addOpenID(_ writer: inout JSONWriter) {
+        guard settings.hasOpenID, settings.hasAuthorization || settings.hasDevices else { return }
         writer.member("userinfo_endpoint", settings.baseURL + OAuthEndpoints.userInfoPath)
         writer.member("subject_types_supported", ["public"])
         writer.member("id_token_signing_alg_values_supported", [settings.signer.key.algorithm.rawValue])
@@ -78,6 +87,7 @@ struct ServerDocument {
     private var grantTypes: [String] {
         var types = ["client_credentials", "password"]
         if settings.hasAuthorization { types.append(CodeRedemption.grantType) }
+        if settings.hasDevices { types.append(DeviceRedemption.grantType) }
         if grants.contains(where: { $0.refresh != nil }) { types.append("refresh_token") }
         if grants.contains(where: { $0.exchange != nil }) { types.append(TokenService.exchangeGrant) }
         return types

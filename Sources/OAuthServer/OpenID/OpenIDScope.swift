@@ -25,6 +25,9 @@ extension TokenServiceSettings {
         return own + scopes.filter { scope in !own.contains { $0.isExactly(scope) } }
     }
 
+    /// Whether some client may use the device grant.
+    package var hasDevices: Bool { backends.backends.contains { $0.oauthConsumer && $0.grants.allowsDevices } }
+
     /// Whether some client may use the authorization endpoint.
     package var hasAuthorization: Bool {
         backends.backends.contains { $0.oauthConsumer && $0.grants.authorization != nil }

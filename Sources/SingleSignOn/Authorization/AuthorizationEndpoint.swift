@@ -264,7 +264,7 @@ struct AuthorizationEndpoint: Sendable {
 
     /// Whether the page that sent the form is of this origin (Fetch Metadata section 2.4). Browsers without the field are
     /// accepted: the ticket has the proof.
-    private static func isOwnForm(_ request: EndpointRequest) -> Bool {
+    static func isOwnForm(_ request: EndpointRequest) -> Bool {
         let sites = request.fields.filter { $0.name.isExactly("sec-fetch-site") }
         return sites.allSatisfy { $0.value.isExactly("same-origin") }
     }

@@ -15,9 +15,15 @@ extension SignOnRelay {
     func locationAfterLogin(_ visit: Visit) -> String { location(visit, loggedInAt: visit.now) }
 
     func location(_ visit: Visit, loggedInAt: Int64?) -> String {
-        guard visit.request.authorization != nil else { return visit.request.location }
-        return
-            "\(service.settings.authorizationPath)?resume=\(sealed(visit.request, loggedInAt: loggedInAt, now: visit.now))"
+        let path: String
+        if visit.request.device != nil {
+            path = OAuthEndpoints.devicePath
+        } else if visit.request.authorization != nil {
+            path = service.settings.authorizationPath
+        } else {
+            return visit.request.location
+        }
+        return "\(path)?resume=\(sealed(visit.request, loggedInAt: loggedInAt, now: visit.now))"
     }
 
     /// A checked authorization request, sealed.

@@ -76,7 +76,7 @@ struct SignOnRelay: FormTickets {
     func visit(_ request: SignOnRequest, _ browser: BrowserRequest) throws(SingleSignOnFailure) -> Visit {
         guard let backend = service.settings.backends.backend(clientID: request.clientID),
             backend.oauthConsumer, !backend.isRevoked,
-            request.authorization == nil ? backend.enableSSO : backend.grants.authorization != nil
+            isAllowed(request, backend)
         else { throw .notEnabled }
         var destination: RedirectDestination?
         if let authorization = request.authorization {
@@ -94,6 +94,11 @@ struct SignOnRelay: FormTickets {
             browser: browser, request: request, backend: backend, target: target, choices: choices,
             chosen: choices.chosen(browser.query.first("provider")),
             isForced: browser.query.first("prompt")?.isExactly("login") ?? false, destination: destination)
+    }
+
+    private func isAllowed(_ request: SignOnRequest, _ backend: Backend) -> Bool {
+        if request.device != nil { return backend.grants.allowsDevices }
+        return request.authorization == nil ? backend.enableSSO : backend.grants.authorization != nil
     }
 
     /// Whether the browser navigates here, as opposed to a fetch by another page (Fetch Metadata section 2.1). Browsers

@@ -16,6 +16,13 @@ struct SignOnRequest: Sendable, Equatable {
     var state: String?
     /// The authorization request that it stands for; nil for a token on a page.
     var authorization: AuthorizationRequest?
+    /// The device that waits for the login; nil for none.
+    var device: DeviceRequest?
+
+    init(clientID: String, _ device: DeviceRequest) {
+        self.clientID = clientID
+        self.device = device
+    }
 
     init(_ authorization: AuthorizationRequest) {
         clientID = authorization.clientID
@@ -41,6 +48,7 @@ struct SignOnRequest: Sendable, Equatable {
 
     /// Texts for a ticket or for the query of a login page.
     var texts: [String] {
+        if let device { return [clientID, "", "!\(device.text)"] }
         if let authorization { return [clientID, "", "?\(authorization.query)"] }
         return [clientID, redirectURI ?? "", state.map { "=\($0)" } ?? ""]
     }
@@ -54,6 +62,11 @@ struct SignOnRequest: Sendable, Equatable {
     /// Nil for texts that `texts` does not produce.
     init?(texts: [String]) {
         guard texts.count == SignOnRequest.textCount, !texts[0].isEmpty else { return nil }
+        if texts[2].hasPrefix("!") {
+            guard let device = DeviceRequest(text: String(texts[2].dropFirst())) else { return nil }
+            self.init(clientID: texts[0], device)
+            return
+        }
         guard texts[2].hasPrefix("?") else {
             self.init(texts)
             return

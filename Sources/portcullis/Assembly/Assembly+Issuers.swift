@@ -199,6 +199,7 @@ extension Assembly {
         settings.possession = possession
         settings.throttle = lasting.throttle
         settings.clientThrottle = lasting.clientThrottle
+        settings.deviceThrottle = lasting.deviceThrottle
         settings.tokenPath = service.tokenPath
         settings.assertions = assertions
         settings.revocationPath = service.revocationPath

@@ -19,6 +19,8 @@ struct Lasting: Sendable {
     let proofs = ProofReplays()
     /// Wrong secrets of clients.
     let clientThrottle = ClientThrottle(clock: .system)
+    /// Wrong codes of devices.
+    let deviceThrottle = LoginThrottle(DeviceLogins.limits, clock: .system)
     /// Wrong admin tokens.
     let adminThrottle = ClientThrottle(clock: .system)
     /// Failed callbacks of browsers from identity providers.

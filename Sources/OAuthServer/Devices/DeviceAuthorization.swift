@@ -1,0 +1,52 @@
+import Bytes
+import Endpoints
+import HTTP
+import Identity
+import Model
+import Outbound
+
+/// The device authorization endpoint (RFC 8628 section 3.1).
+struct DeviceAuthorization: Sendable {
+    let service: TokenService
+
+    private var settings: TokenServiceSettings { service.settings }
+
+    func begin(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard request.method == .post else { throw .methodNotAllowed }
+        let form = try TokenForm(request)
+        let proof = try service.clients.authenticate(request, form, allowsPublic: true, now: now)
+        let backend = proof.backend
+        guard backend.grants.allowsDevices else { throw .grantNotAllowed }
+        let scope = try deviceScope(form)
+        return service.admitted(proof, now: now) { () throws(TokenFailure) in
+            DeviceLogins(settings).begin(for: backend, scope: scope, now: now).map { codes in
+                guard let codes else { return TokenFailure.storeUnavailable.response }
+                return reply(codes).audited("device", .granted, client: backend.reference)
+            }
+        }
+    }
+
+    /// The scopes that the user is asked about. Throws if all that were requested are unknown.
+    private func deviceScope(_ form: TokenForm) throws(TokenFailure) -> String {
+        guard let requested = form["scope"] else { return "" }
+        guard requested.utf8.count <= 1024 else { throw .invalidScope }
+        let scopes = try GrantedScope.grantable(requested, settings.scopesOfUsers)
+        if scopes.isEmpty, !settings.scopes.isEmpty { throw .invalidScope }
+        return scopes.joined(separator: " ")
+    }
+
+    /// Section 3.2.
+    private func reply(_ codes: DeviceLogins.Codes) -> EndpointResponse {
+        let address = settings.baseURL + OAuthEndpoints.devicePath
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("device_code", codes.device)
+        writer.member("user_code", codes.user.shown)
+        writer.member("verification_uri", address)
+        writer.member("verification_uri_complete", "\(address)?user_code=\(codes.user.shown)")
+        writer.member("expires_in", DeviceLogins.lifetimeSeconds)
+        writer.member("interval", DeviceLogins.intervalSeconds)
+        writer.endObject()
+        return .token(status: 200, body: writer.bytes, reason: .deviceCodesIssued)
+    }
+}

@@ -1,0 +1,136 @@
+import Bytes
+import Identity
+import Model
+import Outbound
+import TokenStorage
+
+/// Logins that devices wait for (RFC 8628), in the store. A user decides about a login once; the device exchanges it once.
+package struct DeviceLogins: Sendable {
+    /// How long the codes are valid, in seconds.
+    package static let lifetimeSeconds: Int64 = 600
+    /// Least time between two requests of a device, in seconds, and by how much it grows with each that comes too soon.
+    static let intervalSeconds: Int64 = 5
+    /// Maximum number of logins that wait at a client. The oldest make room.
+    package static let maximumWaiting = 512
+
+    /// Limits guessing: with the codes of all waiting devices of a client valid, a guess in 50 million is right.
+    package static let limits: LoginThrottleSettings = {
+        var limits = LoginThrottleSettings()
+        limits.failuresPerUser = 1000
+        limits.failuresPerNetwork = 20
+        return limits
+    }()
+
+    private static let denial = Array(#"{"denied":true}"#.utf8)
+
+    /// The codes of a device.
+    struct Codes: Sendable {
+        let device: String
+        let user: UserCode
+    }
+
+    let settings: TokenServiceSettings
+
+    package init(_ settings: TokenServiceSettings) { self.settings = settings }
+
+    // MARK: The device
+
+    /// Stores a login that waits for its user; nil if the store fails.
+    func begin(for backend: Backend, scope: String, now: Int64, attempts: Int = 3) -> Effect<Codes?> {
+        let codes = Codes(device: RefreshFamily.randomToken(), user: .random())
+        var record = TokenRecord(
+            id: AccessTokenMinter.randomID(), kind: .device, application: backend.mobileBackendID, subject: "",
+            tokenID: "", accessExpiresAt: now + DeviceLogins.lifetimeSeconds, issuedAt: now)
+        record.accessDigest = digest(codes.user)
+        record.refreshDigest = settings.storeKey.digest(codes.device)
+        record.refreshExpiresAt = record.accessExpiresAt + AuthorizationCode.memorySeconds
+        record.scope = scope
+        record.attributes = Array("{}".utf8)
+        return settings.store.ask(.insert(record), now: now) { [record] answer in
+            switch answer {
+            case .success(.record(_?)):
+                settings.store.keepNewest(DeviceLogins.maximumWaiting, like: record, now: now).map { codes }
+            // Another device shows this code.
+            case .success(.conflict) where attempts > 1:
+                begin(for: backend, scope: scope, now: now, attempts: attempts - 1)
+            default: .done(nil)
+            }
+        }
+    }
+
+    private func digest(_ code: UserCode) -> [UInt8] { settings.storeKey.digest("user code \(code.letters)") }
+
+    /// Whether the user has not decided about a login.
+    static func isPending(_ record: TokenRecord) -> Bool { record.accessDigest != nil }
+
+    static func isDenied(_ record: TokenRecord) -> Bool { record.attributes == denial }
+
+    /// Whether the device waits long enough between its requests. If not, its interval is longer from now on, also for
+    /// other processes that share the store. Nil if the store fails.
+    func isPatient(_ record: TokenRecord, now: Int64) -> Effect<Bool?> {
+        let pace = settings.storeKey.tokenID(of: Array("device pace \(record.id)".utf8).span)
+        return settings.store.ask(.find(.id(pace)), now: now) { answer in
+            guard case .success(.record(let held)) = answer else { return .done(nil) }
+            let node = held.flatMap { try? JSONNode.parse($0.attributes.span, maximumDepth: 2) }
+            let interval = node?["interval"]?.integer ?? DeviceLogins.intervalSeconds
+            return remember(record, interval, now: now).then { isFresh in
+                guard isFresh == false else { return .done(isFresh) }
+                let longer = interval + DeviceLogins.intervalSeconds
+                var slower = TokenRecord(
+                    id: pace, kind: .devicePace, application: record.application, subject: "", tokenID: "",
+                    accessExpiresAt: record.refreshExpiresAt, issuedAt: now)
+                slower.attributes = Array(#"{"interval":\#(longer)}"#.utf8)
+                return settings.store.ask(.insert(slower), now: now) { answer in
+                    guard case .success(.record(_?)) = answer else { return .done(nil) }
+                    // The next request counts from this one.
+                    return remember(record, longer, now: now).map { $0 == nil ? nil : false }
+                }
+            }
+        }
+    }
+
+    /// Takes the turn of an interval; of several requests at once, one has it.
+    private func remember(_ record: TokenRecord, _ interval: Int64, now: Int64) -> Effect<Bool?> {
+        let key = "device-pace:\(record.id):\(interval)"
+        return settings.store.ask(.remember(key: key, until: now + interval), now: now) { answer in
+            guard case .success(.fresh(let isFresh)) = answer else { return .done(nil) }
+            return .done(isFresh)
+        }
+    }
+
+    // MARK: The user
+
+    /// The login that waits with a user code. Fails with the store.
+    package func find(_ code: UserCode, now: Int64) -> Effect<Result<TokenRecord?, StoreFailure>> {
+        settings.store.ask(.find(.access(digest(code))), now: now) { answer in
+            guard case .success(.record(let found)) = answer else { return .done(.failure(.unavailable)) }
+            guard let record = found, record.kind == .device, DeviceLogins.isPending(record),
+                record.accessLives(at: now)
+            else { return .done(.success(nil)) }
+            return .done(.success(record))
+        }
+    }
+
+    /// Records what the user has decided. False if there was another decision before, nil if the store fails.
+    /// - Parameter login: nil for a denial.
+    package func decide(
+        _ record: TokenRecord, subject: String, _ login: AuthorizationCode?, now: Int64
+    ) -> Effect<Bool?> {
+        var decided = record
+        // The user code ends.
+        decided.accessDigest = nil
+        decided.subject = subject
+        decided.attributes = login?.json() ?? DeviceLogins.denial
+        // Before the first decision the device exchanges nothing, so that none writes over the record of tokens.
+        let single = StoreOperation.remember(key: "device-decision:\(record.id)", until: record.refreshExpiresAt)
+        return settings.store.ask(single, now: now) { [decided] answer in
+            guard case .success(.fresh(let isFirst)) = answer else { return .done(nil) }
+            guard isFirst else { return .done(false) }
+            return settings.store.ask(.insert(decided), now: now) { answer in
+                guard case .success(.record(_?)) = answer else { return .done(nil) }
+                return settings.store.keepNewest(AuthorizationCode.maximumWaiting, like: decided, now: now)
+                    .map { true }
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Bytes
+import Endpoints
+import Identity
+import JOSE
+import Model
+import Outbound
+import TokenStorage
+
+/// The exchange of a device code for tokens, which the device asks for until its user has decided (RFC 8628 section 3.4).
+struct DeviceRedemption: Sendable {
+    static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
+    /// In the audit log.
+    static let action = "device_code"
+
+    private let service: TokenService
+    private let backend: Backend
+    private let digest: [UInt8]
+    private let redemption: CodeRedemption
+    private let now: Int64
+
+    /// - Parameter binding: what the tokens are bound to; nil for bearer tokens.
+    init(
+        _ service: TokenService, _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
+    ) throws(TokenFailure) {
+        guard backend.grants.allowsDevices else {
+            // Without such clients the server does not know the grant.
+            throw service.settings.hasDevices ? .grantNotAllowed : .unsupportedGrantType
+        }
+        guard let code = form["device_code"] else { throw .missingParameter }
+        self.service = service
+        self.backend = backend
+        digest = service.settings.storeKey.digest(code)
+        redemption = CodeRedemption(
+            service, digest: digest, backend, binding, action: DeviceRedemption.action, now: now)
+        self.now = now
+    }
+
+    func run() -> Effect<EndpointResponse> {
+        service.ask(.find(.refresh(digest)), now: now) { answer in
+            // A second exchange ends the tokens of the first, like that of an authorization code.
+            guard case .record(let record?) = answer else { return redemption.refuseUsed() }
+            guard record.kind == .device, record.application.isExactly(backend.mobileBackendID) else {
+                return .done(TokenFailure.invalidDeviceCode.response)
+            }
+            guard record.accessLives(at: now) else { return .done(TokenFailure.expiredDeviceCode.response) }
+            if DeviceLogins.isPending(record) { return wait(record) }
+            if DeviceLogins.isDenied(record) { return .done(TokenFailure.deviceDenied.response) }
+            guard let login = AuthorizationCode(record.attributes) else {
+                return .done(TokenFailure.invalidDeviceCode.response)
+            }
+            return redemption.exchange(login, of: record)
+        }
+    }
+
+    private func wait(_ record: TokenRecord) -> Effect<EndpointResponse> {
+        DeviceLogins(service.settings).isPatient(record, now: now).map { isPatient in
+            switch isPatient {
+            case true?: TokenFailure.devicePending.response
+            case false?: TokenFailure.devicePolledTooSoon.response
+            case nil: TokenFailure.storeUnavailable.response
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Bytes
+import Endpoints
+import HTTP
+import Identity
+import LoginPages
+import Model
+import OAuthServer
+import Outbound
+import TokenStorage
+
+/// The page where users let a device log in (RFC 8628 section 3.3): they type its code, log in by the session and the pages
+/// of single sign-on, and are asked each time. No link approves a device, so that nobody connects the device of another
+/// person by following one (section 5.4).
+struct DeviceVerification: Sendable {
+    typealias Answer = Effect<EndpointResponse>
+
+    private static let codePurpose = "device code"
+
+    let relay: SignOnRelay
+
+    private var service: TokenService { relay.service }
+    private var logins: DeviceLogins { DeviceLogins(service.settings) }
+
+    func answer(_ request: EndpointRequest, now: Int64) -> Answer {
+        do throws(SingleSignOnFailure) {
+            guard SignOnRelay.isNavigation(request) else { throw .notNavigated }
+            guard let browser = BrowserRequest(request, now: now) else { throw .malformedParameter }
+            if browser.isReading {
+                if let sealed = browser.query.first("resume") { return proceed(try visit(sealed, browser)) }
+                let code = browser.query.first("user_code").flatMap(UserCode.init(typed:))
+                return .done(form(browser, code: code?.shown ?? ""))
+            }
+            guard request.method == .post else { return .done(BrowserLoginFailure.page(allow: "GET, HEAD, POST")) }
+            guard let form = browser.form, AuthorizationEndpoint.isOwnForm(request) else {
+                return .done(BrowserLoginFailure.foreignForm.response)
+            }
+            if let sealed = form.first("request") { return receive(form, try visit(sealed, browser)) }
+            return lookUp(form, browser)
+        } catch {
+            return .done(error.response)
+        }
+    }
+
+    // MARK: The code
+
+    private func form(
+        _ browser: BrowserRequest, code: String = "", notice: Page.Notice? = nil, status: Int = 200,
+        reason: Reason = .deviceCodeForm
+    ) -> EndpointResponse {
+        let (ticket, cookie) = relay.ticket(DeviceVerification.codePurpose, browser)
+        return Page.deviceCode(action: OAuthEndpoints.devicePath, ticket: ticket, code: code, notice: notice)
+            .response(status: status, reason: reason, fields: cookie)
+    }
+
+    /// The form, since no device waits with the code any more.
+    private func unknown(_ browser: BrowserRequest) -> EndpointResponse {
+        let reason = Reason.deviceUserCodeUnknown
+        return form(browser, notice: .wrongDeviceCode, status: reason.status, reason: reason)
+            .audited("sso.device", .refused)
+    }
+
+    private func lookUp(_ fields: FormFields, _ browser: BrowserRequest) -> Answer {
+        do throws(BrowserLoginFailure) {
+            _ = try LoginTicket(
+                fields.first("ticket") ?? "", for: DeviceVerification.codePurpose, nonce: browser.nonce,
+                relay.seals.tickets, now: browser.now)
+        } catch {
+            let notice = Page.Notice(error)
+            return .done(form(browser, notice: notice, status: error.status, reason: error.reason))
+        }
+        let throttle = service.settings.deviceThrottle
+        // All users share one account of guesses, and each network has its own.
+        let verdict = throttle.admit(
+            user: "", realm: "", network: browser.request.address?.subscriberBytes ?? [], now: browser.now)
+        guard case .admitted(let attempt) = verdict else { return .done(throttled(verdict, browser)) }
+        guard let code = UserCode(typed: fields.first("user_code") ?? "") else { return .done(unknown(browser)) }
+        return logins.find(code, now: browser.now).map { result in
+            guard case .success(let found) = result else { return SingleSignOnFailure.unavailable.response }
+            guard let record = found, let backend = backend(of: record) else { return unknown(browser) }
+            throttle.withdraw(attempt)
+            let request = SignOnRequest(clientID: backend.clientID, DeviceRequest(id: record.id, code: code))
+            let sealed = relay.sealed(request, loggedInAt: nil, now: browser.now)
+            return .redirect(303, to: "\(OAuthEndpoints.devicePath)?resume=\(sealed)", reason: .ssoLoginAsked)
+        }
+    }
+
+    private func throttled(_ verdict: LoginThrottle.Verdict, _ browser: BrowserRequest) -> EndpointResponse {
+        var response = form(browser, notice: .tooManyAttempts, status: 429, reason: .loginThrottled)
+        if case .refused(let seconds) = verdict {
+            response.headers.append((name: "Retry-After", value: "\(seconds)"))
+        }
+        return response.audited("sso.device", .refused)
+    }
+
+    private func backend(of record: TokenRecord) -> Backend? {
+        service.settings.backends.backend(id: Array(record.application.utf8).span)
+    }
+
+    // MARK: Login and consent
+
+    /// A request that was sealed here, checked by the current configuration.
+    private func visit(
+        _ sealed: String, _ browser: BrowserRequest
+    ) throws(SingleSignOnFailure) -> SignOnRelay.Visit {
+        guard let (request, _) = relay.resume(sealed, now: browser.now), request.device != nil else {
+            throw .foreignRequest
+        }
+        return try relay.visit(request, browser)
+    }
+
+    private func proceed(_ visit: SignOnRelay.Visit) -> Answer {
+        guard !visit.isForced, let session = relay.session(of: visit.browser, visit) else {
+            return relay.beginLogin(visit)
+        }
+        return whileAllowed(session, visit) { .done(ask(session, $0, visit)) }
+    }
+
+    /// Continues with the waiting login, if the session is stored and its user may use the client.
+    private func whileAllowed(
+        _ session: SignOnSession, _ visit: SignOnRelay.Visit, _ next: @escaping @Sendable (TokenRecord) -> Answer
+    ) -> Answer {
+        guard let device = visit.request.device else { return .done(SingleSignOnFailure.foreignRequest.response) }
+        return relay.whileStored(session, now: visit.now) { isStored in
+            guard let isStored else { return .done(SingleSignOnFailure.unavailable.response) }
+            guard isStored else { return relay.beginLogin(visit) }
+            // SSO-10, MBE-09.
+            guard session.isVirtual || session.realm.isExactly(visit.backend.realm) else {
+                return .done(relay.refuseRealm(session, visit))
+            }
+            return logins.find(device.code, now: visit.now).then { result in
+                guard case .success(let found) = result else {
+                    return .done(SingleSignOnFailure.unavailable.response)
+                }
+                // Another device may show the code by now.
+                guard let record = found, record.id.isExactly(device.id),
+                    record.application.isExactly(visit.backend.mobileBackendID)
+                else { return .done(unknown(visit.browser)) }
+                return next(record)
+            }
+        }
+    }
+
+    private func ask(_ session: SignOnSession, _ record: TokenRecord, _ visit: SignOnRelay.Visit) -> EndpointResponse {
+        let (ticket, cookie) = relay.ticket(DeviceVerification.purpose(session, visit.request), visit.browser)
+        let texts = service.settings.scopeDescriptions
+        let scopes = record.scope.split(separator: " ").map(String.init)
+        var question = ConsentQuestion(
+            client: visit.backend.title, user: session.subject,
+            rights: scopes.map { texts[$0] ?? ConsentText.right($0) ?? $0 }, place: nil,
+            otherAccount: relay.location(of: visit) + "&prompt=login")
+        question.deviceCode = visit.request.device?.code.shown
+        let sealed = relay.sealed(visit.request, loggedInAt: nil, now: visit.now)
+        return Page.consent(
+            question, action: OAuthEndpoints.devicePath, ticket: ticket, fields: [("request", sealed)]
+        ).response(status: 200, reason: .consentAsked, fields: cookie)
+    }
+
+    /// The purpose of a consent form: one device in one session.
+    private static func purpose(_ session: SignOnSession, _ request: SignOnRequest) -> String {
+        (["device", session.id] + request.texts).map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
+    }
+
+    /// The answer to the consent page.
+    private func receive(_ form: FormFields, _ visit: SignOnRelay.Visit) -> Answer {
+        guard let session = relay.session(of: visit.browser, visit) else {
+            return .done(BrowserLoginFailure.foreignForm.response)
+        }
+        do throws(BrowserLoginFailure) {
+            _ = try LoginTicket(
+                form.first("ticket") ?? "", for: DeviceVerification.purpose(session, visit.request),
+                nonce: visit.browser.nonce, relay.seals.tickets, now: visit.now)
+        } catch {
+            return .done(error.response)
+        }
+        let decision = form.first(Page.Decision.name).flatMap(Page.Decision.init(rawValue:))
+        return whileAllowed(session, visit) { record in
+            let login = decision == .approve ? AuthorizationCode(scope: record.scope, session: session) : nil
+            return logins.decide(record, subject: session.subject, login, now: visit.now).map { isFirst in
+                guard let isFirst else { return SingleSignOnFailure.unavailable.response }
+                return isFirst ? decided(session, isApproved: login != nil, visit) : unknown(visit.browser)
+            }
+        }
+    }
+
+    private func decided(_ session: SignOnSession, isApproved: Bool, _ visit: SignOnRelay.Visit) -> EndpointResponse {
+        guard isApproved else {
+            return Page.message(ConsentText.deviceDenied, ConsentText.deviceDeniedDetail)
+                .response(status: 200, reason: .deviceDecided).audited("device", .refused, visit, session.subject)
+        }
+        var used = session
+        used.usedAt = visit.now
+        // The logout has to outlast the tokens.
+        used.tokensEndAt = max(session.tokensEndAt, visit.now + service.longestUse(of: visit.backend))
+        let cookie = relay.cookie(.signOn, relay.seals.seal(used), visit.browser)
+        return Page.message(ConsentText.deviceConnected, ConsentText.deviceConnectedDetail)
+            .response(status: 200, reason: .deviceDecided, fields: [cookie])
+            .audited("device", .granted, visit, session.subject)
+    }
+}
