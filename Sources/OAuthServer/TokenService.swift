@@ -52,7 +52,8 @@ extension TokenService {
                 self.answer { () throws(TokenFailure) in try self.introspect(request, now: now) }
             },
             .deviceAuthorization: { request, now in
-                self.answer { () throws(TokenFailure) in try DeviceAuthorization(service: self).begin(request, now: now) }
+                self.answer { () throws(TokenFailure) in try DeviceAuthorization(service: self).begin(request, now: now)
+                }
             },
             .userInfo: { request, now in
                 self.answer { () throws(TokenFailure) in try UserAttributes(service: self).answer(request, now: now) }

@@ -62,10 +62,11 @@ package struct PolicySettings: Sendable {
         let scopes = accesses.flatMap { $0.scopes.all + ($0.scopes.any ?? []) }
         let asking = accesses.filter(\.asksForLogin)
         let answers = errors.answers + routes.flatMap(\.options.errors.answers)
+        var claims = rules.flatMap(\.claims) + answers.flatMap(\.claims) + accesses.flatMap(\.requiredClaims)
+        claims += policyServers.flatMap { PolicyQuestion.scopeClaims + $0.server.rules.claims }
+        claims += routes.flatMap(\.issuedClaims)
         return ClaimSelection(
-            rules.flatMap(\.claims) + answers.flatMap(\.claims) + accesses.flatMap(\.requiredClaims)
-                + policyServers.flatMap { PolicyQuestion.scopeClaims + $0.server.rules.claims }
-                + routes.flatMap(\.issuedClaims),
+            claims,
             userinfo: rules.contains(where: \.usesUserinfo)
                 || answers.contains { FieldRules(set: $0.fields).usesUserinfo },
             scopes: RoleCatalogue(Set(scopes).sorted()),
