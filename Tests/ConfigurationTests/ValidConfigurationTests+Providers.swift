@@ -17,7 +17,7 @@ extension ValidConfigurationTests {
         #expect(
             staff.users.emailRule == .any && !staff.users.identity.virtualUserEnabled && staff.users.prefix == "staff:")
         #expect(staff.scopes == ["openid", "groups"] && staff.algorithms == [.es256, .rs256])
-        #expect(social.client.method == .secretPost && social.users.emailRule == .notUnverified && social.allowHTTP)
+        #expect(social.client.method == .secretPost && social.users.emailRule == .notUnverified && social.isHTTPAllowed)
         #expect(social.subjectAttribute == "id" && social.users.prefix == "s-" && social.scopes.isEmpty)
         #expect(
             configuration.allIdentityProviders.map(\.name) == [

@@ -42,7 +42,7 @@ package struct IdentityProviderEntry: Sendable {
     var isEmailRuleStated: Bool
     package var logsOutThere: Bool
     package var revokesAtLogout: Bool
-    package var allowHTTP: Bool
+    package var isHTTPAllowed: Bool
     package var connectTimeout: Duration
     package var readTimeout: Duration
     /// Absolute path of a PEM file with the authorities of its certificate; nil for the system's.
@@ -105,7 +105,7 @@ package struct IdentityProviderEntry: Sendable {
             clockSkew: clockSkew,
             users: users.rules, isEmailRuleStated: users.isEmailRuleStated,
             logsOutThere: calls?.logsOutThere ?? true, revokesAtLogout: calls?.revokesAtLogout ?? false,
-            allowHTTP: allowHTTP,
+            isHTTPAllowed: allowHTTP,
             connectTimeout: calls?.connectTimeout ?? .seconds(5), readTimeout: calls?.readTimeout ?? .seconds(10),
             authorityFile: calls?.authorityFile, pointer: field.pointer)
         if kind == .oauth2, entry.revokesAtLogout, entry.revocationEndpoint == nil {

@@ -49,17 +49,17 @@ package struct PolicyServerEntry: Sendable {
         rules.onFailure = failure?.read() ?? .deny
         if rules.onFailure == .allow, let failure, failure.field.findings.production {
             failure.field.warning(
-                "whoever keeps the server from answering is not refused", expected: "\"onFailure\": \"deny\"")
+                "requests pass while the server does not answer", expected: "\"onFailure\": \"deny\"")
         }
         let headers = object.take(
-            "inputHeaders", fields(ofAnswer: false), "Request fields that the server is told; none by default.")
+            "inputHeaders", fields(ofAnswer: false), "Request fields that the question has; none by default.")
         rules.inputHeaders = headers?.read() ?? []
-        let claims = object.take(
+        let paths = object.take(
             "claims", ClaimPath.shape.list("an array of claims"),
-            "Claims of the caller that the server is told, for `opa`; none by default.")
-        rules.claims = claims?.read() ?? []
+            "Claims of the caller that the question has, for `opa`; none by default.")
+        rules.claims = paths?.read() ?? []
         if rules.format == .http {
-            claims?.field.error("a server of this format is told no claims", expected: "\"format\": \"opa\"")
+            paths?.field.error("questions of this format have no claims", expected: "\"format\": \"opa\"")
             for name in rules.inputHeaders where ["user-agent", "accept-encoding"].contains(name.lowercased()) {
                 headers?.field.error("the call has a \"\(name)\" of its own", expected: "\"format\": \"opa\"")
             }
@@ -70,11 +70,12 @@ package struct PolicyServerEntry: Sendable {
             Fields of the answer that the upstream gets; none by default. Clients cannot send them, whatever the route.
             """)
         object.read(
-            "maxCalls", .integer(1...128, "a number of calls"), into: &rules.maximumCalls, "Most calls at a time.")
-        if let breaker = object.optional(
-            "circuitBreaker", breaker, "When a failing server is left alone for a while.")
+            "maxCalls", .integer(1...128, "a number of calls"), into: &rules.maximumCalls,
+            "Maximum number of calls under way.")
+        if let read = object.optional(
+            "circuitBreaker", circuit, "When a failing server is left alone for a while.")
         {
-            rules.breaker = breaker
+            rules.breaker = read
         }
         if let cache = object.optional("cache", cache, "How long answers are kept; not at all by default.") {
             (rules.allowedMilliseconds, rules.deniedMilliseconds, rules.maximumEntries) = cache
@@ -82,15 +83,15 @@ package struct PolicyServerEntry: Sendable {
         return rules
     }
 
-    private static let breaker = Shape.object("an object: {\"failures\", \"pause\", \"longestPause\"}") { object in
-        var breaker = PolicyServerRules().breaker
+    private static let circuit = Shape.object("an object: {\"failures\", \"pause\", \"longestPause\"}") { object in
+        var read = PolicyServerRules().breaker
         object.read(
-            "failures", .integer(0...10_000, "a number of failures"), into: &breaker.failures,
+            "failures", .integer(0...10_000, "a number of failures"), into: &read.failures,
             "Failures in a row; 0 for never.")
         object.read(
-            "pause", .milliseconds, into: &breaker.pauseMilliseconds, "First pause; each further one is twice as long.")
-        object.read("longestPause", .milliseconds, into: &breaker.longestPauseMilliseconds, "Longest pause.")
-        return breaker
+            "pause", .milliseconds, into: &read.pauseMilliseconds, "First pause; each further one is twice as long.")
+        object.read("longestPause", .milliseconds, into: &read.longestPauseMilliseconds, "Longest pause.")
+        return read
     }
 
     private static let cache = Shape.object("an object: {\"for\", \"denials\", \"maxEntries\"}") { object in

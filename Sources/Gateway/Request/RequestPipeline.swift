@@ -278,7 +278,7 @@ final class RequestPipeline: LoopPart {
     ) -> AuthenticationOutcome {
         exchange.keyEpoch = policy.keyEpoch
         if route?.takesCookies == true { exchange.varies.insert(.cookie) }
-        let certificate = route?.takesCertificates == true ? exchange.snapshot.certificate(of: exchange) : nil
+        let certificate = route?.options.takesCertificates == true ? exchange.snapshot.certificate(of: exchange) : nil
         return policy.authenticate(
             route, bytes: bytes, head: exchange.head, headers: requestHeaders, from: exchange.address,
             secure: exchange.isSecure, certificate: certificate,

@@ -42,7 +42,7 @@ extension PolicySnapshot {
                 }
             case .ask(.credential) where !route.isPublic:
                 guard let principal else { continue }
-                let shown = principal.method == .certificate && route.takesCertificates ? certificate() : nil
+                let shown = principal.method == .certificate && route.options.takesCertificates ? certificate() : nil
                 switch current(principal, shown, on: route, now: now, cache: cache) {
                 case .success(let caller): decision.principal = caller
                 case .failure(let reason): return .refused(reason)

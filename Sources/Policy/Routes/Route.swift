@@ -79,8 +79,6 @@ package final class Route: Sendable {
     package let passesCredential: Bool
     /// Requirement on client certificates, also for public routes; nil for none.
     package let certificateRule: CertificateRule?
-    /// Whether a client certificate counts as the credential.
-    package var takesCertificates: Bool { options.takesCertificates }
     /// Whether the route needs the client's certificate.
     package let readsCertificate: Bool
     /// Names of the protocols that connections may upgrade to, as spelt in the configuration; never `h2c`.

@@ -56,7 +56,7 @@ extension Assembly {
         guard var transport = entry.client.transport(&self, authorities: entry.authorityFile, at: entry.pointer) else {
             return nil
         }
-        transport.allowsHTTP = entry.allowHTTP
+        transport.allowsHTTP = entry.isHTTPAllowed
         transport.connectTimeoutMilliseconds = entry.connectTimeout.milliseconds
         transport.readTimeoutMilliseconds = entry.readTimeout.milliseconds
         var authorities: [UInt8]?
@@ -112,7 +112,7 @@ extension Assembly {
     ) -> RemoteKeySet? {
         do throws(RemoteKeySettings.Problem) {
             var settings = try RemoteKeySettings(
-                issuer: issuer, discovery: discovery, keys: nil, allowHTTP: entry.allowHTTP)
+                issuer: issuer, discovery: discovery, keys: nil, allowHTTP: entry.isHTTPAllowed)
             settings.connectTimeoutMilliseconds = entry.connectTimeout.milliseconds
             settings.readTimeoutMilliseconds = entry.readTimeout.milliseconds
             settings.authorities = authorities

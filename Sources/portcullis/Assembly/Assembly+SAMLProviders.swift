@@ -67,7 +67,7 @@ extension Assembly {
         }
         do throws(WebURL.Problem) {
             let url = try WebURL(metadata.singleSignOn)
-            if url.isSecure || entry.allowHTTP { return url }
+            if url.isSecure || entry.isHTTPAllowed { return url }
             self.error(pointer, "the single sign-on service of \(path) is not encrypted")
         } catch {
             self.error(pointer, "the single sign-on service of \(path) has no URL to call: \(error.rawValue)")

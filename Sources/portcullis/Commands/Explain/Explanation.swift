@@ -98,7 +98,7 @@ struct Explanation {
                     policy, decision.route, request, head, fields, isEncrypted: isEncrypted)
                 if let principal = decision.principal {
                     pass("credential", Explanation.text(of: principal))
-                } else if decision.route?.takesCertificates == true {
+                } else if decision.route?.options.takesCertificates == true {
                     leaveOpen("credential", "none was sent; the user of a client certificate is not looked for here")
                     return false
                 } else if decision.route != nil {
