@@ -146,7 +146,7 @@ final class Exchange: SlabElement {
         principal = nil
         if decision != nil { decision = nil }
         certificate = nil
-        token.reset()
+        if token.isUsed { token = UpstreamToken() }
         varies = []
         origin.reset()
         requestID.reset()
@@ -240,13 +240,8 @@ struct UpstreamToken {
         }
     }
 
-    /// For another request. Most have one token at most, and the list is not touched.
-    mutating func reset() {
-        if issued != nil { issued = nil }
-        if target != nil { target = nil }
-        if !others.isEmpty { others = [] }
-        wasRefused = false
-    }
+    /// Whether it differs from that of a new request. Most requests have no token, and need not write a new one.
+    var isUsed: Bool { issued != nil || target != nil || wasRefused || !others.isEmpty }
 
     /// Whether there is a token for each of so many rules.
     func isComplete(_ count: Int) -> Bool {

@@ -80,7 +80,7 @@ struct HeaderRewrite {
             chunk.append(rule.userAgent)
             chunk.append("\r\n")
         }
-        append(exchange.token, injections, to: chunk)
+        if !injections.isEmpty { append(exchange.token, injections, to: chunk) }
         tunnel?.upgrade.appendRequestFields(to: chunk)
         // Streams can carry trailers, and gRPC requests them by this field (RFC 9113 section 8.2.2).
         if http2, let te = headers.value(.te), FieldList.contains(te, trailers.span, in: bytes) {
@@ -110,8 +110,8 @@ struct HeaderRewrite {
         length += exchange.response.policy?.fields.count ?? 0
         length += (exchange.route?.rewrite?.growth ?? 0) + (exchange.route?.host.count ?? 0)
         length += exchange.route?.options.challengeRule?.userAgent.count ?? 0
-        if exchange.token.issued != nil, let route = exchange.route {
-            length += self.length(exchange.token, route.injections)
+        if let injections = exchange.route?.injections, !injections.isEmpty {
+            length += self.length(exchange.token, injections)
         }
         return length
     }
