@@ -233,9 +233,12 @@ import Testing
             {"result": {"allow": true, "headers": {"X-Tier": "gold", "x-list": ["a", "b"], "X-Bad": "a\r\nX-Admin: 1",
              "Authorization": "Bearer x"}}}
             """#
-        let setup = try Setup(Self.reply(text)) { $0.answerHeaders = ["X-Tier", "X-List", "X-Bad"] }
+        let setup = try Setup(Self.reply(text)) { $0.answerHeaders = ["X-Tier", "X-List"] }
         #expect(
             String(decoding: try setup.answer().fields, as: UTF8.self) == "X-Tier: gold\r\nX-List: a\r\nX-List: b\r\n")
+        // Without a field that the upstream needs, the request must not reach it.
+        let bad = try Setup(Self.reply(text)) { $0.answerHeaders = ["X-Tier", "X-Bad"] }.answer()
+        #expect(bad.denial == .policyUnavailable && bad.fields.isEmpty)
     }
 
     @Test("answers are kept by the whole input, for the time of the configuration or less")
@@ -258,6 +261,9 @@ import Testing
         #expect(try ask(roles: []) == Asked(1))
         #expect(try ask("/items/8") == Asked(1))
         #expect(try ask("/items/7?a=b") == Asked(1))
+        // The same to a server that decodes it as a form, and not to others.
+        #expect(try ask("/items/7?a=%20b") == Asked(1))
+        #expect(try ask("/items/7?a=+b") == Asked(1))
         setup.pass(milliseconds: 9_999)
         #expect(try ask() == Asked(0))
         setup.pass(milliseconds: 1)
@@ -312,6 +318,13 @@ import Testing
         setup.server.answer(Self.reply(#"{"result": true}"#))
         setup.pass(milliseconds: 1000)
         #expect(try setup.answer().denial == nil)
+    }
+
+    @Test("answers that cannot be used do not count as an outage, however many there are")
+    func unusableAnswers() throws {
+        let setup = try Setup(Self.reply("no", status: 400)) { ($0.breaker.failures, $0.onFailure) = (2, .allow) }
+        for _ in 0..<5 { #expect(try setup.answer().denial == .policyUnavailable) }
+        #expect(setup.server.calls.count == 5)
     }
 
     @Test("servers are asked after every other rule, for public routes too, and on trial after the rule itself")

@@ -98,6 +98,8 @@ final class ExchangeReview: LoopPart {
                 route, method: exchange.head.method, path: path.readable, host: host.readable,
                 isSecure: exchange.isSecure, address: exchange.address)
         let (mailbox, identity) = (context.mailbox, exchange.identity)
+        // The fields of a request are not kept for servers that are new.
+        guard request.has(route.policyServers.inputHeaders) else { return tunnels.cut(exchange, .refused) }
         switch route.policyServers.ask(request, exchange.principal, route) {
         case .done(let answer): policyAnswered(exchange, answer)
         case .await(let begin): begin { $0.finish { mailbox.post(.policy(exchange: identity, $0)) } }
@@ -105,10 +107,10 @@ final class ExchangeReview: LoopPart {
         }
     }
 
-    /// Ends an exchange that a policy server refuses. An outage leaves it as it is: otherwise all long-lived exchanges would
+    /// Ends an exchange that a policy server refuses, or about which its answer cannot be used. An outage leaves it as it is: otherwise all long-lived exchanges would
     /// end whenever another server is down.
     func policyAnswered(_ exchange: Exchange, _ answer: PolicyAnswer) {
-        guard answer.outcome == .denied, exchange.longLivedIndex >= 0 else { return }
+        guard answer.denial != nil, !answer.isOutage, exchange.longLivedIndex >= 0 else { return }
         tunnels.cut(exchange, .refused)
     }
 }

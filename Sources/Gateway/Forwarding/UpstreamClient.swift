@@ -45,7 +45,10 @@ final class UpstreamClient: LoopPart {
             http2: exchange.snapshot.upstreams[route.upstream].settings.http2 && exchange.tunnel == nil, into: chunk)
         exchange.enter(.forwarding)
         exchange.decisionDeadline = .max
-        if !route.injections.isEmpty || route.requestFields != nil || !exchange.snapshot.managedNames.isStandard {
+        // A trailer of a field that policy servers decide by, or that the gateway writes, would be read as that field.
+        if !route.injections.isEmpty || route.requestFields != nil || !route.policyServers.isEmpty
+            || !exchange.snapshot.managedNames.isStandard
+        {
             exchange.requestBody.forwardsTrailers = false
         }
         exchange.times.forwardedAt = Clock.monotonicMicroseconds

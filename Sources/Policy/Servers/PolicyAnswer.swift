@@ -20,6 +20,8 @@ package struct PolicyAnswer: Sendable {
     /// What the server gives as its reason, or the cause of a failure; for the log alone.
     package var note = ""
     package var isCached = false
+    /// For `failed`: whether the server could not answer, in contrast to an answer that cannot be used.
+    package private(set) var isOutage = false
     /// Milliseconds that the server lets its answer be kept; nil where it does not say.
     var maximumAge: Int64?
 
@@ -33,7 +35,9 @@ package struct PolicyAnswer: Sendable {
     static func failed(_ cause: String, isOutage: Bool, _ mode: PolicyServerRules.FailureMode) -> PolicyAnswer {
         // An answer that cannot be read is no outage: what it said may have been a denial.
         let isAllowed = isOutage && mode == .allow
-        return PolicyAnswer(outcome: .failed, denial: isAllowed ? nil : .policyUnavailable, note: cause)
+        var answer = PolicyAnswer(outcome: .failed, denial: isAllowed ? nil : .policyUnavailable, note: cause)
+        answer.isOutage = isOutage
+        return answer
     }
 }
 
@@ -63,7 +67,9 @@ extension PolicyAnswer {
         for name in rules.answerHeaders {
             for member in result["headers"]?.members ?? [] where isSame(member.name, name) {
                 let texts = member.node.string.map { [$0] } ?? member.node.array?.compactMap(\.string) ?? []
-                for text in texts { append(name, text, &lines) }
+                for text in texts where !append(name, text, &lines) {
+                    return failed("unusable", isOutage: false, rules.onFailure)
+                }
             }
         }
         return PolicyAnswer(outcome: .allowed, fields: lines, note: note)
@@ -74,7 +80,9 @@ extension PolicyAnswer {
         case 200..<300:
             var lines: [UInt8] = []
             for name in rules.answerHeaders {
-                for value in response.values(of: name) { append(name, value, &lines) }
+                for value in response.values(of: name) where !append(name, value, &lines) {
+                    return failed("unusable", isOutage: false, rules.onFailure)
+                }
             }
             return PolicyAnswer(outcome: .allowed, fields: lines)
         case 401, 403, 404: return denied(Int64(response.status))
@@ -97,11 +105,13 @@ extension PolicyAnswer {
         return PolicyAnswer(outcome: .denied, denial: reason, note: note)
     }
 
-    /// A line with a value that stays one line.
-    private static func append(_ name: String, _ value: String, _ lines: inout [UInt8]) {
+    /// Appends a line. False for a value that would be more than one line, or is too long: without a field that restricts
+    /// the caller the upstream must not get the request.
+    private static func append(_ name: String, _ value: String, _ lines: inout [UInt8]) -> Bool {
         let isValid = value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
-        guard isValid, value.utf8.count <= longestValue else { return }
+        guard isValid, value.utf8.count <= longestValue else { return false }
         lines += "\(name): \(value)\r\n".utf8
+        return true
     }
 
     private static let longestValue = 4096

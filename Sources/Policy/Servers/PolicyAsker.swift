@@ -40,8 +40,8 @@ package final class PolicyAsker: Sendable {
 
     /// The answer about a request of a caller.
     func ask(_ question: PolicyQuestion) -> Effect<PolicyAnswer> {
-        let (key, document) = (key, question.document)
-        let digest = DigestAlgorithm.sha256.hmac(key: key.span, document.span)
+        let (key, material) = (key, question.identity)
+        let digest = DigestAlgorithm.sha256.hmac(key: key.span, material.span)
         let now = clock() / 1000
         let known = state.withLock { state -> PolicyAnswer? in
             guard let known = state.known[digest], now < known.end else { return nil }
@@ -113,13 +113,15 @@ package final class PolicyAsker: Sendable {
             let isFailure = answer.outcome == .failed
             for _ in waiters { state.counters.add(answer.outcome, cause: isFailure ? answer.note : nil) }
             state.counters.isFailing = isFailure
-            if isFailure {
+            // A server that gives unusable answers can be reached. An open circuit counts as an outage, during which
+            // requests may pass, so that these answers must not open it.
+            if answer.isOutage {
                 state.breaker.failed(now / 1000, probe: isProbe, server.rules.breaker)
             } else {
                 state.breaker.succeeded(now / 1000, probe: isProbe, server.rules.breaker)
-                // From the question on, so that the time of the call does not extend it.
-                remember(digest, answer, startedAt / 1000, &state)
             }
+            // From the question on, so that the time of the call does not extend it.
+            if !isFailure { remember(digest, answer, startedAt / 1000, &state) }
             return waiters
         }
         for waiter in waiters { waiter(answer) }

@@ -4,7 +4,7 @@ import Model
 
 /// The question about one request and its caller to one server.
 struct PolicyQuestion: Sendable {
-    /// `{"input": …}`, also what answers are kept by: every value that a server may decide by is in it.
+    /// `{"input": …}`.
     let document: [UInt8]
     private let server: PolicyServer
     private let request: PolicyRequest
@@ -70,6 +70,10 @@ struct PolicyQuestion: Sendable {
             }
         }
     }
+
+    /// What answers are kept by: every value that a server may decide by. Servers that decide by fields see the query as
+    /// written, and may decode it differently.
+    var identity: [UInt8] { document + request.queryText.utf8 }
 
     /// The places of scopes whose value is told beside the listed claims.
     static let scopeClaims = [ClaimPath(literal: "scope"), ClaimPath(literal: "scp")]

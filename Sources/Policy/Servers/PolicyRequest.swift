@@ -19,6 +19,8 @@ package struct PolicyRequest: Sendable {
     let queryText: String
     /// In the order of the listed names, which are in lower case; one entry for each field.
     let headers: [Pair]
+    /// The names of the fields that were looked for, in lower case.
+    private let names: Set<String>
     let address: IPAddress?
 
     /// - Parameters:
@@ -52,10 +54,9 @@ package struct PolicyRequest: Sendable {
         let text = [UInt8](copying: chunk.readable)
         queryText = String(decoding: text, as: UTF8.self)
         query = try PolicyRequest.pairs(text)
+        self.names = Set(names.map { $0.lowercased() })
         var fields: [Pair] = []
-        for name in Set(names.map { $0.lowercased() }).sorted() {
-            fields += try PolicyRequest.fields(name.lowercased(), route, bytes, headers)
-        }
+        for name in self.names.sorted() { fields += try PolicyRequest.fields(name, route, bytes, headers) }
         self.headers = fields
     }
 
@@ -75,8 +76,11 @@ package struct PolicyRequest: Sendable {
         self.host = String(copying: host)
         self.isSecure = isSecure
         self.address = address
-        (query, queryText, headers) = ([], "", [])
+        (query, queryText, headers, names) = ([], "", [], [])
     }
+
+    /// Whether the values of these fields are known.
+    package func has(_ fields: [String]) -> Bool { fields.allSatisfy { names.contains($0.lowercased()) } }
 
     /// Parameters in which clients send tokens (RFC 6750 section 2.3), whether the route reads them or not.
     private static let tokenParameters = [Array("access_token".utf8)]

@@ -128,7 +128,7 @@ import Testing
         ]
         let next = Monitor(0)
         let setup = try Setup(
-            #", "onFailure": \#(mode), "circuitBreaker": {"failures": 0}"#, answer: { _ in answers[next.current].1 })
+            #", "onFailure": \#(mode), "circuitBreaker": {"failures": 2}"#, answer: { _ in answers[next.current].1 })
         setup.server.on("/yes", Self.always(#"{"result": true}"#))
         let token = Field.bearer(try setup.fixture.token("ann"))
         for (place, answer) in answers.enumerated() {
