@@ -45,7 +45,7 @@ extension Reason {
         ("code_verifier_wrong", 400, "`code_verifier` or `redirect_uri` does not fit the code, which is void now."),
         ("device_code_invalid", 400, "The device code is unknown or another client's, or its login has ended."),
         ("device_pending", 400, "The user has not decided about the device yet."),
-        ("device_polled_too_soon", 400, "The device has asked again before its interval, which is longer now."),
+        ("device_polled_too_soon", 400, "The device has asked again before its interval was over."),
         ("device_access_denied", 400, "The user has denied the device access."),
         ("device_code_expired", 400, "The device code has expired."),
     ]

@@ -111,7 +111,7 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
         case .invalidDeviceCode: Definition("invalid_grant", "invalid device code", .deviceCodeInvalid)
         case .devicePending: Definition("authorization_pending", "the user has not decided yet", .devicePending)
         case .devicePolledTooSoon:
-            Definition("slow_down", "wait five seconds longer from now on", .devicePolledTooSoon)
+            Definition("slow_down", "wait five seconds longer between requests", .devicePolledTooSoon)
         case .deviceDenied: Definition("access_denied", "the user has denied access", .deviceAccessDenied)
         case .expiredDeviceCode: Definition("expired_token", "the device code has expired", .deviceCodeExpired)
         case .grantNotAllowed:

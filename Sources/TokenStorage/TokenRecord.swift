@@ -35,8 +35,6 @@ package struct TokenRecord: Sendable, Equatable {
         /// A login that a device waits for (RFC 8628). The refresh digest is that of the device code, the access digest
         /// that of the user code until the user has decided. Its exchange rotates it like an authorization code.
         case device
-        /// How often a device may ask, once it has asked too often. It has no token.
-        case devicePace = "device_pace"
         /// What a user has allowed a client (RFC 6749 section 10.2). It has no token.
         case consent
         /// A token issued for an upstream, kept across a restart (CACHE-10). Only the gateway has it.

@@ -8,7 +8,7 @@ import TokenStorage
 package struct DeviceLogins: Sendable {
     /// How long the codes are valid, in seconds.
     package static let lifetimeSeconds: Int64 = 600
-    /// Least time between two requests of a device, in seconds, and by how much it grows with each that comes too soon.
+    /// Least time between two requests of a device, in seconds.
     static let intervalSeconds: Int64 = 5
     /// Maximum number of logins that wait at a client. The oldest make room.
     package static let maximumWaiting = 512
@@ -65,34 +65,13 @@ package struct DeviceLogins: Sendable {
 
     static func isDenied(_ record: TokenRecord) -> Bool { record.attributes == denial }
 
-    /// Whether the device waits long enough between its requests. If not, its interval is longer from now on, also for
-    /// other processes that share the store. Nil if the store fails.
+    /// Whether the device has waited long enough since its last request that was in time, also at other processes that
+    /// share the store; of several requests at once, one is. Requests that come too soon store nothing. Nil if the store
+    /// fails.
     func isPatient(_ record: TokenRecord, now: Int64) -> Effect<Bool?> {
-        let pace = settings.storeKey.tokenID(of: Array("device pace \(record.id)".utf8).span)
-        return settings.store.ask(.find(.id(pace)), now: now) { answer in
-            guard case .success(.record(let held)) = answer else { return .done(nil) }
-            let node = held.flatMap { try? JSONNode.parse($0.attributes.span, maximumDepth: 2) }
-            let interval = node?["interval"]?.integer ?? DeviceLogins.intervalSeconds
-            return remember(record, interval, now: now).then { isFresh in
-                guard isFresh == false else { return .done(isFresh) }
-                let longer = interval + DeviceLogins.intervalSeconds
-                var slower = TokenRecord(
-                    id: pace, kind: .devicePace, application: record.application, subject: "", tokenID: "",
-                    accessExpiresAt: record.refreshExpiresAt, issuedAt: now)
-                slower.attributes = Array(#"{"interval":\#(longer)}"#.utf8)
-                return settings.store.ask(.insert(slower), now: now) { answer in
-                    guard case .success(.record(_?)) = answer else { return .done(nil) }
-                    // The next request counts from this one.
-                    return remember(record, longer, now: now).map { $0 == nil ? nil : false }
-                }
-            }
-        }
-    }
-
-    /// Takes the turn of an interval; of several requests at once, one has it.
-    private func remember(_ record: TokenRecord, _ interval: Int64, now: Int64) -> Effect<Bool?> {
-        let key = "device-pace:\(record.id):\(interval)"
-        return settings.store.ask(.remember(key: key, until: now + interval), now: now) { answer in
+        let key = "device-pace:\(record.id)"
+        let turn = StoreOperation.remember(key: key, until: now + DeviceLogins.intervalSeconds)
+        return settings.store.ask(turn, now: now) { answer in
             guard case .success(.fresh(let isFresh)) = answer else { return .done(nil) }
             return .done(isFresh)
         }

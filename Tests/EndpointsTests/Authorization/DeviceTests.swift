@@ -156,12 +156,12 @@ import TokenStorage
         #expect(logins.decide(record, subject: "ann", nil, now: Mobile.start).settled() == false)
     }
 
-    @Test("a device that asks too often has to wait longer, each time")
+    @Test("a device that asks too soon is told so, and has its turn when the interval is over")
     func slowDown() throws {
         let device = try Device(Self.authorizing())
         let expected: [(Int64, String)] = [
-            (0, "authorization_pending"), (5, "authorization_pending"), (9, "slow_down"), (18, "slow_down"),
-            (33, "authorization_pending"), (47, "slow_down"), (67, "authorization_pending"),
+            (0, "authorization_pending"), (5, "authorization_pending"), (9, "slow_down"), (9, "slow_down"),
+            (10, "authorization_pending"), (14, "slow_down"), (20, "authorization_pending"),
         ]
         for (second, error) in expected { #expect(device.poll(at: second).error == error, "\(second)") }
     }
