@@ -61,11 +61,22 @@ package final class Introspector: Sendable {
         // Signed before the call counts as begun: an exchange that ends meanwhile leaves no waiters behind.
         return .await { [self] resume in
             if follow(digest, { resume(.done($0)) }) { return }
+            if isFull() { return resume(.done(.failure(IntrospectionFailure()))) }
             resume(
                 .offload { [self] in
                     let call = server.call(about: token, now: now)
                     return .await { [self] resume in join(digest, call, now: now) { resume(.done($0)) } }
                 })
+        }
+    }
+
+    /// Whether no further call is possible. Asked before a signature, which may never be made: an address or the pool may
+    /// have too much work.
+    private func isFull() -> Bool {
+        state.withLock { state in
+            guard state.waiting.count >= Introspector.maximumCalls else { return false }
+            state.counters.failed["overload", default: 0] += 1
+            return true
         }
     }
 
@@ -83,7 +94,7 @@ package final class Introspector: Sendable {
         _ digest: [UInt8], _ call: @autoclosure () -> OutboundCall, now: Int64,
         _ waiter: @escaping @Sendable (Answer) -> Void
     ) {
-        enum Part { case leader, follower, nobody }
+        enum Part { case leader, follower, refused }
         let part = state.withLock { state -> Part in
             if state.waiting[digest] != nil {
                 state.waiting[digest]?.append(waiter)
@@ -91,14 +102,14 @@ package final class Introspector: Sendable {
             }
             guard state.waiting.count < Introspector.maximumCalls else {
                 state.counters.failed["overload", default: 0] += 1
-                return .nobody
+                return .refused
             }
             state.waiting[digest] = [waiter]
             return .leader
         }
         switch part {
         case .follower: return
-        case .nobody: waiter(.failure(IntrospectionFailure()))
+        case .refused: waiter(.failure(IntrospectionFailure()))
         case .leader:
             caller.perform(call()) { [self] result in
                 finish(digest, answer(result, now: now), now: now)

@@ -47,7 +47,8 @@ extension AuthorizationCodeProvider {
         ]
         let work = { @Sendable [self] () -> Effect<Result<ProvidedIdentity, ProviderFailure>> in
             let call = settings.client.call(
-                form, at: endpoints.token, audience: endpoints.tokenAudience, settings.transport, now: now)
+                form, at: endpoints.token, audience: endpoints.audience(of: endpoints.token), settings.transport,
+                now: now)
             return .answer(of: { [caller] in caller.perform(call, then: $0) }) { [self] result in
                 do throws(ProviderFailure) {
                     let granted = try AuthorizationCodeProvider.granted(TokenReply(result))
@@ -55,7 +56,8 @@ extension AuthorizationCodeProvider {
                         guard settings.revokesAtLogout else { return result }
                         return result.map { identity in
                             var identity = identity
-                            identity.revocable = ProvidedToken(refresh: granted.refresh, access: granted.value)
+                            identity.revocable = ProvidedToken(
+                                refresh: granted.refresh, access: granted.value, from: settings.origin)
                             return identity
                         }
                     }

@@ -6,7 +6,9 @@ extension AuthorizationCodeProvider {
     package var revokesAtLogout: Bool { settings.revokesAtLogout }
 
     package func revoke(_ token: ProvidedToken, now: Int64) -> Effect<ProviderFailure?> {
-        endpoints(now: now).then { [self] result in
+        // The name may stand for another provider since the login.
+        if token.origin != settings.origin { return .done(.answer("revocation: the token is of another provider")) }
+        return endpoints(now: now).then { [self] result in
             switch result {
             case .failure(let failure): .done(failure)
             case .success(let endpoints): revoke(token, endpoints, now: now)
@@ -23,7 +25,7 @@ extension AuthorizationCodeProvider {
         let form = [("token", token.value), ("token_type_hint", token.hint)]
         let work = { @Sendable [self] () -> Effect<ProviderFailure?> in
             let call = settings.client.call(
-                form, at: url, audience: endpoints.tokenAudience, settings.transport, now: now)
+                form, at: url, audience: endpoints.audience(of: url), settings.transport, now: now)
             return .answer(of: { [caller] in caller.perform(call, then: $0) }) { result in
                 .done(AuthorizationCodeProvider.failure(result))
             }

@@ -41,6 +41,14 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
             self.client = client
             self.rules = rules
         }
+
+        /// Who gives its tokens, and to which client.
+        var origin: String {
+            switch place {
+            case .openID(let issuer, _, _): "\(client.id) \(issuer)"
+            case .plain(_, let token, _, _): "\(client.id) \(token)"
+            }
+        }
     }
 
     package var name: String { settings.name }

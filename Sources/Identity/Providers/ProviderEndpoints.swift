@@ -4,8 +4,10 @@ import Model
 struct ProviderEndpoints: Sendable, Equatable {
     var authorization: WebURL
     var token: WebURL
-    /// `aud` of client assertions: the token endpoint's name, also where an alias of it is called.
-    var tokenAudience: String
+    /// The name of the token endpoint, also where an alias of it is called.
+    private let namedToken: WebURL
+    /// `iss` of the provider's tokens; nil where the endpoints are configured one by one.
+    private let issuer: String?
     var userInfo: WebURL?
     /// RFC 7009.
     var revocation: WebURL?
@@ -17,8 +19,8 @@ struct ProviderEndpoints: Sendable, Equatable {
     init(authorization: WebURL, token: WebURL, userInfo: WebURL?) {
         self.authorization = authorization
         self.token = token
-        tokenAudience = token.description
         self.userInfo = userInfo
+        (namedToken, issuer) = (token, nil)
     }
 
     /// Reads them from the provider's metadata document.
@@ -40,11 +42,21 @@ struct ProviderEndpoints: Sendable, Equatable {
         else {
             throw .answer("discovery: an endpoint is missing")
         }
-        self.init(authorization: authorization, token: token, userInfo: try url("userinfo_endpoint", called: true))
-        tokenAudience = named.description
-        revocation = try url("revocation_endpoint", called: true)
+        self.authorization = authorization
+        self.token = token
+        (namedToken, issuer) = (named, document["issuer"]?.string)
+        userInfo = try url("userinfo_endpoint", called: true)
+        // Logins do not need it.
+        revocation = (try? url("revocation_endpoint", called: true)) ?? nil
         endSession = try url("end_session_endpoint")
         namesIssuer = document["authorization_response_iss_parameter_supported"]?.bool ?? false
+    }
+
+    /// `aud` of client assertions that this endpoint gets: the name of the token endpoint, as most providers want it
+    /// (OpenID Connect Core section 9). A provider could name the token endpoint of another one, where the gateway has
+    /// the same key, to use the assertion there: an endpoint of another origin gets the provider's own name.
+    func audience(of called: WebURL) -> String {
+        called.origin == namedToken.origin ? "\(namedToken)" : issuer ?? "\(called)"
     }
 }
 

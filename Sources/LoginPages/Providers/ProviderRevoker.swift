@@ -4,12 +4,14 @@ import Synchronization
 
 /// Revokes tokens at providers in the background, so that no logout waits for a provider or fails with it.
 package final class ProviderRevoker: Sendable {
-    /// Further revocations fail while this many are in progress: the provider is slow or down.
-    private static let most = 128
+    /// Further revocations at a provider fail while this many are in progress there: it is slow or down. Calls for
+    /// logins need some of the connections.
+    private static let most = 16
 
     package typealias Observer = @Sendable (_ provider: String, _ failure: ProviderFailure?) -> Void
 
-    private let underWay = Atomic<Int>(0)
+    /// By the name of the provider.
+    private let underWay = Mutex<[String: Int]>([:])
     private let offload: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let observe: Observer
 
@@ -25,13 +27,16 @@ package final class ProviderRevoker: Sendable {
 
     /// Begins a revocation and returns.
     func revoke(_ token: ProvidedToken, at provider: any BrowserIdentityProvider, now: Int64) {
-        guard underWay.add(1, ordering: .relaxed).newValue <= ProviderRevoker.most else {
-            underWay.subtract(1, ordering: .relaxed)
-            return observe(provider.name, .unavailable("revocation: too many"))
+        let name = provider.name
+        let isAdmitted = underWay.withLock { counts in
+            guard counts[name, default: 0] < ProviderRevoker.most else { return false }
+            counts[name, default: 0] += 1
+            return true
         }
+        guard isAdmitted else { return observe(name, .unavailable("revocation: too many")) }
         run(provider.revoke(token, now: now)) { [self] failure in
-            underWay.subtract(1, ordering: .relaxed)
-            observe(provider.name, failure)
+            underWay.withLock { $0[name, default: 0] -= 1 }
+            observe(name, failure)
         }
     }
 

@@ -132,8 +132,9 @@ import Testing
             #expect(form.contains("client_id=gateway"))
             guard let assertion = form.firstMatch(of: /client_assertion=([^&]+)/) else { continue }
             // The alias is a place, not a name.
+            let audience = hasCertificate ? FakeProvider.issuer : "https://idp.example/token"
             let trust = TrustedIssuer(
-                name: "c", issuer: FakeProvider.clientID, audiences: ["https://idp.example/token"],
+                name: "c", issuer: FakeProvider.clientID, audiences: [audience],
                 keys: KeySet(keys: [JSONWebKey(key, kid: JWTSigner(key: key).keyID)]))
             let outcome = JWTVerifier(issuers: [trust]).verify(Array(assertion.1.utf8).span, now: FakeProvider.now)
             guard case .verified = outcome else {

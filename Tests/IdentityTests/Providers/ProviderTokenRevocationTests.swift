@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Identity
 import JOSE
@@ -18,8 +19,8 @@ import Testing
         }
     }
 
-    private func refreshToken(_ value: String = "rt") throws -> ProvidedToken {
-        try #require(ProvidedToken(refresh: value, access: "at"))
+    private func refreshToken(from origin: String = "gateway https://idp.example") throws -> ProvidedToken {
+        try #require(ProvidedToken(refresh: "rt", access: "at", from: origin))
     }
 
     @Test("the token of a login is the refresh token; only providers that revoke it have one")
@@ -27,12 +28,15 @@ import Testing
         let fake = FakeProvider()
         #expect(try FakeProvider.finish(fake.provider()).get().revocable == nil)
         let kept = try FakeProvider.finish(fake.provider { $0.revokesAtLogout = true }).get().revocable
-        #expect(kept == ProvidedToken(refresh: nil, access: "at-1") && kept?.isRefreshToken == false)
+        #expect(
+            kept == ProvidedToken(refresh: nil, access: "at-1", from: "gateway https://idp.example")
+                && kept?.isRefreshToken == false)
         let refresh = try refreshToken()
         #expect(refresh.value == "rt" && refresh.isRefreshToken)
         #expect(ProvidedToken(texts: refresh.texts) == refresh)
-        #expect(ProvidedToken(texts: ["refresh_token"]) == nil && ProvidedToken(texts: ["access_token", ""]) == nil)
-        #expect(ProvidedToken(refresh: String(repeating: "x", count: 8193), access: "at") == nil)
+        #expect(
+            ProvidedToken(texts: ["refresh_token"]) == nil && ProvidedToken(texts: ["access_token", "", "o"]) == nil)
+        #expect(ProvidedToken(refresh: String(repeating: "x", count: 8193), access: "at", from: "o") == nil)
     }
 
     @Test("a client with a certificate calls the endpoint for it", arguments: [true, false])
@@ -71,7 +75,40 @@ import Testing
         let fake = Self.fake("http://idp.example/revoke")
         let provider = try fake.provider()
         let failure = provider.revoke(try refreshToken(), now: FakeProvider.now).settled()
-        #expect(failure == .answer("discovery: revocation_endpoint"))
+        #expect(failure == .answer("discovery: no revocation_endpoint"))
         #expect(fake.calls(to: "/revoke").isEmpty)
+    }
+
+    @Test("a provider that has the name of another one by now does not get that one's token")
+    func otherProvider() throws {
+        let fake = Self.fake()
+        let provider = try fake.provider()
+        for origin in ["gateway https://other.example", "other https://idp.example", ""] {
+            let token = try refreshToken(from: origin)
+            #expect(
+                provider.revoke(token, now: FakeProvider.now).settled()
+                    == .answer("revocation: the token is of another provider"))
+        }
+        #expect(fake.calls(to: "/revoke").isEmpty)
+    }
+
+    @Test(
+        "an endpoint elsewhere gets no assertion for the token endpoint that the provider names",
+        arguments: [
+            ("https://idp.example/revoke", "https://idp.example/token"),
+            ("https://elsewhere.example/revoke", "https://idp.example"),
+        ])
+    func audience(_ endpoint: String, _ audience: String) throws {
+        let fake = Self.fake(endpoint)
+        let provider = try fake.provider {
+            $0.client = OAuth2Client(
+                id: "gateway", authentication: .privateKeyJWT(JWTSigner(key: SigningKey.generate(.es256))))
+        }
+        #expect(provider.revoke(try refreshToken(), now: FakeProvider.now).settled() == nil)
+        let form = String(decoding: try #require(fake.calls(to: "/revoke").first).body, as: UTF8.self)
+        let match = try #require(form.firstMatch(of: /client_assertion=[^.]+\.([^.&]+)/))
+        let document = Base64.decode(Array(match.1.utf8).span, .url) ?? []
+        let claims = try JSONNode.parse(document.span)
+        #expect(claims["aud"]?.string == audience)
     }
 }
