@@ -53,6 +53,12 @@ import Testing
 
     @Test("a variable that sets nothing is told with the nearest one; those of the process are not")
     func unknown() {
+        // Kubernetes sets these for a service.
+        let services = [
+            "PORTCULLIS_ADMIN_PORT": "tcp://10.0.0.1:9901", "PORTCULLIS_ADMIN_SERVICE_HOST": "10.0.0.1",
+            "PORTCULLIS_SERVICE_PORT_HTTPS": "8443", "PORTCULLIS_PORT_8443_TCP_ADDR": "10.0.0.1",
+        ]
+        #expect(OptionVariables.candidates(services).isEmpty)
         let found = OptionVariables.unknown([
             "PORTCULLIS_LIMITS_MAX_HEADER": "1", "PORTCULLIS_ENGINE": "epoll", "PORTCULLIS_INSECURE": "1", "HOME": "/",
         ])

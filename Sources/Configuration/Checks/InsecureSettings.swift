@@ -15,7 +15,8 @@ package struct InsecureSettings {
 
     /// Secrets of the sample configuration, which everyone can read.
     static let sampleSecrets: Set<String> = [
-        "admin-secret", "inv-secret", "sch-secret", "YW5vbi1pbnY6azN5", "YW5vbi1mYjprM3k=",
+        "admin-secret", "inventory-profile-secret", "inv-secret", "sample-app-secret", "sch-secret", "YW5vbi1pbnY6azN5",
+        "YW5vbi1mYjprM3k=",
     ]
 
     /// Beginnings of the password hashes of the sample configuration, whose passwords its documentation has: the salts.
@@ -60,6 +61,16 @@ package struct InsecureSettings {
     }
 
     private mutating func findUnverified(_ configuration: GatewayConfiguration) {
+        let peers = configuration.policies.servers.map {
+            (JSONPointer.child("/policyServers", $0.name), $0.tls, $0.url)
+        }
+        let collector = configuration.log.tracing.map { ("/tracing", $0.tls, $0.settings.url) }
+        for (pointer, tls, url) in peers + [collector].compactMap(\.self)
+        where tls?.verifies == false && url.isSecure && !["localhost", "127.0.0.1", "[::1]", "::1"].contains(url.host) {
+            add(
+                pointer + "/tls/verify", "certificates of a server on another machine are not verified",
+                "\"verify\": true")
+        }
         for upstream in configuration.upstreams where upstream.tls?.verifies == false {
             guard upstream.servers.contains(where: { $0.isSecure && !$0.isLocal && $0.host != "localhost" }) else {
                 continue
@@ -85,7 +96,7 @@ extension InsecureSettings {
 extension ListenerEntry {
     /// Whether callers on other machines reach it. The addresses of inherited sockets are not known here.
     fileprivate var isExposed: Bool {
-        guard role == .proxy, case .address(let address, _) = place else { return false }
+        guard role != .metrics, case .address(let address, _) = place else { return false }
         return !address.isLoopback
     }
 }

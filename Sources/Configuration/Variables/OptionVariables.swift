@@ -77,7 +77,16 @@ package struct OptionVariables {
 
     /// An empty variable counts as one that is not set.
     static func candidates(_ environment: [String: String]) -> [String: String] {
-        environment.filter { $0.key.hasPrefix(prefix) && !others.contains($0.key) && !$0.value.isEmpty }
+        environment.filter {
+            $0.key.hasPrefix(prefix) && !others.contains($0.key) && !$0.value.isEmpty && !isOfService($0.key, $0.value)
+        }
+    }
+
+    /// Whether Kubernetes has set it, for a service whose name begins with `portcullis`.
+    private static func isOfService(_ name: String, _ value: String) -> Bool {
+        ["_SERVICE_HOST", "_SERVICE_PORT"].contains(where: name.hasSuffix) || name.contains("_SERVICE_PORT_")
+            || name.contains("_PORT_") && ["_TCP", "_UDP", "_SCTP"].contains(where: name.contains)
+            || name.hasSuffix("_PORT") && value.contains("://")
     }
 }
 
