@@ -24,11 +24,29 @@ final class LastingStore: Sendable {
         let redis: RedisLine?
     }
 
-    private let state = Mutex<Opened?>(nil)
+    private struct State {
+        var opened: Opened?
+        /// The keys of the configuration that is being read.
+        var read: TokenDigestKey?
+    }
 
-    var opened: Opened? { state.withLock { $0 } }
+    private let state = Mutex(State())
 
-    func keep(_ opened: Opened) { state.withLock { $0 = opened } }
+    var opened: Opened? { state.withLock { $0.opened } }
+
+    func keep(_ opened: Opened) { state.withLock { $0.opened = opened } }
+
+    /// Remembers keys until the configuration that they were read with comes into force.
+    func propose(_ key: TokenDigestKey?) { state.withLock { $0.read = key } }
+
+    /// Uses the keys that were proposed last.
+    func adoptKey() {
+        state.withLock { state in
+            guard let key = state.read else { return }
+            state.opened?.key.adopt(key)
+            state.read = nil
+        }
+    }
 
     /// Waits until all that was revoked before is known, or the time is over.
     static func load(_ tokens: RevocationFollower, milliseconds: Int) {
