@@ -163,7 +163,7 @@ extension TokenRecord.Kind {
     fileprivate var hasKeyedDigests: Bool {
         switch self {
         case .pair, .refresh, .opaque, .session, .registration, .client, .code, .authorization, .pushed, .device: true
-        case .provided, .verifier, .signOn, .posted, .devicePace, .consent, .issued: false
+        case .provided, .verifier, .signOn, .posted, .consent, .issued: false
         }
     }
 }
