@@ -51,6 +51,16 @@ import Testing
         #expect(!text.contains("many") && !text.contains("cret") && !text.contains("\u{1b}"))
     }
 
+    @Test("no message suggests a part of a value")
+    func suggestions() throws {
+        let wrong = [
+            "PORTCULLIS_BASE_URL": "https://u:cret@h/x", "PORTCULLIS_ADDITIONAL_BASE_URLS": "https://cret.example/x",
+        ]
+        let lines = try load(wrong).diagnostics.map(\.description)
+        #expect(wrong.keys.allSatisfy { name in lines.contains { $0.hasPrefix("\(name): error: /") } })
+        #expect(!lines.joined().contains("cret"), "\(lines)")
+    }
+
     @Test("a variable that sets nothing is told with the nearest one; those of the process are not")
     func unknown() {
         // Kubernetes sets these for a service.

@@ -46,6 +46,35 @@ import Testing
         #expect((reloaded.output + reloaded.errors).contains("without --insecure"))
     }
 
+    @Test("a listener for other proxies counts as one that other machines reach")
+    func forwardAuth() throws {
+        var settings = settings("127.0.0.1")
+        settings["listeners"] = """
+            [{"name": "public", "address": "127.0.0.1", "port": 0},
+             {"name": "decisions", "address": "0.0.0.0", "port": 0, "forwardAuth": {"path": "/_auth"}}]
+            """
+        settings["trustedProxies"] = #"["192.0.2.0/24"]"#
+        let directory = try ConfigurationDirectory(["gateway.json": settings.text])
+        let served = try CommandLine.run("serve", "--config", directory.path)
+        #expect(served.ending == .exit(1))
+        #expect(served.errors.contains("error: /backends/0/clientSecret: the secret is that of the sample"))
+    }
+
+    @Test("policy servers and collectors elsewhere are verified, too")
+    func unverifiedPeers() throws {
+        for host in ["192.0.2.1", "127.0.0.1"] {
+            var settings = settings("0.0.0.0")
+            settings["policyServers"] = #"{"authz": {"url": "https://\#(host)/v1", "tls": {"verify": false}}}"#
+            settings["tracing"] = #"{"url": "https://\#(host)/v1/traces", "tls": {"verify": false}}"#
+            let directory = try ConfigurationDirectory(["gateway.json": settings.text])
+            let checked = try CommandLine.run("check", directory.path)
+            for pointer in ["/policyServers/authz/tls/verify", "/tracing/tls/verify"] {
+                let message = "\(pointer): certificates of a server on another machine are not verified"
+                #expect(checked.errors.contains(message) == (host == "192.0.2.1"), "\(checked.errors)")
+            }
+        }
+    }
+
     @Test("servers elsewhere whose certificates are not verified are refused; those of this machine are not")
     func unverified() throws {
         for (url, isRefused) in [("https://192.0.2.1", true), ("https://127.0.0.1:1", false)] {

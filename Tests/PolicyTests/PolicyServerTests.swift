@@ -18,43 +18,9 @@ import Testing
         init(_ calls: Int, _ denial: Reason? = nil) { (self.calls, self.denial) = (calls, denial) }
     }
 
-    /// A server that answers as scripted, and holds calls while it has no answer.
-    private final class Server: OutboundCaller {
-        private struct State {
-            var calls: [OutboundCall] = []
-            var held: [@Sendable (OutboundResult) -> Void] = []
-            var result: OutboundResult?
-        }
-
-        private let state = Mutex(State())
-
-        init(_ result: OutboundResult?) { state.withLock { $0.result = result } }
-
-        var calls: [OutboundCall] { state.withLock { $0.calls } }
-
-        func answer(_ result: OutboundResult?) { state.withLock { $0.result = result } }
-
-        func perform(_ call: OutboundCall, then: @escaping @Sendable (OutboundResult) -> Void) {
-            let result = state.withLock { state in
-                state.calls.append(call)
-                if state.result == nil { state.held.append(then) }
-                return state.result
-            }
-            if let result { then(result) }
-        }
-
-        func release(_ result: OutboundResult) {
-            let held = state.withLock { state in
-                defer { state.held = [] }
-                return state.held
-            }
-            for then in held { then(result) }
-        }
-    }
-
     /// A snapshot whose only route asks one server, and its clock in microseconds.
     private final class Setup {
-        let server: Server
+        let server: HoldingCaller
         let snapshot: PolicySnapshot
         let asker: PolicyAsker
 
@@ -62,7 +28,7 @@ import Testing
             _ result: OutboundResult?, path: PathPattern = "/items/{id}",
             _ change: (inout PolicyServerRules) -> Void = { _ in }
         ) throws {
-            let server = Server(result)
+            let server = HoldingCaller(result)
             var rules = PolicyServerRules()
             change(&rules)
             var asked = PolicyServer(
@@ -329,7 +295,7 @@ import Testing
 
     @Test("servers are asked after every other rule, for public routes too, and on trial after the rule itself")
     func steps() throws {
-        let server = Server(nil)
+        let server = HoldingCaller(nil)
         let asker = try PolicyAsker(
             PolicyServer(name: "authz", url: WebURL("https://opa.example.com/")), caller: server
         ) { 0 }

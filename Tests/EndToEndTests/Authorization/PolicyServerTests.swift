@@ -196,6 +196,29 @@ import Testing
         #expect(seen.values("x_tier").isEmpty && seen.values("X-Tier") == ["plain"])
     }
 
+    @Test("a trailer brings no field of the input past the server")
+    func trailer() throws {
+        let server = try StubUpstream()
+        server.on(Setup.path, Self.always(#"{"result": true}"#))
+        let fixture = try Fixture { settings in
+            settings["policyServers"] =
+                #"{"authz": {"url": "\#(server.url)\#(Setup.path)", "allowHttp": true, "inputHeaders": ["X-Tenant"]}}"#
+            settings.addRoutes(
+                #"{"path": "/asked", "upstream": "stub", "public": true, "policy": "authz"}"#,
+                #"{"path": "/unasked", "upstream": "stub", "public": true}"#)
+        }
+        for (path, trailers) in [("/asked", []), ("/unasked", ["X-Tenant: evil"])] as [(String, [Field])] {
+            let connection = try fixture.connect()
+            try connection.send(
+                "POST \(path) HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Tenant: evil\r\n\r\n"
+            )
+            #expect(try connection.readResponse(to: "POST").status == 200)
+            #expect(try fixture.lastRequest(path).trailers == trailers)
+        }
+        let document = JSONText(String(decoding: try #require(server.requests(Setup.path).first).body, as: UTF8.self))
+        #expect(document["input"]["headers"]["x-tenant"][0].string == nil)
+    }
+
     @Test("a policy server on trial refuses nothing, and log and counter tell what it would refuse")
     func trial() throws {
         let setup = try Setup(access: #""trial": {"policy": "authz"}"#, answer: Self.decide)

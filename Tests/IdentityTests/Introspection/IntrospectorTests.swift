@@ -13,41 +13,6 @@ import Testing
 @Suite struct IntrospectorTests {
     private static let now: Int64 = 1_700_000_000
 
-    /// Answers as it is told, at once or when it is let.
-    private final class Caller: OutboundCaller {
-        private struct State {
-            var calls: [OutboundCall] = []
-            var held: [@Sendable (OutboundResult) -> Void] = []
-            var result: OutboundResult?
-        }
-
-        private let state = Mutex(State())
-
-        /// - Parameter result: nil to hold calls until `release`.
-        init(_ result: OutboundResult?) { state.withLock { $0.result = result } }
-
-        var calls: [OutboundCall] { state.withLock { $0.calls } }
-
-        func answer(_ result: OutboundResult?) { state.withLock { $0.result = result } }
-
-        func perform(_ call: OutboundCall, then: @escaping @Sendable (OutboundResult) -> Void) {
-            let result = state.withLock { state in
-                state.calls.append(call)
-                if state.result == nil { state.held.append(then) }
-                return state.result
-            }
-            if let result { then(result) }
-        }
-
-        func release(_ result: OutboundResult) {
-            let held = state.withLock { state in
-                defer { state.held = [] }
-                return state.held
-            }
-            for then in held { then(result) }
-        }
-    }
-
     private static func json(_ text: String, status: Int = 200) -> OutboundResult {
         .response(OutboundResponse(status: status, body: Array(text.utf8)))
     }
@@ -59,7 +24,7 @@ import Testing
         """)
 
     private func introspector(
-        _ caller: Caller, _ change: (inout IntrospectionServer) -> Void = { _ in }
+        _ caller: HoldingCaller, _ change: (inout IntrospectionServer) -> Void = { _ in }
     ) throws -> Introspector {
         var server = IntrospectionServer(
             name: "as", issuer: "https://as.example.com", url: try WebURL("https://as.example.com/introspect"),
@@ -84,7 +49,7 @@ import Testing
 
     @Test("the report counts hits, verdicts and failures")
     func report() throws {
-        let caller = Caller(Self.good)
+        let caller = HoldingCaller(Self.good)
         let introspector = try introspector(caller)
         #expect(introspector.report.misses == 0 && !introspector.report.isFailing)
         for _ in 0..<3 { _ = verdict(introspector) }
@@ -114,7 +79,7 @@ import Testing
 
     @Test("the request is as in RFC 7662, with the gateway's credentials")
     func theRequest() throws {
-        let caller = Caller(Self.good)
+        let caller = HoldingCaller(Self.good)
         guard case .success(.active(let token)) = verdict(try introspector(caller), "a+b/c=") else {
             Issue.record("not active")
             return
@@ -136,7 +101,7 @@ import Testing
     @Test("the client can authenticate by a signed assertion or its certificate", arguments: [nil, "https://as/i"])
     func strongAuthentication(_ audience: String?) throws {
         let key = SigningKey.generate(.es256)
-        let caller = Caller(Self.good)
+        let caller = HoldingCaller(Self.good)
         let introspector = try introspector(caller) {
             $0.client = OAuth2Client(id: "gate way", authentication: .privateKeyJWT(JWTSigner(key: key, keyID: "k")))
             $0.assertionAudience = audience
@@ -159,7 +124,7 @@ import Testing
         }
         #expect(ids.count == 2 && ids[0] != ids[1] && ids[0]?.isEmpty == false)
 
-        let other = Caller(Self.good)
+        let other = HoldingCaller(Self.good)
         let byCertificate = try self.introspector(other) {
             $0.client = OAuth2Client(id: "gate way", authentication: .certificate)
         }
@@ -180,7 +145,7 @@ import Testing
 
     @Test("an RSA signature is offloaded, for one of several requests about a token")
     func slowSignature() throws {
-        let caller = Caller(nil)
+        let caller = HoldingCaller(nil)
         let introspector = try introspector(caller) {
             let key = SigningKey.generate(.rs256)
             $0.client = OAuth2Client(id: "g", authentication: .privateKeyJWT(JWTSigner(key: key)))
@@ -233,7 +198,7 @@ import Testing
 
     @Test("an answer that is inactive, expired or for others is inactive", arguments: inactive)
     func whatIsNotGood(_ body: String) throws {
-        #expect(isActive(verdict(try introspector(Caller(Self.json(body))))) == false)
+        #expect(isActive(verdict(try introspector(HoldingCaller(Self.json(body))))) == false)
     }
 
     @Test(
@@ -244,12 +209,12 @@ import Testing
             (200, "<html>"), (401, #"{"error":"invalid_client"}"#), (500, #"{"active":true}"#), (302, ""),
         ])
     func whatIsNoAnswer(_ status: Int, _ body: String) throws {
-        #expect(isActive(verdict(try introspector(Caller(Self.json(body, status: status))))) == nil)
+        #expect(isActive(verdict(try introspector(HoldingCaller(Self.json(body, status: status))))) == nil)
     }
 
     @Test("failures are not cached", arguments: OutboundFailure.allCases)
     func outages(_ failure: OutboundFailure) throws {
-        let caller = Caller(.failed(failure))
+        let caller = HoldingCaller(.failed(failure))
         let introspector = try introspector(caller)
         #expect(isActive(verdict(introspector)) == nil)
         // Not remembered: the next one asks again.
@@ -259,7 +224,7 @@ import Testing
 
     @Test("an answer without an audience is accepted if none is required")
     func audienceThatIsNotAskedFor() throws {
-        let introspector = try introspector(Caller(Self.json(#"{"active":true,"exp":\#(Self.now + 60)}"#))) {
+        let introspector = try introspector(HoldingCaller(Self.json(#"{"active":true,"exp":\#(Self.now + 60)}"#))) {
             $0.requireAudience = false
             $0.audiences = []
         }
@@ -268,7 +233,7 @@ import Testing
 
     @Test("active verdicts are cached")
     func goodOnesAreRemembered() throws {
-        let caller = Caller(Self.good)
+        let caller = HoldingCaller(Self.good)
         let introspector = try introspector(caller)
         for second in [0, 30, 59] { #expect(isActive(verdict(introspector, at: Self.now + Int64(second))) == true) }
         #expect(caller.calls.count == 1)
@@ -279,7 +244,7 @@ import Testing
 
     @Test("a verdict is not cached beyond the token's expiry")
     func theEndOfTheToken() throws {
-        let caller = Caller(Self.json(#"{"active":true,"exp":\#(Self.now + 5),"aud":"gateway"}"#))
+        let caller = HoldingCaller(Self.json(#"{"active":true,"exp":\#(Self.now + 5),"aud":"gateway"}"#))
         let introspector = try introspector(caller)
         #expect(isActive(verdict(introspector)) == true)
         #expect(isActive(verdict(introspector, at: Self.now + 5)) == false)
@@ -288,7 +253,7 @@ import Testing
 
     @Test("inactive verdicts are cached for a short time")
     func badOnesAreRememberedShortly() throws {
-        let caller = Caller(Self.json(#"{"active":false}"#))
+        let caller = HoldingCaller(Self.json(#"{"active":false}"#))
         let introspector = try introspector(caller)
         for second in [0, 4] { #expect(isActive(verdict(introspector, at: Self.now + Int64(second))) == false) }
         #expect(caller.calls.count == 1)
@@ -298,7 +263,7 @@ import Testing
 
     @Test("the cache is bounded, and drops the oldest verdicts")
     func memoryIsBounded() throws {
-        let caller = Caller(Self.json(#"{"active":false}"#))
+        let caller = HoldingCaller(Self.json(#"{"active":false}"#))
         let introspector = try introspector(caller)
         let count = Introspector.capacity + 1
         for number in 0..<count { _ = verdict(introspector, "t\(number)") }
@@ -311,7 +276,7 @@ import Testing
 
     @Test("concurrent requests with one token share a call")
     func oneCallForAllWhoWait() throws {
-        let caller = Caller(nil)
+        let caller = HoldingCaller(nil)
         let introspector = try introspector(caller)
         let answers = Mutex<[Bool?]>([])
         for _ in 0..<5 {
@@ -332,7 +297,7 @@ import Testing
 
     @Test("the number of concurrent calls is limited")
     func callsAreBounded() throws {
-        let caller = Caller(nil)
+        let caller = HoldingCaller(nil)
         let introspector = try introspector(caller)
         let refused = Mutex(0)
         for number in 0..<Introspector.maximumCalls + 3 {
