@@ -21,7 +21,6 @@ package final class SharedState: Sendable {
         package var version = ""
         /// Deletes expired tokens; nil without a store.
         package var cleaner: TokenCleaner?
-        package var rekeying: StoreRekeying?
         /// Last use of sessions; nil without a store.
         package var sessions: (any SessionActivities)?
         /// Connections to the Redis server, if the store uses one.
@@ -254,8 +253,7 @@ package final class SharedState: Sendable {
             issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
             store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: waiting,
             outbound: outbound.counters, uptimeSeconds: now - startedAt, workers: mailboxes.count,
-            engine: settings.engine.rawValue, former: settings.rekeying?.former,
-            cleaned: settings.cleaner?.record ?? TokenCleaner.Record(),
+            engine: settings.engine.rawValue, cleaned: settings.cleaner?.record ?? TokenCleaner.Record(),
             version: settings.version, figures: ProcessFigures.current(startedAt: startedAt))
     }
 }

@@ -65,8 +65,7 @@ package struct InjectionKey: Hashable, Sendable {
     }
 
     /// The key's name outside the process: a keyed digest of all its fields.
-    /// - Returns: that under each key of the store, the one in use in front.
-    func names(_ key: TokenDigestKey) -> [String] {
+    func name(_ key: TokenDigestKey) -> String {
         var text: [UInt8] = []
         func add(_ field: [UInt8]) {
             text += "\(field.count) ".utf8
@@ -85,7 +84,7 @@ package struct InjectionKey: Hashable, Sendable {
                 add(principal.token)
             }
         }
-        return key.names(of: text)
+        return key.tokenID(of: text.span)
     }
 
     /// Seeded per process, so that clients cannot choose colliding subjects.

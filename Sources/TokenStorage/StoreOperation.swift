@@ -47,19 +47,12 @@ package enum StoreOperation: Sendable {
     case clean(limit: Int)
     /// `.records`, newest first, including expired ones; nil matches all.
     case list(application: String?, subject: String?, limit: Int)
-    /// `.surveyed`: some of all records, in an order of the store's own, from a place that an earlier answer names. Each
-    /// record that is stored all the time comes at least once.
-    /// - Parameter place: empty for the beginning.
-    case survey(place: String, limit: Int)
-    /// Exchanges the digests and the sealed data of a record, if they are still those of the first one: `.touched` with 1,
-    /// otherwise with 0. Everything else of the record stays as it is, and nothing is denied.
-    case rekey(from: TokenRecord, to: TokenRecord)
 
     /// Whether the operation only reads.
     package var isRead: Bool {
         switch self {
-        case .find, .successor, .changes, .list, .survey: true
-        case .claim, .replace, .insert, .rotate, .revoke, .deny, .remember, .touch, .clean, .rekey: false
+        case .find, .successor, .changes, .list: true
+        case .claim, .replace, .insert, .rotate, .revoke, .deny, .remember, .touch, .clean: false
         }
     }
 }
@@ -104,6 +97,4 @@ package enum StoreAnswer: Sendable, Equatable {
     /// - Parameter isDone: whether fewer than the limit of each kind were removed.
     case cleaned(Int, isDone: Bool = true)
     case records([TokenRecord])
-    /// - Parameter next: the place to go on from; empty at the end.
-    case surveyed([TokenRecord], next: String)
 }

@@ -29,27 +29,7 @@ extension TokenTable {
             return .cleaned(dropped.records, isDone: dropped.most < limit)
         case .list(let application, let subject, let limit):
             return .records(try records(application: application, subject: subject, limit: limit))
-        case .survey(let place, let limit):
-            let found = try records(after: place, limit: limit)
-            return .surveyed(found, next: found.count < limit ? "" : found.last?.id ?? "")
-        case .rekey(let old, let new): return .touched(try rekey(old, new) ? 1 : 0)
         }
-    }
-
-    private func rekey(_ old: TokenRecord, _ new: TokenRecord) throws(StoreFailure) -> Bool {
-        guard var record = try record(.id(old.id)), record.sealed == old.sealed,
-            record.accessDigest == old.accessDigest, record.refreshDigest == old.refreshDigest
-        else { return false }
-        if let digest = new.accessDigest, let rival = try self.record(.access(digest)), rival.id != old.id {
-            return false
-        }
-        if let digest = new.refreshDigest, let rival = try self.record(.refresh(digest)), rival.id != old.id {
-            return false
-        }
-        try remove(record)
-        (record.sealed, record.accessDigest, record.refreshDigest) = (new.sealed, new.accessDigest, new.refreshDigest)
-        try insert(record)
-        return true
     }
 
     private func claim(_ proposed: TokenRecord, _ now: Int64) throws(StoreFailure) -> StoreAnswer {

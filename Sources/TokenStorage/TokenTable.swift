@@ -5,8 +5,6 @@ protocol TokenTable: AnyObject {
     func record(inSlot slot: String) throws(StoreFailure) -> TokenRecord?
     /// Newest first; nil matches all.
     func records(application: String?, subject: String?, limit: Int) throws(StoreFailure) -> [TokenRecord]
-    /// In the order of their ids, those behind one.
-    func records(after id: String, limit: Int) throws(StoreFailure) -> [TokenRecord]
     /// - Precondition: no other record has its id, slot, token id or digests.
     func insert(_ record: TokenRecord) throws(StoreFailure)
     func remove(_ record: TokenRecord) throws(StoreFailure)

@@ -8,7 +8,7 @@ import Testing
 
     private func accounts() -> WithdrawnAccounts {
         let accounts = WithdrawnAccounts()
-        accounts.use { ["digest of \($0)"] }
+        accounts.use { "digest of \($0)" }
         return accounts
     }
 

@@ -48,25 +48,14 @@ package final class OfflineVerifierStore: Sendable {
         self.hasher = hasher
     }
 
-    private func ids(_ key: Key) -> [String] { StoredVerifier.ids(domain: key.domain, user: key.user, self.key) }
-
-    /// The record under the first id that has one.
-    private func lookUp<Value: Sendable>(
-        _ ids: ArraySlice<String>, now: Int64,
-        _ next: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Effect<Value>
-    ) -> Effect<Value> {
-        store.ask(.find(.id(ids[ids.startIndex])), now: now) { [self] result in
-            guard case .success(.record(nil)) = result, ids.count > 1 else { return next(result) }
-            return lookUp(ids.dropFirst(), now: now, next)
-        }
-    }
+    private func id(_ key: Key) -> String { StoredVerifier.id(domain: key.domain, user: key.user, self.key) }
 
     // MARK: Reading
 
     package func find<Value: Sendable>(
         _ owner: Key, now: Int64, _ next: @escaping @Sendable (Result<StoredVerifier?, StoreFailure>) -> Effect<Value>
     ) -> Effect<Value> {
-        lookUp(ids(owner)[...], now: now) { result in
+        store.ask(.find(.id(id(owner))), now: now) { result in
             next(
                 result.map {
                     guard case .record(let record?) = $0 else { return nil }
@@ -171,18 +160,16 @@ package final class OfflineVerifierStore: Sendable {
 
     /// Removes the hash and keeps the record. Does not wait for the store, since the client may disconnect.
     package func wipe(_ owner: Key, now: Int64) {
-        for id in ids(owner) {
-            store.perform(.find(.id(id)), now: now) { [store] result in
-                guard case .success(.record(let record?)) = result, let found = StoredVerifier(record, now: now),
-                    !found.isWiped
-                else { return }
-                store.perform(.replace(found.wiped().record), now: now) { _ in }
-            }
+        store.perform(.find(.id(id(owner))), now: now) { [store] result in
+            guard case .success(.record(let record?)) = result, let found = StoredVerifier(record, now: now),
+                !found.isWiped
+            else { return }
+            store.perform(.replace(found.wiped().record), now: now) { _ in }
         }
     }
 
     /// Removes a verifier.
-    package func forget(_ owner: Key, now: Int64) { revoke(ids(owner)[...], now: now) }
+    package func forget(_ owner: Key, now: Int64) { store.perform(.revoke(.id(id(owner))), now: now) { _ in } }
 
     // MARK: Storing
 
@@ -200,8 +187,6 @@ package final class OfflineVerifierStore: Sendable {
             let made = StoredVerifier(
                 hash: hash, domain: owner.domain, user: owner.user, seconds: seconds, key, now: now)
             return store.ask(.replace(made.record), now: now) { [self] _ in
-                // What a former key named is replaced, too.
-                revoke(ids(owner).dropFirst(), now: now)
                 makeRoom(owner.domain, maximum, now: now)
                 return next()
             }

@@ -14,27 +14,21 @@ struct ConsentRecords: Sendable {
     let session: SignOnSession
 
     /// The same for each login of the user at the client.
-    /// Under all keys of the store, that of the one in use in front.
-    private var ids: [String] {
+    private var id: String {
         let user = session.isVirtual ? "virtual" : "account \(backend.realm)"
         let parts = [backend.mobileBackendID, user, session.subject]
         let name = parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
-        return settings.storeKey.names(of: Array("consent \(name)".utf8))
+        return settings.storeKey.tokenID(of: Array("consent \(name)".utf8).span)
     }
 
     /// The remembered scopes, empty for none of them; nil if the user was not asked. Fails with the store.
     func find(now: Int64) -> Effect<Result<[String]?, StoreFailure>> {
-        find(ids[...], now: now)
-    }
-
-    private func find(_ ids: ArraySlice<String>, now: Int64) -> Effect<Result<[String]?, StoreFailure>> {
-        settings.store.ask(.find(.id(ids[ids.startIndex])), now: now) { answer in
+        settings.store.ask(.find(.id(id)), now: now) { answer in
             switch answer {
-            case .success(.record(nil)) where ids.count > 1: return find(ids.dropFirst(), now: now)
             case .success(.record(let record?)) where record.kind == .consent && record.accessLives(at: now):
-                return .done(.success(record.scope.split(separator: " ").map(String.init)))
-            case .success: return .done(.success(nil))
-            case .failure(let failure): return .done(.failure(failure))
+                .done(.success(record.scope.split(separator: " ").map(String.init)))
+            case .success: .done(.success(nil))
+            case .failure(let failure): .done(.failure(failure))
             }
         }
     }
@@ -44,7 +38,7 @@ struct ConsentRecords: Sendable {
         find(now: now).then { earlier in
             let held = (try? earlier.get()) ?? []
             var record = TokenRecord(
-                id: ids[0], kind: .consent, application: backend.mobileBackendID, subject: session.subject, tokenID: "",
+                id: id, kind: .consent, application: backend.mobileBackendID, subject: session.subject, tokenID: "",
                 accessExpiresAt: now + ConsentRecords.lifetimeSeconds, issuedAt: now)
             record.scope = (held + scopes.filter { scope in !held.contains { $0.isExactly(scope) } })
                 .joined(separator: " ")

@@ -52,13 +52,6 @@ final class MemoryTokenTable: TokenTable {
         return Array(chosen.sorted(by: MemoryTokenTable.isNewer).prefix(limit))
     }
 
-    func records(after id: String, limit: Int) -> [TokenRecord] {
-        let bytes = Array(id.utf8)
-        let ids = tokens.keys.filter { bytes.lexicographicallyPrecedes($0) }
-        let chosen = ids.sorted { $0.lexicographicallyPrecedes($1) }.prefix(limit)
-        return chosen.compactMap { tokens[$0] }
-    }
-
     private static func isNewer(_ left: TokenRecord, _ right: TokenRecord) -> Bool {
         if left.issuedAt != right.issuedAt { return left.issuedAt > right.issuedAt }
         return left.id.utf8.lexicographicallyPrecedes(right.id.utf8)
@@ -134,7 +127,7 @@ final class MemoryTokenTable: TokenTable {
     /// denies recorded tokens, whose number is limited.
     func hasRoom(for operation: StoreOperation, capacity: Int) -> Bool {
         switch operation {
-        case .find, .successor, .changes, .list, .survey, .revoke, .touch, .clean, .rekey: true
+        case .find, .successor, .changes, .list, .revoke, .touch, .clean: true
         case .claim, .replace, .insert, .rotate: max(tokens.count, denied.count, used.count) < capacity
         case .remember: singleUses.count < capacity
         // Administrators can add entries after clients have used up their share.

@@ -46,15 +46,6 @@ struct RedisCall: Sendable {
         case .list(let application, let subject, let limit):
             script = .list
             own = RedisCall.listed(application, subject, limit)
-        case .survey(let place, let limit):
-            (script, own) = (
-                .survey, [place.isEmpty ? [48] : Array(place.utf8), RedisCall.text(min(limit, RedisCall.batch))]
-            )
-        case .rekey(let old, let new):
-            script = .rekey
-            own =
-                [Array(old.id.utf8)]
-                + [old, new].flatMap { [$0.sealed, $0.accessDigest ?? [], $0.refreshDigest ?? []] }
         }
         arguments = [RedisCall.text(now)] + own
     }

@@ -57,11 +57,6 @@ import Model
             return try rows(text, values + [.integer(Int64(limit))], SQLiteTokenTable.record)
         }
 
-        func records(after id: String, limit: Int) throws(StoreFailure) -> [TokenRecord] {
-            let text = "\(SQLiteTokenTable.select) WHERE id > ? ORDER BY id LIMIT ?"
-            return try rows(text, [.text(id), .integer(Int64(limit))], SQLiteTokenTable.record)
-        }
-
         private static func record(_ row: borrowing Statement) throws(SQLiteFailure) -> TokenRecord {
             guard let kind = TokenRecord.Kind(rawValue: row.text(1)) else { throw .unknownKind }
             var record = TokenRecord(

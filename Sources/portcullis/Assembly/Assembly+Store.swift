@@ -11,15 +11,15 @@ import TokenStorage
 extension Assembly {
     /// The store of the process, opened where this is its first configuration. Nil with an error among the diagnostics.
     mutating func tokenStore() -> LastingStore.Opened? {
-        if let opened = lasting.store.opened { return rekeyed(opened) ? opened : nil }
+        if let opened = lasting.store.opened { return opened }
         let section = configuration.store
-        guard let key = section.tokenKey(&self), let (store, line) = openStore(section) else { return nil }
+        guard let key = storeKey(), let (store, line) = openStore(section) else { return nil }
         var settings = RevocationFollower.Settings()
         settings.staleAfter = section.staleAfter.milliseconds
         settings.whenUnavailable = section.whenUnavailable
-        lasting.withdrawn.use { key.names(of: Array($0.utf8)) }
+        lasting.withdrawn.use { String(decoding: Base64.encode(key.digest($0).span, .url), as: UTF8.self) }
         let follower = RevocationFollower(
-            RekeyedTokenStore(store, key: key), list: lasting.revocations, withdrawn: lasting.withdrawn,
+            store, list: lasting.revocations, withdrawn: lasting.withdrawn,
             isShared: lasting.isServing && section.kind != .memory,
             settings: settings, log: lasting.log, now: Clock.monotonicMilliseconds)
         let opened = LastingStore.Opened(
@@ -29,25 +29,22 @@ extension Assembly {
         return opened
     }
 
-    /// Reads the keys of a reload, which come into force with it. The key in use has to be among them, as a mistake would
-    /// end all tokens.
-    private mutating func rekeyed(_ opened: LastingStore.Opened) -> Bool {
-        lasting.store.propose(nil)
+    private mutating func storeKey() -> TokenDigestKey? {
         let section = configuration.store
-        // A key that was made for a store in memory is in no configuration.
-        if section.keys.isEmpty, !FileManager.default.fileExists(atPath: section.keyFile) { return true }
-        guard let key = section.tokenKey(&self) else { return false }
-        guard opened.key.isKnown(to: key) else {
-            if opened.endsWithProcess, section.keys.isEmpty { return true }
-            let isInFile = section.keys.isEmpty
-            report(
-                isInFile ? "/store/keyFile" : "/store/key", "the key of the store in use is not among the keys",
-                expected: "the new key in front, and the former one behind it until nothing needs it",
-                severity: .error)
-            return false
+        var bytes = section.key
+        // Nothing in memory outlives the key, and `check` makes none.
+        let isMade = makesKeys && section.kind != .memory
+        if bytes == nil, !isMade, !FileManager.default.fileExists(atPath: section.keyFile) {
+            bytes = SecureRandom.bytes(TokenDigestKey.length)
         }
-        lasting.store.propose(key)
-        return true
+        do throws(KeyFileError) {
+            let key = if let bytes { bytes } else { try KeyFile.symmetricKey(at: section.keyFile) }
+            if let key = TokenDigestKey(key) { return key }
+            error("/store/key", "the key must have \(TokenDigestKey.length) bytes")
+        } catch {
+            self.error("/store/keyFile", error.message)
+        }
+        return nil
     }
 
     /// Commands other than `serve` have nothing to keep, and leave the file alone.
@@ -109,27 +106,4 @@ extension Assembly {
             }
         }
     #endif
-}
-
-extension StoreSection {
-    /// The keys of the section; nil with an error among the diagnostics.
-    fileprivate func tokenKey(_ assembly: inout Assembly) -> TokenDigestKey? {
-        var keys = keys
-        // Nothing in memory outlives the key, and `check` makes none.
-        let isMade = assembly.makesKeys && kind != .memory
-        if keys.isEmpty, !isMade, !FileManager.default.fileExists(atPath: keyFile) {
-            keys = [SecureRandom.bytes(TokenDigestKey.length)]
-        }
-        let place = keys.isEmpty ? "/store/keyFile" : "/store/key"
-        do throws(KeyFileError) {
-            if keys.isEmpty { keys = try KeyFile.symmetricKeys(at: keyFile) }
-            if let key = TokenDigestKey(keys: keys) { return key }
-            assembly.report(
-                place, "a key of the store is there twice",
-                expected: "different keys of \(TokenDigestKey.length) bytes", severity: .error)
-        } catch {
-            assembly.error(place, error.message)
-        }
-        return nil
-    }
 }

@@ -120,8 +120,6 @@ struct Assembly {
         warnOfCredentials()
         let rateLimits = rateLimits(origins)
         lasting.keys.keep(only: issuerKeys.map(\.keys))
-        lasting.store.adoptKey()
-        lasting.rekeying.use(store.tokens, store.key)
         lasting.cleaner.use(
             store.tokens,
             minuteOfDay: configuration.tokenCleaner.isEnabled ? configuration.tokenCleaner.minuteOfDay : nil)

@@ -44,8 +44,6 @@ struct Lasting: Sendable {
     let store = LastingStore()
     /// Deletes expired tokens, away from the loops.
     let cleaner = TokenCleaner(later: { Lasting.cleaning.submit($0) })
-    /// Seals the records of the store with the key in use.
-    let rekeying: StoreRekeying
     private static let cleaning = SerialQueue(label: "portcullis.cleaner")
     /// Whether a gateway runs, not only a command that reads its configuration.
     let isServing: Bool
@@ -54,13 +52,6 @@ struct Lasting: Sendable {
     init(isServing: Bool = false, log: EventLog = EventLog(LogWriter(.standardError))) {
         self.isServing = isServing
         self.log = log
-        rekeying = StoreRekeying(
-            later: { Lasting.cleaning.submit($0) },
-            done: { record in
-                log.write(
-                    "store_resealed",
-                    [("resealed", .number(record.resealed)), ("former", .number(record.former))])
-            })
     }
 
     /// Sets the limits of failed logins.

@@ -24,29 +24,11 @@ final class LastingStore: Sendable {
         let redis: RedisLine?
     }
 
-    private struct State {
-        var opened: Opened?
-        /// The keys of the configuration that is being read.
-        var read: TokenDigestKey?
-    }
+    private let state = Mutex<Opened?>(nil)
 
-    private let state = Mutex(State())
+    var opened: Opened? { state.withLock { $0 } }
 
-    var opened: Opened? { state.withLock { $0.opened } }
-
-    func keep(_ opened: Opened) { state.withLock { $0.opened = opened } }
-
-    /// Remembers keys until the configuration that they were read with comes into force.
-    func propose(_ key: TokenDigestKey?) { state.withLock { $0.read = key } }
-
-    /// Uses the keys that were proposed last.
-    func adoptKey() {
-        state.withLock { state in
-            guard let key = state.read else { return }
-            state.opened?.key.adopt(key)
-            state.read = nil
-        }
-    }
+    func keep(_ opened: Opened) { state.withLock { $0 = opened } }
 
     /// Waits until all that was revoked before is known, or the time is over.
     static func load(_ tokens: RevocationFollower, milliseconds: Int) {

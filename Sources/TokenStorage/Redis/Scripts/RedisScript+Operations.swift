@@ -201,40 +201,4 @@ extension RedisScript {
           first = first + 100
         end
         """#)
-
-    /// Cursor, about how many.
-    static let survey = RedisScript(
-        #"""
-        local step = call('ZSCAN', base .. 'issued', ARGV[2], 'COUNT', ARGV[3])
-        local found = {'surveyed', step[1]}
-        for i = 1, #step[2], 2 do
-          local record = load(step[2][i])
-          if record then found[#found + 1] = fields(record) end
-        end
-        return found
-        """#)
-
-    /// Id, sealed data and digests of the access and the refresh token as they are, the same as they become.
-    static let rekey = RedisScript(
-        #"""
-        local record = load(ARGV[2])
-        if not record or record.sealed ~= ARGV[3] or record.access ~= ARGV[4] or record.refresh ~= ARGV[5] then
-          return {'touched', 0}
-        end
-        local fresh = {access = ARGV[7], refresh = ARGV[8]}
-        for kind, digest in pairs(fresh) do
-          local holder = digest ~= '' and call('GET', base .. kind .. ':' .. digest)
-          if holder and holder ~= record.id then return {'touched', 0} end
-        end
-        local key = base .. 'record:' .. record.id
-        local seconds = stay(ends_of(record))
-        call('HSET', key, 'sealed', ARGV[6], 'access', ARGV[7], 'refresh', ARGV[8])
-        for kind, digest in pairs(fresh) do
-          if digest ~= record[kind] then
-            release(kind, record[kind], record.id)
-            if digest ~= '' then call('SET', base .. kind .. ':' .. digest, record.id, 'EX', seconds) end
-          end
-        end
-        return {'touched', 1}
-        """#)
 }
