@@ -15,7 +15,7 @@ package struct InsecureSettings {
 
     /// Secrets of the sample configuration, which everyone can read.
     static let sampleSecrets: Set<String> = [
-        "admin-secret", "inventory-profile-secret", "inv-secret", "sample-app-secret", "sch-secret", "YW5vbi1pbnY6azN5",
+        "admin-secret", "inv-secret", "sch-secret", "YW5vbi1pbnY6azN5",
         "YW5vbi1mYjprM3k=",
     ]
 
