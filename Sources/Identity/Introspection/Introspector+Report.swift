@@ -35,8 +35,8 @@ extension Introspector {
             let counters = state.counters
             return Report(
                 hits: counters.hits, misses: counters.misses, active: counters.active, inactive: counters.inactive,
-                failed: counters.failed, isFailing: counters.isFailing, remembered: state.known.count,
-                underWay: state.waiting.count)
+                failed: counters.failed, isFailing: counters.isFailing, remembered: state.answers.count,
+                underWay: state.answers.callsUnderWay)
         }
     }
 

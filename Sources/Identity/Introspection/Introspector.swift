@@ -15,11 +15,7 @@ package final class Introspector: Sendable {
     }
 
     struct State {
-        var known: [[UInt8]: Known] = [:]
-        /// The keys of `known`, oldest first; some may already be removed there.
-        var order: [[UInt8]] = []
-        /// Waiters for calls in progress.
-        var waiting: [[UInt8]: [@Sendable (Answer) -> Void]] = [:]
+        var answers = AnswerTable<Known, @Sendable (Answer) -> Void>(capacity: Introspector.capacity)
         var counters = Counters()
     }
 
@@ -45,7 +41,7 @@ package final class Introspector: Sendable {
         let key = key
         let digest = DigestAlgorithm.sha256.hmac(key: key.span, token.span)
         let known = state.withLock { state -> IntrospectionVerdict? in
-            guard let known = state.known[digest], known.term.covers(now) else {
+            guard let known = state.answers[digest], known.term.covers(now) else {
                 state.counters.misses += 1
                 return nil
             }
@@ -60,7 +56,7 @@ package final class Introspector: Sendable {
         }
         // Signed before the call counts as begun: an exchange that ends meanwhile leaves no waiters behind.
         return .await { [self] resume in
-            if follow(digest, { resume(.done($0)) }) { return }
+            if state.withLock({ $0.answers.follow(digest) { resume(.done($0)) } }) { return }
             if isFull() { return resume(.done(.failure(IntrospectionFailure()))) }
             resume(
                 .offload { [self] in
@@ -74,17 +70,8 @@ package final class Introspector: Sendable {
     /// have too much work.
     private func isFull() -> Bool {
         state.withLock { state in
-            guard state.waiting.count >= Introspector.maximumCalls else { return false }
+            guard state.answers.callsUnderWay >= Introspector.maximumCalls else { return false }
             state.counters.failed["overload", default: 0] += 1
-            return true
-        }
-    }
-
-    /// Waits for a call in progress; false if there is none.
-    private func follow(_ digest: [UInt8], _ waiter: @escaping @Sendable (Answer) -> Void) -> Bool {
-        state.withLock { state in
-            guard state.waiting[digest] != nil else { return false }
-            state.waiting[digest]?.append(waiter)
             return true
         }
     }
@@ -96,15 +83,12 @@ package final class Introspector: Sendable {
     ) {
         enum Part { case leader, follower, refused }
         let part = state.withLock { state -> Part in
-            if state.waiting[digest] != nil {
-                state.waiting[digest]?.append(waiter)
-                return .follower
-            }
-            guard state.waiting.count < Introspector.maximumCalls else {
+            if state.answers.follow(digest, waiter) { return .follower }
+            guard state.answers.callsUnderWay < Introspector.maximumCalls else {
                 state.counters.failed["overload", default: 0] += 1
                 return .refused
             }
-            state.waiting[digest] = [waiter]
+            state.answers.lead(digest, waiter)
             return .leader
         }
         switch part {
@@ -138,7 +122,7 @@ package final class Introspector: Sendable {
     private func finish(_ digest: [UInt8], _ answer: Answer, now: Int64) {
         let waiters = state.withLock { state in
             if case .success(let verdict) = answer { remember(digest, verdict, now: now, &state) }
-            return state.waiting.removeValue(forKey: digest) ?? []
+            return state.answers.settle(digest)
         }
         for waiter in waiters { waiter(answer) }
     }
@@ -149,15 +133,6 @@ package final class Introspector: Sendable {
             case .active(let token): token.knownUntil
             case .inactive, .proofRequired: now + server.negativeCacheSeconds
             }
-        if state.known.updateValue(Known(verdict: verdict, term: CacheTerm(from: now, until: until)), forKey: digest)
-            == nil
-        {
-            state.order.append(digest)
-        }
-        guard state.order.count > Introspector.capacity else { return }
-        // Removes an eighth at once, which amortises the cost of shifting the rest.
-        let count = Introspector.capacity / 8
-        for digest in state.order.prefix(count) { state.known.removeValue(forKey: digest) }
-        state.order.removeFirst(count)
+        state.answers.keep(digest, Known(verdict: verdict, term: CacheTerm(from: now, until: until)))
     }
 }

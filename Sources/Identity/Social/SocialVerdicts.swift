@@ -1,5 +1,5 @@
 /// Cached verdicts, and the waiters for calls in progress. A pure value.
-struct SocialVerdicts<Waiter> {
+struct SocialVerdicts<Waiter: Sendable> {
     /// The next step for a request.
     enum Step {
         case known(SocialVerdict)
@@ -18,23 +18,16 @@ struct SocialVerdicts<Waiter> {
     static var positiveSeconds: Int64 { 600 }
     static var negativeSeconds: Int64 { 10 }
 
-    private let capacity: Int
-    private var known: [[UInt8]: Known] = [:]
-    private var flights: [[UInt8]: [Waiter]] = [:]
+    private var answers: AnswerTable<Known, Waiter>
 
-    init(capacity: Int) { self.capacity = capacity }
+    init(capacity: Int) { answers = AnswerTable(capacity: capacity) }
 
     /// - Parameter key: identifies token and app.
     mutating func look(_ key: [UInt8], now: Int64, _ waiter: @autoclosure () -> Waiter) -> Step {
-        if let held = known[key] {
-            if held.term.covers(now) { return .known(held.verdict) }
-            known[key] = nil
-        }
-        if flights[key] != nil {
-            flights[key]?.append(waiter())
-            return .wait
-        }
-        flights[key] = [waiter()]
+        if let held = answers[key], held.term.covers(now) { return .known(held.verdict) }
+        let waiter = waiter()
+        if answers.follow(key, waiter) { return .wait }
+        answers.lead(key, waiter)
         return .ask
     }
 
@@ -46,13 +39,10 @@ struct SocialVerdicts<Waiter> {
         case .invalid: remember(key, verdict, until: now + Self.negativeSeconds, now: now)
         case .unavailable: break
         }
-        return flights.removeValue(forKey: key) ?? []
+        return answers.settle(key)
     }
 
     private mutating func remember(_ key: [UInt8], _ verdict: SocialVerdict, until: Int64, now: Int64) {
-        if known.count >= capacity { known = known.filter { $0.value.term.covers(now) } }
-        // Full of valid entries: removing any of them costs one more call.
-        while known.count >= capacity, let any = known.keys.first { known[any] = nil }
-        known[key] = Known(verdict: verdict, term: CacheTerm(from: now, until: until))
+        answers.keep(key, Known(verdict: verdict, term: CacheTerm(from: now, until: until)))
     }
 }

@@ -14,18 +14,14 @@ package final class PolicyAsker: Sendable {
     }
 
     struct State {
-        var known: [[UInt8]: Known] = [:]
-        /// The keys of `known`, oldest first.
-        var order: [[UInt8]] = []
-        /// Waiters for calls in progress.
-        var waiting: [[UInt8]: [@Sendable (PolicyAnswer) -> Void]] = [:]
+        var answers: AnswerTable<Known, @Sendable (PolicyAnswer) -> Void>
         var breaker = CircuitBreaker()
         var counters = Counters()
     }
 
     package let server: PolicyServer
     private let caller: SharingCaller
-    let state = Mutex(State())
+    let state: Mutex<State>
     /// Key of the digests by which answers are kept.
     private let key = SecureRandom.bytes(32)
     /// Microseconds of the monotonic clock.
@@ -36,6 +32,7 @@ package final class PolicyAsker: Sendable {
         self.server = server
         self.caller = SharingCaller(caller, limit: server.rules.maximumCalls)
         self.clock = clock
+        state = Mutex(State(answers: AnswerTable(capacity: server.rules.maximumEntries)))
     }
 
     /// The answer about a request of a caller.
@@ -44,7 +41,7 @@ package final class PolicyAsker: Sendable {
         let digest = DigestAlgorithm.sha256.hmac(key: key.span, material.span)
         let now = clock() / 1000
         let known = state.withLock { state -> PolicyAnswer? in
-            guard let known = state.known[digest], now < known.end else { return nil }
+            guard let known = state.answers[digest], now < known.end else { return nil }
             state.counters.hits += 1
             state.counters.add(known.answer.outcome)
             return known.answer
@@ -64,8 +61,7 @@ package final class PolicyAsker: Sendable {
     ) {
         let startedAt = clock()
         let part = state.withLock { state -> Part in
-            if state.waiting[digest] != nil {
-                state.waiting[digest]?.append(waiter)
+            if state.answers.follow(digest, waiter) {
                 state.counters.shared += 1
                 return .follower
             }
@@ -77,7 +73,7 @@ package final class PolicyAsker: Sendable {
                 state.counters.add(.failed, cause: "circuit_open")
                 return .refused
             }
-            state.waiting[digest] = [waiter]
+            state.answers.lead(digest, waiter)
             return .leader(isProbe: isProbe)
         }
         switch part {
@@ -107,7 +103,7 @@ package final class PolicyAsker: Sendable {
     private func finish(_ digest: [UInt8], _ answer: PolicyAnswer, isProbe: Bool, startedAt: Int64) {
         let now = clock()
         let waiters = state.withLock { state in
-            let waiters = state.waiting.removeValue(forKey: digest) ?? []
+            let waiters = state.answers.settle(digest)
             state.counters.calls += 1
             state.counters.microseconds += UInt64(max(0, now - startedAt))
             let isFailure = answer.outcome == .failed
@@ -131,18 +127,11 @@ package final class PolicyAsker: Sendable {
         let rules = server.rules
         let configured = answer.outcome == .allowed ? rules.allowedMilliseconds : rules.deniedMilliseconds
         let time = min(configured, answer.maximumAge ?? .max)
-        guard time > 0, rules.maximumEntries > 0 else {
-            state.known.removeValue(forKey: digest)
-            return
+        if time > 0 {
+            state.answers.keep(digest, Known(answer: answer, end: now + time))
+        } else {
+            state.answers.forget(digest)
         }
-        if state.known.updateValue(Known(answer: answer, end: now + time), forKey: digest) == nil {
-            state.order.append(digest)
-        }
-        guard state.order.count > rules.maximumEntries else { return }
-        // Removes an eighth at once, which amortises the cost of shifting the rest.
-        let count = max(1, rules.maximumEntries / 8)
-        for digest in state.order.prefix(count) { state.known.removeValue(forKey: digest) }
-        state.order.removeFirst(count)
     }
 }
 
@@ -191,7 +180,7 @@ extension PolicyAsker {
             return Report(
                 name: server.name, calls: counters.calls, microseconds: counters.microseconds, hits: counters.hits,
                 shared: counters.shared, allowed: counters.allowed, denied: counters.denied, failed: counters.failed,
-                isFailing: counters.isFailing, remembered: state.known.count)
+                isFailing: counters.isFailing, remembered: state.answers.count)
         }
     }
 }
