@@ -219,12 +219,9 @@ final class Worker: LoopPart {
         case .credential(let identity, let effect):
             if let exchange = exchanges.find(identity, in: .verifyingCredential) { pipeline.resolve(effect, exchange) }
         case .policy(let identity, let answer):
-            guard let exchange = exchanges.find(identity) else { break }
-            if exchange.stage == .askingPolicy {
-                pipeline.policyAnswered(exchange, answer)
-            } else {
-                review.policyAnswered(exchange, answer)
-            }
+            if let exchange = exchanges.find(identity, in: .askingPolicy) { pipeline.policyAnswered(exchange, answer) }
+        case .policyReview(let identity, let answer):
+            if let exchange = exchanges.find(identity) { review.policyAnswered(exchange, answer) }
         case .tokenIssued(let identity, let target, let result):
             if let exchange = exchanges.find(identity), case .awaitingToken(let use) = exchange.stage {
                 pipeline.tokenIssued(exchange, use, target, result)

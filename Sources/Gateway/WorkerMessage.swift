@@ -16,6 +16,7 @@ package enum WorkerMessage: Sendable {
     case credential(exchange: UInt64, Effect<Result<Principal, Reason>>)
     /// Policy servers have answered about a request, or about an exchange that goes on.
     case policy(exchange: UInt64, PolicyAnswer)
+    case policyReview(exchange: UInt64, PolicyAnswer)
     /// A token for the upstream was issued, or failed.
     case tokenIssued(exchange: UInt64, InjectionTarget, Result<IssuedToken, IssueFailure>)
     /// A gateway endpoint has answered, or another step is needed.

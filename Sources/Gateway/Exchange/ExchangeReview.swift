@@ -88,7 +88,7 @@ final class ExchangeReview: LoopPart {
         }
     }
 
-    /// Asks the policy servers of the route again. What they were told of the request is kept; the caller is that of today.
+    /// Asks the policy servers of the route again: about the request as it was, and the caller as it is now.
     private func askPolicy(_ exchange: Exchange, _ route: Route) {
         if route.policyServers.isEmpty { return }
         let (host, path) = (exchange.host, exchange.path)
@@ -102,13 +102,13 @@ final class ExchangeReview: LoopPart {
         guard request.has(route.policyServers.inputHeaders) else { return tunnels.cut(exchange, .refused) }
         switch route.policyServers.ask(request, exchange.principal, route) {
         case .done(let answer): policyAnswered(exchange, answer)
-        case .await(let begin): begin { $0.finish { mailbox.post(.policy(exchange: identity, $0)) } }
+        case .await(let begin): begin { $0.finish { mailbox.post(.policyReview(exchange: identity, $0)) } }
         case .offload, .hash: break
         }
     }
 
-    /// Ends an exchange that a policy server refuses, or about which its answer cannot be used. An outage leaves it as it is: otherwise all long-lived exchanges would
-    /// end whenever another server is down.
+    /// Ends an exchange that a policy server refuses, or about which its answer cannot be used. An outage leaves it as it
+    /// is: otherwise all long-lived exchanges would end when another server is down.
     func policyAnswered(_ exchange: Exchange, _ answer: PolicyAnswer) {
         guard answer.denial != nil, !answer.isOutage, exchange.longLivedIndex >= 0 else { return }
         tunnels.cut(exchange, .refused)

@@ -25,8 +25,7 @@ extension RequestPipeline {
         do throws(Reason) {
             let request = try PolicyRequest(
                 route, telling: asking.policyServers.inputHeaders, path: path.readable, bytes: bytes,
-                head: exchange.head,
-                headers: requestHeaders, isSecure: exchange.isSecure, address: exchange.address)
+                head: exchange.head, headers: requestHeaders, isSecure: exchange.isSecure, address: exchange.address)
             if !isTrial { exchange.response.policy = PolicyRecord(request) }
             switch asking.policyServers.ask(request, exchange.principal, route) {
             case .done(let answer): return .answered(answer)
@@ -59,6 +58,12 @@ extension RequestPipeline {
         }
         guard use(answer, exchange, isTrial: decision.step == .trialPolicy, buffer.readable) else { return }
         advance(exchange, decision, exchange.path, exchange.snapshot.policy, buffer)
+    }
+
+    /// A server on trial has not answered in time. It refuses nothing, and what follows has time of its own.
+    func trialTimedOut(_ exchange: Exchange) {
+        exchange.decisionDeadline = .max
+        policyAnswered(exchange, PolicyAnswer(outcome: .failed, denial: .decisionTimeout))
     }
 
     /// Keeps an answer. False if it refuses the request, which was answered then.

@@ -387,6 +387,7 @@ final class RequestPipeline: LoopPart {
     /// The deadline of an exchange has passed.
     func timedOut(_ exchange: Exchange) {
         switch exchange.stage {
+        case .askingPolicy where exchange.decision?.step == .trialPolicy: trialTimedOut(exchange)
         case .verifyingCredential, .askingPolicy, .awaitingToken, .inEndpoint:
             limited(.decisionTime)
             responder.reply(exchange, .decisionTimeout, "try again later", retryAfter: 1)

@@ -232,6 +232,23 @@ import Testing
         #expect(try setup.fixture.request("GET", "/docs/ann/1", [token]).status == 200)
     }
 
+    @Test("a server on trial that does not answer costs the time for the decision, and no more")
+    func slowTrial() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try StubUpstream()
+        server.on(Setup.path) { _ in [.wait(gate), .close] }
+        let fixture = try Fixture {
+            Setup.configure(&$0, server, #", "readTimeout": "60s""#, #""trial": {"policy": "authz"}"#)
+            $0["limits"] = #"{"decisionTimeout": "1s"}"#
+        }
+        let token = Field.bearer(try fixture.token("ann"))
+        #expect(try fixture.request("GET", "/docs/ann/1", [token]).status == 200)
+        #expect(fixture.gateway.waitForAccess { $0["trial"].string == "decision_timeout" } != nil)
+        // A rule in force refuses in the same time.
+        #expect(try fixture.request("GET", "/shop/1").status == 503)
+    }
+
     @Test("another proxy gets the decision, and the fields for the upstream")
     func forwardAuth() throws {
         let server = try StubUpstream()
