@@ -171,7 +171,7 @@ extension Reason {
         ("policy_login_required", 401, "The policy server refuses the request with the status 401."),
         (
             "policy_input_invalid", 400,
-            "What the policy server is told is not UTF-8, or a field imitates one that it is told."
+            "The input of the policy server is not UTF-8, or a field imitates one of the input."
         ),
         ("policy_unavailable", 503, "The policy server gives no usable answer. The access log has the cause."),
     ]

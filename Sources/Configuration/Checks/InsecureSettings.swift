@@ -1,7 +1,7 @@
 import Model
 
-/// Settings that `serve` refuses without `--insecure`: whoever reaches a listener, or stands before an upstream, has what
-/// the gateway protects.
+/// Settings that `serve` refuses without `--insecure`: with them, other machines that reach a listener, or that answer
+/// in place of an upstream, get what the gateway protects.
 ///
 /// A gateway that only this machine reaches is exempt, as the sample configuration is.
 package struct InsecureSettings {

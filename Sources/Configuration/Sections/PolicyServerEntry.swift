@@ -67,7 +67,7 @@ package struct PolicyServerEntry: Sendable {
         object.read(
             "answerHeaders", fields(ofAnswer: true), into: &rules.answerHeaders,
             """
-            Fields of the answer that the upstream gets; none by default. Clients cannot send them, whatever the route.
+            Fields of the answer that the upstream gets; none by default. Clients can send them on no route.
             """)
         object.read(
             "maxCalls", .integer(1...128, "a number of calls"), into: &rules.maximumCalls,

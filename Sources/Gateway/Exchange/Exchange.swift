@@ -195,7 +195,7 @@ struct ExchangeResponse {
     var reason = Reason.allowed
     /// Why the route's rule on trial would have refused the request.
     var trialDenial: Reason?
-    /// What policy servers were told and have answered; nil without such servers.
+    /// Questions to policy servers and their answers; nil without such servers.
     var policy: PolicyRecord?
     var bytes = 0
     /// Whether the head was written to the client.

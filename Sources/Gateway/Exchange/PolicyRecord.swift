@@ -1,6 +1,6 @@
 import Policy
 
-/// What policy servers were told of a request, and what they have answered.
+/// The questions about a request to policy servers, and what they have answered.
 final class PolicyRecord {
     /// Kept for reviews of long-lived exchanges.
     let request: PolicyRequest

@@ -91,10 +91,8 @@ final class AccessLog {
         block.member("policy", answer.outcome.rawValue)
         block.member("policy_server", answer.server)
         if answer.isCached { block.member("policy_cached", true) }
-        if !answer.note.isEmpty { block.member("policy_reason", String(answer.note.prefix(AccessLog.longestNote))) }
+        if !answer.note.isEmpty { block.member("policy_reason", answer.note) }
     }
-
-    private static let longestNote = 256
 
     private func append(_ fields: AccessLogFields, _ exchange: Exchange) {
         let host = exchange.host

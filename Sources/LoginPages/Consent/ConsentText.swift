@@ -8,7 +8,7 @@ package enum ConsentText {
     static let answerStaysHere = "Then you go on to a program on this device."
     static let deviceShows = "A device gets the access. It shows this code:"
     static let deviceWarning =
-        "Allow this only if you have the device before you. Somebody else may have sent you the code."
+        "Allow this only if you have the device before you. The code may have been sent to you by another person."
     static let connectDevice = "Connect a device"
     static let deviceCode = "Code"
     static let deviceCodeHint = "The eight letters that your device shows."

@@ -1,4 +1,4 @@
-/// What a policy server is told of requests, and on which terms its answers count.
+/// The input of a policy server, and on which terms its answers count.
 package struct PolicyServerRules: Sendable {
     /// The form of questions and answers.
     package enum Format: String, Sendable, CaseIterable {
@@ -13,9 +13,9 @@ package struct PolicyServerRules: Sendable {
 
     package var format = Format.opa
     package var onFailure = FailureMode.deny
-    /// Request fields that the server is told.
+    /// Request fields of its input.
     package var inputHeaders: [String] = []
-    /// Claims of the caller that the server is told.
+    /// Claims of the caller in its input.
     package var claims: [ClaimPath] = []
     /// Fields of the answer that the upstream gets.
     package var answerHeaders: [String] = []

@@ -61,7 +61,7 @@ extension PolicyAnswer {
         // Open Policy Agent leaves out what its rules do not define.
         guard let result = node["result"] else { return denied(nil, note: "undefined") }
         if let flag = result.bool { return flag ? PolicyAnswer(outcome: .allowed) : denied(nil) }
-        let note = result["reason"]?.string ?? ""
+        let note = String((result["reason"]?.string ?? "").prefix(longestNote))
         guard result["allow"]?.bool == true else { return denied(result["status"]?.integer, note: note) }
         var lines: [UInt8] = []
         for name in rules.answerHeaders {
@@ -115,6 +115,8 @@ extension PolicyAnswer {
     }
 
     private static let longestValue = 4096
+    /// In characters.
+    private static let longestNote = 256
 
     private static func isSame(_ name: String, _ other: String) -> Bool {
         name.utf8.elementsEqual(other.utf8) || name.lowercased().utf8.elementsEqual(other.lowercased().utf8)

@@ -75,7 +75,7 @@ struct PolicyQuestion: Sendable {
     /// written, and may decode it differently.
     var identity: [UInt8] { document + request.queryText.utf8 }
 
-    /// The places of scopes whose value is told beside the listed claims.
+    /// The places of scopes, which are in the input beside the listed claims.
     static let scopeClaims = [ClaimPath(literal: "scope"), ClaimPath(literal: "scp")]
 
     /// The same as fields, for servers that decide by those. A value is written as upstreams get it.

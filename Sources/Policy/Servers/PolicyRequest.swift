@@ -24,11 +24,11 @@ package struct PolicyRequest: Sendable {
     let address: IPAddress?
 
     /// - Parameters:
-    ///   - names: of the fields that any of the servers is told.
+    ///   - names: of the fields in the input of any of the servers.
     ///   - path: canonical.
     ///   - bytes: the buffer of `head` and `headers`.
     ///   - address: of the client.
-    /// - Throws: why no server can be asked: what it would be told is not what the upstream gets.
+    /// - Throws: why no server can be asked: the input would not be what the upstream gets.
     package init(
         _ route: Route, telling names: [String], path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead,
         headers: HeaderTable, isSecure: Bool, address: IPAddress?

@@ -5,11 +5,11 @@ import Outbound
 /// The servers that a rule names, in its order, each of which must allow a request.
 package struct PolicyServers: Sendable {
     package let askers: [PolicyAsker]
-    /// The places of the claims that each is told, scopes first.
+    /// The places of the claims in the input of each, scopes first.
     private let claims: [[Int?]]
 
     package var isEmpty: Bool { askers.isEmpty }
-    /// Request fields that any of them is told.
+    /// Request fields in the input of any of them.
     package var inputHeaders: [String] { askers.flatMap(\.server.rules.inputHeaders) }
     /// Fields for the upstream.
     package var answerHeaders: [String] { askers.flatMap(\.server.rules.answerHeaders) }

@@ -9,7 +9,7 @@ import Outbound
 import TokenStorage
 
 /// The page where users let a device log in (RFC 8628 section 3.3): they type its code, log in by the session and the pages
-/// of single sign-on, and are asked each time. No link approves a device, so that nobody connects the device of another
+/// of single sign-on, and are asked each time. No link approves a device, so that no user connects the device of another
 /// person by following one (section 5.4).
 struct DeviceVerification: Sendable {
     typealias Answer = Effect<EndpointResponse>

@@ -45,6 +45,9 @@ final class RequestTrace: Sendable {
         return !isContinued && FieldSkeleton.matches(bytes.slice(field.name), RequestTrace.tracestate)
     }
 
+    /// Longer paths are cut, so that the spans that wait for a slow collector need little memory.
+    private static let longestPath = 512
+
     private static let tracestate = FieldSkeleton.of("tracestate")
 
     /// Sends the spans of a request that has ended.
@@ -57,7 +60,8 @@ final class RequestTrace: Sendable {
         let status = exchange.response.status
         let route = exchange.route?.pattern.text
         var attributes: [(name: String, value: TraceSpan.Value)] = [
-            ("http.request.method", .text(method)), ("url.path", .text(String(copying: path.readable))),
+            ("http.request.method", .text(method)),
+            ("url.path", .text(String(copying: path.readable.extracting(first: RequestTrace.longestPath)))),
             ("url.scheme", .text(exchange.isSecure ? "https" : "http")),
             ("http.response.status_code", .number(status)),
             ("network.protocol.version", .text(exchange.stream == nil ? "1.1" : "2")),

@@ -14,7 +14,7 @@ extension Explanation {
         guard let route = isTrial ? decision.route?.trial : decision.route else { return true }
         let names = route.policyServers.askers.map(\.server.name).joined(separator: ", ")
         do throws(Reason) {
-            let told = try PolicyRequest(
+            let request = try PolicyRequest(
                 route, telling: route.policyServers.inputHeaders, path: path.span, bytes: request.span, head: head,
                 headers: fields,
                 isSecure: isEncrypted, address: nil)
@@ -22,7 +22,7 @@ extension Explanation {
                 leaveOpen("policy", "\(names) would be asked\(isTrial ? " for the rule on trial" : ""); not asked here")
                 return true
             }
-            let answer = route.policyServers.ask(told, decision.principal, route).waited()
+            let answer = route.policyServers.ask(request, decision.principal, route).waited()
             let detail = answer.note.isEmpty ? [] : [answer.note]
             guard let denial = answer.denial else {
                 pass("policy", (["\(answer.server): \(answer.outcome.rawValue)"] + detail).joined(separator: "; "))
