@@ -30,6 +30,8 @@ package struct TokenServiceSettings: Sendable {
     package var throttle = LoginThrottle()
     /// Limits guessing of the codes that devices show.
     package var deviceThrottle = LoginThrottle(DeviceLogins.limits)
+    /// Limits how many logins public clients begin for devices.
+    package var deviceBeginThrottle = LoginThrottle(DeviceLogins.beginLimits)
     /// Limits guessing of client secrets.
     package var clientThrottle = ClientThrottle()
     package var backends: BackendStore

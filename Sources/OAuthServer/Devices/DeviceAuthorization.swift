@@ -17,6 +17,12 @@ struct DeviceAuthorization: Sendable {
         let proof = try service.clients.authenticate(request, form, allowsPublic: true, now: now)
         let backend = proof.backend
         guard backend.grants.allowsDevices else { throw .grantNotAllowed }
+        if backend.grants.isPublic {
+            let network = request.address?.subscriberBytes ?? []
+            guard case .admitted = settings.deviceBeginThrottle.admit(network: network, now: now) else {
+                throw .loginThrottled
+            }
+        }
         let scope = try deviceScope(form)
         return service.admitted(proof, now: now) { () throws(TokenFailure) in
             DeviceLogins(settings).begin(for: backend, scope: scope, now: now).map { codes in

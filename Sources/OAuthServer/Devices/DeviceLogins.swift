@@ -21,6 +21,14 @@ package struct DeviceLogins: Sendable {
         return limits
     }()
 
+    /// Of one network, in five minutes: a public client has no secret, so that anybody could push out the logins of others
+    /// that wait at it.
+    package static let beginLimits: LoginThrottleSettings = {
+        var limits = LoginThrottleSettings()
+        limits.failuresPerNetwork = 64
+        return limits
+    }()
+
     private static let denial = Array(#"{"denied":true}"#.utf8)
 
     /// The codes of a device.

@@ -200,6 +200,7 @@ extension Assembly {
         settings.throttle = lasting.throttle
         settings.clientThrottle = lasting.clientThrottle
         settings.deviceThrottle = lasting.deviceThrottle
+        settings.deviceBeginThrottle = lasting.deviceBeginThrottle
         settings.tokenPath = service.tokenPath
         settings.assertions = assertions
         settings.revocationPath = service.revocationPath

@@ -21,6 +21,7 @@ struct Lasting: Sendable {
     let clientThrottle = ClientThrottle(clock: .system)
     /// Wrong codes of devices.
     let deviceThrottle = LoginThrottle(DeviceLogins.limits, clock: .system)
+    let deviceBeginThrottle = LoginThrottle(DeviceLogins.beginLimits, clock: .system)
     /// Wrong admin tokens.
     let adminThrottle = ClientThrottle(clock: .system)
     /// Failed callbacks of browsers from identity providers.

@@ -61,12 +61,14 @@ import TokenStorage
     }
 
     private static func begin(
-        _ app: Authorizing, _ client: String? = "inv-client", scope: String = "", at seconds: Int64 = 0
+        _ app: Authorizing, _ client: String? = "inv-client", scope: String = "", from address: String = "192.0.2.1",
+        at seconds: Int64 = 0
     ) -> EndpointResponse {
         let form = [("scope", scope)] + (client == "app-client" ? [("client_id", "app-client")] : [])
         let authorization = client == "app-client" ? nil : client.map { basic($0, "inv-secret") }
-        return app.signOn.settings.families.answer(
-            tokenRequest(Browser.form(form), authorization), .deviceAuthorization, at: Mobile.start + seconds)
+        var request = tokenRequest(Browser.form(form), authorization)
+        request.address = IPAddress(address)
+        return app.signOn.settings.families.answer(request, .deviceAuthorization, at: Mobile.start + seconds)
     }
 
     @Test("a device gets tokens after its user has allowed it, once")
@@ -178,6 +180,19 @@ import TokenStorage
         _ = second.type()
         app.submitDevice([("decision", "approve")])
         #expect(second.poll(at: 600).error == "expired_token")
+    }
+
+    @Test("a network begins few logins at a public client, so that it cannot push out others")
+    func networkLimit() throws {
+        let app = Self.authorizing()
+        let device = try Device(app)
+        for _ in 0..<64 { #expect(Self.begin(app, "app-client").status == 200) }
+        let refused = Self.begin(app, "app-client")
+        #expect(refused.status == 429 && refused.reason == .loginThrottled)
+        #expect(Self.begin(app, "app-client", from: "192.0.2.2").status == 200)
+        #expect(Self.begin(app, "app-client", at: 300).status == 200)
+        // A client with a secret answers for itself.
+        #expect(Self.begin(app).status == 200 && device.poll().error == "authorization_pending")
     }
 
     @Test("a device code is its client's")
