@@ -15,7 +15,7 @@ package struct InsecureSettings {
 
     /// Secrets of the sample configuration, which everyone can read.
     static let sampleSecrets: Set<String> = [
-        "admin-secret", "inv-secret", "sch-secret", "YW5vbi1pbnY6azN5",
+        "admin-secret", "inv-secret", "inventory-profile-secret", "sample-app-secret", "sch-secret", "YW5vbi1pbnY6azN5",
         "YW5vbi1mYjprM3k=",
     ]
 
@@ -40,15 +40,9 @@ package struct InsecureSettings {
     }
 
     private mutating func findSampleSecrets(_ configuration: GatewayConfiguration) {
-        for (i, backend) in configuration.backends.enumerated() {
-            if let secret = backend.clientSecret, InsecureSettings.sampleSecrets.contains(secret.value) {
-                add(
-                    "/backends/\(i)/clientSecret", "the secret is that of the sample configuration",
-                    "a secret of your own")
-            }
-            if let key = backend.anonymousKey, InsecureSettings.sampleSecrets.contains(key) {
-                add("/backends/\(i)/anonymousKey", "the key is that of the sample configuration", "a key of your own")
-            }
+        for (pointer, value) in InsecureSettings.secrets(configuration)
+        where value.map(InsecureSettings.sampleSecrets.contains) == true {
+            add(pointer, "the secret is that of the sample configuration", "a secret of your own")
         }
         for (i, user) in configuration.users.enumerated() where user.enabled {
             guard let hash = user.passwordHash, InsecureSettings.sampleSalts.contains(where: hash.contains) else {
@@ -58,6 +52,24 @@ package struct InsecureSettings {
                 "/users/\(i)/password", "the password is that of the sample configuration",
                 "a hash of `portcullis hash`")
         }
+    }
+
+    /// The kinds of secrets that the sample configuration has.
+    private static func secrets(_ configuration: GatewayConfiguration) -> [(pointer: String, value: String?)] {
+        let ofBackends = configuration.backends.enumerated().flatMap { i, backend in
+            [
+                ("/backends/\(i)/clientSecret", backend.clientSecret?.value),
+                ("/backends/\(i)/anonymousKey", backend.anonymousKey),
+                ("/backends/\(i)/facebook/appSecret", backend.facebook?.appSecret),
+            ]
+        }
+        let ofApplications = configuration.serviceDomains.flatMap { domain in
+            let pointer = JSONPointer.child(JSONPointer.child("/serviceDomains", domain.name), "applications")
+            return domain.applications.map {
+                (JSONPointer.child(pointer, $0.name) + "/sharedSecret", $0.sharedSecret?.value)
+            }
+        }
+        return ofBackends + ofApplications
     }
 
     private mutating func findUnverified(_ configuration: GatewayConfiguration) {
