@@ -77,12 +77,8 @@ final class Findings {
         if written.hasFailed(pointer) { return }
         append(
             severity, pointer, written.hiding(message), expected.map(written.hiding), found.map(written.hiding),
-            isFromVariable(pointer) ? nil : suggestion.map(written.hiding))
-    }
-
-    /// Whether a variable gave the value. A suggestion may be made of parts of it.
-    private func isFromVariable(_ pointer: String) -> Bool {
-        sources.variables.keys.contains { pointer == $0 || pointer.hasPrefix($0 + "/") }
+            // It may be made of parts of the value.
+            sources.variable(of: pointer) == nil ? suggestion.map(written.hiding) : nil)
     }
 
     private func append(

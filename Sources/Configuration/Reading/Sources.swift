@@ -67,7 +67,7 @@ struct Sources: Sendable {
     func node(of section: String) -> JSONNode? { sections[section]?.root ?? gateway?.root[section] }
 
     /// The variable that sets the option at a place or above it.
-    private func variable(of pointer: String) -> String? {
+    func variable(of pointer: String) -> String? {
         if variables.isEmpty { return nil }
         return variables.first { pointer == $0.key || pointer.hasPrefix("\($0.key)/") }?.value
     }

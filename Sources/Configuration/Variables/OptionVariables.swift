@@ -1,8 +1,8 @@
 import Bytes
 import Model
 
-/// Variables of the environment that set options of `gateway.json`, `PORTCULLIS_TOKEN_SERVICE_ISSUER` for `tokenService.issuer`. Their names come
-/// from the declarations of the keys.
+/// Variables of the environment that set options of `gateway.json`, `PORTCULLIS_TOKEN_SERVICE_ISSUER` for
+/// `tokenService.issuer`. Their names come from the declarations of the keys.
 package struct OptionVariables {
     /// What a variable sets.
     struct Option {
