@@ -1,6 +1,6 @@
 import Testing
 
-/// The table of features in Tests/FEATURES.md names tests that exist.
+/// The tables of features and of threats name tests that exist.
 @Suite struct FeatureTests {
     private struct Feature {
         let name: String
@@ -16,9 +16,12 @@ import Testing
             guard let row = line.wholeMatch(of: /\| (.+) \| (.+) \| (\w+) \| (.*) \|/), row.3 != "State" else {
                 return nil
             }
-            let tests = row.4.matches(of: /`(\w+Tests\/\w+)`/).map { String($0.1) }
-            return Feature(name: String(row.1), state: String(row.3), tests: tests)
+            return Feature(name: String(row.1), state: String(row.3), tests: namedTests(row.4))
         }
+    }
+
+    private static func namedTests(_ text: Substring) -> [String] {
+        text.matches(of: /`(\w+Tests\/\w+)`/).map { String($0.1) }
     }
 
     /// `Suite/function` of all tests. Suites of several targets may have the same name.
@@ -52,6 +55,19 @@ import Testing
             #expect(["yes", "part", "no"].contains(feature.state), "\(feature.name): \(feature.state)")
             #expect((feature.state == "no") == feature.tests.isEmpty, "\(feature.name): tests of \(feature.state)")
             #expect(Set(feature.tests).subtracting(tests) == [], "\(feature.name)")
+        }
+    }
+
+    @Test("each defence of the threat model names tests, which exist")
+    func threats() throws {
+        let text = try SourceTree.text("deploy/docs/threat-model.md")
+        let table = try #require(text.firstRange(of: "| Attack |"))
+        let rows = text[table.lowerBound...].split(separator: "\n").dropFirst(2).prefix { $0.hasPrefix("|") }
+        #expect(rows.count > 15)
+        let tests = Self.tests()
+        for row in rows {
+            let named = Self.namedTests(row)
+            #expect(!named.isEmpty && tests.isSuperset(of: named), "\(row)")
         }
     }
 

@@ -1,49 +1,47 @@
 import Foundation
 import Testing
 
-/// "Your own gateway" in README.md: what it says is a configuration is one, and lets in whom it says (GW-05).
+/// The guides in config/guides: the configurations that they show are valid, and require the login that they describe (GW-05).
 extension ReadmeTests {
-    /// What a guide is, and what somebody without a credential meets there.
+    /// A guide, and the answer to a request without a credential.
     struct Guide: Sendable, CustomTestStringConvertible {
-        /// Nil for the beginning of the chapter.
-        var heading: String?
+        let name: String
         /// Whether roles, backend and user are made before.
         var isPrepared = false
         var fields: [Field] = []
         var status = 401
-        /// What a field of the answer begins with.
-        var answer: (name: String, start: String)
+        /// The beginning of a field of the answer.
+        var answer = (name: "WWW-Authenticate", start: "Bearer ")
 
-        var testDescription: String { heading ?? "the least" }
+        var testDescription: String { name }
 
-        static let bearer = (name: "WWW-Authenticate", start: "Bearer ")
+        var path: String { "config/guides/\(name).md" }
     }
 
     static let guides = [
-        Guide(answer: Guide.bearer),
-        Guide(heading: "### Tokens of your identity provider", answer: Guide.bearer),
-        Guide(heading: "### Tokens of the gateway's own", isPrepared: true, answer: Guide.bearer),
+        Guide(name: "first-steps"),
+        Guide(name: "identity-provider"),
+        Guide(name: "own-users", isPrepared: true),
         Guide(
-            heading: "### Clients of Oracle Mobile & Social", isPrepared: true, fields: ["User-Agent: OIC-Agent"],
+            name: "mobile-social", isPrepared: true, fields: ["User-Agent: OIC-Agent"],
             answer: ("WWW-Authenticate", #"OAM-Auth realm="ShopWG:2 /api/items", request-ctx=""#)),
         Guide(
-            heading: "### Browsers that log in", isPrepared: true, fields: ["Accept: text/html"], status: 302,
+            name: "browser-login", isPrepared: true, fields: ["Accept: text/html"], status: 302,
             answer: ("Location", "/oic_rest/login?serviceDomain=Shop&target=")),
-        Guide(heading: "### Another token for the API", answer: Guide.bearer),
+        Guide(name: "upstream-tokens"),
     ]
 
     @Test("each guide's configuration is valid, and requires the login it describes", arguments: guides)
     func guide(_ guide: Guide) throws {
-        let chapter = Self.section("## Your own gateway")
-        let least = Self.files(chapter[..<(chapter.firstRange(of: "\n### ")?.lowerBound ?? chapter.endIndex)])
-        let files = guide.heading.map { Self.files(Self.section($0)) } ?? least
+        let least = Self.files("config/guides/first-steps.md")
+        let files = Self.files(guide.path)
         #expect(files.contains { $0.name == "routes.json" })
         let parent = try ConfigurationDirectory()
         let directory = ConfigurationDirectory("mine", in: parent)
         for file in least { try directory.write(file.name, file.text) }
         let environment = ["ADMIN_TOKEN": "of-the-test", "BILLING_SECRET": "of-the-test"]
         if guide.isPrepared {
-            let own = Self.section("### Tokens of the gateway's own")
+            let own = Vectors.text("config/guides/own-users.md")
             let lines = try #require(own.firstMatch(of: /(?s)```sh\n(portcullis roles add.*?)```/)).1
             let program = URL(fileURLWithPath: GatewayProcess.binary).deletingLastPathComponent().path
             let result = try Program.run(
@@ -60,7 +58,7 @@ extension ReadmeTests {
             "gateway.json",
             main.replacing(#""port": 8080"#, with: #""port": 0, "name": "public""#)
                 .replacing(#""admin": {"#, with: #""admin": { "port": 0,"#))
-        // Nobody is asked beyond loopback, whose answer the end of the gateway would wait for.
+        // No server beyond loopback is called, for whose answer the end of the gateway would wait.
         for file in files where file.name != "gateway.json" {
             let text = file.text.replacing(#/https://[a-z.]+\.example\.com/#, with: "https://127.0.0.1:1")
             try directory.write(file.name, text)
@@ -73,8 +71,51 @@ extension ReadmeTests {
         try gateway.stop()
     }
 
-    /// The files that a part shows, each below its name.
-    private static func files(_ text: Substring) -> [(name: String, text: String)] {
-        text.matches(of: /(?s)\n`(\w+\.json)`\n\n```json\n(.*?)```/).map { (String($0.1), String($0.2)) }
+    @Test("the guides to operation show valid configurations", arguments: ["tls", "fleet"])
+    func operationGuide(_ name: String) throws {
+        let directory = try ConfigurationDirectory()
+        let shown = ["first-steps", name].flatMap { Self.files("config/guides/\($0).md") }
+        for file in shown { try directory.write(file.name, file.text) }
+        try FileManager.default.createDirectory(atPath: directory.path + "/keys", withIntermediateDirectories: true)
+        let certificate = Vectors.root.appending(path: "deploy/certificate").path
+        let keys = Vectors.text("config/guides/fleet.md").matches(of: /(?m)^openssl genpkey.*$/).map { String($0.0) }
+        let result = try Program.run(
+            "/bin/bash", ["-ec", "'\(certificate)' tls >&2\n\(keys.joined(separator: "\n"))"], directory: directory.path
+        )
+        #expect(result.ending == .exit(0), "\(result.errors)")
+        let key = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+        let check = try CommandLine.run(
+            "check", directory.path,
+            environment: [
+                "ADMIN_TOKEN": "of-the-test", "CHALLENGE_KEY": key, "STORE_KEY": key, "REDIS_PASSWORD": "of-the-test",
+            ])
+        #expect(check.output.hasSuffix(": 0 errors, 0 warnings"), "\(check.errors)")
+    }
+
+    @Test("the README's first configuration is what `init` writes, without comments")
+    func firstConfiguration() throws {
+        let section = Self.section("## Your own gateway", of: "README.md")
+        let line = try #require(section.firstMatch(of: /portcullis (init mine .*)/)).1
+        let directory = try ConfigurationDirectory()
+        let result = try Program.run(
+            GatewayProcess.binary, line.split(separator: " ").map(String.init), directory: directory.path)
+        #expect(result.ending == .exit(0), "\(result.errors)")
+        let written = try directory.read("mine/gateway.jsonc").split(separator: "\n")
+            .filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+        let shown = try #require(section.firstMatch(of: /(?s)```json\n(.*?)```/)).1
+        #expect(shown.split(separator: "\n") == written)
+    }
+
+    @Test("guides and README are short")
+    func lengths() {
+        for (path, limit) in [("README.md", 250)] + Self.guidePaths.map({ ($0, 200) }) {
+            #expect(
+                Vectors.text(path).split(separator: "\n", omittingEmptySubsequences: false).count <= limit, "\(path)")
+        }
+    }
+
+    /// The files that a document shows, each below its name.
+    private static func files(_ path: String) -> [(name: String, text: String)] {
+        Vectors.text(path).matches(of: /(?s)\n`(\w+\.json)`\n\n```json\n(.*?)```/).map { (String($0.1), String($0.2)) }
     }
 }

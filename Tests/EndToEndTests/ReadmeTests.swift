@@ -2,17 +2,28 @@ import Foundation
 import Model
 import Testing
 
-/// README.md and what it leads to tell the truth: lines do what is said, and lists are complete (GW-05, stories 1, 2, 3 and
-/// 8).
+/// The documents are true: command lines print what is documented, links lead to headings, and lists are complete (GW-05,
+/// stories 1, 2, 3 and 8).
 @Suite struct ReadmeTests {
-    /// With a line in front, so that each heading stands between two.
-    private static let texts = ["README.md", "config/README.md", "config/endpoints.md", "deploy/README.md"]
+    /// All documents, with a line in front, so that each heading stands between two.
+    private static let texts =
+        (["README.md", "Tests/Walkthrough.md", "Tests/FEATURES.md"] + markdown("config") + markdown("deploy"))
         .map { (path: $0, text: "\n" + Vectors.text($0)) }
 
+    private static func markdown(_ directory: String) -> [String] {
+        let files = FileManager.default.enumerator(atPath: Vectors.root.appending(path: directory).path)
+        return (files?.allObjects ?? []).compactMap { $0 as? String }.filter { $0.hasSuffix(".md") }.sorted()
+            .map { "\(directory)/\($0)" }
+    }
+
+    static let guidePaths = markdown("config/guides")
+
     /// The text of the section with this heading, up to the next of the same or a higher rank.
-    static func section(_ heading: String) -> Substring {
+    /// - Parameter path: the document; nil for the first one with the heading.
+    static func section(_ heading: String, of path: String? = nil) -> Substring {
         let rank = heading.prefix { $0 == "#" }.count
-        guard let text = texts.first(where: { $0.text.contains("\n\(heading)\n") })?.text,
+        let candidates = texts.filter { path == nil || $0.path == path }
+        guard let text = candidates.first(where: { $0.text.contains("\n\(heading)\n") })?.text,
             let start = text.range(of: "\n\(heading)\n")
         else { return "" }
         let rest = text[start.upperBound...]
@@ -93,12 +104,13 @@ import Testing
         heading.lowercased().filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.replacing(" ", with: "-")
     }
 
-    /// The blocks of "Try it": what to type, and what is printed then.
+    /// The command lines of the README's start and of the walkthrough, and what they print.
     private static func blocks() -> [(kind: String, text: String)] {
-        section("## Try it").matches(of: /(?s)```(sh|text)\n(.*?)```/).map { (String($0.1), String($0.2)) }
+        let texts = [section("## Start", of: "README.md"), section("# Walkthrough of the sample")]
+        return texts.flatMap { $0.matches(of: /(?s)```(sh|text)\n(.*?)```/) }.map { (String($0.1), String($0.2)) }
     }
 
-    @Test("the README's command lines print the documented output")
+    @Test("the command lines of README and walkthrough print the documented output")
     func lines() throws {
         let directory = try ConfigurationDirectory()
         try SampleConfiguration.copy(into: directory)
@@ -123,7 +135,7 @@ import Testing
             )
             .replacing("127.0.0.1:9000", with: upstream).replacing("127.0.0.1:8443", with: "127.0.0.1:\(secure)")
         }
-        // One shell for all, as somebody has who follows the README; a mark after each block.
+        // One shell for all, as in the documents; a mark after each block.
         let blocks = Self.blocks()
         let program = URL(fileURLWithPath: GatewayProcess.binary)
         var script = "set -u\nPATH=\(program.deletingLastPathComponent().path):$PATH\n"
@@ -133,12 +145,12 @@ import Testing
         #expect(result.errors == "")
         let printed = result.output.components(separatedBy: "\n---8\u{3c}---")
         let expected = blocks.filter { $0.kind == "text" }.map { adapt($0.text) }
-        #expect(expected.count >= 7)
+        #expect(expected.count >= 9)
         #expect(printed.count >= expected.count)
         for (expected, printed) in zip(expected, printed) {
             // Blanks at the end of a line, as of the sample upstream, are not seen.
             let text = printed.replacing("\r\n", with: "\n").replacing(#/ +\n/#, with: "\n")
-            #expect(Self.matches(text, expected), "README:\n\(expected)\nprinted:\n\(text)")
+            #expect(Self.matches(text, expected), "documented:\n\(expected)\nprinted:\n\(text)")
         }
     }
 
