@@ -2,27 +2,35 @@ import Bytes
 
 /// The claims of RFC 7519 section 4.1, each of the right type or absent.
 struct RegisteredClaims {
-    let issuer: String?
-    let subject: String?
-    let tokenID: String?
+    private(set) var issuer: String?
+    private(set) var subject: String?
+    private(set) var tokenID: String?
     /// Nil without `aud`.
-    let audiences: [String]?
-    let expiresAt: Int64?
-    let notBefore: Int64?
-    let issuedAt: Int64?
+    private(set) var audiences: [String]?
+    private(set) var expiresAt: Int64?
+    private(set) var notBefore: Int64?
+    private(set) var issuedAt: Int64?
 
     /// Limit of times in seconds from 1970, which a double represents exactly and which cannot overflow.
     private static let furthestTime = Int64(1) << 53
 
     init(_ claims: JSONNode) throws(TokenRejection) {
-        issuer = try Self.text("iss", claims)
-        subject = try Self.text("sub", claims)
-        tokenID = try Self.text("jti", claims)
-        audiences = try Self.audiences(claims)
-        // Fractions of a second are rounded to the token's disadvantage.
-        expiresAt = try Self.time("exp", claims, .down)
-        notBefore = try Self.time("nbf", claims, .up)
-        issuedAt = try Self.time("iat", claims, .up)
+        guard case .object(let members) = claims.value else { return }
+        // One pass: a lookup of each claim would compare all names seven times. Names are unique.
+        for i in members.indices where members[i].name.utf8.count == 3 {
+            let claim = members[i].node
+            // Fractions of a second are rounded to the token's disadvantage.
+            switch members[i].name {
+            case "iss": issuer = try Self.text(claim)
+            case "sub": subject = try Self.text(claim)
+            case "jti": tokenID = try Self.text(claim)
+            case "aud": audiences = try Self.audiences(claim)
+            case "exp": expiresAt = try Self.time(claim, .down)
+            case "nbf": notBefore = try Self.time(claim, .up)
+            case "iat": issuedAt = try Self.time(claim, .up)
+            default: break
+            }
+        }
     }
 
     /// Checks times and audience by the rules of the issuer.
@@ -56,15 +64,13 @@ struct RegisteredClaims {
         }
     }
 
-    private static func text(_ name: String, _ claims: JSONNode) throws(TokenRejection) -> String? {
-        guard let claim = claims[name] else { return nil }
+    private static func text(_ claim: JSONNode) throws(TokenRejection) -> String {
         guard let text = claim.string else { throw .malformed }
         return text
     }
 
     /// One string or an array of strings (RFC 7519 section 4.1.3).
-    private static func audiences(_ claims: JSONNode) throws(TokenRejection) -> [String]? {
-        guard let claim = claims["aud"] else { return nil }
+    private static func audiences(_ claim: JSONNode) throws(TokenRejection) -> [String] {
         if let text = claim.string { return [text] }
         guard let elements = claim.array else { throw .malformed }
         let texts = elements.compactMap(\.string)
@@ -74,9 +80,8 @@ struct RegisteredClaims {
 
     /// A NumericDate: an integer or a finite number (RFC 7519 section 2).
     private static func time(
-        _ name: String, _ claims: JSONNode, _ rule: FloatingPointRoundingRule
-    ) throws(TokenRejection) -> Int64? {
-        guard let claim = claims[name] else { return nil }
+        _ claim: JSONNode, _ rule: FloatingPointRoundingRule
+    ) throws(TokenRejection) -> Int64 {
         if let seconds = claim.integer {
             guard (-furthestTime...furthestTime).contains(seconds) else { throw .malformed }
             return seconds
