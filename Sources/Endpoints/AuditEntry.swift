@@ -7,7 +7,7 @@ package struct AuditEntry: Sendable, Equatable {
     /// What was asked for, such as `grant.password`.
     package var action: String
     package var outcome: Outcome
-    /// User name or client id; empty where nobody was recognised.
+    /// User name or client id; empty if the caller is unknown.
     package var subject: String
     /// `name/version` of the backend, or the name of the application; empty for none.
     package var client: String

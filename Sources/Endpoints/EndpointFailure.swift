@@ -3,7 +3,7 @@ import Model
 /// Why an endpoint refuses. The reason has the code for log and metric, the status and the time to wait; a family has the
 /// words for its clients and the shape of its replies.
 package protocol EndpointFailure: ReasonedFailure {
-    /// What the client is told.
+    /// What the client gets.
     var detail: String { get }
     /// Fields beside those of the shape: a challenge, or the methods that there are.
     var fields: [(name: String, value: String)] { get }

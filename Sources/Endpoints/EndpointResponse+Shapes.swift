@@ -54,7 +54,7 @@ extension EndpointResponse {
             body: body, reason: reason)
     }
 
-    /// A reply about one caller, which nobody may keep.
+    /// A reply about one caller, which must not be cached.
     package static func personal(_ body: [UInt8], reason: Reason) -> EndpointResponse {
         EndpointResponse(
             status: 200,
@@ -75,7 +75,7 @@ extension EndpointResponse {
         .problem(.methodNotAllowed, "use \(methods)", headers: [(name: "Allow", value: methods)])
     }
 
-    /// An error of an endpoint that is none of OAuth's, in the shape of a denial's body.
+    /// An error of an endpoint outside OAuth, in the shape of a denial's body.
     ///
     /// - Parameters:
     ///   - status: where it is another than the reason's.

@@ -32,11 +32,11 @@ package struct AccessTokenClaims: Sendable, Equatable {
     package var virtual: Bool
     /// Granted scope; nil where scopes are not configured.
     package var scope: String?
-    /// When the user logged in; nil for a token without a user, and where nobody knows (RFC 9068 section 2.2.1).
+    /// When the user logged in; nil for a token without a user, and where it is unknown (RFC 9068 section 2.2.1).
     package var authenticatedAt: Int64?
     /// How the user logged in: `amr`, in the words of RFC 8176.
     package var methods: [String] = []
-    /// Who acts for the subject, the one of now first (RFC 8693 section 4.1); empty where nobody does.
+    /// Actors for the subject, the current one first (RFC 8693 section 4.1); empty without one.
     package var actors: [String] = []
     /// The Webgate whose routes it opens, and no others; nil for a token that is bound to none (DEC-06).
     package var webgate: String?

@@ -71,7 +71,7 @@ package enum PageText {
 
     package static func token(for name: String) -> String { "Your token for \(name)" }
     package static func lifetime(seconds: Int64) -> String {
-        "It ends in \(seconds) seconds. Whoever has it can act for you until then."
+        "It ends in \(seconds) seconds. Keep it secret: with it, others can act for you until then."
     }
     static func signIn(to name: String) -> String { "Sign in to \(name)" }
 

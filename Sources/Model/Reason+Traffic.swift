@@ -157,7 +157,7 @@ extension Reason {
         ("scope_required", 403, "The token lacks a scope that the route requires."),
         ("claim_required", 403, "A claim is not what the route requires. See `portcullis explain`."),
         ("address_not_allowed", 403, "The route does not accept requests from this address."),
-        ("forward_auth_untrusted", 403, "The peer is none of the `trustedProxies` of the forward-auth endpoint."),
+        ("forward_auth_untrusted", 403, "The peer is not in `trustedProxies` of the forward-auth endpoint."),
         ("forward_auth_malformed", 400, "A proxy described its request incompletely, twice or wrongly; see `detail`."),
         ("forward_auth_unsupported", 501, "Only the gateway itself can serve this request or forward it."),
         (
@@ -185,7 +185,7 @@ extension Reason {
         ("body_timeout", 408, "The request body stopped coming, or came slower than `minBodyRate`."),
         ("header_timeout", 408, "The request head was not complete in time."),
         ("malformed_body", 400, "The request body has broken chunks, or the request may not have one."),
-        ("unknown_host", 421, "The host is none of the listener's, or of the gateway's behind an upstream webgate."),
+        ("unknown_host", 421, "The host is not one of the listener's, or of the gateway's behind an upstream webgate."),
         ("upgrade_refused", 501, "The route does not allow this protocol for an extended CONNECT."),
     ]
 

@@ -39,7 +39,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "resource-origin", resource("/a", "https://elsewhere.example/a"),
-            #"routes.json:2: error: /routes/0/protectedResource/resource: its origin is none of the gateway's (expected the origin of "baseUrl" or "additionalBaseUrls", or one of the route's "hosts", found "https://elsewhere.example")"#
+            #"routes.json:2: error: /routes/0/protectedResource/resource: its origin is not one of the gateway's (expected the origin of "baseUrl" or "additionalBaseUrls", or one of the route's "hosts", found "https://elsewhere.example")"#
         ),
         InvalidCase(
             "resource-path", resource("/a/b/**", "https://h.example/a/c", #", "hosts": ["h.example"]"#),

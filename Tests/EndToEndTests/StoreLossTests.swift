@@ -114,7 +114,7 @@ import Testing
         try Data().write(to: URL(filePath: full))
         for _ in 0..<3 {
             let refused = try revoke(gateway, joe)
-            #expect(refused.status == 503 && refused.text.contains("store is told"), "\(refused.text)")
+            #expect(refused.status == 503 && refused.text.contains("store gets the change"), "\(refused.text)")
         }
         #expect(try status(gateway, joe) == 401, "it counts in this process")
         #expect(try status(gateway, ann) == 200, "what is known goes on")

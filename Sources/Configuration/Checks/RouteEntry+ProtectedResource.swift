@@ -56,7 +56,7 @@ extension RouteEntry {
         // The document is below the same origin, so that this has to lead to the gateway.
         if !origins.contains(url.origin), !hosts.contains(where: { $0.fits(url.host) }) {
             findings.error(
-                place, "its origin is none of the gateway's",
+                place, "its origin is not one of the gateway's",
                 expected: "the origin of \"baseUrl\" or \"additionalBaseUrls\", or one of the route's \"hosts\"",
                 found: "\"\(url.origin)\"")
         } else if !isAt(url.origin) {

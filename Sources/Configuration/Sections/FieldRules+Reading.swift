@@ -83,7 +83,7 @@ extension FieldRules {
     /// Fields that frame the message, and those that the gateway writes.
     private static func isAllowed(_ name: String, _ message: Message, _ field: Field) -> Bool {
         let letters = String(decoding: FieldSkeleton.of(name), as: UTF8.self)
-        // Shorter names and longer ones cannot be told from their aliases.
+        // Shorter and longer names cannot be distinguished from their aliases.
         guard Token.isValid(name), !name.contains("*"), (2...63).contains(letters.utf8.count) else {
             field.error(
                 "\"\(name)\" is no name of a field", expected: "a header field name with 2 to 63 letters and digits")

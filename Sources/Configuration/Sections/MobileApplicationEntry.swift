@@ -103,7 +103,7 @@ package struct MobileApplicationEntry: Sendable {
             customAttributes: object.optional(
                 "mobileCustomAttributes", customAttributes,
                 """
-                Attributes that clients are told. `CryptoScheme` must be a scheme of `users.json`; with \
+                Attributes that clients get. `CryptoScheme` must be a scheme of `users.json`; with \
                 `LocationUpdateEnabled`, a missing or invalid `LocationUpdateDistanceFilter` becomes 1000.
                 """) ?? [],
             claimAttributes: object.value(

@@ -141,7 +141,7 @@ package struct RouteEntry: Sendable {
             object.optional(
                 "protectedResource", ProtectedResource.shape,
                 """
-                Whether OAuth clients are told [where to get a token](README.md#clients-that-look-for-an-authorization-server): \
+                Whether OAuth clients learn [where to get a token](README.md#clients-that-look-for-an-authorization-server): \
                 `true`, or an object with more about the resource.
                 """) ?? nil
         object.read(
@@ -151,7 +151,7 @@ package struct RouteEntry: Sendable {
             object.value(
                 "forwardClientCertificate", CertificateForwarding.shape, default: nil,
                 """
-                What the upstream is told of the client's certificate: `true` for its names in \
+                What the upstream gets of the client's certificate: `true` for its names in \
                 `X-Gateway-Client-Subject`, `-Names` and `-Fingerprint`, `xfcc` for the certificate in \
                 `X-Forwarded-Client-Cert`, `client-cert` for the certificate in `Client-Cert` (RFC 9440).
                 """)

@@ -46,7 +46,7 @@ package struct PeerCertificate: Sendable, Equatable {
         self.notAfter = notAfter
     }
 
-    /// `fingerprint` in bytes; empty where it is none.
+    /// `fingerprint` in bytes; empty if it is not one.
     package var digest: [UInt8] { Hexadecimal.bytes(fingerprint) ?? [] }
 
     init(_ certificate: CertificateObject) {

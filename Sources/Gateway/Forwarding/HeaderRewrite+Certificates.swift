@@ -4,7 +4,7 @@ import HTTP
 import Model
 import Policy
 
-/// What upstreams are told of the client's certificate.
+/// Fields for upstreams about the client's certificate.
 extension HeaderRewrite {
     /// Writes the fields that the route wants. Only verified certificates are in an exchange.
     static func appendCertificate(_ exchange: Exchange, to chunk: Chunk) {

@@ -273,8 +273,8 @@ final class TokenInjection: LoopPart {
     private func obtainTokenForOthers(
         _ exchange: Exchange, _ principal: Principal, _ target: InjectionTarget, _ challenge: UpstreamChallenge?
     ) {
-        let nobody = IssuedTokenStore.Waiter(worker: context.number, exchange: .max)
-        let answer = issuedTokens.lookup(principal, target, waiter: nobody, now: poller.wallSeconds)
+        let unparked = IssuedTokenStore.Waiter(worker: context.number, exchange: .max)
+        let answer = issuedTokens.lookup(principal, target, waiter: unparked, now: poller.wallSeconds)
         switch answer {
         case .lead(let flight): issue(flight, exchange.snapshot, leader: nil, challenge: challenge)
         case .hit(_, let refresh?): issue(refresh, exchange.snapshot, leader: nil, challenge: challenge)

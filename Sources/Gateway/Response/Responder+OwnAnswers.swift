@@ -34,7 +34,7 @@ extension Responder {
     }
 
     /// Those of the route, or where none matched, of all routes. Endpoints have forms of their own, and so have listeners
-    /// without routes and requests that are no valid HTTP. A proxy that asks wrongly is told so by the gateway alone.
+    /// without routes and requests that are no valid HTTP. A malformed question of a proxy gets the gateway's own form.
     private func answers(to exchange: Exchange) -> ErrorAnswers? {
         if let route = exchange.route { return route.errors }
         guard let answers = exchange.snapshot.policy.routes.errors, exchange.endpoint == nil, exchange.head.length > 0,

@@ -71,8 +71,8 @@ extension SharedState {
             return "other processes hear of it, but a failover of the store may lose it, so repeat the request"
         }
         return tokens.retries
-            ? "the store is told, and with it other processes, once it answers"
-            : "the store could not be told, so repeat the request"
+            ? "the store gets the change once it answers, and other processes with it"
+            : "the store does not have the change; repeat the request"
     }
 }
 

@@ -36,7 +36,7 @@ package struct ClaimFilter: Sendable, Equatable {
     package var description: String {
         guard case .claim(let name, let kind, let values) = rule else { return "misspecified, never satisfied" }
         let list = values.map { "\"\($0)\"" }.joined(separator: ", ")
-        return kind == .include ? "\(name) is one of \(list)" : "\(name) is none of \(list)"
+        return kind == .include ? "\(name) is one of \(list)" : "\(name) is not one of \(list)"
     }
 
     /// Numbers and booleans as JSON text, arrays by element; objects and null never match (AMB-08).

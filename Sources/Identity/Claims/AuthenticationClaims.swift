@@ -62,7 +62,7 @@ package struct AuthenticationContext: Sendable {
     /// Whether the time of the login is known.
     package var isTimed: Bool { time != nil }
 
-    /// Whether the login is known, and not older than this many seconds. One in the future is none.
+    /// Whether the login is known, and not older than this many seconds. A time in the future is not accepted.
     package func isRecent(_ maximumAge: Int64, now: Int64) -> Bool {
         guard let time, time.login <= now + time.skew else { return false }
         return now < end(time, maximumAge)

@@ -25,7 +25,7 @@ package enum APIKey {
         return true
     }
 
-    /// What is kept of a key; nil for what is none.
+    /// The stored form of a key; nil for text that is no key.
     package static func digest(of text: Span<UInt8>) -> [UInt8]? {
         guard text.count == length, isMarked(text) else { return nil }
         let start = text.extracting(0..<(length - 4))

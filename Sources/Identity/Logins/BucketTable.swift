@@ -2,7 +2,7 @@
 package struct BucketRate: Sendable {
     /// Time that one request is worth.
     let interval: Int64
-    /// How far ahead of now a bucket may be used up.
+    /// How far in the future the time of a bucket may be.
     let tolerance: Int64
 
     /// - Parameters:
@@ -20,10 +20,10 @@ package struct BucketRate: Sendable {
 /// A bucket is one number: until when what was taken from it lasts (the theoretical arrival time of the generic cell
 /// rate algorithm, ITU-T I.371). One whose time has passed is full, and forgetting it forgets nothing.
 ///
-/// A caller finds his bucket among the eight of his set. A newcomer whose set is taken shares the one that is least used
-/// up, and goes on with it. So the times of a set only ever grow, and whoever is pushed out finds a bucket that is used
-/// up at least as far as his own was: no number of addresses lets anybody through faster than his limit. What it
-/// costs is that newcomers are held back while more callers than there are places are over the limit.
+/// A caller has one of the eight buckets of its set. If all are taken, a new caller takes over the one that is least used
+/// up, with its time. Times of a set therefore only grow, and a caller that lost its bucket finds one that is used up at
+/// least as far: no number of addresses gets a caller through faster than its limit. The cost is that new callers are
+/// limited while more callers are over the limit than there are buckets.
 package struct BucketTable: Sendable {
     package static let ways = 8
     private var keys: [UInt64]
@@ -39,7 +39,7 @@ package struct BucketTable: Sendable {
     /// Takes one request out of the bucket of a key.
     ///
     /// - Parameters:
-    ///   - key: a hash nobody outside can foresee. Two callers of one key would share a bucket.
+    ///   - key: a hash that clients cannot predict. Two callers with one key would share a bucket.
     ///   - now: nanoseconds.
     /// - Returns: 0 where there was one, else the nanoseconds until there is.
     package mutating func take(_ key: UInt64, at now: Int64, _ rate: BucketRate) -> Int64 {

@@ -3,11 +3,11 @@ import Crypto
 import Model
 import Synchronization
 
-/// Holds back those who guess passwords: by the user they try, whether there is one or not, and by the network they come
-/// from. What was used up comes back with time, so that nobody is locked out for good.
+/// Limits guesses of passwords by user name, existing or not, and by client network. Attempts come back with time, so
+/// that no user is locked out permanently.
 ///
-/// A user who has logged in from a network is counted by himself there: strangers who try his name use up his attempts
-/// from everywhere else, but do not lock him out of where he is at home.
+/// A user who has logged in from a network has a count of their own there: guesses from other networks use up the
+/// attempts of all other networks, but not those of this one.
 package final class LoginThrottle: Sendable {
     package typealias Settings = LoginThrottleSettings
 
@@ -60,7 +60,7 @@ package final class LoginThrottle: Sendable {
     private let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
 
     /// - Parameters:
-    ///   - capacity: how many users and networks are told apart.
+    ///   - capacity: how many users and networks are distinguished.
     ///   - clock: of a gateway, the system's.
     package init(_ settings: Settings = Settings(), capacity: Int = 16_384, clock: SteadyClock = .ofCaller) {
         self.clock = clock
@@ -98,7 +98,7 @@ package final class LoginThrottle: Sendable {
                 if wait > 0 { return .refused(retryAfter: LoginThrottle.seconds(wait)) }
             }
             if !isAtHome, let wait = state.wait(for: place, of: network, at: nanoseconds) {
-                // Whoever is held back for his network uses up nothing of the user's.
+                // A refusal for the network uses up no attempt of the user.
                 if let userRate { state.users.giveBack(counted, userRate) }
                 return .refused(retryAfter: LoginThrottle.seconds(wait))
             }

@@ -4,7 +4,7 @@ import Outbound
 /// Logs local users in by their passwords: held back by the throttle, hashed off the loop, and with one answer for all
 /// that can be wrong.
 package struct PasswordLogin: Sendable {
-    /// Why somebody is not logged in.
+    /// Why a login failed.
     package enum Refusal: Error, Sendable, Equatable {
         /// No such user in the realm, no password, a wrong one, or a disabled user.
         case wrongPassword

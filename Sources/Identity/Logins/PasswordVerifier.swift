@@ -7,7 +7,7 @@ package protocol PasswordVerifier: Sendable {
     func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, PasswordOutage>>
 }
 
-/// A name and a password as somebody has typed them. They live in the request that brings them.
+/// A name and a password as a user has typed them. They are kept only as long as their request.
 package struct PresentedLogin: Sendable {
     package var username: String
     package let password: String
@@ -28,7 +28,7 @@ package enum PasswordVerdict: Sendable, Equatable {
     case throttled(retryAfter: Int)
 }
 
-/// Nothing was learned of the password. Nobody's credentials are bad for that, so it is never a 401.
+/// The password could not be checked. The credentials may be valid, so the answer is never a 401.
 package struct PasswordOutage: Error, Sendable, Equatable {
     package enum Reason: Sendable, Equatable {
         /// The server cannot be reached, is overloaded, or is being left alone.

@@ -119,7 +119,7 @@ private struct LoginSettings {
             throw IssuerProblem(
                 verifies
                     ? "with {password} there is no caller, and {\(place)} stands for nothing"
-                    : "nobody types a {\(place)} where there is no {password}",
+                    : "a {\(place)} needs a {password}",
                 expected: "{username} with {password} or {basic}")
         }
         if verifies, case .caller = made.body { made.body = .none }

@@ -42,7 +42,7 @@ package struct RefreshLifetimes: Sendable, Equatable {
     }
 }
 
-/// What the client of a backend may exchange (RFC 8693). Whatever it gets is worth less than what it brings: the same
+/// What the client of a backend may exchange (RFC 8693). The new token is never worth more than the old one: the same
 /// user, no further scope, no higher level, no later end.
 package struct ExchangeRules: Sendable, Equatable {
     /// `name/version` of backends whose tokens it may bring, beside its own.

@@ -17,7 +17,7 @@ package struct CertificatePattern: Hashable, Sendable {
     private let text: [UInt8]
 
     /// - Parameter pattern: kind, colon, text.
-    /// - Returns: nil where the kind is none or the text empty.
+    /// - Returns: nil for an unknown kind or an empty text.
     package init?(_ pattern: String) {
         guard let colon = pattern.firstIndex(of: ":"), let kind = Kind(rawValue: String(pattern[..<colon])) else {
             return nil

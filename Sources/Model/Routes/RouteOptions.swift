@@ -24,7 +24,7 @@ package struct RouteOptions: Sendable {
     package var protectedResource: ProtectedResource?
     /// Whether the client's credential is forwarded to the upstream (GW-09).
     package var forwardsCredential = false
-    /// What the upstream is told of the client's certificate (GW-09); nil for nothing.
+    /// Which fields the upstream gets about the client's certificate (GW-09); nil for none.
     package var certificateForwarding: CertificateForwarding?
     /// Whether a client certificate counts as the credential where no other one came.
     package var takesCertificates = false

@@ -20,7 +20,7 @@ package enum ClientCertificateFormat: String, Sendable, CaseIterable {
     package var chainName: StaticString? { self == .standard ? "Client-Cert-Chain" : nil }
 }
 
-/// What an upstream is told of the client's certificate.
+/// The fields that an upstream gets about the client's certificate.
 package enum CertificateForwarding: String, Sendable, CaseIterable {
     /// Subject, names and digest, in fields of the gateway's own.
     case summary

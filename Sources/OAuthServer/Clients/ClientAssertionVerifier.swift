@@ -6,8 +6,7 @@ import JOSE
 /// Believes client assertions that are signed with a key of the client's backend: `private_key_jwt` (RFC 7523
 /// section 3). There is no `client_secret_jwt`: it would want the secret in clear for nothing that the keys lack.
 struct ClientAssertionVerifier: Sendable {
-    /// How long after its making an assertion is taken, whatever its `exp` says. What is remembered against a second use
-    /// is remembered for so long.
+    /// Maximum age of an assertion, regardless of its `exp`, and how long it is remembered against a second use.
     static let longestSeconds: Int64 = 300
     /// By how much a client's clock may differ.
     private static let skewSeconds: Int64 = 30

@@ -64,7 +64,7 @@ struct ClientAuthentication: Sendable {
     func authenticate(
         _ presented: PresentedSecret, from origin: ClientOrigin
     ) throws(TokenFailure) -> Backend {
-        // By the client that is meant, however its id is written. Ids of nobody are counted by the network alone.
+        // Counted by client, in any spelling of its id. Unknown ids are counted by network only.
         let found = try throttle.first(of: presented, from: origin) {
             backend(of: $0)?.clientID ?? ""
         } owner: { reading in

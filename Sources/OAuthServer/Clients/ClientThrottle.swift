@@ -6,14 +6,15 @@ import Identity
 import Model
 import Synchronization
 
-/// Holds back those who guess the secrets of clients, by client and network together: strangers elsewhere use up nothing
-/// of a client's, and what was used up comes back with time. Where there is no address, as on a Unix socket, a client
-/// cannot be told from strangers, and nobody is held back.
+/// Limits guesses of client secrets by client and network together: guesses from other networks use up no attempts of a
+/// client, and attempts come back with time. Without an address, as on a Unix socket, there is no limit, since a client
+/// cannot be distinguished from others.
 ///
-/// Strangers who share its address do not keep a client out either, and still learn of few secrets whether they are right:
-/// - the same wrong secret once more is no other guess, and is not counted;
-/// - where a client has shown its secret, as many may be wrong of it as for all clients of another address;
-/// - a secret of the length that the gateway makes is always looked at, for nobody guesses one (RFC 6749 section 10.10).
+/// Others behind the same address do not lock a client out either, and can still test only few secrets:
+/// - repeating the same wrong secret is not counted;
+/// - once a client has shown its secret, it has as many wrong attempts as all clients of another address together;
+/// - secrets as long as those that the gateway makes are always checked, since they cannot be guessed (RFC 6749
+///   section 10.10).
 package final class ClientThrottle: Sendable {
     /// Bytes of the secrets that `portcullis backend` makes: 256 random bits in Base64.
     package static let unguessableLength = 43
@@ -24,7 +25,7 @@ package final class ClientThrottle: Sendable {
     private let misses: Mutex<RecentSet>
 
     /// - Parameters:
-    ///   - capacity: how many clients, networks and wrong secrets are told apart.
+    ///   - capacity: how many clients, networks and wrong secrets are distinguished.
     ///   - clock: of a gateway, the system's.
     package init(
         _ settings: LoginThrottle.Settings = LoginThrottle.Settings(), capacity: Int = 16_384,
@@ -45,14 +46,14 @@ package final class ClientThrottle: Sendable {
         return settings
     }
 
-    /// An attempt that may go on. It has been counted as a failure, unless it is none.
+    /// An attempt that may continue. It counts as a failure until `succeeded`.
     package struct Attempt: Sendable {
         fileprivate let throttle: ClientThrottle
         fileprivate let guess: UInt64
         /// Nil where nothing is counted.
         fileprivate let counted: LoginThrottle.Attempt?
 
-        /// The secret was right, whatever it was under an earlier configuration.
+        /// The secret was right, even if it was wrong under an earlier configuration.
         package func succeeded() {
             if let counted {
                 throttle.throttle.succeeded(counted)
@@ -74,7 +75,7 @@ package final class ClientThrottle: Sendable {
         let place = String(decoding: Base64.encode(origin.network.span, .url), as: UTF8.self)
         // Neither a client's name nor the place has a control character.
         let guess = hash.hash((Array("\(client)\u{1f}\(place)\u{1f}".utf8) + secret).span)
-        // Whoever sends it knows already what it is worth.
+        // The sender has learned already that it is wrong.
         if misses.withLock({ $0.contains(guess) }) { return Attempt(throttle: self, guess: guess, counted: nil) }
         let verdict = throttle.admit(user: client, realm: place, network: origin.network, now: origin.now)
         if case .admitted(let attempt) = verdict { return Attempt(throttle: self, guess: guess, counted: attempt) }

@@ -10,10 +10,10 @@ package enum ExchangeClient {
     case name(String)
     /// Its backend was named in a field, which is all that the endpoint of single sign-on asks for (SAML-15).
     case backend(Backend)
-    /// Nobody, or something that is no credential of any kind.
+    /// No credential, or one of an unknown kind.
     case unrecognised
 
-    /// What is wrong with the request is told here; whether the client is who it says, `AssertionExchange` finds out.
+    /// Refuses malformed requests; `AssertionExchange` authenticates the client.
     init(_ authorization: [String], _ form: TokenForm) throws(TokenFailure) {
         guard form["client_assertion"] == nil, form["client_assertion_type"] == nil else {
             self = try ExchangeClient.token(authorization, form)

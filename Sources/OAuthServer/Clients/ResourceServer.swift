@@ -1,7 +1,7 @@
 import Crypto
 import Identity
 
-/// Somebody behind the gateway, or beside it, who may ask about access tokens (RFC 7662) and has none itself.
+/// A server behind the gateway, or beside it, that may introspect access tokens (RFC 7662) and gets none itself.
 package struct ResourceServer: Sendable {
     package var clientID: String
     package var clientSecret: String

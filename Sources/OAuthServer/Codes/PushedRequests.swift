@@ -68,8 +68,8 @@ package struct PushedRequests: Sendable {
         }
     }
 
-    /// Anybody can push in the name of a public client, so that its requests take no room in the store: the reference holds
-    /// them. It may be used more than once, as section 4 allows.
+    /// Any caller can push requests for a public client, so they are kept in the reference and not in the
+    /// store. It may be used more than once, as section 4 allows.
     private func seal(_ text: String, now: Int64) -> EndpointResponse {
         pushed(PushedRequests.prefix + seal.seal([text], expiresAt: now + PushedRequests.lifetimeSeconds))
     }

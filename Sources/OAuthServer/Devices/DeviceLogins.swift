@@ -21,8 +21,8 @@ package struct DeviceLogins: Sendable {
         return limits
     }()
 
-    /// Of one network, in five minutes: a public client has no secret, so that anybody could push out the logins of others
-    /// that wait at it.
+    /// Of one network, in five minutes: a public client has no secret, so that any client could push out the waiting
+    /// logins of others.
     package static let beginLimits: LoginThrottleSettings = {
         var limits = LoginThrottleSettings()
         limits.failuresPerNetwork = 64

@@ -35,7 +35,7 @@ struct ConsumerKeys: Sendable {
         return holder(of: digest, now: now)
     }
 
-    /// The holder as of today.
+    /// The holder under the current configuration.
     func renew(_ principal: Principal, now: Int64) -> AuthenticationOutcome { holder(of: principal.token, now: now) }
 
     private func holder(of digest: [UInt8], now: Int64) -> AuthenticationOutcome {

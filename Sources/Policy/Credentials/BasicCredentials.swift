@@ -91,8 +91,8 @@ struct BasicCredentials: Sendable {
         }
     }
 
-    /// A user of an application by name and password beside the application's key. The key is asked for first, so that
-    /// nobody guesses passwords without it.
+    /// A user of an application by name and password beside the application's key. The key is verified first: without
+    /// it no password is checked.
     private func authenticate(
         _ credential: Span<UInt8>, of application: Application, _ route: Route, _ bytes: Span<UInt8>,
         _ headers: HeaderTable, from address: IPAddress?, now: Int64
@@ -150,7 +150,7 @@ struct BasicCredentials: Sendable {
             application: application.name, claims: claims.select(nil, user: user))
     }
 
-    /// The user with the roles of now (ROLE-03).
+    /// The user with the current roles (ROLE-03).
     /// - Parameter now: seconds since 1970, when the password was checked.
     private func principal(_ user: User, _ backend: Backend, at now: Int64?) -> Principal {
         Principal(
@@ -159,7 +159,7 @@ struct BasicCredentials: Sendable {
             claims: claims.select(nil, user: user))
     }
 
-    /// Who a caller of before is now: the same holder with the roles of today, unless the password is another one since.
+    /// An earlier caller with the current roles; nil if the password has changed since.
     func renew(_ principal: Principal) -> Principal? {
         if let name = principal.application {
             guard let application = applications[name],

@@ -92,7 +92,7 @@ final class IssuerCredentials: Sendable {
         return .success(principal)
     }
 
-    /// The user as of today; nil for one who may not log in. A name that differs from a user's only in spelling is no guest,
+    /// The current user; nil for one who may not log in. A name that differs from a user's only in spelling is no guest,
     /// since that user may be disabled.
     private func principal(_ name: String, at time: Int64) -> Principal? {
         let user = users.user(named: name, realm: settings.realm)
@@ -105,7 +105,7 @@ final class IssuerCredentials: Sendable {
             claims: claims.select(nil, user: user))
     }
 
-    /// A verified caller with the roles of today; nil if the user may not log in any more. The server is not asked again.
+    /// A verified caller with the current roles; nil if the user may not log in any more. The server is not asked again.
     func renew(_ principal: Principal) -> Principal? {
         guard issuer.isExactly(principal.issuer), let time = principal.issuedAt else { return nil }
         return self.principal(principal.subject, at: time)

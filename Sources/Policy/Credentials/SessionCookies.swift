@@ -60,7 +60,7 @@ extension PolicySnapshot {
         if let known = cache.principal(
             for: cookie, now: now, revocations: revocations, generation: reading.generation)
         {
-            // A token is none of our cookies, wherever it stands.
+            // A token is no session, even in the cookie.
             guard known.method == .cookie else { return .rejected(.sessionInvalid) }
             return reading.isBlind ? .rejected(.storeUnavailable) : admitted(known, now: now)
         }
@@ -76,9 +76,9 @@ extension PolicySnapshot {
         }
     }
 
-    /// Whether a request by cookie is one that the user meant to send. Browsers send cookies with whatever any page has
-    /// them send, so that what changes something must come from a page of the gateway's own, and so must what opens a
-    /// connection for good, which scripts could read.
+    /// Whether the user meant to send a request with the cookie. Browsers send cookies with requests of any page, so a
+    /// request that changes something must come from a page of the gateway's own origin, as must one that opens a
+    /// long-lived connection, which scripts could read.
     func isOwnSite(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
         // `Origin` was screened, but others than our own are let in by that. Links and forms that read send none: what does
         // is a script, which would see what only the user is to see.

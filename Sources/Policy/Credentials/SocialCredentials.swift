@@ -46,7 +46,7 @@ struct SocialCredentials: Sendable {
             })
     }
 
-    /// Who a caller of before is now; the provider is not asked again.
+    /// An earlier caller under the current configuration; the provider is not asked again.
     func renew(_ principal: Principal, _ backend: Backend) -> Principal? { backend.facebook == nil ? nil : principal }
 
     /// FB-07: users that only the provider knows have no roles.

@@ -155,7 +155,7 @@ struct TokenPrincipals: Sendable {
             claims: claims.select(nil, user: user, authentication: AuthenticationClaims(session)))
     }
 
-    /// Nil for a session of nobody who is a guest now. Whoever may be a local user by another writing of the name is none.
+    /// Nil for a session whose user is not a guest. A name that differs from a local user's only in spelling is no guest.
     private func roles(ofGuest session: BrowserSession, _ domain: BrowserDomain, realm: String) -> [String]? {
         guard session.isGuest, users.namesakes(of: session.subject, realm: realm).isEmpty else { return nil }
         return domain.guestRoles

@@ -6,7 +6,7 @@ import Identity
 /// its generation; authorization is never remembered.
 ///
 /// A fixed number of slots; a second-chance clock decides which one goes. Lookups allocate nothing. Tokens are found by
-/// a hash with a secret key and then compared as a whole, so that nobody can make two that meet.
+/// a hash with a secret key and then compared as a whole, so that no client can construct a collision.
 package final class VerifiedTokenCache {
     private struct Slot {
         var hash: UInt64 = 0

@@ -146,7 +146,7 @@ extension PolicySnapshot {
                 if revocations.isRevoked(principal) { return .rejected(.tokenRevoked) }
                 cache.insert(
                     copy, principal, expiresAt: verified.expiresAt, revocationGeneration: reading.generation)
-                // Whoever has no good token learns that and nothing of the store.
+                // Only a valid token gets an answer about the store.
                 return reading.isBlind ? .rejected(.storeUnavailable) : admitted(principal, now: now)
             } catch {
                 return .rejected(error)
@@ -169,8 +169,8 @@ extension PolicySnapshot {
             })
     }
 
-    /// Who else may know a token that is none of our issuers': what was granted or issued here is shown to no other server,
-    /// and what is a JWT is judged as one, by no application.
+    /// Resolves a token that no issuer of the configuration has signed. Tokens that were granted or issued here are sent
+    /// to no other server, and JWTs are not looked up at applications.
     private func resolve(_ token: Span<UInt8>, _ rejection: TokenRejection, now: Int64) -> AuthenticationOutcome {
         let ofApplication = rejection == .malformed ? opaqueTokens?.resolve(token, now: now) : nil
         let elsewhere = introspected.resolve(token, rejection, now: now)

@@ -33,7 +33,7 @@ extension PolicySnapshot {
         now: Int64
     ) -> Reason? {
         if let chain = route.authenticators, !chain.accepts(principal) { return .authenticatorNotListed }
-        // AMB-30, FB-06: 401 whatever backend the credential is of, since it is the wrong kind for this route.
+        // AMB-30, FB-06: 401 for credentials of any backend, since the kind is wrong for this route.
         let isSocial = principal.method == .social
         if route.loginRequired, route.socialLogin, !isSocial { return .socialLoginRequired }
         // DEC-06: another token of the same caller would do, so that the challenge is that of the route.
@@ -68,7 +68,7 @@ extension PolicySnapshot {
     private static func isReading(_ method: Method) -> Bool { method == .get || method == .head || method == .options }
 
     /// Whether `Oracle-Mobile-Backend-ID`, where it was sent, names the backend of the credential (ISS-06). The field is
-    /// a claim: it cannot give a backend to a credential that has none, and two of them agree with nobody.
+    /// a claim: it cannot give a backend to a credential that has none, and two different ones match no credential.
     private func claimsOwnBackend(_ principal: Principal, bytes: Span<UInt8>, headers: HeaderTable) -> Bool {
         guard let field = headers.value(.oracleMobileBackendID) else { return true }
         return headers.occurrences(.oracleMobileBackendID) == 1

@@ -3,8 +3,8 @@ import HTTP
 
 extension PolicySnapshot {
     /// Whether the path leads to another route once its parameters (`;x=1`) are dropped. Servlet containers drop them
-    /// before they look for the resource, others take them for a part of its name: where the rules of the two differ,
-    /// whoever adds a parameter would choose between them (ROLE-05, istio #27409).
+    /// before they look for the resource, others treat them as part of its name: where the rules of the two differ, a
+    /// client could choose between them by a parameter (ROLE-05, istio #27409).
     ///
     /// - Parameters:
     ///   - route: what the path as it stands leads to.

@@ -15,14 +15,14 @@ package enum Readmission {
 extension PolicySnapshot {
     /// Decides again about a long-lived exchange, such as a WebSocket (GW-11), under another configuration or where an
     /// issuer has withdrawn a key: its route, the origin that opened it, its certificate, its caller and the caller's
-    /// rights. A token is verified again, with the keys and mapping rules of today; of a password only the holder is
+    /// rights. A token is verified again, with the current keys and mapping rules; for a password only the holder is
     /// looked up.
     ///
     /// - Parameters:
     ///   - principal: nil where the exchange began without a credential.
     ///   - request: what is left of the request.
     ///   - address: of the client.
-    ///   - certificate: of the client, with the rules of today, asked for where the route looks at it.
+    ///   - certificate: of the client, with the current rules, asked for where the route looks at it.
     ///   - now: seconds since 1970.
     package func readmit(
         _ principal: Principal?, _ request: RememberedRequest, path: Span<UInt8>, from address: IPAddress? = nil,
@@ -53,7 +53,7 @@ extension PolicySnapshot {
         }
     }
 
-    /// The caller as of today.
+    /// The caller under the current configuration.
     private func current(
         _ principal: Principal, _ shown: ShownCertificate?, on route: Route, now: Int64, cache: VerifiedTokenCache
     ) -> Result<Principal, Reason> {

@@ -79,7 +79,7 @@ extension GatewayClient {
     fileprivate func grant(for request: SSORequest) async throws(ClientError) -> SSOGrant {
         let login = try login()
         guard login.method == .mobile else {
-            throw ClientError(.loginRequired, "the agent's login is none of a service domain; log in by oam")
+            throw ClientError(.loginRequired, "the agent's login belongs to no service domain; log in by oam")
         }
         let reply = try await access(
             context: request.context, resource: request.resource, login, onBehalfOf: request.application)

@@ -84,7 +84,7 @@ public func completeSSORequest(
 /// - Throws: the agent's refusal, or `malformedResponse` for a response that does not belong to the request.
 public func parseSSOResponse(_ url: String, to request: SSORequest) throws(ClientError) -> SSOGrant {
     guard let fields = SSORequest.fields(of: url, behind: mark) else {
-        throw ClientError(.malformedResponse, "the agent's answer is none")
+        throw ClientError(.malformedResponse, "the agent's answer is malformed")
     }
     let isAnswer = fields.first("state")?.utf8.elementsEqual(request.state.utf8) ?? false
     let foreign = ClientError(.malformedResponse, "the agent's answer is to another request")

@@ -12,7 +12,7 @@ package struct ProcessFigures: Sendable {
 
     package init() {}
 
-    /// As of now.
+    /// The current figures.
     package static func current(startedAt: Int64) -> ProcessFigures {
         let read = clinux_process_figures()
         var figures = ProcessFigures()

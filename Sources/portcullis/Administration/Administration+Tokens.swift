@@ -130,7 +130,7 @@ extension Administration {
             switch operation {
             case .deny:
                 throw .unavailable(
-                    "\(text); this gateway refuses the tokens from now on, others once the store is told")
+                    "\(text); this gateway refuses the tokens from now on, others once the store has the change")
             case .revoke: throw .unavailable("\(text); no record was removed")
             default: throw error
             }

@@ -83,8 +83,8 @@ extension Assembly {
         return CertificateStore(entries)
     }
 
-    /// What is an error to who checks a configuration is none to a gateway that serves: it goes on without the exchange,
-    /// and reads the policy again when it is asked for one (JWT-03).
+    /// An error for `check` is a warning for a running gateway, which continues without the exchange and reads the policy
+    /// again at the next exchange (JWT-03).
     private mutating func report(_ finding: AssertionFinding) {
         let pointer = "/policies/Security_AuthTokenConfiguration\(finding.pointer)"
         if finding.severity == .error {

@@ -97,7 +97,7 @@ enum InitCommand: Command {
             Terminal.printError("Client secret,")
             kind = .login(issuer: issuer, client: client, secret: try PasswordPrompt.read())
         case "4": kind = .oracle
-        default: throw .misuse("\(word) is none of 1, 2, 3 and 4")
+        default: throw .misuse("\(word) is not 1, 2, 3 or 4")
         }
         return (kind, answer("URL of your API [http://127.0.0.1:9000]", "http://127.0.0.1:9000"))
     }
