@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks config/schema with a JSON Schema validator: the schemas, the samples, and files that must be refused.
+"""Checks config/schema with a JSON Schema validator: the schemas, the samples, and files that must be refused. Checks
+config/schema/openapi.json with a validator of OpenAPI.
 
-Needs the package `jsonschema` (4.18 or later). Run it from anywhere; the exit status is 0 when all is well.
+Needs the packages `jsonschema` (4.18 or later) and `openapi-spec-validator`. Run it from anywhere; the exit status is 0 when all is well.
 """
 
 import copy
@@ -10,6 +11,7 @@ import pathlib
 import sys
 
 from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
 from referencing import Registry, Resource
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -338,6 +340,12 @@ def main():
     check(validators["gateway"].is_valid(inline), "gateway.json with all sections inline is refused")
     inline["roles"] = ["a,b"]
     check(not validators["gateway"].is_valid(inline), "a wrong inline section is accepted")
+
+    try:
+        validate(load(ROOT / "config" / "schema" / "openapi.json"))
+        check(True, "")
+    except Exception as error:  # the validator's own report is the message
+        check(False, f"openapi.json: {error}")
 
     for failure in failures:
         print(failure, file=sys.stderr)
