@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The paths of the gateway's endpoints stand in the lists of their families, and nowhere else.
@@ -28,5 +29,25 @@ import Testing
         for path in Self.paths where !path.contains("*") {
             #expect(text.contains(path), "config/endpoints.md: \(path)")
         }
+    }
+
+    /// config/schema/openapi.json has the resources of the admin listener, and no others.
+    @Test func administrationIsDescribed() throws {
+        let entry = /(?:Entry|\.init)\(\s*\.(get|post|put|patch|delete), "([\w\/*-]+)", "[a-z]+\.[a-z-]+"/
+        let entries = SourceTree.sources.filter { $0.module == "portcullis" }.flatMap { file in
+            file.text.matches(of: entry).map { "\($0.1) /admin/\($0.2)" }
+        }
+        let listener = try SourceTree.text("Sources/Gateway/Control/AdminResource.swift")
+        let others = listener.matches(of: /paths: \[(".+?)\](, method: "POST")?/).flatMap { resource in
+            resource.1.matches(of: /"(.+?)"/).map { "\(resource.2 == nil ? "get" : "post") \($0.1)" }
+        }
+        let json = try JSONSerialization.jsonObject(with: Data(SourceTree.text("config/schema/openapi.json").utf8))
+        let paths = try #require((json as? [String: Any])?["paths"] as? [String: [String: Any]])
+        let described = paths.filter { $0.value["servers"] != nil }.flatMap { path, item in
+            item.keys.filter { !["servers", "parameters"].contains($0) }
+                .map { "\($0) \(path.replacing(/\{\w+\}/, with: "*"))" }
+        }
+        #expect(entries.count > 40 && others.count > 8)
+        #expect(Set(described) == Set(entries + others))
     }
 }

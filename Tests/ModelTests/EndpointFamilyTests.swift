@@ -1,3 +1,5 @@
+import Bytes
+import Foundation
 import Model
 import Testing
 
@@ -64,6 +66,26 @@ import Testing
         let outer = try #require(paths.firstIndex(of: "/oic_rest/rest/"))
         #expect(inner < outer)
         #expect(Set(paths).count == paths.count)
+    }
+
+    /// config/schema/openapi.json has these endpoints with their methods, and no others outside the admin listener.
+    @Test func allAreDescribed() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../config/schema")
+        let document = try JSONNode.parse(Array(Data(contentsOf: folder.appending(path: "openapi.json"))).span)
+        let routes = EndpointFamily.routes(Self.settings(Self.everything, forms: ["/oic_rest/mobilesso"]))
+        var described: [String: Set<String>] = [:]
+        for item in document["paths"]?.members ?? [] where item.node["servers"] == nil {
+            let route = routes.first {
+                $0.path == item.name || $0.path.hasSuffix("/") && item.name.hasPrefix($0.path)
+            }
+            let path = try #require(route?.path, "no endpoint has \(item.name)")
+            let members = item.node.members?.map(\.name) ?? []
+            described[path, default: []].formUnion(members.filter { $0 != "parameters" }.map { $0.uppercased() })
+        }
+        for (path, endpoint) in routes {
+            let methods = String(decoding: endpoint.methods, as: UTF8.self).split(separator: ", ").map(String.init)
+            #expect(described[path] == Set(methods).subtracting(["HEAD"]), "\(path)")
+        }
     }
 
     @Test func namesInCamelCase() {
