@@ -21,6 +21,8 @@ package final class SharedState: Sendable {
         package var version = ""
         /// Deletes expired tokens; nil without a store.
         package var cleaner: TokenCleaner?
+        /// Records that need a former key of the store; nil without a store.
+        package var formerKeys: FormerKeyCount?
         /// Last use of sessions; nil without a store.
         package var sessions: (any SessionActivities)?
         /// Connections to the Redis server, if the store uses one.
@@ -253,7 +255,8 @@ package final class SharedState: Sendable {
             issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
             store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: waiting,
             outbound: outbound.counters, uptimeSeconds: now - startedAt, workers: mailboxes.count,
-            engine: settings.engine.rawValue, cleaned: settings.cleaner?.record ?? TokenCleaner.Record(),
+            engine: settings.engine.rawValue, needingFormerKey: settings.formerKeys?.last,
+            cleaned: settings.cleaner?.record ?? TokenCleaner.Record(),
             version: settings.version, figures: ProcessFigures.current(startedAt: startedAt))
     }
 }

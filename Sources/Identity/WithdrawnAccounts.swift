@@ -91,11 +91,22 @@ package final class WithdrawnAccounts: Sendable {
     }
 
     private struct State {
-        var digest: (@Sendable (String) -> String)?
+        var digests: (@Sendable (String) -> [String])?
         var notices: [String: Notice] = [:]
 
-        func name(of credential: Credential) -> String? {
-            digest.map { "\(credential.kind.rawValue):\($0(credential.text))" }
+        /// That under the key in use in front.
+        func names(of credential: Credential) -> [String] {
+            (digests?(credential.text) ?? []).map { "\(credential.kind.rawValue):\($0)" }
+        }
+
+        /// The latest notice, under any key.
+        func notice(of credential: Credential) -> Notice? {
+            var latest: Notice?
+            for name in names(of: credential) {
+                guard let notice = notices[name] else { continue }
+                if latest.map({ notice.isNewer(than: $0) }) ?? true { latest = notice }
+            }
+            return latest
         }
     }
 
@@ -105,9 +116,9 @@ package final class WithdrawnAccounts: Sendable {
 
     package init() {}
 
-    /// Sets the keyed digest that names are made with. All processes that share a store use the same key, so that
-    /// readers of the store cannot test guesses of secrets.
-    package func use(digest: @escaping @Sendable (String) -> String) { state.withLock { $0.digest = digest } }
+    /// Sets the keyed digests that names are made with: the first names new notices, all find them. All processes that
+    /// share a store use the same keys, so that readers of the store cannot test guesses of secrets.
+    package func use(digests: @escaping @Sendable (String) -> [String]) { state.withLock { $0.digests = digests } }
 
     /// Whether anything of that kind is withdrawn: one atomic load.
     package func has(_ kind: Kind) -> Bool { kinds.load(ordering: .acquiring) & kind.bit != 0 }
@@ -117,9 +128,7 @@ package final class WithdrawnAccounts: Sendable {
 
     package func contains(_ credential: Credential) -> Bool {
         guard has(credential.kind) else { return false }
-        return state.withLock { state in
-            state.name(of: credential).flatMap { state.notices[$0] }?.isWithdrawn == true
-        }
+        return state.withLock { $0.notice(of: credential)?.isWithdrawn == true }
     }
 
     /// A notice that withdraws or restores a credential from now on, with its name. Nil before the digest is set.
@@ -127,9 +136,9 @@ package final class WithdrawnAccounts: Sendable {
         _ credential: Credential, isWithdrawn: Bool, milliseconds: Int64, until: Int64
     ) -> (name: String, notice: Notice)? {
         state.withLock { state in
-            guard let name = state.name(of: credential) else { return nil }
+            guard let name = state.names(of: credential).first else { return nil }
             // Later than the known notice, even if that was made by another clock.
-            let changedAt = max(milliseconds, (state.notices[name]?.changedAt ?? .min) &+ 1)
+            let changedAt = max(milliseconds, (state.notice(of: credential)?.changedAt ?? .min) &+ 1)
             return (
                 name,
                 Notice(isWithdrawn: isWithdrawn, holder: credential.holder, changedAt: changedAt, until: until)

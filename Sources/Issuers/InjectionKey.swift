@@ -65,7 +65,8 @@ package struct InjectionKey: Hashable, Sendable {
     }
 
     /// The key's name outside the process: a keyed digest of all its fields.
-    func name(_ key: TokenDigestKey) -> String {
+    /// - Returns: that under each key of the store, the one in use in front.
+    func names(_ key: TokenDigestKey) -> [String] {
         var text: [UInt8] = []
         func add(_ field: [UInt8]) {
             text += "\(field.count) ".utf8
@@ -84,7 +85,7 @@ package struct InjectionKey: Hashable, Sendable {
                 add(principal.token)
             }
         }
-        return key.tokenID(of: text.span)
+        return key.names(of: text)
     }
 
     /// Seeded per process, so that clients cannot choose colliding subjects.

@@ -119,18 +119,22 @@ package final class IssuedTokenArchive: Sendable {
     /// Takes over an earlier process's token for a key, at most once.
     func take(_ injection: InjectionKey) -> IssuedToken? {
         guard waiting.load(ordering: .relaxed) > 0 else { return nil }
-        let name = injection.name(key)
+        let names = injection.names(key)
         return index.withLock { index in
-            guard let token = index.entries[name]?.token else { return nil }
-            index.entries[name]?.token = nil
-            waiting.subtract(1, ordering: .relaxed)
-            return token
+            for name in names {
+                guard let token = index.entries[name]?.token else { continue }
+                index.entries[name]?.token = nil
+                waiting.subtract(1, ordering: .relaxed)
+                return token
+            }
+            return nil
         }
     }
 
     /// Writes an issued token.
     func keep(_ token: IssuedToken, for injection: InjectionKey, now: Int64) {
-        let name = injection.name(key)
+        let names = injection.names(key)
+        let name = names[0]
         let principal = injection.principal
         let dependsOnCaller = injection.target.dependsOnCaller
         let end = max(token.expiresAt, token.refresh == nil ? 0 : token.refreshExpiresAt ?? 0)
@@ -156,12 +160,18 @@ package final class IssuedTokenArchive: Sendable {
         let sealed = SealedToken(token: token, backend: entry.backend, configuration: entry.configuration)
         record.sealed = key.seal(sealed.json(), id: name)
         store.perform(.insert(record), now: now) { _ in }
+        remove(names.dropFirst())
     }
 
     /// Removes the token of a key.
     func remove(_ injection: InjectionKey) {
-        let name = injection.name(key)
-        if index.withLock({ drop(name, from: &$0) }) { store.perform(.revoke(.id(name)), now: 0) { _ in } }
+        remove(injection.names(key)[...])
+    }
+
+    private func remove(_ names: ArraySlice<String>) {
+        for name in names where index.withLock({ drop(name, from: &$0) }) {
+            store.perform(.revoke(.id(name)), now: 0) { _ in }
+        }
     }
 
     /// Removes all tokens of a subject.

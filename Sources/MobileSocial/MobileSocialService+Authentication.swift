@@ -39,7 +39,7 @@ extension MobileSocialService {
         let steps = MobileSocialService.steps(of: domain, for: domain.secondStep.onDemand ? try wantedLevel(call) : 0)
         let session = SessionTerms(
             domain: domain.name, application: application, type: type, registration: client.registration?.id ?? "",
-            device: client.registration?.facts.device ?? profile.identity, proof: try subjectCredential(call),
+            device: client.registration?.facts.device ?? profile.identity, proof: try subjectCredentials(call)[0],
             limits: try sessionLimits(of: application, call),
             level: steps.isEmpty ? domain.level : domain.secondStep.level)
         let attempt = PasswordAttempt(
@@ -51,9 +51,10 @@ extension MobileSocialService {
     }
 
     /// Digest of a credential, such as the id of the device, that an exchange of the session's token must present.
-    private func subjectCredential(_ call: Call) throws(MobileSocialFailure) -> String {
-        guard let text = try call.attributes.attribute("Subject-Credential") else { return "" }
-        return settings.key.tokenID(of: Array(text.utf8).span)
+    /// - Returns: the digests under all keys, that of the one in use in front; an empty text without a credential.
+    private func subjectCredentials(_ call: Call) throws(MobileSocialFailure) -> [String] {
+        guard let text = try call.attributes.attribute("Subject-Credential") else { return [""] }
+        return settings.key.names(of: Array(text.utf8))
     }
 
     func sessionLimits(
@@ -70,12 +71,12 @@ extension MobileSocialService {
         _ type: TokenType, _ client: Client, _ call: Call
     ) throws(MobileSocialFailure) -> Answer {
         guard let token = try userToken(in: call) else { throw .missingAttribute }
-        let proof = try subjectCredential(call)
+        let proofs = try subjectCredentials(call)
         return withSession(token, call) { [self] session throws(MobileSocialFailure) in
             // An exchanged token cannot be exchanged again, so that a logout finds all tokens of its session.
             guard session.facts.parent.isEmpty, session.facts.application.isExactly(client.application.name),
                 session.facts.registration.isExactly(client.registration?.id ?? ""),
-                session.facts.proof.isEmpty || session.facts.proof.isExactly(proof)
+                session.facts.proof.isEmpty || proofs.contains(where: session.facts.proof.isExactly)
             else { throw .invalidUserToken }
             var facts = session.facts
             facts.tokenType = type

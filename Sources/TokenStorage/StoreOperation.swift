@@ -47,12 +47,20 @@ package enum StoreOperation: Sendable {
     case clean(limit: Int)
     /// `.records`, newest first, including expired ones; nil matches all.
     case list(application: String?, subject: String?, limit: Int)
+    /// `.surveyed`: some of all records, in an order of the store's own, from the place of an earlier answer. Records that
+    /// do not change meanwhile come at least once.
+    /// - Parameter place: empty for the beginning.
+    /// - Parameter limit: about how many.
+    case survey(place: String, limit: Int)
+    /// Exchanges the id, the digests and the sealed data of a record if they are still those of the first one: `.touched`
+    /// with 1, otherwise with 0. All else of the record stays as it is, and nothing is denied.
+    case rekey(from: TokenRecord, to: TokenRecord)
 
     /// Whether the operation only reads.
     package var isRead: Bool {
         switch self {
-        case .find, .successor, .changes, .list: true
-        case .claim, .replace, .insert, .rotate, .revoke, .deny, .remember, .touch, .clean: false
+        case .find, .successor, .changes, .list, .survey: true
+        case .claim, .replace, .insert, .rotate, .revoke, .deny, .remember, .touch, .clean, .rekey: false
         }
     }
 }
@@ -97,4 +105,6 @@ package enum StoreAnswer: Sendable, Equatable {
     /// - Parameter isDone: whether fewer than the limit of each kind were removed.
     case cleaned(Int, isDone: Bool = true)
     case records([TokenRecord])
+    /// - Parameter next: the place to continue at; empty at the end.
+    case surveyed([TokenRecord], next: String)
 }

@@ -65,7 +65,7 @@ package struct TokenRecord: Sendable, Equatable {
     package var scope = ""
     /// `extra` of an ApiOmat pair (AOM-10).
     package var extra = ""
-    /// Tokens that must be returned again, sealed by `TokenDigestKey.seal`.
+    /// Tokens that must be returned again, sealed by `TokenDigestKey.seal`. It may seal nothing, to tell the key.
     package var sealed: [UInt8] = []
     /// Seconds since 1970; 0 for a record whose use is not tracked (OMS-09).
     package var lastUsedAt: Int64 = 0
@@ -92,7 +92,7 @@ package struct TokenRecord: Sendable, Equatable {
     package func refreshLives(at now: Int64) -> Bool { refreshDigest != nil && refreshExpiresAt > now }
 }
 
-/// Identifies one record. Digests are those of `TokenDigestKey`.
+/// Identifies one record. Digests are those of `TokenDigestKey`: of a list, the first that has a record.
 package enum TokenKey: Sendable, Equatable {
     case access([UInt8])
     case refresh([UInt8])
@@ -101,6 +101,8 @@ package enum TokenKey: Sendable, Equatable {
     case family(ofRefresh: [UInt8])
     /// `TokenRecord.id`.
     case id(String)
+    /// `TokenRecord.id`, the first of these that has a record: `TokenDigestKey.names(of:)`.
+    case names([String])
     /// `TokenRecord.tokenID`.
     case tokenID(String)
 }

@@ -6,12 +6,12 @@ extension TokenTable {
         switch operation {
         case .claim(let record): return try claim(record, now)
         case .replace(let record), .insert(let record): return try put(record, now)
-        case .find(let key): return .record(try record(key))
+        case .find(let key): return .record(try anyRecord(key))
         case .rotate(let digest, let application, let proposed, let reuse):
             return try rotate(digest, application, proposed, reuse, now)
         case .successor(let digest):
-            guard let used = try usedRefresh(digest) else { return .record(nil) }
-            return .record(try given(for: used, now))
+            guard let used = try anyUsedRefresh(digest) else { return .record(nil) }
+            return .record(try given(for: used.token, now))
         case .revoke(let selector): return .removed(try revoke(selector, now))
         case .deny(let entry): return .denied(sequence: try append(entry))
         case .changes(let sequence, let limit):
@@ -29,7 +29,36 @@ extension TokenTable {
             return .cleaned(dropped.records, isDone: dropped.most < limit)
         case .list(let application, let subject, let limit):
             return .records(try records(application: application, subject: subject, limit: limit))
+        case .survey(let place, let limit):
+            let found = try survey(from: place, limit: limit)
+            return .surveyed(found.records, next: found.next)
+        case .rekey(let old, let new): return .touched(try rekey(old, new, now) ? 1 : 0)
         }
+    }
+
+    /// The record with one of the digests.
+    private func anyRecord(_ key: TokenKey) throws(StoreFailure) -> TokenRecord? {
+        for single in key.singleKeys { if let record = try record(single) { return record } }
+        return nil
+    }
+
+    /// The used refresh token with one of the digests, and this digest.
+    private func anyUsedRefresh(_ list: [UInt8]) throws(StoreFailure) -> (token: UsedRefresh, digest: [UInt8])? {
+        for digest in DigestList.digests(in: list) {
+            if let used = try usedRefresh(digest) { return (used, digest) }
+        }
+        return nil
+    }
+
+    private func rekey(_ old: TokenRecord, _ new: TokenRecord, _ now: Int64) throws(StoreFailure) -> Bool {
+        guard let record = try record(.id(old.id)), record.sealed == old.sealed,
+            record.accessDigest == old.accessDigest, record.refreshDigest == old.refreshDigest
+        else { return false }
+        if new.id != old.id, try self.record(.id(new.id)) != nil { return false }
+        var moved = record
+        (moved.id, moved.sealed) = (new.id, new.sealed)
+        (moved.accessDigest, moved.refreshDigest) = (new.accessDigest, new.refreshDigest)
+        return try makeWay(for: moved, [record], now)
     }
 
     private func claim(_ proposed: TokenRecord, _ now: Int64) throws(StoreFailure) -> StoreAnswer {
@@ -45,14 +74,14 @@ extension TokenTable {
         if !proposed.slot.isEmpty, let holder = try record(inSlot: proposed.slot) { leaving.append(holder) }
         if let namesake = try record(.id(proposed.id)) { leaving.append(namesake) }
         guard try makeWay(for: proposed, leaving, now) else { return .conflict }
-        return .record(proposed)
+        return .record(proposed.stored)
     }
 
     /// AOM-13, AOM-14: rotation ends the used refresh token and its access token.
     private func rotate(
         _ digest: [UInt8], _ application: String, _ proposed: TokenRecord, _ reuse: ReuseRule, _ now: Int64
     ) throws(StoreFailure) -> StoreAnswer {
-        guard let old = try record(.refresh(digest)) else {
+        guard let old = try anyRecord(.refresh(digest)) else {
             if case .ignored = reuse { return .record(nil) }
             return try rotateAgain(digest, application, proposed, now)
         }
@@ -63,7 +92,8 @@ extension TokenTable {
         guard try makeWay(for: proposed, [old], now) else { return .conflict }
         if case .detected(let graceSeconds) = reuse {
             try remember(
-                UsedRefresh(old, successor: proposed.refreshDigest, graceUntil: now + graceSeconds), digest: digest)
+                UsedRefresh(old, successor: proposed.stored.refreshDigest, graceUntil: now + graceSeconds),
+                digest: old.refreshDigest ?? digest)
         }
         return .rotated(old)
     }
@@ -72,9 +102,10 @@ extension TokenTable {
     private func rotateAgain(
         _ digest: [UInt8], _ application: String, _ proposed: TokenRecord, _ now: Int64
     ) throws(StoreFailure) -> StoreAnswer {
-        guard var used = try usedRefresh(digest), used.until > now,
-            used.application.utf8.elementsEqual(application.utf8)
+        guard let (known, digest) = try anyUsedRefresh(digest), known.until > now,
+            known.application.utf8.elementsEqual(application.utf8)
         else { return .record(nil) }
+        var used = known
         guard let lost = try given(for: used, now), let lostDigest = lost.refreshDigest, proposed.isHeir(of: lost)
         else {
             _ = try revoke(.id(used.family), now)
@@ -83,7 +114,7 @@ extension TokenTable {
         guard try makeWay(for: proposed, [lost], now) else { return .conflict }
         // If the lost successor turns up after all, the token has two holders.
         try remember(UsedRefresh(lost, successor: nil, graceUntil: 0), digest: lostDigest)
-        used.successor = proposed.refreshDigest ?? []
+        used.successor = proposed.stored.refreshDigest ?? []
         try remember(used, digest: digest)
         return .rotated(lost)
     }
@@ -99,7 +130,7 @@ extension TokenTable {
     private func revoke(_ selector: TokenSelector, _ now: Int64) throws(StoreFailure) -> [TokenRecord] {
         var leaving: [TokenRecord]
         switch selector {
-        case .one(let key): leaving = try record(key).map { [$0] } ?? []
+        case .one(let key): leaving = try anyRecord(key).map { [$0] } ?? []
         case .subject(let application, let subject):
             leaving = try records(application: application, subject: subject, limit: .max)
         case .application(let application):
@@ -125,20 +156,20 @@ extension TokenTable {
             try expel(record, now, unless: proposed.tokenID)
             gone.append(record)
         }
-        try insert(proposed)
+        try insert(proposed.stored)
         return true
     }
 
     /// Records that share a token with this one; true for those that share its refresh token.
     private func rivals(of record: TokenRecord) throws(StoreFailure) -> [(TokenRecord, Bool)] {
         var rivals: [(TokenRecord, Bool)] = []
-        if let digest = record.accessDigest, let rival = try self.record(.access(digest)) {
+        if let digest = record.accessDigest, let rival = try anyRecord(.access(digest)) {
             rivals.append((rival, false))
         }
         if !record.tokenID.isEmpty, let rival = try self.record(.tokenID(record.tokenID)) {
             rivals.append((rival, false))
         }
-        if let digest = record.refreshDigest, let rival = try self.record(.refresh(digest)) {
+        if let digest = record.refreshDigest, let rival = try anyRecord(.refresh(digest)) {
             rivals.append((rival, true))
         }
         return rivals

@@ -1,11 +1,14 @@
 /// The tables of an in-process store, on which `perform` works. The owner serialises operations and rolls back failed
 /// ones.
 protocol TokenTable: AnyObject {
+    /// - Parameter key: with a single digest.
     func record(_ key: TokenKey) throws(StoreFailure) -> TokenRecord?
     func record(inSlot slot: String) throws(StoreFailure) -> TokenRecord?
     /// Newest first; nil matches all.
     func records(application: String?, subject: String?, limit: Int) throws(StoreFailure) -> [TokenRecord]
-    /// - Precondition: no other record has its id, slot, token id or digests.
+    /// Some of all records from a place; the next place is empty at the end.
+    func survey(from place: String, limit: Int) throws(StoreFailure) -> (records: [TokenRecord], next: String)
+    /// - Precondition: no other record has its id, slot, token id or digests, which are single ones.
     func insert(_ record: TokenRecord) throws(StoreFailure)
     func remove(_ record: TokenRecord) throws(StoreFailure)
     /// Returns whether the record exists.

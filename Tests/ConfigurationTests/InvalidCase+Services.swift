@@ -120,6 +120,15 @@ extension InvalidCase {
             #"gateway.json:5: error: /store/keyFile: both "key" and "keyFile" are given (expected one of the two)"#
         ),
         InvalidCase(
+            "store-keys-empty", gateway: #""store": {"key": []}"#,
+            "gateway.json:5: error: /store/key: invalid value (expected at least one key, found an array)"
+        ),
+        InvalidCase(
+            "store-keys-length",
+            gateway: #""store": {"key": ["AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "c2hvcnQ="]}"#,
+            "gateway.json:5: error: /store/key/1: the key is malformed (expected 32 bytes as padded Base64)"
+        ),
+        InvalidCase(
             "store-stance", gateway: #""store": {"whenUnavailable": "alow"}"#,
             #"gateway.json:5: error: /store/whenUnavailable: invalid value (expected "deny" or "allow", found "alow"; did you mean "allow"?)"#
         ),

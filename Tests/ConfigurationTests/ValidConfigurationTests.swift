@@ -251,12 +251,12 @@ import Testing
                 """)
         ])
         let store = try #require(directory.load(["KEY": key]).configuration?.store)
-        #expect(store.kind == .sqlite && store.path == "/srv/t.db" && store.key == Array(0..<32))
+        #expect(store.kind == .sqlite && store.path == "/srv/t.db" && store.keys == [Array(0..<32)])
         #expect(store.timeout == .milliseconds(250) && store.staleAfter == .seconds(5))
         #expect(store.whenUnavailable == .allow)
         let usual = try #require(ConfigurationDirectory([:]).load().configuration?.store)
         #expect(usual.path.hasSuffix("/state/tokens.sqlite") && usual.keyFile.hasSuffix("/state/store.key"))
-        #expect(usual.key == nil && usual.whenUnavailable == .deny && usual.staleAfter == .seconds(3))
+        #expect(usual.keys.isEmpty && usual.whenUnavailable == .deny && usual.staleAfter == .seconds(3))
         #if SQLite
             #expect(usual.kind == .sqlite)
         #else

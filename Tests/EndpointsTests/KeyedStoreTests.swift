@@ -65,6 +65,34 @@ import TokenStorage
             for record in records { #expect(!"\(record)".contains(token) && !record.holds(bytes)) }
         }
     }
+
+    @Test("registrations, sessions and consents outlive a change of the key, and then the former key")
+    func change() throws {
+        let key = try key(1)
+        let store = RekeyedTokenStore(MemoryTokenStore(), key: key)
+        let mobile = Mobile(store: store, key: key)
+        let handle = try mobile.handle()
+        let user = try mobile.value(mobile.authenticate(handle))
+        let target = "/oic_rest/rest/jwtauthentication/authenticate"
+        let device = #","X-Idaas-Rest-Subject-Credential":"device""#
+        let bound = try mobile.value(
+            mobile.post(target, Mobile.login("USERTOKEN::JWTUT", app: nil, more: device), domain: "Default"))
+        func exchange(_ device: String) -> Int {
+            let body = #"{"X-Idaas-Rest-Subject-Type":"TOKEN","X-Idaas-Rest-Subject-Value":"\#(bound)","#
+            let type = #""X-Idaas-Rest-New-Token-Type-To-Create":"USERTOKEN::OAMUT"\#(device)}"#
+            return mobile.post(target, body + type, domain: "Default").status
+        }
+        let app = Authorizing(store: store) { $0.storeKey = key }
+        app.logIn()
+        #expect(app.decide().sent["code"] != nil)
+        key.adopt(try #require(TokenDigestKey(keys: [2, 1].map { Array(repeating: $0, count: 32) })))
+        #expect(exchange("") == 401 && exchange(device) == 200)
+        for _ in 0..<2 {
+            #expect(mobile.access(user, handle).status == 200)
+            #expect(app.ask().sent["code"] != nil)
+            key.adopt(try self.key(2))
+        }
+    }
 }
 
 extension TokenRecord {

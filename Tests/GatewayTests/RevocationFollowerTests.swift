@@ -218,7 +218,7 @@ final class SilentStore: TokenStore {
     func accounts() throws {
         let store = MemoryTokenStore()
         let (here, there) = (try follower(store), try follower(store))
-        for follower in [here, there] { follower.withdrawn.use { "digest of \($0)" } }
+        for follower in [here, there] { follower.withdrawn.use { ["digest of \($0)"] } }
         here.tick(milliseconds: 0, now: now)
         func tell(_ credential: WithdrawnAccounts.Credential, _ isWithdrawn: Bool, at second: Int64) throws {
             let made = there.withdrawn.notice(
@@ -246,7 +246,7 @@ final class SilentStore: TokenStore {
         #expect(there.list.isRevoked(tokenID: nil, subject: "ann", backendID: nil, issuedAt: now + 60))
         // One that starts later has issued nothing.
         let late = try follower(store)
-        late.withdrawn.use { "digest of \($0)" }
+        late.withdrawn.use { ["digest of \($0)"] }
         late.tick(milliseconds: 0, now: now + 100)
         #expect(late.withdrawn.contains(ann) && !late.withdrawn.contains(joe))
         #expect(!late.list.isRevoked(tokenID: nil, subject: "ann", backendID: nil, issuedAt: now + 61))

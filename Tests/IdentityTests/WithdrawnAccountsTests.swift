@@ -8,7 +8,7 @@ import Testing
 
     private func accounts() -> WithdrawnAccounts {
         let accounts = WithdrawnAccounts()
-        accounts.use { "digest of \($0)" }
+        accounts.use { ["digest of \($0)"] }
         return accounts
     }
 
@@ -37,6 +37,19 @@ import Testing
         #expect(accounts.has(credential.kind) && !accounts.isEmpty)
         try change(accounts, credential, false)
         #expect(!accounts.contains(credential) && accounts.isEmpty)
+    }
+
+    @Test("a withdrawal is known under a former name until it is taken back under the new one", arguments: all)
+    func formerName(_ credential: Credential) throws {
+        let accounts = accounts()
+        try change(accounts, credential, true, at: 5000)
+        accounts.use { ["new digest of \($0)", "digest of \($0)"] }
+        #expect(accounts.contains(credential))
+        try change(accounts, credential, false, at: 10)
+        #expect(!accounts.contains(credential))
+        try change(accounts, credential, true, at: 20)
+        accounts.use { ["new digest of \($0)"] }
+        #expect(accounts.contains(credential))
     }
 
     @Test("names that would concatenate to the same text are distinct")

@@ -44,6 +44,20 @@ import TokenStorage
         #expect(try start(at: 4600).answer(joe, at: 4600) == .lead)
     }
 
+    @Test("tokens of a former key are used, and replaced under the key in use")
+    func changedKey() throws {
+        let joe = Callers.key("joe")
+        try start(at: 1000).fill(joe, "secret-token", at: 1000)
+        try #require(key).adopt(try #require(TokenDigestKey(keys: [8, 7].map { Array(repeating: $0, count: 32) })))
+        let next = try start(at: 1100)
+        #expect(next.answer(joe, at: 1100) == .hit("secret-token"))
+        #expect(next.refuse(try #require(next.find(joe, now: 1100)), for: joe, now: 1100))
+        #expect(records().isEmpty)
+        try next.fill(joe, "next-token", at: 1100)
+        try #require(key).adopt(try #require(TokenDigestKey(Array(repeating: 8, count: 32))))
+        #expect(try start(at: 1101).answer(joe, at: 1101) == .hit("next-token"))
+    }
+
     @Test("stored tokens are separate by every field of the cache key")
     func callersAreApart() throws {
         let target = Callers.target("InventoryWG", DummyIssuer(dependsOnCredential: true))

@@ -1,5 +1,3 @@
-import Bytes
-
 /// Encryption of state that clients hold: the `request-ctx` of challenges (CHAL-03), and the cookies and forms of
 /// logins.
 package struct ChallengeSection: Sendable {
@@ -20,7 +18,7 @@ package struct ChallengeSection: Sendable {
 
     static func read(_ object: inout ObjectReader) -> ChallengeSection {
         let (given, keyFile) = object.keyOrFile(
-            Shape(.either([.secret, .list(.secret, minimum: 1, isUnique: false)]), read: { keys($0) }),
+            KeyRing.shape,
             "A key, 32 bytes as Base64, or a list of keys: the first [seals](README.md#sealing-keys), all open.",
             file: "state/challenge.key",
             "File with the keys, one a line. It is made with one key and mode 0600 where it is missing.")
@@ -28,12 +26,5 @@ package struct ChallengeSection: Sendable {
             keys: given ?? [], keyFile: keyFile,
             lifetime: object.value(
                 "lifetime", .duration, default: .seconds(300), "How long a `request-ctx` is accepted."))
-    }
-
-    private static func keys(_ field: Field) -> [[UInt8]] {
-        guard field.node.array != nil else { return field.key(lengths: [32]).map { [$0] } ?? [] }
-        let elements = field.elements("a key, or a list of keys") ?? []
-        if elements.isEmpty { field.invalid("at least one key") }
-        return elements.compactMap { $0.key(lengths: [32]) }
     }
 }

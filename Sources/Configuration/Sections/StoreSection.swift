@@ -14,9 +14,9 @@ package struct StoreSection: Sendable, Equatable {
     package var kind: Kind
     /// The database file of `sqlite`.
     package var path: String
-    /// Key of 32 bytes for the token digests; nil if it is in `keyFile`.
-    package var key: [UInt8]?
-    /// File with the key. If missing, it is created with mode 0600.
+    /// Keys of 32 bytes, the one in use first; none if they are in `keyFile`.
+    package var keys: [[UInt8]]
+    /// File with the keys. If missing, it is created with mode 0600.
     package var keyFile: String
     /// Nil for other kinds than `redis`.
     package var redis: RedisEntry?
@@ -53,12 +53,17 @@ package struct StoreSection: Sendable, Equatable {
         let redis = object.keys(
             if: kind == .redis, otherwise: unsupported(.redis, "this"), RedisEntry.read)
         let (key, keyFile) = object.keyOrFile(
-            .key(lengths: [32]),
-            "Key by which the store knows tokens: 32 bytes as Base64. Gateways that share a store have the same.",
-            file: "state/store.key", "File with the key. It is made with mode 0600 where it is missing.")
+            KeyRing.shape,
+            """
+            Key by which the store knows tokens, 32 bytes as Base64, or a list of keys: the first is \
+            [in use](README.md#changing-the-key-of-the-store), all find and open. Gateways that share a store have the same.
+            """,
+            file: "state/store.key",
+            "File with the keys, one a line. It is made with one key and mode 0600 where it is missing.")
         object.constrain(.when("kind", is: .text("redis"), needs: "url"))
         return StoreSection(
-            kind: kind, path: (path ?? nil) ?? object.field.findings.path(of: standardPath, isInput: false), key: key,
+            kind: kind, path: (path ?? nil) ?? object.field.findings.path(of: standardPath, isInput: false),
+            keys: key ?? [],
             keyFile: keyFile,
             redis: redis ?? nil,
             timeout: object.value(

@@ -72,6 +72,7 @@ final class Housekeeping: LoopPart {
     /// Starts the daily cleaning when due (AOM-23). Local time is determined each time, because its offset may change.
     private func cleanTokensDaily() {
         let now = poller.wallSeconds
+        shared.settings.formerKeys?.tick(now: now)
         shared.settings.cleaner?.tick(now: now, secondsEast: LocalTime.secondsEast(at: now))
     }
 }

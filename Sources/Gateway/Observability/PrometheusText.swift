@@ -28,6 +28,8 @@ enum PrometheusText {
         var engine: String
         var assertionReloadFailures: [(source: String, count: UInt64)] = []
         var providerRevocations: [ProviderRevocations.Count] = []
+        /// Records of the store that need a former key; nil if not counted yet.
+        var needingFormerKey: Int?
         var cleaned = TokenCleaner.Record()
         var version = ""
         var figures = ProcessFigures()
@@ -188,6 +190,11 @@ enum PrometheusText {
             "clock_correction_seconds", "gauge",
             "What is added to the machine's clock to agree with that of the store.",
             Double(Clock.correctionMilliseconds) / 1000)
+        if let count = facts.needingFormerKey {
+            page.single(
+                "store_former_key_records", "gauge",
+                "Records of the store that need a former key, at the last count.", count)
+        }
         page.family("store_up", "gauge", "Whether the store of tokens answers, and takes what it is given.")
         page.sample("store_up", "store=\"\(store.kind)\"", store.isUp ? 1 : 0)
         page.single(

@@ -48,14 +48,14 @@ package final class OfflineVerifierStore: Sendable {
         self.hasher = hasher
     }
 
-    private func id(_ key: Key) -> String { StoredVerifier.id(domain: key.domain, user: key.user, self.key) }
+    private func ids(_ key: Key) -> [String] { StoredVerifier.ids(domain: key.domain, user: key.user, self.key) }
 
     // MARK: Reading
 
     package func find<Value: Sendable>(
         _ owner: Key, now: Int64, _ next: @escaping @Sendable (Result<StoredVerifier?, StoreFailure>) -> Effect<Value>
     ) -> Effect<Value> {
-        store.ask(.find(.id(id(owner))), now: now) { result in
+        store.ask(.find(.names(ids(owner))), now: now) { result in
             next(
                 result.map {
                     guard case .record(let record?) = $0 else { return nil }
@@ -160,7 +160,7 @@ package final class OfflineVerifierStore: Sendable {
 
     /// Removes the hash and keeps the record. Does not wait for the store, since the client may disconnect.
     package func wipe(_ owner: Key, now: Int64) {
-        store.perform(.find(.id(id(owner))), now: now) { [store] result in
+        store.perform(.find(.names(ids(owner))), now: now) { [store] result in
             guard case .success(.record(let record?)) = result, let found = StoredVerifier(record, now: now),
                 !found.isWiped
             else { return }
@@ -169,7 +169,7 @@ package final class OfflineVerifierStore: Sendable {
     }
 
     /// Removes a verifier.
-    package func forget(_ owner: Key, now: Int64) { store.perform(.revoke(.id(id(owner))), now: now) { _ in } }
+    package func forget(_ owner: Key, now: Int64) { revoke(ids(owner)[...], now: now) }
 
     // MARK: Storing
 
@@ -187,6 +187,8 @@ package final class OfflineVerifierStore: Sendable {
             let made = StoredVerifier(
                 hash: hash, domain: owner.domain, user: owner.user, seconds: seconds, key, now: now)
             return store.ask(.replace(made.record), now: now) { [self] _ in
+                // Under former keys, too.
+                revoke(ids(owner).dropFirst(), now: now)
                 makeRoom(owner.domain, maximum, now: now)
                 return next()
             }

@@ -89,8 +89,13 @@ package struct StoredVerifier: Sendable, Equatable {
 
     /// A keyed digest, so that ids do not reveal user names.
     static func id(domain: String, user: String, _ key: TokenDigestKey) -> String {
+        ids(domain: domain, user: user, key)[0]
+    }
+
+    /// Under all keys, that of the one in use in front.
+    static func ids(domain: String, user: String, _ key: TokenDigestKey) -> [String] {
         // No name of a domain has a control character.
-        key.tokenID(of: Array("oic verifier\u{1f}\(domain)\u{1f}\(user)".utf8).span)
+        key.names(of: Array("oic verifier\u{1f}\(domain)\u{1f}\(user)".utf8))
     }
 
     /// `TokenRecord.application` of all verifiers of a domain.

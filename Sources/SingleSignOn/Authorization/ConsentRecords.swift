@@ -13,17 +13,17 @@ struct ConsentRecords: Sendable {
     let backend: Backend
     let session: SignOnSession
 
-    /// The same for each login of the user at the client.
-    private var id: String {
+    /// The same for each login of the user at the client, under all keys of the store, the key in use first.
+    private var ids: [String] {
         let user = session.isVirtual ? "virtual" : "account \(backend.realm)"
         let parts = [backend.mobileBackendID, user, session.subject]
         let name = parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
-        return settings.storeKey.tokenID(of: Array("consent \(name)".utf8).span)
+        return settings.storeKey.names(of: Array("consent \(name)".utf8))
     }
 
     /// The remembered scopes, empty for none of them; nil if the user was not asked. Fails with the store.
     func find(now: Int64) -> Effect<Result<[String]?, StoreFailure>> {
-        settings.store.ask(.find(.id(id)), now: now) { answer in
+        settings.store.ask(.find(.names(ids)), now: now) { answer in
             switch answer {
             case .success(.record(let record?)) where record.kind == .consent && record.accessLives(at: now):
                 .done(.success(record.scope.split(separator: " ").map(String.init)))
@@ -37,12 +37,14 @@ struct ConsentRecords: Sendable {
     func remember(_ scopes: [String], now: Int64) -> Effect<Void> {
         find(now: now).then { earlier in
             let held = (try? earlier.get()) ?? []
+            let id = ids[0]
             var record = TokenRecord(
                 id: id, kind: .consent, application: backend.mobileBackendID, subject: session.subject, tokenID: "",
                 accessExpiresAt: now + ConsentRecords.lifetimeSeconds, issuedAt: now)
             record.scope = (held + scopes.filter { scope in !held.contains { $0.isExactly(scope) } })
                 .joined(separator: " ")
             record.attributes = Array("{}".utf8)
+            record.sealed = settings.storeKey.seal([], id: id)
             return settings.store.ask(.insert(record), now: now) { _ in .done(()) }
         }
     }

@@ -30,6 +30,7 @@ final class MemoryTokenTable: TokenTable {
             case .refresh(let digest): idByRefresh[digest]
             case .family(let digest): idByRefresh[digest] ?? used[digest].map { Array($0.family.utf8) }
             case .id(let id): Array(id.utf8)
+            case .names(let names): names.lazy.map { Array($0.utf8) }.first { tokens[$0] != nil }
             case .tokenID(let id): idByTokenID[Array(id.utf8)]
             }
         return id.flatMap { tokens[$0] }
@@ -50,6 +51,13 @@ final class MemoryTokenTable: TokenTable {
             application.map { record.application.utf8.elementsEqual($0.utf8) } ?? true
         }
         return Array(chosen.sorted(by: MemoryTokenTable.isNewer).prefix(limit))
+    }
+
+    /// Place is the hour of the records before. Hours are not divided.
+    func survey(from place: String, limit: Int) -> (records: [TokenRecord], next: String) {
+        let last = Int64(place) ?? .min
+        guard let hour = idsByEnd.keys.lazy.filter({ $0 > last }).min() else { return ([], "") }
+        return ((idsByEnd[hour] ?? []).compactMap { tokens[$0] }, String(hour))
     }
 
     private static func isNewer(_ left: TokenRecord, _ right: TokenRecord) -> Bool {
@@ -127,7 +135,7 @@ final class MemoryTokenTable: TokenTable {
     /// denies recorded tokens, whose number is limited.
     func hasRoom(for operation: StoreOperation, capacity: Int) -> Bool {
         switch operation {
-        case .find, .successor, .changes, .list, .revoke, .touch, .clean: true
+        case .find, .successor, .changes, .list, .survey, .revoke, .touch, .clean, .rekey: true
         case .claim, .replace, .insert, .rotate: max(tokens.count, denied.count, used.count) < capacity
         case .remember: singleUses.count < capacity
         // Administrators can add entries after clients have used up their share.

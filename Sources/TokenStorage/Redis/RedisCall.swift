@@ -46,6 +46,11 @@ struct RedisCall: Sendable {
         case .list(let application, let subject, let limit):
             script = .list
             own = RedisCall.listed(application, subject, limit)
+        case .survey(let place, let limit):
+            (script, own) = (.survey, [place.isEmpty ? [48] : Array(place.utf8), RedisCall.text(limit)])
+        case .rekey(let old, let new):
+            script = .rekey
+            own = [old, new].flatMap { [Array($0.id.utf8), $0.sealed, $0.accessDigest ?? [], $0.refreshDigest ?? []] }
         }
         arguments = [RedisCall.text(now)] + own
     }
@@ -84,6 +89,7 @@ struct RedisCall: Sendable {
         case .refresh(let digest): [Array("refresh".utf8), digest]
         case .family(let digest): [Array("family".utf8), digest]
         case .id(let id): [Array("id".utf8), Array(id.utf8)]
+        case .names(let names): [Array("names".utf8), Array(names.joined(separator: " ").utf8)]
         case .tokenID(let id): [Array("token".utf8), Array(id.utf8)]
         }
     }

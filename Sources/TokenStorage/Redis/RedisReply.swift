@@ -48,6 +48,11 @@ struct RedisReply: Sendable {
             return RedisReply(answer: .cleaned(Int(count), isDone: parts.dropFirst().first == .integer(1)))
         case ("records", .bytes(let place)?):
             return records(parts.dropFirst()).map { RedisReply(answer: .records($0), place: place) }
+        case ("surveyed", .bytes(let place)?):
+            guard let next = text(place) else { return nil }
+            return records(parts.dropFirst()).map {
+                RedisReply(answer: .surveyed($0, next: next == "0" ? "" : next))
+            }
         default: return nil
         }
     }

@@ -28,6 +28,9 @@ import Model
                 return try record(
                     where: "id = (SELECT family FROM used_refresh WHERE digest = ?)", .bytes(digest))
             case .id(let id): return try record(where: "id = ?", .text(id))
+            case .names(let names):
+                for name in names { if let record = try record(.id(name)) { return record } }
+                return nil
             case .tokenID(let id): return try record(where: "token_id = ?", .text(id))
             }
         }
@@ -55,6 +58,13 @@ import Model
             let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
             let text = "\(SQLiteTokenTable.select) \(filter) ORDER BY issued_at DESC, id LIMIT ?"
             return try rows(text, values + [.integer(Int64(limit))], SQLiteTokenTable.record)
+        }
+
+        /// Place is the id of the last record before.
+        func survey(from place: String, limit: Int) throws(StoreFailure) -> (records: [TokenRecord], next: String) {
+            let text = "\(SQLiteTokenTable.select) WHERE id > ? ORDER BY id LIMIT ?"
+            let records = try rows(text, [.text(place), .integer(Int64(limit))], SQLiteTokenTable.record)
+            return (records, records.count < limit ? "" : records.last?.id ?? "")
         }
 
         private static func record(_ row: borrowing Statement) throws(SQLiteFailure) -> TokenRecord {

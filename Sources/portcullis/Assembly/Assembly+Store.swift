@@ -11,15 +11,15 @@ import TokenStorage
 extension Assembly {
     /// The store of the process, opened where this is its first configuration. Nil with an error among the diagnostics.
     mutating func tokenStore() -> LastingStore.Opened? {
-        if let opened = lasting.store.opened { return opened }
+        if let opened = lasting.store.opened { return rekeyed(opened) }
         let section = configuration.store
-        guard let key = storeKey(), let (store, line) = openStore(section) else { return nil }
+        guard let key = section.tokenKey(&self), let (store, line) = openStore(section) else { return nil }
         var settings = RevocationFollower.Settings()
         settings.staleAfter = section.staleAfter.milliseconds
         settings.whenUnavailable = section.whenUnavailable
-        lasting.withdrawn.use { String(decoding: Base64.encode(key.digest($0).span, .url), as: UTF8.self) }
+        lasting.withdrawn.use { key.names(of: Array($0.utf8)) }
         let follower = RevocationFollower(
-            store, list: lasting.revocations, withdrawn: lasting.withdrawn,
+            RekeyedTokenStore(store, key: key), list: lasting.revocations, withdrawn: lasting.withdrawn,
             isShared: lasting.isServing && section.kind != .memory,
             settings: settings, log: lasting.log, now: Clock.monotonicMilliseconds)
         let opened = LastingStore.Opened(
@@ -29,22 +29,23 @@ extension Assembly {
         return opened
     }
 
-    private mutating func storeKey() -> TokenDigestKey? {
+    /// Reads the keys of a reload. The key in use must be among them, since a mistake would end all tokens.
+    private mutating func rekeyed(_ opened: LastingStore.Opened) -> LastingStore.Opened? {
         let section = configuration.store
-        var bytes = section.key
-        // Nothing in memory outlives the key, and `check` makes none.
-        let isMade = makesKeys && section.kind != .memory
-        if bytes == nil, !isMade, !FileManager.default.fileExists(atPath: section.keyFile) {
-            bytes = SecureRandom.bytes(TokenDigestKey.length)
+        let isInFile = section.keys.isEmpty
+        // A key that was made for a store in memory is in no configuration.
+        if isInFile, !FileManager.default.fileExists(atPath: section.keyFile) { return opened }
+        guard let key = section.tokenKey(&self) else { return nil }
+        guard opened.key.isKnown(to: key) else {
+            if opened.endsWithProcess, isInFile { return opened }
+            report(
+                isInFile ? "/store/keyFile" : "/store/key", "the key of the store in use is not among the keys",
+                expected: "the new key first, and the former one after it until no record needs it", severity: .error)
+            return nil
         }
-        do throws(KeyFileError) {
-            let key = if let bytes { bytes } else { try KeyFile.symmetricKey(at: section.keyFile) }
-            if let key = TokenDigestKey(key) { return key }
-            error("/store/key", "the key must have \(TokenDigestKey.length) bytes")
-        } catch {
-            self.error("/store/keyFile", error.message)
-        }
-        return nil
+        var opened = opened
+        opened.nextKey = key
+        return opened
     }
 
     /// Commands other than `serve` have nothing to keep, and leave the file alone.
@@ -106,4 +107,27 @@ extension Assembly {
             }
         }
     #endif
+}
+
+extension StoreSection {
+    /// The keys of the section; nil with an error among the diagnostics.
+    fileprivate func tokenKey(_ assembly: inout Assembly) -> TokenDigestKey? {
+        var keys = keys
+        // Nothing in memory outlives the key, and `check` makes none.
+        let isMade = assembly.makesKeys && kind != .memory
+        if keys.isEmpty, !isMade, !FileManager.default.fileExists(atPath: keyFile) {
+            keys = [SecureRandom.bytes(TokenDigestKey.length)]
+        }
+        let place = keys.isEmpty ? "/store/keyFile" : "/store/key"
+        do throws(KeyFileError) {
+            if keys.isEmpty { keys = try KeyFile.symmetricKeys(at: keyFile) }
+            if let key = TokenDigestKey(keys: keys) { return key }
+            assembly.report(
+                place, "a key of the store is given twice",
+                expected: "different keys of \(TokenDigestKey.length) bytes", severity: .error)
+        } catch {
+            assembly.error(place, error.message)
+        }
+        return nil
+    }
 }

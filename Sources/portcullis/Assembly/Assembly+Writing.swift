@@ -6,7 +6,7 @@ extension Assembly {
     mutating func checkWriting() {
         var places: [(pointer: String, path: String, isDatabase: Bool)] = []
         if configuration.store.kind == .sqlite { places.append(("/store/path", configuration.store.path, true)) }
-        if configuration.store.kind != .memory, configuration.store.key == nil {
+        if configuration.store.kind != .memory, configuration.store.keys.isEmpty {
             places.append(("/store/keyFile", configuration.store.keyFile, false))
         }
         if configuration.tokenService.key == nil {

@@ -120,6 +120,8 @@ struct Assembly {
         warnOfCredentials()
         let rateLimits = rateLimits(origins)
         lasting.keys.keep(only: issuerKeys.map(\.keys))
+        if let key = store.nextKey { store.key.adopt(key) }
+        lasting.formerKeys.use(store.tokens, store.key)
         lasting.cleaner.use(
             store.tokens,
             minuteOfDay: configuration.tokenCleaner.isEnabled ? configuration.tokenCleaner.minuteOfDay : nil)

@@ -45,6 +45,8 @@ struct Lasting: Sendable {
     let store = LastingStore()
     /// Deletes expired tokens, away from the loops.
     let cleaner = TokenCleaner(later: { Lasting.cleaning.submit($0) })
+    /// Counts the records of the store that need a former key.
+    let formerKeys = FormerKeyCount(later: { Lasting.cleaning.submit($0) })
     private static let cleaning = SerialQueue(label: "portcullis.cleaner")
     /// Whether a gateway runs, not only a command that reads its configuration.
     let isServing: Bool

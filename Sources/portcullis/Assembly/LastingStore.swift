@@ -14,6 +14,8 @@ final class LastingStore: Sendable {
         let tokens: RevocationFollower
         /// By which the store knows tokens.
         let key: TokenDigestKey
+        /// The keys of the configuration that is being read, adopted when it comes into force; nil for the same.
+        var nextKey: TokenDigestKey? = nil
         /// What tells it from the stores of other processes where it ends with this one: random, the same for all of its
         /// configurations. Empty for a store that outlives processes. A process that takes over has another one, as it has
         /// another store.

@@ -134,6 +134,7 @@ final class GatewayProcess: Sendable {
         settings.accessLog = accessLog
         settings.version = VersionCommand.number
         settings.cleaner = lasting.cleaner
+        settings.formerKeys = lasting.formerKeys
         settings.redis = lasting.store.opened?.redis
         settings.sessions = lasting.families.lazy.compactMap(\.activities).first
         settings.adminThrottle = lasting.adminThrottle
@@ -354,7 +355,9 @@ final class GatewayProcess: Sendable {
         if old.workerCount != fresh.workerCount { names.append("workers") }
         if old.engine != fresh.engine { names.append("engine") }
         if old.log.access != fresh.log.access { names.append("log") }
-        if old.store != fresh.store { names.append("store") }
+        var oldStore = old.store
+        (oldStore.keys, oldStore.keyFile) = (fresh.store.keys, fresh.store.keyFile)
+        if oldStore != fresh.store { names.append("store") }
         if old.tokenCache.maximumEntries != fresh.tokenCache.maximumEntries { names.append("tokenCache") }
         if old.issuedTokenCache.maximumEntries != fresh.issuedTokenCache.maximumEntries
             || old.issuedTokenCache.skew != fresh.issuedTokenCache.skew

@@ -190,6 +190,24 @@ import TokenStorage
         }
     }
 
+    @Test("verifiers and their counts outlive a change of the store's key", arguments: StoreUnderTest.allCases)
+    func changedKey(_ subject: StoreUnderTest) async throws {
+        try await subject.withStore { raw in
+            let key = try #require(TokenDigestKey(Array(repeating: 1, count: 32)))
+            let verifiers = OfflineVerifierStore(
+                store: RekeyedTokenStore(raw, key: key), key: key, hasher: PasswordHasher())
+            await keep(verifiers)
+            _ = await attempt(verifiers)
+            key.adopt(try #require(TokenDigestKey(keys: [2, 1].map { Array(repeating: $0, count: 32) })))
+            guard case .counted(let verifier) = await attempt(verifiers) else { throw Unexpected() }
+            #expect(verifiers.isRight("Remote1", verifier) && verifier.failures == 2)
+            key.adopt(try #require(TokenDigestKey(Array(repeating: 2, count: 32))))
+            let moved = try #require(try await find(verifiers))
+            #expect(verifiers.isRight("Remote1", moved) && moved.failures == 2)
+            #expect(try await raw.records().count == 1)
+        }
+    }
+
     @Test("the number of verifiers is limited; the oldest are removed", arguments: StoreUnderTest.allCases)
     func bounded(_ subject: StoreUnderTest) async throws {
         try await subject.withStore { store in

@@ -45,13 +45,31 @@ extension RedisScript {
           return values
         end
 
+        -- Under several keys each digest of a token stands behind the 8 bytes of its key's name.
+        local function digests(name)
+          if #name <= 32 then return {name} end
+          local all = {}
+          for first = 9, #name, 40 do all[#all + 1] = name:sub(first, first + 31) end
+          return all
+        end
+
         -- The family of a refresh token is found by one that was exchanged, too.
         local function find(kind, name)
           if kind == 'id' then return load(name) end
-          if kind == 'family' then
-            return load(call('GET', base .. 'refresh:' .. name)) or load(call('HGET', base .. 'used:' .. name, 'id'))
+          if kind == 'slot' or kind == 'token' then return load(call('GET', base .. kind .. ':' .. name)) end
+          if kind == 'names' then
+            for id in name:gmatch('%S+') do
+              local record = load(id)
+              if record then return record end
+            end
+            return nil
           end
-          return load(call('GET', base .. kind .. ':' .. name))
+          local index = kind == 'access' and 'access:' or 'refresh:'
+          for _, digest in ipairs(digests(name)) do
+            local record = load(call('GET', base .. index .. digest))
+              or kind == 'family' and load(call('HGET', base .. 'used:' .. digest, 'id'))
+            if record then return record end
+          end
         end
 
         local function access_lives(record) return tonumber(record['access-ends']) > now end
@@ -112,7 +130,9 @@ extension RedisScript {
           if call('TTL', key) < tonumber(seconds) then call('EXPIRE', key, seconds) end
         end
 
+        -- A record has the first digest of each of its tokens.
         local function put(record)
+          record.access, record.refresh = digests(record.access)[1], digests(record.refresh)[1]
           local ends = ends_of(record)
           local seconds = stay(ends)
           local key = base .. 'record:' .. record.id
@@ -165,11 +185,14 @@ extension RedisScript {
         end
 
         -- Nothing is known of a successor that an earlier version has used.
-        local function used_refresh(digest)
-          local known = call('HMGET', base .. 'used:' .. digest, 'id', 'application', 'ends', 'successor', 'grace')
-          if not known[1] then return nil end
-          return {id = known[1], application = known[2], ends = tonumber(known[3]), successor = known[4] or '',
-            grace = tonumber(known[5] or 0)}
+        local function used_refresh(name)
+          for _, digest in ipairs(digests(name)) do
+            local known = call('HMGET', base .. 'used:' .. digest, 'id', 'application', 'ends', 'successor', 'grace')
+            if known[1] then
+              return {digest = digest, id = known[1], application = known[2], ends = tonumber(known[3]),
+                successor = known[4] or '', grace = tonumber(known[5] or 0)}
+            end
+          end
         end
 
         -- The record that took the place of a used refresh token, as long as its holder may come again.

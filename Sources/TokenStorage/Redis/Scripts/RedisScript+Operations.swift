@@ -37,7 +37,7 @@ extension RedisScript {
             return {'record', false}
           end
           if not make_way(proposed, record) then return {'conflict'} end
-          if grace then use(record, digest, proposed.refresh, now + grace) end
+          if grace then use(record, record.refresh, proposed.refresh, now + grace) end
           return {'rotated', fields(record)}
         end
         local used = grace and used_refresh(digest)
@@ -50,7 +50,7 @@ extension RedisScript {
         end
         if not make_way(proposed, lost) then return {'conflict'} end
         use(lost, lost.refresh, '', 0)
-        call('HSET', base .. 'used:' .. digest, 'successor', proposed.refresh)
+        call('HSET', base .. 'used:' .. used.digest, 'successor', proposed.refresh)
         return {'rotated', fields(lost)}
         """#)
 
@@ -200,5 +200,29 @@ extension RedisScript {
           if #ids < 200 then return found end
           first = first + 100
         end
+        """#)
+
+    /// Cursor, about how many.
+    static let survey = RedisScript(
+        #"""
+        local step = call('ZSCAN', base .. 'issued', ARGV[2], 'COUNT', ARGV[3])
+        local found = {'surveyed', step[1]}
+        for i = 1, #step[2], 2 do
+          local record = load(step[2][i])
+          if record then found[#found + 1] = fields(record) end
+        end
+        return found
+        """#)
+
+    /// Id, sealed data and digests of the access and the refresh token as they are, then the same as they become.
+    static let rekey = RedisScript(
+        #"""
+        local record, moved = load(ARGV[2]), load(ARGV[2])
+        if not record or record.sealed ~= ARGV[3] or record.access ~= ARGV[4] or record.refresh ~= ARGV[5] then
+          return {'touched', 0}
+        end
+        moved.id, moved.sealed, moved.access, moved.refresh = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+        if moved.id ~= record.id and load(moved.id) or not make_way(moved, record) then return {'touched', 0} end
+        return {'touched', 1}
         """#)
 }
