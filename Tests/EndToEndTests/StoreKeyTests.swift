@@ -84,9 +84,9 @@ import Testing
             let pair = try TokenMap(
                 fixture.request("POST", "/yambas/oauth/token", StoreKeyTests.form, body: AppFixture.form()))
             for _ in 0..<clients {
-                let first = JSONText(try fixture.grant(StoreKeyTests.login).text)
-                let access = try #require(first["access_token"].string)
-                let given = try #require(first["refresh_token"].string)
+                let access = try fixture.token("joe")
+                let login = JSONText(try fixture.grant(StoreKeyTests.login).text)
+                let given = try #require(login["refresh_token"].string)
                 counts.withLock { $0.running += 1 }
                 Thread.detachNewThread { [counts, ended] in
                     var refresh = given

@@ -5,7 +5,9 @@ import Model
 import OAuthServer
 import Outbound
 import Synchronization
+import TestSupport
 import Testing
+import TokenStorage
 
 /// OAUTH-09 and JTX-12: an issuer module makes the tokens of a backend that names it.
 @Suite struct DelegationTests {
@@ -69,5 +71,37 @@ import Testing
         #expect(response.values("Retry-After") == ["1"])
         #expect(response.error == "temporarily_unavailable")
         #expect(response.audit?.outcome == .refused)
+    }
+
+    @Test("a token that the module issues again is its user's after a change of the store's key, and stays revoked")
+    func changedKey() async throws {
+        let stub = Stub(.success(GrantedToken(value: Array("stub-token".utf8), expiresIn: 77)))
+        let (raw, revocations) = (MemoryTokenStore(), RevocationList())
+        func standards(_ bytes: UInt8...) throws -> Standards {
+            let key = try #require(TokenDigestKey(keys: bytes.map { Array(repeating: $0, count: 32) }))
+            return Standards(store: RekeyedTokenStore(raw, key: key)) {
+                $0.backends = Standards.backends {
+                    $0.issuer = "remote-stub"
+                    $0.grants.refresh = nil
+                }
+                $0.grantIssuers["remote-stub"] = stub
+                $0.storeKey = key
+                $0.revocations = revocations
+            }
+        }
+        func records() async throws -> [TokenRecord] {
+            let answer = try await raw.ask(.list(application: nil, subject: nil, limit: 10), now: Service.now)
+            guard case .records(let records) = answer else { return [] }
+            return records
+        }
+        #expect(try standards(1).login().accessToken == "stub-token")
+        let first = try #require(try await records().first)
+        for _ in 0..<2 { #expect(try standards(2, 1).login().accessToken == "stub-token") }
+        let again = try await records()
+        #expect(again.map(\.subject) == ["joe"] && again.map(\.tokenID) == [first.tokenID])
+        revocations.revoke(tokenID: first.tokenID, until: Service.now + 100)
+        _ = try await raw.ask(.revoke(.id(first.id)), now: Service.now)
+        #expect(try standards(2, 1).login().accessToken == "stub-token")
+        #expect(try await records().map(\.tokenID) == [first.tokenID], "a new name would not be revoked")
     }
 }

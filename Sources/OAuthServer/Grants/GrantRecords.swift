@@ -49,28 +49,48 @@ package struct GrantRecords: GrantedTokens {
     ) -> Effect<Bool> {
         let digest = key.digest(token.span)
         var claims = claims
-        claims.tokenID = key.tokenID(of: token.span)
+        // A token that was revoked under the name that a former key gives stays revoked.
+        let names = key.names(of: token)
+        claims.tokenID =
+            names.first { revocations.isRevoked(tokenID: $0, subject: "", backendID: nil, issuedAt: now) } ?? names[0]
         var record = TokenRecord(
             id: key.tokenID(of: (token + Array(" \(claims.backendID) \(claims.subject)".utf8)).span), kind: .opaque,
             application: claims.backendID, subject: claims.subject, tokenID: claims.tokenID,
             accessExpiresAt: claims.expiresAt, issuedAt: now)
         record.accessDigest = digest
         record.attributes = claims.json()
-        return store.ask(.insert(record), now: now) { [record] answer in
+        return store.ask(.insert(record), now: now) { [record, claims] answer in
             switch answer {
             case .success(.record(_?)): .done(true)
-            case .success(.conflict): disown(record, revocations, now: now)
+            case .success(.conflict): disown(record, claims, revocations, now: now)
             default: .done(false)
             }
         }
     }
 
     /// Replaces the record of another holder by one without a holder, which lasts as long as either.
-    private func disown(_ rival: TokenRecord, _ revocations: RevocationList, now: Int64) -> Effect<Bool> {
+    private func disown(
+        _ rival: TokenRecord, _ claims: AccessTokenClaims, _ revocations: RevocationList, now: Int64
+    ) -> Effect<Bool> {
         let digest = rival.accessDigest ?? []
         return store.ask(.find(.access(digest)), now: now) { answer in
             guard case .success(.record(let holder?)) = answer, holder.kind == .opaque else { return .done(false) }
-            return replace(holder, rival, revocations, now: now)
+            guard holder.subject.isExactly(rival.subject), holder.application.isExactly(rival.application),
+                !holder.subject.isEmpty
+            else { return replace(holder, rival, revocations, now: now) }
+            return renew(holder, rival, claims, now: now)
+        }
+    }
+
+    /// The same holder's record has names under a former key of the store, and keeps them.
+    private func renew(
+        _ holder: TokenRecord, _ rival: TokenRecord, _ claims: AccessTokenClaims, now: Int64
+    ) -> Effect<Bool> {
+        var (record, claims) = (rival, claims)
+        (record.id, record.tokenID, claims.tokenID) = (holder.id, holder.tokenID, holder.tokenID)
+        record.attributes = claims.json()
+        return store.ask(.insert(record), now: now) { answer in
+            if case .success(.record(_?)) = answer { .done(true) } else { .done(false) }
         }
     }
 
