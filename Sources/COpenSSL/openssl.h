@@ -30,6 +30,10 @@ static inline EVP_PKEY *copenssl_ed25519_public_key(const unsigned char *bytes, 
     return EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, bytes, count);
 }
 
+static inline EVP_PKEY *copenssl_x25519_public_key(const unsigned char *bytes, size_t count) {
+    return EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, bytes, count);
+}
+
 // A public key from a parameter list, checked to be one.
 static inline EVP_PKEY *copenssl_public_key(const char *type, OSSL_PARAM *params) {
     EVP_PKEY *key = NULL;
@@ -256,10 +260,11 @@ static inline int copenssl_anchor_needs_no_list(int accepted, X509_STORE_CTX *co
     return 1;
 }
 
-// Verifies a certificate as a handshake verifies that of a client under the settings of the context: its authorities, lists
-// and least strength. Answers the code of the verification.
-static inline int copenssl_verify_client(
-    SSL_CTX *context, X509 *leaf, X509 **others, size_t count, int checks_lists) {
+// Verifies a certificate under the settings of the context: its authorities, lists and least strength. With a purpose as a
+// handshake does, such as "ssl_client"; NULL for any. At a time in seconds since 1970; 0 for now. Answers the code of the
+// verification.
+static inline int copenssl_verify_certificate(SSL_CTX *context, X509 *leaf, X509 **others, size_t count,
+    int checks_lists, const char *purpose, time_t now) {
     int code = X509_V_ERR_OUT_OF_MEM;
     X509_STORE_CTX *verification = X509_STORE_CTX_new();
     STACK_OF(X509) *chain = sk_X509_new_null();
@@ -267,8 +272,9 @@ static inline int copenssl_verify_client(
     for (size_t i = 0; i < count; i++)
         if (!sk_X509_push(chain, others[i])) goto done;
     if (X509_STORE_CTX_init(verification, SSL_CTX_get_cert_store(context), leaf, chain) != 1) goto done;
-    X509_STORE_CTX_set_default(verification, "ssl_client");
+    if (purpose && !X509_STORE_CTX_set_default(verification, purpose)) goto done;
     X509_VERIFY_PARAM *parameters = X509_STORE_CTX_get0_param(verification);
+    if (now) X509_VERIFY_PARAM_set_time(parameters, now);
     X509_VERIFY_PARAM_set_auth_level(parameters, SSL_CTX_get_security_level(context));
     if (checks_lists) X509_STORE_CTX_set_verify_cb(verification, copenssl_anchor_needs_no_list);
     int accepted = X509_verify_cert(verification);

@@ -40,7 +40,7 @@ package struct SignerCertificate: Sendable {
 
 extension CertificateObject {
     /// The checked public key.
-    fileprivate func publicKey() throws(CertificateProblem) -> VerificationKey {
+    func publicKey() throws(CertificateProblem) -> VerificationKey {
         // SAFETY: X509_get_pubkey returns a reference, of which the key object takes ownership.
         guard let object = unsafe KeyObject(owning: X509_get_pubkey(pointer)) else { throw .unsupportedKey }
         do throws(KeyError) {

@@ -64,13 +64,16 @@ final class TLSAuthority: Sendable {
     /// A certificate for alternative names such as `DNS:a.example`, an hour to a day long, or over since yesterday.
     func issue(
         _ names: [String], subject: String = "/CN=leaf", key: Key = .p256, isExpired: Bool = false,
-        name: String = UUID().uuidString, signedBy issuer: String = "ca", isAuthority: Bool = false
+        name: String = UUID().uuidString, signedBy issuer: String = "ca", isAuthority: Bool = false,
+        extensions: String = ""
     ) -> TLSCertificate {
         openssl(
             ["req", "-new", "-nodes", "-subj", subject, "-keyout", "\(name).key", "-out", "\(name).csr", "-utf8"]
                 + key.arguments)
         let alternativeNames = names.isEmpty ? "" : "subjectAltName=\(names.joined(separator: ","))\n"
-        write(alternativeNames + "basicConstraints=critical,CA:\(isAuthority ? "TRUE" : "FALSE")\n", "\(name).ext")
+        write(
+            alternativeNames + "basicConstraints=critical,CA:\(isAuthority ? "TRUE" : "FALSE")\n" + extensions,
+            "\(name).ext")
         openssl([
             "x509", "-req", "-in", "\(name).csr", "-CA", "\(issuer).pem", "-CAkey", "\(issuer).key", "-days",
             isExpired ? "-1" : "1", "-extfile", "\(name).ext", "-out", "\(name).pem",

@@ -101,7 +101,7 @@ package enum RevocationListProblem: Error, Equatable, Sendable {
         case .noList: "there is no revocation list in the file, in PEM form (\"-----BEGIN X509 CRL-----\") or DER form"
         case .malformed(let position): "revocation list \(position) of the file is damaged"
         case .unknownIssuer(let position):
-            "revocation list \(position) of the file is not signed by an authority of \"clientCaFile\""
+            "revocation list \(position) of the file is not signed by an authority of the file with the authorities"
         case .missing(let authority):
             "the authority \(authority) has no revocation list in the file, so that its certificates would be refused"
         }

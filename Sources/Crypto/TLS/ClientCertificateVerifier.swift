@@ -29,17 +29,29 @@ package final class ClientCertificateVerifier: Sendable {
     ///   - leaf: in DER form.
     ///   - issuers: further certificates of a chain in DER form, which are not trusted by themselves.
     package func verify(_ leaf: [UInt8], issuers: [[UInt8]] = []) -> Result<PeerCertificate, ClientCertificateFault> {
+        provenChain(leaf, issuers, purpose: "ssl_client").map { PeerCertificate($0[0]) }
+    }
+
+    /// The certificates, the leaf first, if a chain leads from it to an authority.
+    ///
+    /// - Parameters:
+    ///   - purpose: libcrypto's name of the purpose of the leaf; nil for any.
+    ///   - now: seconds since 1970; nil for the current time.
+    func provenChain(
+        _ leaf: [UInt8], _ issuers: [[UInt8]], purpose: String?, now: Int64? = nil
+    ) -> Result<[CertificateObject], ClientCertificateFault> {
         let others = issuers.compactMap(CertificateObject.of(der:))
         guard let certificate = CertificateObject.of(der: leaf), others.count == issuers.count else {
             return .failure(.malformed)
         }
         // SAFETY: the objects outlive the call, which keeps none of them.
         var pointers = unsafe others.map { unsafe Optional($0.pointer) }
-        let code = unsafe copenssl_verify_client(
-            object.pointer, certificate.pointer, &pointers, pointers.count, checksLists ? 1 : 0)
+        let code = unsafe copenssl_verify_certificate(
+            object.pointer, certificate.pointer, &pointers, pointers.count, checksLists ? 1 : 0, purpose,
+            time_t(now ?? 0))
         OpenSSLLibrary.clearErrors()
         switch code {
-        case X509_V_OK: return .success(PeerCertificate(certificate))
+        case X509_V_OK: return .success([certificate] + others)
         case X509_V_ERR_CERT_REVOKED: return .failure(.revoked)
         default: return .failure(.untrusted(verifyCode: code))
         }

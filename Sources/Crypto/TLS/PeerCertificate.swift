@@ -65,3 +65,16 @@ package struct PeerCertificate: Sendable, Equatable {
         certificateDER = certificate.encodedDER
     }
 }
+
+extension CertificatePattern {
+    /// Whether any name of this kind in the certificate matches.
+    package func fits(_ certificate: PeerCertificate) -> Bool {
+        switch kind {
+        case .subject: fits(name: certificate.subject)
+        case .dns: certificate.hostNames.contains(where: fits(name:))
+        case .email: certificate.emailAddresses.contains(where: fits(name:))
+        case .uri: certificate.uris.contains(where: fits(name:))
+        case .ip: certificate.addresses.contains(where: fits(name:))
+        }
+    }
+}

@@ -1,19 +1,6 @@
 import Crypto
 import Model
 
-extension CertificatePattern {
-    /// Whether any name of this kind in the certificate matches.
-    package func fits(_ certificate: PeerCertificate) -> Bool {
-        switch kind {
-        case .subject: fits(name: certificate.subject)
-        case .dns: certificate.hostNames.contains(where: fits(name:))
-        case .email: certificate.emailAddresses.contains(where: fits(name:))
-        case .uri: certificate.uris.contains(where: fits(name:))
-        case .ip: certificate.addresses.contains(where: fits(name:))
-        }
-    }
-}
-
 /// A route's requirement on the client certificate: verified by the listener, and matching any of the patterns, if
 /// there are some.
 package struct CertificateRule: Equatable, Sendable {
