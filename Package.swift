@@ -141,7 +141,7 @@ let package = Package(
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
         tests("CryptoTests", ["Bytes", "Model", "Crypto"]),
         tests("HTTPTests", ["Bytes", "Model", "HTTP"]),
-        tests("JOSETests", ["Bytes", "Model", "Crypto", "JOSE"]),
+        tests("JOSETests", ["Bytes", "Model", "Crypto", "JOSE", "TestSupport"]),
         tests("IdentityTests", ["Bytes", "Model", "Crypto", "JOSE", "Outbound", "Identity", "TestSupport"]),
         tests(
             "PolicyTests",

@@ -74,7 +74,7 @@ package struct CompactJWS: Sendable {
     }
 
     /// The relevant parameters. `jwk`, `jku`, `x5u` and `x5c` are ignored, since a token must not bring its own key
-    /// (RFC 8725 section 3.10).
+    /// (RFC 8725 section 3.10); `SignerAuthorities` reads a chain whose authorities are configured.
     private static func read(
         header: [UInt8], hasFiveParts: Bool
     ) throws(TokenRejection) -> (SignatureAlgorithm, keyID: String?, type: String?) {

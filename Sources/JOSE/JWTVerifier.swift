@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 
 /// Verifies JSON Web Tokens.
 ///
@@ -45,13 +46,62 @@ package final class JWTVerifier: Sendable {
     private func verified(
         _ token: Span<UInt8>, now: Int64, _ published: PublishedKeys
     ) throws(Stop) -> VerifiedToken {
-        let parts = try JWTVerifier.rejecting { () throws(TokenRejection) in try ReceivedToken(token) }
+        let parts: ReceivedToken
+        do throws(TokenRejection) {
+            parts = try ReceivedToken(token)
+        } catch {
+            guard error == .encrypted, issuers.contains(where: { !$0.decryption.keys.isEmpty }) else {
+                throw .rejected(error)
+            }
+            return try decrypted(token, now: now, published)
+        }
+        return try verified(token, parts, encryptedTo: nil, now: now, published)
+    }
+
+    /// Decrypts a token and verifies its content, which must be a signed token.
+    private func decrypted(
+        _ token: Span<UInt8>, now: Int64, _ published: PublishedKeys
+    ) throws(Stop) -> VerifiedToken {
+        let (content, parts, key) = try JWTVerifier.rejecting { () throws(TokenRejection) in
+            let outer = try EncryptedToken(token)
+            var keys: [DecryptionKey] = []
+            for issuer in issuers where outer.issuer?.isExactly(issuer.issuer) ?? true {
+                // Several issuers may encrypt to the same key; it is tried once for each name.
+                keys += issuer.decryption.keys.filter { key in
+                    !keys.contains { $0.key.identity == key.key.identity && $0.keyID == key.keyID }
+                }
+            }
+            let (content, key) = try outer.opened(with: keys)
+            let parts = try JWTVerifier.signedToken(content)
+            // RFC 7519 section 5.3: a claim of the header must be that of the content.
+            if let name = outer.issuer, parts.registered.issuer?.isExactly(name) != true { throw .unknownIssuer }
+            return (content, parts, key)
+        }
+        return try verified(content.span, parts, encryptedTo: key, now: now, published)
+    }
+
+    /// The signed token inside an encrypted one. Neither claims without a signature nor another encrypted token.
+    private static func signedToken(_ content: [UInt8]) throws(TokenRejection) -> ReceivedToken {
+        do throws(TokenRejection) {
+            return try ReceivedToken(content.span)
+        } catch {
+            throw error == .malformed || error == .encrypted ? .unsigned : error
+        }
+    }
+
+    /// - Parameter key: that decrypted the token; nil for a token that was not encrypted.
+    private func verified(
+        _ token: Span<UInt8>, _ parts: ReceivedToken, encryptedTo key: DecryptionKey?, now: Int64,
+        _ published: PublishedKeys
+    ) throws(Stop) -> VerifiedToken {
         var stop = Stop.rejected(.unknownIssuer)
         guard let name = parts.registered.issuer else { throw stop }
         // Several entries may have the same issuer with different requirements; the first that accepts wins.
         for index in issuers.indices where issuers[index].issuer.isExactly(name) {
+            let end: Int64
             do throws(Stop) {
-                try verify(token, parts, issuers[index], index, published, now)
+                try JWTVerifier.rejecting { () throws(TokenRejection) in try issuers[index].decryption.check(key) }
+                end = try verify(token, parts, issuers[index], index, published, now)
             } catch {
                 // An undecided entry takes precedence over one that refuses.
                 if case .rejected = stop { stop = error }
@@ -60,19 +110,21 @@ package final class JWTVerifier: Sendable {
             // `check` throws without an expiry.
             guard let expiresAt = parts.registered.expiresAt else { throw .rejected(.missingExpiry) }
             return VerifiedToken(
-                issuerIndex: index, claims: parts.claims, subject: parts.registered.subject, expiresAt: expiresAt,
+                issuerIndex: index, claims: parts.claims, subject: parts.registered.subject,
+                expiresAt: min(expiresAt, end),
                 issuedAt: parts.registered.issuedAt, tokenID: parts.registered.tokenID, keyID: parts.jws.keyID,
-                type: parts.jws.type
+                type: parts.jws.type, algorithm: parts.algorithm
             )
         }
         throw stop
     }
 
     /// Verifies a token for one entry.
+    /// - Returns: last second at which its key is valid.
     private func verify(
         _ token: Span<UInt8>, _ parts: ReceivedToken, _ issuer: TrustedIssuer, _ index: Int, _ published: PublishedKeys,
         _ now: Int64
-    ) throws(Stop) {
+    ) throws(Stop) -> Int64 {
         guard issuer.allows(parts.jws.algorithm) else { throw .rejected(.unsupportedAlgorithm) }
         var keys = issuer.keys
         if case .fetched(let fetched, issuerIndex: index) = published { keys = .fixed(fetched) }
@@ -84,7 +136,17 @@ package final class JWTVerifier: Sendable {
             // Before fetching keys, which a token that is refused anyway must not cause.
             try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.check(issuer, now: now) }
             try verify(token, parts.jws, source, index, published, now)
+        case .certified(let authorities):
+            return try JWTVerifier.rejecting { () throws(TokenRejection) in
+                try parts.check(issuer, now: now)
+                let signer = try authorities.signer(of: token, now: now)
+                let key = JSONWebKey(kid: nil, algorithm: nil, key: signer.key)
+                guard key.accepts(parts.algorithm) else { throw .algorithmMismatch }
+                try parts.jws.verify(token, with: KeySet(keys: [key]), namesKeys: false)
+                return signer.notAfter
+            }
         }
+        return .max
     }
 
     private func verify(

@@ -22,6 +22,8 @@ package struct TrustedIssuer: Sendable {
     package var maximumLifetimeSeconds: Int64?
     /// Whether it is the gateway itself; required for shared secrets (DEC-11).
     package var own: Bool
+    /// What becomes of its encrypted tokens.
+    package var decryption = TokenDecryption()
 
     /// The keys of the issuer.
     package enum Keys: Sendable {
@@ -29,6 +31,8 @@ package struct TrustedIssuer: Sendable {
         case fixed(KeySet)
         /// Published keys.
         case published(any KeySource)
+        /// Keys that come with the tokens, certified by these authorities.
+        case certified(SignerAuthorities)
     }
 
     package init(

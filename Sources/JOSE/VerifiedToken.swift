@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// A token with verified signature, issuer, times and audience.
 package struct VerifiedToken: Sendable {
@@ -8,7 +9,7 @@ package struct VerifiedToken: Sendable {
     package let claims: JSONNode
     /// `sub`.
     package let subject: String?
-    /// `exp` in seconds since 1970, without clock skew.
+    /// `exp` in seconds since 1970, without clock skew, or an earlier end of the certificates that came with the token.
     package let expiresAt: Int64
     /// `iat` in seconds since 1970.
     package let issuedAt: Int64?
@@ -18,6 +19,8 @@ package struct VerifiedToken: Sendable {
     package let keyID: String?
     /// `typ` of the header, which distinguishes access tokens from ID tokens (RFC 9068 section 2.1).
     package let type: String?
+    /// `alg` of the header.
+    package let algorithm: SignatureAlgorithm
 
     /// The keys that the sender must prove to have; nil for a bearer token. The purpose of the verification decides
     /// whether bound tokens are accepted at all.

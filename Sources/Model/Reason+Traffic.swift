@@ -89,6 +89,14 @@ extension Reason {
         ("unsupported_algorithm", 401, "The token is encrypted, or its algorithm is not accepted for its key."),
         ("unknown_key", 401, "No key of the issuer matches the token."),
         ("bad_signature", 401, "The signature of the token is wrong."),
+        ("token_undecryptable", 401, "No decryption key of the issuer opens the encrypted token, or it was changed."),
+        ("token_unsigned", 401, "The encrypted token does not contain a signed token."),
+        ("token_unencrypted", 401, "The tokens of the issuer must be encrypted (`encrypted`), and this one is not."),
+        (
+            "token_chain_untrusted", 401,
+            "The token has no certificate chain (`x5c`) that is valid and leads to an authority of the issuer."
+        ),
+        ("token_chain_name_wrong", 401, "The certificate in `x5c` has none of the names of the issuer's entry."),
         ("invalid_token", 401, "The token is not an access token for this gateway: unknown, or a claim is missing."),
         ("token_expired", 401, "The token has expired."),
         ("token_not_yet_valid", 401, "The token is not valid yet. Compare the clocks if this persists."),

@@ -39,12 +39,12 @@ package enum AssertionRejection: ReasonedFailure, Equatable, CaseIterable {
         self =
             switch rejection {
             case .tooLarge, .malformed: .malformed
-            case .encrypted: .encrypted
+            case .encrypted, .undecryptable, .unsigned, .unencrypted: .encrypted
             case .criticalHeader: .criticalHeader
             case .unsupportedAlgorithm, .algorithmMismatch: .unsupportedAlgorithm
             case .unknownIssuer: .unknownIssuer
             case .unknownKey: .unknownKey
-            case .badSignature: .badSignature
+            case .badSignature, .untrustedChain, .chainNameMismatch: .badSignature
             case .expired, .lifetimeTooLong: .expired
             case .notYetValid: .notYetValid
             case .issuedInFuture: .issuedInFuture

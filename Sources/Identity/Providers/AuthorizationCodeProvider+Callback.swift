@@ -90,8 +90,7 @@ extension AuthorizationCodeProvider {
         let terms = IDTokenTerms(clientID: settings.client.id, nonce: secrets.nonce, accessToken: granted.value)
         return verified(token, now: now).success { [self] verified in
             do throws(ProviderFailure) {
-                guard let algorithm = (try? ReceivedToken(token.span))?.algorithm else { throw .token(.malformed) }
-                let subject = try terms.subject(of: verified, algorithm)
+                let subject = try terms.subject(of: verified, verified.algorithm)
                 return complete(verified.claims, subject, granted, endpoints)
             } catch {
                 return .done(.failure(error))

@@ -28,6 +28,8 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         /// The claim of the user info endpoint with the user's id, for providers without ID tokens.
         package var subjectAttribute = "sub"
         package var algorithms = SignatureAlgorithm.asymmetric
+        /// Keys for its encrypted ID tokens and logout tokens.
+        package var decryption = TokenDecryption()
         package var clockSkewSeconds: Int64 = 60
         /// Whether a logout here is forwarded to the provider.
         package var logsOutThere = true
@@ -69,11 +71,11 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
             return
         }
         metadata = ServerMetadata(at: discovery, issuer: issuer, settings.transport, caller: caller)
-        verifier = JWTVerifier(issuers: [
-            TrustedIssuer(
-                name: settings.name, issuer: issuer, audiences: [settings.client.id], keys: .published(keys),
-                algorithms: settings.algorithms, purpose: nil, clockSkewSeconds: settings.clockSkewSeconds)
-        ])
+        var trust = TrustedIssuer(
+            name: settings.name, issuer: issuer, audiences: [settings.client.id], keys: .published(keys),
+            algorithms: settings.algorithms, purpose: nil, clockSkewSeconds: settings.clockSkewSeconds)
+        trust.decryption = settings.decryption
+        verifier = JWTVerifier(issuers: [trust])
     }
 
     /// Expected `iss` of its answers; nil if unknown.

@@ -229,7 +229,9 @@ extension TokenRejection {
     /// verified here, or one of such an issuer that is for the backend's own upstream.
     fileprivate var mayBeGranted: Bool {
         switch self {
-        case .malformed, .unknownIssuer, .encrypted, .criticalHeader, .unsupportedAlgorithm, .wrongAudience: true
+        case .malformed, .unknownIssuer, .encrypted, .undecryptable, .criticalHeader, .unsupportedAlgorithm,
+            .wrongAudience:
+            true
         default: false
         }
     }

@@ -81,7 +81,8 @@ extension Reason {
         case .malformedToken, .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired,
             .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .wrongTokenType, .proofRequired,
             .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle, .issuerNotAllowed, .apiKeyUnknown,
-            .apiKeyExpired, .tokenUnbound, .tokenCertificateWrong, .dpopSchemeWrong:
+            .apiKeyExpired, .tokenUnbound, .tokenCertificateWrong, .dpopSchemeWrong, .tokenUndecryptable,
+            .tokenUnsigned, .tokenUnencrypted, .tokenChainUntrusted, .tokenChainNameWrong:
             "invalid_token"
         case .dpopProofMissing, .dpopProofRepeated, .dpopProofMalformed, .dpopSignatureInvalid, .dpopKeyWrong,
             .dpopRequestWrong, .dpopTokenWrong, .dpopTimeWrong, .dpopReplayed:

@@ -12,8 +12,13 @@ extension Reason {
         case .wrongAudience: self = .wrongAudience
         case .malformed, .tooLarge: self = .malformedToken
         case .encrypted, .criticalHeader, .unsupportedAlgorithm, .algorithmMismatch: self = .unsupportedAlgorithm
+        case .undecryptable: self = .tokenUndecryptable
+        case .unsigned: self = .tokenUnsigned
+        case .unencrypted: self = .tokenUnencrypted
         case .unknownKey: self = .unknownKey
         case .badSignature: self = .badSignature
+        case .untrustedChain: self = .tokenChainUntrusted
+        case .chainNameMismatch: self = .tokenChainNameWrong
         case .wrongType: self = .wrongTokenType
         case .proofRequired: self = .proofRequired
         case .missingExpiry, .lifetimeTooLong: self = .invalidToken

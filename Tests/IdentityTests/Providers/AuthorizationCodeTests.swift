@@ -46,6 +46,26 @@ import Testing
         #expect(try Self.start(provider, forcesLogin: true)["prompt"] == "login")
     }
 
+    @Test("an ID token may be encrypted to the gateway, and counts for its signature alone")
+    func encrypted() throws {
+        let key = SigningKey.generate(.es256)
+        let sealer = TokenSealer(key, curve: .p256)
+        let keys = [DecryptionKey(keyID: nil, key: try RecipientKey(pem: key.pem))]
+        func finish(
+            _ token: String, _ keys: [DecryptionKey]
+        ) throws -> Result<ProvidedIdentity, ProviderFailure> {
+            let idp = FakeProvider { $0.idToken = token }
+            return try FakeProvider.finish(idp.provider { $0.decryption.keys = keys })
+        }
+        let sealed = try sealer.seal(FakeProvider.token([]))
+        #expect(try finish(sealed, keys).get().subject == "248289")
+        #expect(try finish(sealed, []).error == .token(.encrypted))
+        #expect(try finish(sealer.seal(FakeProvider.token([("nonce", .text("x"))])), keys).error == .wrongNonce)
+        #expect(try finish(sealer.seal(#"{"sub":"248289"}"#), keys).error == .token(.unsigned))
+        let stranger = TokenSealer(SigningKey.generate(.es256), curve: .p256)
+        #expect(try finish(stranger.seal(FakeProvider.token([])), keys).error == .token(.undecryptable))
+    }
+
     @Test("a code is redeemed with verifier and secret for a user with all claims")
     func login() throws {
         let idp = FakeProvider { $0.claims = [("sid", .text("s-9")), ("groups", .list("a", "b"))] }
