@@ -13,7 +13,8 @@ import Testing
         + InvalidCase.clientCases
         + InvalidCase.consumerCases
         + InvalidCase.applicationCases + InvalidCase.mobileSocialCases + InvalidCase.providerCases
-        + InvalidCase.loginCases + InvalidCase.proofCases + InvalidCase.authenticatorCases
+        + InvalidCase.loginCases + InvalidCase.proofCases + InvalidCase.tokenKeyCases
+        + InvalidCase.authenticatorCases
 
     @Test func tableIsLargeAndItsIdsAreUnique() {
         #expect(Self.cases.count >= 150)

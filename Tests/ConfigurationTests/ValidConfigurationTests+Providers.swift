@@ -33,6 +33,25 @@ extension ValidConfigurationTests {
         #expect(guests.authentication.relyingParty?.providers == ["Guests", "form"])
         #expect(configuration.identityProviders.prefix(3).map(\.displayName) == ["Password", "Staff account", nil])
         #expect(configuration.backends[0].identityProviders == ["staff", "form"])
+        #expect(staff.decryptionKeys.count == 2 && social.decryptionKeys.isEmpty)
+        try expectTokenKeys(configuration.trustedIssuers)
+    }
+
+    /// Keys for encrypted tokens, and authorities of keys that come with tokens.
+    private func expectTokenKeys(_ issuers: [TrustedIssuerEntry]) throws {
+        #expect(issuers.map(\.encryption) == [.required] + Array(repeating: .optional, count: 6))
+        let keys = issuers[0].decryptionKeys
+        #expect(keys.map(\.keyID) == ["gateway-enc", nil])
+        guard case .file(let path) = keys[0].place, case .secret(let secret) = keys[1].place,
+            case .certified(let named) = issuers[1].keys, case .certified(let dedicated) = issuers[6].keys
+        else {
+            Issue.record("the keys are elsewhere: \(keys)")
+            return
+        }
+        #expect(path.hasSuffix("/complete/keys/key.pem") && secret.value.contains("PRIVATE KEY"))
+        #expect(named.authoritiesFile.hasSuffix("/complete/keys/cert.pem") && named.revocationListFile == nil)
+        #expect(named.names.map(\.description) == ["dns:tokens.example.com"])
+        #expect(dedicated.names.isEmpty && dedicated.revocationListFile?.hasSuffix("/keys/ocsp.der") == true)
     }
 
     private func expectSAML(_ corporate: IdentityProviderEntry, _ partner: IdentityProviderEntry) throws {

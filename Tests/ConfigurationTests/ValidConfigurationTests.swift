@@ -149,7 +149,7 @@ import Testing
         #expect(configuration.trustedIssuers[0].users.roleMapping.mappedRoles.values.first == ["Clerk", "Manager"])
         #expect(configuration.trustedIssuers[0].tokenType == .accessToken)
         #expect(configuration.trustedIssuers[0].authorizedParties == ["shop-app"])
-        #expect(configuration.trustedIssuers.map(\.acceptIDTokens) == [false, true, false, false, false, false])
+        #expect(configuration.trustedIssuers.map(\.acceptIDTokens) == [false, true, false, false, false, false, false])
         #expect(configuration.trustedIssuers[3].tokenType == .any)
         #expect(configuration.trustedIssuers[0].maximumLifetime == .seconds(3600))
         #expect(configuration.realms == ["Default", "Staff"])

@@ -7,20 +7,26 @@ extension Shape<[CertificatePattern]> {
         .named(
             "clientCertificate", .either([.flag, .list(.pattern("^(subject|dns|email|uri|ip):.+$"), minimum: 1)])),
         read: { $0.certificatePatterns() })
+
+    /// Names of which a certificate must have one.
+    static let certificateNames = Shape(
+        .list(.pattern("^(subject|dns|email|uri|ip):.+$"), minimum: 1),
+        read: { $0.certificatePatterns(orFlag: false) })
 }
 
 /// Requirements for client certificates.
 extension Field {
     /// `true` for any certificate, `false` for no requirement (nil), or patterns of which one must match.
-    func certificatePatterns() -> [CertificatePattern]? {
-        if let flag = findings.plain(node, at: pointer).bool { return flag ? [] : nil }
+    /// - Parameter orFlag: whether `true` and `false` are accepted.
+    func certificatePatterns(orFlag: Bool = true) -> [CertificatePattern]? {
+        if orFlag, let flag = findings.plain(node, at: pointer).bool { return flag ? [] : nil }
         guard node.array != nil else {
-            wrongType("true, false or an array of patterns such as \"dns:*.example.com\"")
+            wrongType("\(orFlag ? "true, false or " : "")an array of patterns such as \"dns:*.example.com\"")
             // An invalid value must not open the route.
             return []
         }
         if node.array?.isEmpty == true {
-            error("the list is empty", expected: "true for any certificate, or at least one pattern")
+            error("the list is empty", expected: "\(orFlag ? "true for any certificate, or " : "")at least one pattern")
         }
         return (names("an array of patterns") { $0.certificatePattern() } ?? []).compactMap { CertificatePattern($0) }
     }

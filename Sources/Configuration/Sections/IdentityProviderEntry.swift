@@ -37,6 +37,8 @@ package struct IdentityProviderEntry: Sendable {
     /// Nil for all that match the key.
     package var algorithms: Set<SignatureAlgorithm>?
     package var clockSkew: Duration
+    /// Keys for encrypted ID tokens.
+    package var decryptionKeys: [DecryptionKeyEntry]
     package var users: ProviderRules
     /// Whether the rule about e-mail addresses is configured explicitly.
     var isEmailRuleStated: Bool
@@ -102,7 +104,7 @@ package struct IdentityProviderEntry: Sendable {
             client: calls?.client ?? ProviderClientEntry(), saml: saml,
             scopes: calls?.scopes ?? [], parameters: calls?.parameters ?? [], userInfo: calls?.userInfo ?? .whenNeeded,
             subjectAttribute: calls?.subjectAttribute ?? "sub", algorithms: calls?.algorithms,
-            clockSkew: clockSkew,
+            clockSkew: clockSkew, decryptionKeys: openID?.decryptionKeys ?? [],
             users: users.rules, isEmailRuleStated: users.isEmailRuleStated,
             logsOutThere: calls?.logsOutThere ?? true, revokesAtLogout: calls?.revokesAtLogout ?? false,
             isHTTPAllowed: allowHTTP,

@@ -17,6 +17,13 @@ package struct TrustedIssuerEntry: Sendable {
         case published(PublishedKeysEntry)
         /// The introspection endpoint (RFC 7662).
         case introspection(IntrospectionEntry)
+        /// Keys in certificates that come with the tokens.
+        case certified(SignerAuthoritiesEntry)
+    }
+
+    /// Whether tokens must be encrypted.
+    package enum EncryptionRule: String, Sendable, CaseIterable {
+        case optional, required
     }
 
     /// The name that stands for the gateway itself where issuers are named.
@@ -48,6 +55,9 @@ package struct TrustedIssuerEntry: Sendable {
     package var tokenSources: [TokenSource]
     /// Whether tokens that are bound to no key or certificate are refused.
     package var requiresProof: Bool
+    /// Keys for encrypted tokens; without any, they are refused.
+    package var decryptionKeys: [DecryptionKeyEntry]
+    package var encryption: EncryptionRule
 
     /// The introspection endpoint; nil if the gateway verifies the tokens.
     package var introspection: IntrospectionEntry? {
@@ -94,9 +104,19 @@ package struct TrustedIssuerEntry: Sendable {
         let file = object.take(
             "jwksFile", .readableFile,
             """
-            File with its keys (a JWK set), in place of [published keys](README.md#keys-of-trusted-issuers) and \
+            File with its keys (a JWK set), in place of [published keys](README.md#keys-of-trusted-issuers), `x5c` and \
             `introspection`.
             """)
+        let certified = object.take(
+            "x5c", SignerAuthoritiesEntry.shape,
+            "In place of keys: the [authorities](README.md#keys-in-certificates) of the certificates that its tokens carry."
+        )
+        let decryptionKeys = object.take(
+            "decryptionKeys", DecryptionKeyEntry.list,
+            "Private keys for its [encrypted tokens](README.md#encrypted-tokens); the first ones are tried first.")
+        let rule = object.take(
+            "encrypted", .choice, default: EncryptionRule.optional,
+            "With `required`, tokens that are only signed are refused.")
         let requireAudience = object.flag(
             "requireAudience", default: true,
             """
@@ -126,7 +146,7 @@ package struct TrustedIssuerEntry: Sendable {
                 Clients that `azp` of an access token may name, beside `audience` and the `clientId` of `backend` \
                 (of every backend where the entry names none).
                 """),
-            keys: keys(&object, file, issuer),
+            keys: keys(&object, file, certified, issuer),
             algorithms: object.optional(
                 "algorithms", algorithms, "Accepted algorithms; by default those that fit the keys, never `HS*`."),
             clockSkew: object.value(
@@ -151,14 +171,30 @@ package struct TrustedIssuerEntry: Sendable {
                 """),
             requiresProof: object.value(
                 "proof", .choice, default: ProofRule.optional,
-                "With `required`, only [bound tokens](README.md#bound-tokens) of the issuer count.") == .required
+                "With `required`, only [bound tokens](README.md#bound-tokens) of the issuer count.") == .required,
+            decryptionKeys: decryptionKeys?.read() ?? [],
+            encryption: encryption(rule, decryptionKeys, object.entries.contains { $0.name == "introspection" })
         )
+    }
+
+    private static func encryption(
+        _ rule: ObjectReader.Member<EncryptionRule>?, _ keys: ObjectReader.Member<[DecryptionKeyEntry]>?,
+        _ isIntrospected: Bool
+    ) -> EncryptionRule {
+        if isIntrospected {
+            keys?.field.error("the server reads the tokens", expected: "no \"decryptionKeys\" beside \"introspection\"")
+        }
+        let value = rule?.read() ?? .optional
+        if value == .required, keys == nil {
+            rule?.field.error("no key decrypts the tokens", expected: "\"decryptionKeys\" beside it")
+        }
+        return value
     }
 
     /// The audience is named or explicitly not required, and exactly one key sets the level.
     private static var constraints: String {
         let published = ["discoveryUri", "jwksUri"]
-        let withFile = PublishedKeysEntry.memberNames + ["introspection"]
+        let remote = PublishedKeysEntry.memberNames + ["introspection"]
         return """
             {
               "allOf": [
@@ -170,10 +206,18 @@ package struct TrustedIssuerEntry: Sendable {
                 },
                 {
                   "oneOf": [
-                    {"required": ["jwksFile"], "not": \(ObjectForm.anyOf(withFile))},
-                    {"not": \(ObjectForm.anyOf(["jwksFile", "introspection"]))},
-                    {"required": ["introspection"], "not": \(ObjectForm.anyOf(["jwksFile"] + published))}
+                    {"required": ["jwksFile"], "not": \(ObjectForm.anyOf(remote + ["x5c"]))},
+                    {"required": ["x5c"], "not": \(ObjectForm.anyOf(remote + ["jwksFile"]))},
+                    {"not": \(ObjectForm.anyOf(["jwksFile", "x5c", "introspection"]))},
+                    {
+                      "required": ["introspection"],
+                      "not": \(ObjectForm.anyOf(["jwksFile", "x5c", "decryptionKeys"] + published))
+                    }
                   ]
+                },
+                {
+                  "if": {"required": ["encrypted"], "properties": {"encrypted": {"const": "required"}}},
+                  "then": {"required": ["decryptionKeys"]}
                 }
               ]
             }
@@ -192,7 +236,8 @@ package struct TrustedIssuerEntry: Sendable {
     }
 
     private static func keys(
-        _ object: inout ObjectReader, _ file: ObjectReader.Member<String>?, _ issuer: String
+        _ object: inout ObjectReader, _ file: ObjectReader.Member<String>?,
+        _ certified: ObjectReader.Member<SignerAuthoritiesEntry?>?, _ issuer: String
     ) -> Keys? {
         let server = object.take(
             "introspection", IntrospectionEntry.shape,
@@ -200,10 +245,17 @@ package struct TrustedIssuerEntry: Sendable {
         )
         if let server {
             file?.field.error("\"jwksFile\" and \"introspection\" exclude each other", expected: "one of the two")
+            certified?.field.error("\"x5c\" and \"introspection\" exclude each other", expected: "one of the two")
             return server.read().map { .introspection($0) }
         }
-        let published = PublishedKeysEntry.read(&object, hasFile: file != nil, issuer: issuer)
+        var other = certified.map { _ in (name: "x5c", meaning: "the tokens carry their keys") }
+        if file != nil {
+            certified?.field.error("\"jwksFile\" and \"x5c\" exclude each other", expected: "one of the two")
+            other = (name: "jwksFile", meaning: "the keys stand in a file")
+        }
+        let published = PublishedKeysEntry.read(&object, beside: other, issuer: issuer)
         if let file { return file.read().map { .file($0) } }
+        if let certified { return certified.read().flatMap(\.self).map { .certified($0) } }
         return published.map { .published($0) }
     }
 

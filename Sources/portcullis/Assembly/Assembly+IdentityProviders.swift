@@ -75,6 +75,8 @@ extension Assembly {
         settings.subjectAttribute = entry.subjectAttribute
         if let algorithms = entry.algorithms { settings.algorithms = algorithms }
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
+        settings.decryption.keys = DecryptionKeyEntry.keys(
+            entry.decryptionKeys, &self, at: "\(entry.pointer)/decryptionKeys")
         settings.logsOutThere = entry.logsOutThere
         settings.revokesAtLogout = entry.revokesAtLogout
         settings.transport = transport

@@ -137,13 +137,17 @@ extension Assembly {
     mutating func trustedIssuers() -> [IssuerSettings] {
         var settings: [IssuerSettings] = []
         for (index, entry) in configuration.trustedIssuers.enumerated() where entry.introspection == nil {
-            guard let keys = keys(of: entry, at: "/trustedIssuers/\(index)") else { continue }
+            let pointer = "/trustedIssuers/\(index)"
+            let decryptionKeys = DecryptionKeyEntry.keys(
+                entry.decryptionKeys, &self, at: "\(pointer)/decryptionKeys")
+            guard let keys = keys(of: entry, at: pointer) else { continue }
             var trust = TrustedIssuer(
                 name: entry.name, issuer: entry.issuer, audiences: entry.audiences,
                 requireAudience: entry.requireAudience, keys: keys,
                 purpose: purpose(entry), clockSkewSeconds: entry.clockSkew.components.seconds,
                 maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
             if let algorithms = entry.algorithms { trust.algorithms = algorithms }
+            trust.decryption = TokenDecryption(keys: decryptionKeys, isRequired: entry.encryption == .required)
             let claims = IssuerSettings.Claims.outside(
                 entry.users, level: entry.level, backendID: entry.backend.flatMap(backendID))
             var issuer = IssuerSettings(trust: trust, claims: claims)

@@ -12,6 +12,7 @@ extension Assembly {
         switch entry.keys {
         case .file(let path): keySet(path, pointer: "\(pointer)/jwksFile").map { .fixed($0) }
         case .published(let published): keys(published, of: entry, at: pointer).map { .published($0) }
+        case .certified(let entry): entry.authorities(&self, at: "\(pointer)/x5c").map { .certified($0) }
         // The server is asked about each token.
         case .introspection, nil: nil
         }

@@ -54,6 +54,7 @@ enum IssuerCommand: Command {
                 case .file(let path): path
                 case .published(let published):
                     (published.settings.keys ?? published.settings.discovery)?.description ?? ""
+                case .certified(let entry): entry.authoritiesFile
                 case .introspection, nil: "introspection"
                 }
             Terminal.print("\(entry.issuer)  trusted  \(keys)  \(entry.name)")
