@@ -59,6 +59,24 @@ extension InvalidCase {
             #"gateway.json:5: error: /tokenService/rotateEvery: keys would be replaced before they may sign (expected a duration longer than "publishKeysFor")"#
         ),
         InvalidCase(
+            "token-shared-keys-without-redis",
+            gateway: #""tokenService": {"sharedKeys": true}, "store": {"kind": "memory"}"#,
+            #"gateway.json:5: error: /tokenService/sharedKeys: gateways on several machines share keys by a store of the kind redis only (expected "kind": "redis" in "store"; on one machine, the same "keyFile", found "kind": "memory")"#
+        ),
+        InvalidCase(
+            "token-shared-secret",
+            gateway:
+                #""tokenService": {"algorithm": "HS256", "key": "env:K", "sharedKeys": true}, "store": {"kind": "redis", "url": "unix:r"}"#,
+            environment: ["K": String(repeating: "k", count: 32)],
+            #"gateway.json:5: error: /tokenService/sharedKeys: the "key" of HS256 is not shared by a store (expected an algorithm with "keyFile")"#
+        ),
+        InvalidCase(
+            "token-shared-keys-too-soon",
+            gateway:
+                #""tokenService": {"sharedKeys": true, "publishKeysFor": "9s"}, "store": {"kind": "redis", "url": "unix:r"}"#,
+            #"gateway.json:5: error: /tokenService/sharedKeys: keys could sign before all gateways have them (expected "publishKeysFor" of 10 s or more)"#
+        ),
+        InvalidCase(
             "token-path", gateway: #""tokenService": {"tokenPath": "oauth2/token"}"#,
             #"gateway.json:5: error: /tokenService/tokenPath: invalid path: it does not begin with "/" (expected a path such as "/oauth2/token", found "oauth2/token")"#
         ),

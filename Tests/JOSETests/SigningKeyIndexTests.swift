@@ -111,6 +111,8 @@ import Testing
         try index.promote(Self.terms, now: 1000)
         try index.publish(Self.key("c", at: 1100))
         #expect(try Self.read(String(decoding: index.json, as: UTF8.self)) == index)
+        index.generation = 7
+        #expect(try Self.read(String(decoding: index.json, as: UTF8.self)) == index)
     }
 
     private static let active = #"{"kid": "a", "file": "a.pem", "state": "active", "createdAt": 1, "activatedAt": 2}"#
@@ -133,6 +135,8 @@ import Testing
                 #"{"keys": [\#(active), \#(next), {"kid": "m", "file": "m", "state": "next", "createdAt": 1}]}"#,
                 "it has 2 next keys; one is allowed"
             ),
+            (#"{"keys": [\#(active)], "generation": 0}"#, #"it has a wrong "generation""#),
+            (#"{"keys": [\#(active)], "generation": "1"}"#, #"it has a wrong "generation""#),
             (#"{"keys": [1]}"#, "key 0 is not an object"),
             (#"{"keys": [{"file": "a", "state": "active"}]}"#, #"key 0 has no "kid""#),
             (#"{"keys": [{"kid": "a", "file": "../a", "state": "active"}]}"#, #"key 0 has a wrong "file""#),

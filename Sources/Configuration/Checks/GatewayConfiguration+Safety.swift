@@ -12,6 +12,12 @@ extension GatewayConfiguration {
                 "/store/kind", "tokens and sessions are stored in memory and are lost with the process",
                 expected: "a durable store where restarts matter")
         }
+        if tokenService.sharesKeys, store.kind != .redis {
+            findings.error(
+                "/tokenService/sharedKeys", "gateways on several machines share keys by a store of the kind redis only",
+                expected: "\"kind\": \"redis\" in \"store\"; on one machine, the same \"keyFile\"",
+                found: "\"kind\": \"\(store.kind)\"")
+        }
         checkCertificates(findings)
         if findings.production { checkProduction(findings) }
     }

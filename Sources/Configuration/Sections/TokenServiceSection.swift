@@ -32,6 +32,8 @@ package struct TokenServiceSection: Sendable {
     package var rotateEvery: Duration?
     /// How long a signing key is published before it signs.
     package var publishKeysFor: Duration
+    /// Whether gateways with one Redis store have the same signing keys, which go through it.
+    package var sharesKeys: Bool
     package var clientTokenSeconds: Int
     package var userTokenSeconds: Int
     /// Allowed clock difference of gateways that share a signing key: how far `iat` and `nbf` of their tokens may lie
@@ -52,6 +54,7 @@ package struct TokenServiceSection: Sendable {
             "algorithm", .choice, default: SignatureAlgorithm.es256, "Signature algorithm of its tokens.")
         let (key, keyFile) = signingKey(&object, algorithm)
         let (rotateEvery, publishKeysFor) = rotation(&object, algorithm)
+        let sharesKeys = sharing(&object, algorithm, publishKeysFor)
         let tokenPath = object.value(
             "tokenPath", .literalPath, default: OAuthEndpoints.tokenPath, "Path of the token endpoint.")
         let section = TokenServiceSection(
@@ -83,6 +86,7 @@ package struct TokenServiceSection: Sendable {
                 "Scopes that may be granted; an empty list means that scopes are ignored."
             ),
             algorithm: algorithm, keyFile: keyFile, key: key, rotateEvery: rotateEvery, publishKeysFor: publishKeysFor,
+            sharesKeys: sharesKeys,
             clientTokenSeconds: object.value(
                 "clientTokenSeconds", .seconds, default: 604_800, "Lifetime of a token without a user."),
             userTokenSeconds: object.value(
@@ -173,6 +177,30 @@ package struct TokenServiceSection: Sendable {
                 "keys would be replaced before they may sign", expected: "a duration longer than \"publishKeysFor\"")
         }
         return (duration, published)
+    }
+
+    /// Each gateway looks for new keys every 2 s, and may wait for the server or its disk.
+    private static let leastPublication = Duration.seconds(10)
+
+    private static func sharing(
+        _ object: inout ObjectReader, _ algorithm: SignatureAlgorithm, _ published: Duration
+    ) -> Bool {
+        let shares = object.take(
+            "sharedKeys", .flag, default: false,
+            """
+            Whether all gateways with the same `store`, of the kind `redis`, have the same signing keys, which go through \
+            it sealed by `store.key`. See [Rotating the signing keys](README.md#rotating-the-signing-keys).
+            """)
+        guard let shares, shares.read() == true else { return false }
+        if algorithm.isSymmetric {
+            shares.field.error(
+                "the \"key\" of \(algorithm.rawValue) is not shared by a store",
+                expected: "an algorithm with \"keyFile\"")
+        } else if published < leastPublication {
+            shares.field.error(
+                "keys could sign before all gateways have them", expected: "\"publishKeysFor\" of 10 s or more")
+        }
+        return true
     }
 
     /// Reads the secret of an HS algorithm, or the key file of another one.

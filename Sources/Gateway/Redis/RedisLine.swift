@@ -23,7 +23,7 @@ package final class RedisLine: RedisChannel {
         var next = 0
     }
 
-    let server: RedisServer
+    package let server: RedisServer
     private let state = Mutex(State())
 
     package init(_ server: RedisServer) { self.server = server }

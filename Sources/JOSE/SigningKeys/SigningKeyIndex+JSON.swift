@@ -9,8 +9,12 @@ extension SigningKeyIndex {
         } catch {
             throw .damaged("it is not JSON: \(error)")
         }
-        guard root.members?.count == 1, let nodes = root["keys"]?.array else {
+        let generation = root["generation"].map { $0.integer ?? 0 }
+        guard root.members?.count == (generation == nil ? 1 : 2), let nodes = root["keys"]?.array else {
             throw .damaged("it is no object with an array \"keys\" alone")
+        }
+        guard generation.map({ (1...SigningKeyIndex.latest).contains($0) }) ?? true else {
+            throw .damaged("it has a wrong \"generation\"")
         }
         var keys: [SigningKeyEntry] = []
         for (place, node) in nodes.enumerated() {
@@ -24,7 +28,7 @@ extension SigningKeyIndex {
         guard let active = counts[.active] else { throw .damaged("it has no active key") }
         guard active == 1 else { throw .damaged("it has \(active) active keys; exactly one may be active") }
         if let next = counts[.next], next > 1 { throw .damaged("it has \(next) next keys; one is allowed") }
-        self.init(checked: keys)
+        self.init(checked: keys, generation: generation ?? 0)
     }
 
     private static func entry(_ node: JSONNode, _ subject: String) throws(SigningKeyError) -> SigningKeyEntry {
@@ -67,7 +71,8 @@ extension SigningKeyIndex {
     /// The text of the index, one key a line.
     package var json: [UInt8] {
         let lines = keys.map { key in "  " + String(decoding: JSONWriter.object(key.write), as: UTF8.self) }
-        return Array("{\"keys\": [\n\(lines.joined(separator: ",\n"))\n]}\n".utf8)
+        let end = generation > 0 ? ", \"generation\": \(generation)" : ""
+        return Array("{\"keys\": [\n\(lines.joined(separator: ",\n"))\n]\(end)}\n".utf8)
     }
 }
 

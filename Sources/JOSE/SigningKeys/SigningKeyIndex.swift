@@ -4,6 +4,8 @@ import Bytes
 package struct SigningKeyIndex: Equatable, Sendable {
     /// In the order of their creation.
     package internal(set) var keys: [SigningKeyEntry]
+    /// Counts the changes of keys that several directories share, so that the newer of two indices is known; 0 for others.
+    package var generation: Int64 = 0
 
     /// An index with a key that signs since its creation.
     package init(active: SigningKeyEntry) {
@@ -12,7 +14,10 @@ package struct SigningKeyIndex: Equatable, Sendable {
         keys = [active]
     }
 
-    init(checked keys: [SigningKeyEntry]) { self.keys = keys }
+    init(checked keys: [SigningKeyEntry], generation: Int64) {
+        self.keys = keys
+        self.generation = generation
+    }
 
     package var active: SigningKeyEntry { keys[position(of: .active)!] }
 

@@ -14,6 +14,7 @@ package struct KernelError: Error, Equatable, Sendable {
     }
 
     package var isAddressInUse: Bool { code == EADDRINUSE }
+    package var isTimeout: Bool { code == ETIMEDOUT }
     /// Whether a file or directory does not exist.
     package var isMissingPath: Bool { code == ENOENT || code == ENOTDIR }
     /// Out of file descriptors, in this process or in all.

@@ -66,6 +66,13 @@ struct RedisCall: Sendable {
         return RedisCall(script: script, arguments: arguments)
     }
 
+    /// A document, or its replacement: the known text and the new one.
+    init(document name: String, replacing change: (known: [UInt8], text: [UInt8])?) {
+        script = .document
+        isLasting = change != nil
+        arguments = [RedisCall.text(0), Array(name.utf8)] + (change.map { [$0.known, $0.text] } ?? [])
+    }
+
     /// Continues a list.
     private init(script: RedisScript, arguments: [[UInt8]]) {
         isLasting = false

@@ -16,7 +16,7 @@ package struct RedisSettings: Equatable, Sendable {
     package init() {}
 
     /// Commands sent at the start of a connection, in one write with the first others.
-    var greeting: [[[UInt8]]] {
+    package var greeting: [[[UInt8]]] {
         var commands: [[[UInt8]]] = []
         if let password {
             commands.append((["AUTH"] + (username.map { [$0] } ?? []) + [password]).map { Array($0.utf8) })

@@ -47,6 +47,26 @@ package final class RedisTokenStore: TokenStore {
         }
     }
 
+    /// Reads a document that gateways keep beside the records, or replaces it.
+    ///
+    /// - Parameters:
+    ///   - change: the known text, empty for none, and the new one, which is written only in place of the known one.
+    ///   - then: called with the text that is there afterwards; empty for none.
+    package func document(
+        _ name: String, replacing change: (known: [UInt8], text: [UInt8])? = nil,
+        then: @escaping @Sendable (Result<[UInt8], StoreFailure>) -> Void
+    ) {
+        send(RedisCall(document: name, replacing: change)) { result in
+            then(
+                result.flatMap { value in
+                    if case .array(let parts) = value, parts.count == 1, case .bytes(let text) = parts[0] {
+                        return .success(text)
+                    }
+                    return RedisReply.read(value).flatMap { _ in .failure(.malformed) }
+                })
+        }
+    }
+
     /// Lists page by page: replies are bounded, and a running script blocks the server.
     private func list(
         _ call: RedisCall, now: Int64, limit: Int, listed: [TokenRecord],

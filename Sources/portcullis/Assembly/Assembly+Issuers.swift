@@ -24,8 +24,18 @@ extension Assembly {
                 return nil
             }
         }
+        if service.sharesKeys, tokenStore() == nil { return nil }
+        let files = SigningKeyFiles(configuration, lasting.store.opened)
         do throws(KeyFileError) {
-            let files = SigningKeyFiles(service)
+            if lasting.isServing {
+                try lasting.signingKeys.startFollowing(
+                    files, patienceMilliseconds: configuration.store.staleAfter.milliseconds, lasting.log)
+            }
+        } catch {
+            self.error("/tokenService/sharedKeys", error.message)
+            return nil
+        }
+        do throws(KeyFileError) {
             if let ring = try lasting.signingKeys.read(files, configuration) { return ring }
             guard let key = signingKey(at: service.keyFile, algorithm, pointer: "/tokenService/keyFile") else {
                 return nil

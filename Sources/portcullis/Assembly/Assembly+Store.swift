@@ -54,7 +54,7 @@ extension Assembly {
         case .memory: return (MemoryTokenStore(), nil)
         case .redis:
             guard let entry = section.redis, let line = redisLine(entry, section) else { return nil }
-            guard lasting.isServing else { return (MemoryTokenStore(), nil) }
+            guard lasting.isServing else { return (MemoryTokenStore(), line) }
             // A command has `timeout`, and what it waits for half of that.
             let store = RedisTokenStore(
                 channel: line, keyPrefix: entry.keyPrefix, replicas: entry.replicas,

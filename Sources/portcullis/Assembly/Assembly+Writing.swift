@@ -12,8 +12,10 @@ extension Assembly {
         if configuration.tokenService.key == nil {
             places.append(("/tokenService/keyFile", configuration.tokenService.keyFile, false))
         }
-        if configuration.tokenService.rotateEvery != nil {
-            places.append(("/tokenService/rotateEvery", configuration.tokenService.keyIndexFile, true))
+        let service = configuration.tokenService
+        if service.rotateEvery != nil || service.sharesKeys {
+            let key = service.sharesKeys ? "sharedKeys" : "rotateEvery"
+            places.append(("/tokenService/\(key)", service.keyIndexFile, true))
         }
         if configuration.challenge.keys.isEmpty {
             places.append(("/challenge/keyFile", configuration.challenge.keyFile, false))

@@ -9,6 +9,8 @@ import Reactor
 /// An unreadable or unwritable key file.
 struct KeyFileError: Error {
     let message: String
+    /// Whether another attempt may succeed, since the store has not answered.
+    var isTransient = false
 }
 
 /// Keys in files of their own: read if they exist, else created with mode 0600, so that the first start needs no

@@ -5,18 +5,19 @@ import Reactor
 
 /// Rotation of the signing keys of a running gateway.
 extension GatewayProcess {
-    /// The longest time until a change by another process is noticed.
-    private static let longestMilliseconds: Int64 = 10_000
+    /// The longest time until a change by another process is noticed. `TokenServiceSection` allows for it.
+    private var longestMilliseconds: Int64 { lasting.signingKeys.adopted?.files.sharedKeys == nil ? 10_000 : 2000 }
     private static let signingKeyQueue = SerialQueue(label: "portcullis.signing-keys")
 
     /// Rotates the keys by schedule, and reloads after changes by other processes, until the process ends.
     /// - Parameter hasFailed: whether the last change or reload has failed.
     func rotateSigningKeys(_ shared: SharedState, hasFailed: Bool = false) {
-        let delay = hasFailed ? GatewayProcess.longestMilliseconds : millisecondsToNextKeys
+        let delay = hasFailed ? longestMilliseconds : millisecondsToNextKeys
         GatewayProcess.signingKeyQueue.submit(afterMilliseconds: Int(delay)) { [weak self, weak shared] in
             guard let self, let shared, !isEnding else { return }
+            let isFollowing = takeStoredKeys()
             let isNew = lasting.signingKeys.hasNewIndex()
-            guard isNew || isChangeDue else { return rotateSigningKeys(shared) }
+            guard isNew || isFollowing && isChangeDue else { return rotateSigningKeys(shared, hasFailed: !isFollowing) }
             let isAccepted = configurationThread.submit { [self, weak shared] in
                 guard let shared, !isEnding else { return }
                 let outcome = isNew ? .changed : advance()
@@ -32,8 +33,27 @@ extension GatewayProcess {
     }
 
     private var millisecondsToNextKeys: Int64 {
-        guard let next = lasting.signingKeys.adopted?.nextChange else { return GatewayProcess.longestMilliseconds }
-        return max(1000, min(GatewayProcess.longestMilliseconds, next * 1000 - Clock.wallMilliseconds))
+        guard let next = lasting.signingKeys.adopted?.nextChange else { return longestMilliseconds }
+        return max(1000, min(longestMilliseconds, next * 1000 - Clock.wallMilliseconds))
+    }
+
+    /// Takes over changes that other gateways have made in the store.
+    /// - Returns: false after a failure.
+    private func takeStoredKeys() -> Bool {
+        guard let files = lasting.signingKeys.adopted?.files else { return true }
+        do throws(KeyFileError) {
+            try files.followStore(now: Clock.wallSeconds)
+            _ = lasting.signingKeys.note(failure: nil, of: .following)
+            return true
+        } catch {
+            logFailure(error.message, of: .following)
+            return false
+        }
+    }
+
+    private func logFailure(_ failure: String, of task: LastingSigningKeys.KeyTask) {
+        guard lasting.signingKeys.note(failure: failure, of: task) else { return }
+        log.write("signing_keys_failed", [("detail", .text(failure))])
     }
 
     private enum Advance {
@@ -64,12 +84,12 @@ extension GatewayProcess {
                     return [("signing_key_activated", index.active.keyID)]
                 }
             }
-            _ = lasting.signingKeys.note(failure: nil)
+            _ = lasting.signingKeys.note(failure: nil, of: .rotating)
             for change in changes { log.write(change.event, [("kid", .text(change.keyID))]) }
         } catch {
-            if lasting.signingKeys.note(failure: error.detail) {
-                log.write("signing_keys_failed", [("detail", .text(error.detail))])
-            }
+            // Another gateway was first: its change is followed.
+            if case .changedMeanwhile = error { return .unchanged }
+            logFailure(error.detail, of: .rotating)
             return .failed
         }
         return known.isOutdated ? .changed : .unchanged

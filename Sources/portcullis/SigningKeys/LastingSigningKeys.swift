@@ -1,4 +1,6 @@
 import Configuration
+import Gateway
+import Glibc
 import JOSE
 import Reactor
 import Synchronization
@@ -26,7 +28,13 @@ final class LastingSigningKeys: Sendable {
     }
 
     private let state = Mutex(State())
-    private let failure = Mutex<String?>(nil)
+    private let failures = Mutex<[KeyTask: String]>([:])
+
+    /// What is done beside the requests.
+    enum KeyTask {
+        case rotating
+        case following
+    }
 
     /// The keys in use, or nil without an index.
     func read(_ files: SigningKeyFiles, _ configuration: GatewayConfiguration) throws(KeyFileError) -> SigningKeyRing? {
@@ -40,15 +48,40 @@ final class LastingSigningKeys: Sendable {
         return try files.ring(now: now)
     }
 
-    /// Remembers the outcome of a change, which is tried again every few seconds after a failure.
+    /// Remembers the outcome of a task, which is tried again every few seconds after a failure.
     /// - Parameter detail: of a failure; nil for a success.
     /// - Returns: whether it is another one than the last.
-    func note(failure detail: String?) -> Bool {
-        failure.withLock { last in
-            defer { last = detail }
-            return last != detail
+    func note(failure detail: String?, of task: KeyTask) -> Bool {
+        failures.withLock { last in
+            defer { last[task] = detail }
+            return last[task] != detail
         }
     }
+
+    /// Gets shared keys for a start, and waits for the store until the time is over. Without it, the files must hold keys
+    /// that were shared before.
+    func startFollowing(_ files: SigningKeyFiles, patienceMilliseconds: Int64, _ log: EventLog) throws(KeyFileError) {
+        guard files.sharedKeys != nil, state.withLock({ $0.read == nil }) else { return }
+        let deadline = Clock.monotonicMilliseconds + patienceMilliseconds
+        while true {
+            do throws(KeyFileError) {
+                return try files.followStore(now: Clock.wallSeconds)
+            } catch {
+                guard error.isTransient else { throw error }
+                if Clock.monotonicMilliseconds < deadline {
+                    usleep(LastingSigningKeys.pauseMicroseconds)
+                    continue
+                }
+                guard try files.index().map({ $0.generation > 0 }) ?? false else { throw error }
+                if note(failure: error.message, of: .following) {
+                    log.write("signing_keys_failed", [("detail", .text(error.message))])
+                }
+                return
+            }
+        }
+    }
+
+    private static let pauseMicroseconds: UInt32 = 100_000
 
     /// The keys that were read last are in force.
     func adopt() { state.withLock { $0.isAdopted = true } }

@@ -13,13 +13,14 @@ struct SigningKeyAdministration {
     private let now = Clock.wallSeconds
 
     private init(_ administration: Administration) throws(AdminFailure) {
-        let configuration = try administration.configuration.read().configuration
+        let reading = try administration.configuration.read()
+        let configuration = reading.configuration
         let service = configuration.tokenService
         guard service.key == nil else {
             throw .conflict(
                 "the \"key\" of \(service.algorithm.rawValue) cannot be rotated; use an algorithm with \"keyFile\"")
         }
-        files = SigningKeyFiles(service)
+        files = SigningKeyFiles(configuration, reading.lasting.store.opened)
         terms = SigningKeyTerms(configuration)
     }
 
@@ -37,10 +38,10 @@ struct SigningKeyAdministration {
 
     private func list() throws(AdminFailure) -> AdminAnswer {
         do throws(KeyFileError) {
-            let keys = try files.currentIndex(now: now)?.keys ?? []
+            let keys = try files.newestIndex(now: now)?.keys ?? []
             return .shown(JSONNode(.array(keys.map(node))).serialized)
         } catch {
-            throw .cannotWrite(error.message)
+            throw AdminFailure(error)
         }
     }
 
@@ -84,6 +85,10 @@ struct SigningKeyAdministration {
 }
 
 extension AdminFailure {
+    init(_ error: KeyFileError) {
+        self = error.isTransient ? .unavailable(error.message) : .cannotWrite(error.message)
+    }
+
     /// - Parameter known: the ids of the keys, for suggestions.
     static func wrapping<Value>(
         _ known: [String] = [], _ body: () throws(SigningKeyError) -> Value

@@ -6,15 +6,19 @@ import Model
 import Reactor
 
 /// The signing keys of the token service in files: `keyFile` with the active key, and once they are rotated an index beside
-/// it and a PEM file for each key of the index.
+/// it and a PEM file for each key of the index. Keys that gateways share are in the store too, and the files are a copy.
 struct SigningKeyFiles: Sendable {
     let keyFile: String
     let indexFile: String
     /// How the paths of the PEM files begin.
     private let stem: String
     let algorithm: SignatureAlgorithm
+    /// Nil for keys of this directory alone.
+    let sharedKeys: SharedSigningKeys?
 
-    init(_ service: TokenServiceSection) {
+    init(_ configuration: GatewayConfiguration, _ store: LastingStore.Opened?) {
+        let service = configuration.tokenService
+        sharedKeys = store.flatMap { SharedSigningKeys(configuration, $0) }
         keyFile = service.keyFile
         indexFile = service.keyIndexFile
         stem = service.keyStem
@@ -44,6 +48,11 @@ struct SigningKeyFiles: Sendable {
         let written = try? FileManager.default.attributesOfItem(atPath: target)[.modificationDate] as? Date
         let created = written.map { min(now, Int64($0.timeIntervalSince1970)) } ?? now
         return SigningKeyIndex(active: entry(of: key, createdAt: max(0, created)))
+    }
+
+    /// The same of the store, for shared keys.
+    func newestIndex(now: Int64) throws(KeyFileError) -> SigningKeyIndex? {
+        if let stored = try sharedKeys?.read() { stored.index } else { try currentIndex(now: now) }
     }
 
     /// The keys in use; nil without an index.
@@ -76,6 +85,12 @@ struct SigningKeyFiles: Sendable {
         return SigningKeyRing(active: keys[0], others: Array(keys.dropFirst()))
     }
 
+    private func keys(of index: SigningKeyIndex) throws(KeyFileError) -> [SigningKey] {
+        var keys: [SigningKey] = []
+        for entry in index.keys { keys.append(try key(of: entry)) }
+        return keys
+    }
+
     private func key(of entry: SigningKeyEntry) throws(KeyFileError) -> SigningKey {
         let path = path(of: entry)
         guard let key = try KeyFile.existingSigningKey(at: path, algorithm: algorithm) else {
@@ -99,10 +114,14 @@ struct SigningKeyFiles: Sendable {
     ) throws(AdminFailure) -> Value {
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
-        let (old, current) = try failing { () throws(KeyFileError) in (try index(), try currentIndex(now: now)) }
-        guard var index = current else {
+        guard try failing({ () throws(KeyFileError) in try currentIndex(now: now) }) != nil else {
             throw .conflict("there is no signing key yet; the gateway makes it at its first start")
         }
+        let stored: SharedSigningKeys.Document? = try failing { () throws(KeyFileError) in
+            if let sharedKeys { try reconcile(with: sharedKeys, now: now) } else { nil }
+        }
+        let (old, current) = try failing { () throws(KeyFileError) in (try index(), try currentIndex(now: now)) }
+        guard var index = current else { throw .changedMeanwhile }
         var made: [SigningKeyEntry] = []
         do throws(AdminFailure) {
             let value = try edit(&index) { () throws(AdminFailure) in
@@ -111,6 +130,11 @@ struct SigningKeyFiles: Sendable {
                 return entry
             }
             guard index != old, old != nil || index != current else { return value }
+            if sharedKeys != nil || index.generation > 0 { index.generation += 1 }
+            let isPlaced = try failing { () throws(KeyFileError) in
+                try sharedKeys?.place(index, keys(of: index), insteadOf: stored) ?? true
+            }
+            guard isPlaced else { throw .changedMeanwhile }
             try failing { () throws(KeyFileError) in try write(index, insteadOf: old, activeBefore: current?.active) }
             return value
         } catch {
@@ -135,6 +159,80 @@ struct SigningKeyFiles: Sendable {
         where !index.keys.contains(where: { $0.file == key.file }) {
             try? FileManager.default.removeItem(atPath: path(of: key))
         }
+    }
+
+    // MARK: The store
+
+    /// Brings the files and the store to the newer of both.
+    func followStore(now: Int64) throws(KeyFileError) {
+        guard let sharedKeys else { return }
+        // The usual case, without the lock.
+        if let stored = try sharedKeys.read(), try index() == stored.index { return }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw KeyFileError(message: "\(directory) cannot be made: \(error.localizedDescription)")
+        }
+        do throws(AdminFailure) {
+            let lock = try DirectoryLock(directory)
+            defer { withExtendedLifetime(lock) {} }
+            _ = try failing { () throws(KeyFileError) in try reconcile(with: sharedKeys, now: now) }
+        } catch {
+            throw KeyFileError(message: error.detail, isTransient: error.reason == .unavailable)
+        }
+    }
+
+    /// The document of the store, once the files are the same. The lock is held.
+    private func reconcile(
+        with sharedKeys: SharedSigningKeys, now: Int64
+    ) throws(KeyFileError) -> SharedSigningKeys.Document {
+        for _ in 0..<SigningKeyFiles.attempts {
+            let old = try index()
+            let stored = try sharedKeys.read()
+            if let stored, stored.index.generation >= old?.generation ?? 0 {
+                if stored.index != old { try take(stored, insteadOf: old, now: now) }
+                return stored
+            }
+            // The store has no keys yet, or has lost changes, as after a failover. If another gateway is first, the next
+            // attempt finds its keys.
+            var index: SigningKeyIndex
+            let keys: [SigningKey]
+            if let old {
+                (index, keys) = (old, try self.keys(of: old))
+            } else {
+                let key =
+                    try KeyFile.existingSigningKey(at: keyFile, algorithm: algorithm) ?? KeyFile.generate(algorithm)
+                index = try currentIndex(now: now) ?? SigningKeyIndex(active: entry(of: key, createdAt: now))
+                keys = [key]
+            }
+            index.generation = max(1, index.generation)
+            _ = try sharedKeys.place(index, keys, insteadOf: stored)
+        }
+        throw KeyFileError(message: "the signing keys in the store keep changing", isTransient: true)
+    }
+
+    private static let attempts = 8
+
+    /// Writes the keys of the store to the files.
+    private func take(
+        _ stored: SharedSigningKeys.Document, insteadOf old: SigningKeyIndex?, now: Int64
+    ) throws(KeyFileError) {
+        let before = try currentIndex(now: now)?.active
+        let own = old.map { $0.generation > 0 ? [] : $0.keys } ?? [before].compactMap(\.self)
+        if let lost = own.first(where: { key in
+            !key.hasEnded(at: now) && !stored.index.keys.contains { isSame($0.keyID, key.keyID) }
+        }) {
+            throw KeyFileError(
+                message:
+                    "\(keyFile) or its index has the key \"\(lost.keyID)\", which is not one of those in the store; "
+                    + "remove both to sign with those, after the last token of this key has ended")
+        }
+        for (entry, key) in zip(stored.index.keys, stored.keys) {
+            let text = Array(key.pem.utf8)
+            if try KeyFile.read(path(of: entry)) != text { try replace(path(of: entry), with: text) }
+        }
+        try write(stored.index, insteadOf: old, activeBefore: before)
     }
 
     private func make(now: Int64) throws(KeyFileError) -> SigningKeyEntry {
@@ -171,6 +269,6 @@ struct SigningKeyFiles: Sendable {
     }
 
     private func failing<Value>(_ body: () throws(KeyFileError) -> Value) throws(AdminFailure) -> Value {
-        do throws(KeyFileError) { return try body() } catch { throw .cannotWrite(error.message) }
+        do throws(KeyFileError) { return try body() } catch { throw AdminFailure(error) }
     }
 }

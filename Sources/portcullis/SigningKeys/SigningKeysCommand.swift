@@ -18,7 +18,8 @@ enum SigningKeysCommand: Command {
 
         --now   sign with the next key although it has not been published for `tokenService.publishKeysFor`
 
-        A running gateway notices a change of the files within 10 seconds.
+        A running gateway notices a change of the files within 10 seconds. With `tokenService.sharedKeys` the keys are those
+        of the store, and all its gateways notice a change within 2 seconds.
 
         \(AdminTarget.help)
 

@@ -42,6 +42,31 @@ import Testing
         }
     }
 
+    @Test("a document is replaced only in place of the known one")
+    func documents() async throws {
+        try await withServer { server, store in
+            let (one, two) = (Array("one\0".utf8), Array("two".utf8))
+            func document(
+                _ known: [UInt8]? = nil, _ text: [UInt8] = []
+            ) async -> Result<[UInt8], StoreFailure> {
+                await withCheckedContinuation { continuation in
+                    store.document("d", replacing: known.map { ($0, text) }) { continuation.resume(returning: $0) }
+                }
+            }
+            #expect(await document() == .success([]))
+            #expect(await document([1], one) == .success([]))
+            #expect(await document([], one) == .success(one))
+            #expect(await document([], two) == .success(one))
+            #expect(await document(two, two) == .success(one))
+            #expect(await document(one, two) == .success(two))
+            #expect(await document() == .success(two))
+            #expect(try server.ask("KEYS", "*") == "{portcullis:}d")
+            try server.ask("DEL", "{portcullis:}d")
+            try server.ask("LPUSH", "{portcullis:}d", "x")
+            #expect(await document() == .failure(.malformed))
+        }
+    }
+
     @Test func aHashTagOfOnesOwnIsTaken() async throws {
         let server = try RedisProcess()
         let store = RedisTokenStore(channel: SocketChannel(path: server.socketPath), keyPrefix: "{mine}:")

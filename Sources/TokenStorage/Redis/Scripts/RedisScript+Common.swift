@@ -13,6 +13,7 @@ extension RedisScript {
     /// | `issued`, `subject:NAME`, `application:NAME` | sorted set | ids, latest issued first |
     /// | `denied`, `denied-ends` | sorted set | deny entries by sequence number, and by expiry |
     /// | `sequence` | string | the last assigned sequence number |
+    /// | `signing-keys:ALGORITHM` | string | the gateways' signing keys, sealed |
     static let common = #"""
         local base, now = KEYS[1], tonumber(ARGV[1])
         local call = redis.call

@@ -124,6 +124,14 @@ extension RedisScript {
         return {'fresh', 1}
         """#)
 
+    /// Name, and for a replacement the known text and the new one.
+    static let document = RedisScript(
+        #"""
+        local key = base .. ARGV[2]
+        if ARGV[4] and (call('GET', key) or '') == ARGV[3] then call('SET', key, ARGV[4]) end
+        return {call('GET', key) or ''}
+        """#)
+
     /// Ids, each with the time of its record's use.
     static let touch = RedisScript(
         #"""
