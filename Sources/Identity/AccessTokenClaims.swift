@@ -70,7 +70,7 @@ package struct AccessTokenClaims: Sendable, Equatable {
         clientID = backend.clientID
         backendName = backend.name
         backendVersion = backend.version
-        backendID = backend.mobileBackendID
+        backendID = backend.tokenBackendID
         self.roles = roles
         self.level = level
         self.virtual = virtual

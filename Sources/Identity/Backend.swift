@@ -40,6 +40,10 @@ package struct Backend: Sendable {
     package var clientKeys: KeySet?
     /// Facebook login, which excludes every other way to log in (FB-04); nil if not used.
     package private(set) var facebook: SocialLogin?
+    /// Of a client that has registered itself (RFC 7591): the `mobileBackendID` of the backend that its users log in as at.
+    package private(set) var sponsorID: String?
+    /// SHA-256 digest of the random secret of such a client; nil without one.
+    private var secretDigest: [UInt8]?
 
     package init(
         name: String, version: String, mobileBackendID: String, anonymousKey: String, clientID: String,
@@ -76,13 +80,37 @@ package struct Backend: Sendable {
     /// Name on pages.
     package var title: String { displayName ?? name }
     /// Name in configuration and logs.
-    package var reference: String { "\(name)/\(version)" }
+    package var reference: String { isRegistered ? clientID : "\(name)/\(version)" }
+    /// Whether it is a client that has registered itself.
+    package var isRegistered: Bool { sponsorID != nil }
+    /// The `mobileBackendID` in its access tokens, which routes know.
+    package var tokenBackendID: String { sponsorID ?? mobileBackendID }
+
+    /// A client that has registered itself at this backend. It has the realm, the ways to log in and the revocations of the
+    /// backend, and of its rights only those given here. Its id stands for it in the store, so that no other client can use
+    /// its codes and refresh tokens.
+    /// - Parameter secretDigest: SHA-256 digest of its secret; nil for a public client.
+    package func sponsoring(
+        _ clientID: String, title: String, secretDigest: [UInt8]?, _ grants: BackendGrants
+    ) -> Backend {
+        var client = Backend(
+            name: name, version: version, mobileBackendID: clientID, anonymousKey: "", clientID: clientID,
+            clientSecret: "", realm: realm, oauthConsumer: oauthConsumer, httpBasic: false,
+            tokensNotBefore: tokensNotBefore)
+        client.sponsorID = mobileBackendID
+        client.secretDigest = secretDigest
+        client.displayName = title
+        client.loginChoices = loginChoices
+        client.grants = grants
+        client.grants.isPublic = secretDigest == nil
+        return client
+    }
 
     /// Whether this is the client secret (OAUTH-06). Digests are compared, so the time taken reveals neither content
     /// nor length. A backend without a secret never authenticates.
     package func hasSecret(_ secret: Span<UInt8>) -> Bool {
-        let expected = DigestAlgorithm.sha256.digest(Array(clientSecret.utf8).span)
+        let expected = secretDigest ?? DigestAlgorithm.sha256.digest(Array(clientSecret.utf8).span)
         let presented = DigestAlgorithm.sha256.digest(secret)
-        return constantTimeEqual(expected.span, presented.span) && !clientSecret.isEmpty
+        return constantTimeEqual(expected.span, presented.span) && !(clientSecret.isEmpty && secretDigest == nil)
     }
 }

@@ -55,6 +55,9 @@ package struct TokenPurpose: Sendable, Equatable {
     /// An assertion by which a client authenticates (RFC 7523 section 2.2).
     package static let clientAuthentication = TokenPurpose(types: ["client-authentication+jwt"], bound: .ignored)
 
+    /// An ID token by which a client names a login (OpenID Connect RP-Initiated Logout section 2).
+    package static let loginHint = TokenPurpose(types: [], bound: .ignored)
+
     /// Checks a token in compact serialisation.
     /// - Parameter type: `typ` of the header.
     package func check(type: String?, _ claims: JSONNode) throws(TokenRejection) {

@@ -36,42 +36,50 @@ extension FormTickets {
 
     /// GET asks for confirmation, because a link from another site must not log the user out; POST logs out.
     ///
-    /// - Parameter end: continues with a confirmed logout.
+    /// - Parameters:
+    ///   - fields: of the request, which the form repeats.
+    ///   - destination: where the browser continues then; nil for a page.
+    ///   - end: continues with a confirmed logout.
     package func confirmLogout(
-        _ browser: BrowserRequest, _ end: () -> Effect<EndpointResponse>
+        _ browser: BrowserRequest, fields: [(String, String)] = [], to destination: RedirectDestination? = nil,
+        _ end: () -> Effect<EndpointResponse>
     ) -> Effect<EndpointResponse> {
-        guard !browser.isReading else { return .done(askWhether(browser, status: 200, reason: .logoutForm)) }
+        let ask = { (status: Int, reason: Reason, notice: Page.Notice?) -> Effect<EndpointResponse> in
+            let (ticket, cookie) = ticket(logoutPurpose, browser)
+            var page = Page.logout(action: browser.request.path, ticket: ticket, notice: notice, fields: fields)
+            // Browsers check the redirect that follows the form too.
+            if let destination { page.formAction = "'self' \(destination.formAction)" }
+            return .done(page.response(status: status, reason: reason, fields: cookie))
+        }
+        guard !browser.isReading else { return ask(200, .logoutForm, nil) }
         do throws(BrowserLoginFailure) {
             _ = try LoginTicket(
                 browser.form?.first("ticket") ?? "", for: logoutPurpose, nonce: browser.nonce, seals.tickets,
                 now: browser.now)
         } catch {
-            return .done(askWhether(browser, status: error.status, reason: error.reason, notice: Page.Notice(error)))
+            return ask(error.status, error.reason, Page.Notice(error))
         }
         return end()
     }
 
     private var logoutPurpose: String { "logout" }
 
-    private func askWhether(
-        _ browser: BrowserRequest, status: Int, reason: Reason, notice: Page.Notice? = nil
-    ) -> EndpointResponse {
-        let (ticket, cookie) = ticket(logoutPurpose, browser)
-        return Page.logout(action: browser.request.path, ticket: ticket, notice: notice)
-            .response(status: status, reason: reason, fields: cookie)
-    }
-
     /// - Parameters:
     ///   - session: the cookie of the ended session.
     ///   - there: where the browser continues. The page refreshes to it: redirects after a form post are limited to
     ///     `form-action`, and where the provider redirects its browsers is unknown.
+    ///   - application: where the browser continues otherwise, by a redirect; nil for a page.
     package func loggedOut(
-        _ session: BrowserCookie, _ browser: BrowserRequest, _ there: WebURL? = nil
+        _ session: BrowserCookie, _ browser: BrowserRequest, _ there: WebURL? = nil, to application: String? = nil
     ) -> EndpointResponse {
         // Browsers send no cookies with a form of another site; theirs must not be removed.
         let held = [session, BrowserCookie.login].filter { BrowserRequest.cookie($0, browser.request) != nil }
         let removals = held.map { removal($0, browser) }
         guard let there else {
+            if let application {
+                let quiet = [(name: "Referrer-Policy", value: "no-referrer")]
+                return .redirect(303, to: application, reason: .loggedOut, fields: quiet + removals)
+            }
             return Page.message(PageText.signedOut, PageText.signedOutDetail).response(
                 status: 200, reason: .loggedOut, fields: removals)
         }

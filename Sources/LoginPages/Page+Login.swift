@@ -86,12 +86,18 @@ extension Page {
     }
 
     /// Asks for confirmation of a logout, because a link from another site must not log the user out.
-    static func logout(action: String, ticket: String, notice: Notice? = nil) -> Page {
-        Page(
+    /// - Parameter fields: hidden fields.
+    static func logout(
+        action: String, ticket: String, notice: Notice? = nil, fields: [(String, String)] = []
+    ) -> Page {
+        let hidden = fields.map { name, value in
+            "<input type=\"hidden\" name=\"\(escaped(name))\" value=\"\(escaped(value))\">\n"
+        }
+        return Page(
             title: PageText.signOutQuestion,
             content: """
                 \(notice?.html ?? "")\(opening(action: action, ticket: ticket))
-                <button type="submit">\(escaped(PageText.signOut))</button>
+                \(hidden.joined())<button type="submit">\(escaped(PageText.signOut))</button>
                 </form>
                 """)
     }

@@ -83,6 +83,10 @@ extension Reason {
         ("authorization_not_pushed", 0, "The client has `requirePushedRequests`, and the request was not pushed."),
         ("authorization_reference_unknown", 400, "The `request_uri` is unknown, expired, used or another client's."),
         ("device_user_code_unknown", 400, "No device waits with this code."),
+        (
+            "logout_request_invalid", 400,
+            "An application's logout has an invalid `id_token_hint` or `client_id`, or a foreign address."
+        ),
     ]
 
     static let provider: [Row] = [

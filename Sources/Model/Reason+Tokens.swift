@@ -48,6 +48,16 @@ extension Reason {
         ("device_polled_too_soon", 400, "The device has asked again before its interval was over."),
         ("device_access_denied", 400, "The user has denied the device access."),
         ("device_code_expired", 400, "The device code has expired."),
+        ("registration_invalid", 400, "The metadata of the client are malformed, or ask for what it cannot have."),
+        (
+            "registration_redirect_invalid", 400,
+            "A redirect URI is malformed, or `registration.redirectUris` forbid it."
+        ),
+        (
+            "registration_token_invalid", 401,
+            "The initial access token, or that of the registration, is missing or wrong."
+        ),
+        ("registrations_full", 503, "As many clients are registered as `registration.maximumClients` allows."),
     ]
 
     static let exchange: [Row] = [

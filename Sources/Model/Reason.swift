@@ -10,7 +10,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         secondStepAsked, tokenValid, loggedOut, loginForm, loginChoice, browserLoggedIn, loginCodeIssued,
         logoutForm, loginAtProvider, providerAnswerTaken, providerLogout, ssoLoginAsked, ssoTokenShown,
         ssoTokenPosted, ssoCapture, errorPage, redirected, responded, forwardAuthAllowed, consentAsked, codeIssued,
-        authorizationMoved, userInfoServed, authorizationPushed, deviceCodesIssued, deviceCodeForm, deviceDecided
+        authorizationMoved, userInfoServed, authorizationPushed, deviceCodesIssued, deviceCodeForm, deviceDecided,
+        clientRegistered, registrationRead, registrationEnded
     // Refused by policy
     case noRoute, methodNotAllowed, ambiguousPath, corsDenied, corsMalformed, tlsRequired,
         clientCertificateRequired, clientCertificateNotAllowed, clientCertificateRevoked,
@@ -55,7 +56,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         introspectionNotAllowed, exchangeNotAllowed, tokenTypeUnsupported, subjectTokenInvalid, actorTokenInvalid,
         tokenProofInvalid, tokenProofNonceRequired, tokenProofRequired,
         invalidTarget, tokenStoreUnavailable, tokenIssuerUnavailable, grantNotAllowed, codeInvalid, codeReused,
-        codeVerifierWrong, deviceCodeInvalid, devicePending, devicePolledTooSoon, deviceAccessDenied, deviceCodeExpired
+        codeVerifierWrong, deviceCodeInvalid, devicePending, devicePolledTooSoon, deviceAccessDenied, deviceCodeExpired,
+        registrationInvalid, registrationRedirectInvalid, registrationTokenInvalid, registrationsFull
     // Exchange of outside tokens
     case assertionBackendNotAllowed, assertionKeysUnavailable, assertionMalformed, assertionEncrypted,
         assertionCriticalHeader, assertionIssuerUnknown, assertionIssuerInvalid, assertionIssuerDisabled,
@@ -89,7 +91,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         authorizationRepeatedParameter, authorizationTypeUnsupported, authorizationChallengeMissing,
         authorizationRequestUnsupported, authorizationScopeInvalid, authorizationLoginRequired,
         authorizationConsentRequired, authorizationDenied, authorizationUnavailable, authorizationNotPushed,
-        authorizationReferenceUnknown, deviceUserCodeUnknown
+        authorizationReferenceUnknown, deviceUserCodeUnknown, logoutRequestInvalid
     // Identity providers
     case providerDenied, providerCallbackMalformed, providerAnswerForeign, providerCodeRefused,
         providerNonceWrong, providerTokenInvalid, providerAssertionInvalid, providerInvalidAnswer,
@@ -162,7 +164,7 @@ extension Reason: CustomStringConvertible {
     package var isOfRoute: Bool { self == .redirected || self == .responded }
 
     /// Whether the request was served, which no refusal, failure or early end is.
-    package var isServed: Bool { index <= Reason.deviceDecided.index }
+    package var isServed: Bool { index <= Reason.registrationEnded.index }
 
     /// What clients see. All 401s share one, so that a reply does not tell an unknown token from an expired one, nor a
     /// wrong user from a wrong password.

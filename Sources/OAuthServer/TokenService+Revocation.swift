@@ -8,7 +8,9 @@ import TokenStorage
 extension TokenService {
     /// RFC 7009: a client revokes its own token. Revoking a refresh token ends its login, including the access token.
     /// An unknown token is answered like a revoked one (section 2.2).
-    func revokeToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
+    func revokeToken(
+        _ request: EndpointRequest, _ clients: ClientAuthentication, now: Int64
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
         let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)

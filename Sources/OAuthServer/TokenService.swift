@@ -40,21 +40,27 @@ extension TokenService {
     package var handlers: [EndpointDescriptor: EndpointHandler] {
         [
             .token: { request, now in
-                self.answer { () throws(TokenFailure) in try self.grantToken(request, now: now) }
+                self.clients.naming(request, self.settings, now: now) { clients throws(TokenFailure) in
+                    try self.grantToken(request, clients, now: now)
+                }
             },
             .exchange: { request, now in
                 self.answer { () throws(TokenFailure) in try self.exchangeAssertion(request, now: now) }
             },
             .revocation: { request, now in
-                self.answer { () throws(TokenFailure) in try self.revokeToken(request, now: now) }
+                self.clients.naming(request, self.settings, now: now) { clients throws(TokenFailure) in
+                    try self.revokeToken(request, clients, now: now)
+                }
             },
             .introspection: { request, now in
                 self.answer { () throws(TokenFailure) in try self.introspect(request, now: now) }
             },
             .deviceAuthorization: { request, now in
-                self.answer { () throws(TokenFailure) in try DeviceAuthorization(service: self).begin(request, now: now)
+                self.clients.naming(request, self.settings, now: now) { clients throws(TokenFailure) in
+                    try DeviceAuthorization(service: self).begin(request, clients, now: now)
                 }
             },
+            .clientRegistration: { request, now in ClientRegistration(service: self).answer(request, now: now) },
             .userInfo: { request, now in
                 self.answer { () throws(TokenFailure) in try UserAttributes(service: self).answer(request, now: now) }
             },

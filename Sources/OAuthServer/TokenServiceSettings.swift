@@ -32,6 +32,8 @@ package struct TokenServiceSettings: Sendable {
     package var deviceThrottle = LoginThrottle(DeviceLogins.limits)
     /// Limits how many logins public clients begin for devices.
     package var deviceBeginThrottle = LoginThrottle(DeviceLogins.beginLimits)
+    /// How clients register themselves; nil where they do not.
+    package var registration: RegistrationSettings?
     /// Limits guessing of client secrets.
     package var clientThrottle = ClientThrottle()
     package var backends: BackendStore

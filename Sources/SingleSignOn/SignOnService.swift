@@ -47,9 +47,11 @@ package final class SignOnService: Sendable {
             },
             .pushedRequest: { request, now in
                 guard let relay = self.relay else { return .done(TokenFailure.grantNotAllowed.response) }
-                return self.tokens.answer { () throws(TokenFailure) in
-                    try AuthorizationEndpoint(relay: relay).push(request, now: now)
-                }
+                return AuthorizationEndpoint(relay: relay).push(request, now: now)
+            },
+            .endSession: { request, now in
+                guard let relay = self.relay else { return .done(SingleSignOnFailure.notEnabled.response) }
+                return EndSessionEndpoint(relay: relay).answer(request, now: now)
             },
             .singleSignOnRedirect: { request, _ in .done(self.captureRedirect(request)) },
         ]

@@ -37,6 +37,8 @@ package struct TokenRecord: Sendable, Equatable {
         case device
         /// What a user has allowed a client (RFC 6749 section 10.2). It has no token.
         case consent
+        /// A client that has registered itself (RFC 7591); its access token is that of its registration.
+        case dynamicClient = "client_registration"
         /// A token issued for an upstream, kept across a restart (CACHE-10). Only the gateway has it.
         case issued
     }

@@ -65,6 +65,15 @@ extension InvalidCase {
             #"backends.json:2: error: /backends/1/requirePushedRequests: "requirePushedRequests" is for the authorization endpoint (expected "redirectUris" beside it)"#
         ),
         InvalidCase(
+            "backend-after-logout-alone", client(#""postLogoutRedirectUris": []"#),
+            #"backends.json:2: error: /backends/1/postLogoutRedirectUris: "postLogoutRedirectUris" are for the authorization endpoint (expected "redirectUris" beside them)"#
+        ),
+        InvalidCase(
+            "backend-after-logout-foreign",
+            client(#""redirectUris": ["https://a.example/"], "postLogoutRedirectUris": ["javascript:x"]"#),
+            #"backends.json:2: error: /backends/1/postLogoutRedirectUris/0: invalid redirect URI: its scheme is neither https nor one of the application, which has a dot (expected an https URL, a URI with a scheme of the application, or http://127.0.0.1/ or http://[::1]/, found "javascript:x")"#
+        ),
+        InvalidCase(
             "backend-public-with-secret", client(#""public": true"#),
             #"backends.json:2: error: /backends/1: a public client has no credential (expected no "clientSecret" and no "clientKeys", or no "public")"#
         ),

@@ -45,6 +45,24 @@ import Testing
             ])
     }
 
+    @Test("RFC 7591: a registration that is open to all is named")
+    func openRegistration() throws {
+        func files(_ members: String) -> [String: String] {
+            [
+                "gateway.json": ConfigurationDirectory.gateway(
+                    #""tokenService": {"registration": {"backend": "a/1", \#(members)}}"#),
+                "backends.json": #"[{"name": "a", "version": "1", "mobileBackendId": "m"}]"#,
+                "identityProviders.json": #"[{"name": "local", "kind": "local"}]"#,
+            ]
+        }
+        #expect(
+            try warnings(files(#""open": true"#)) == [
+                #"gateway.json:5: warning: /tokenService/registration/open: any program may register as a client (expected "initialAccessTokens" where the clients are known)"#
+            ])
+        #expect(
+            try warnings(files(#""initialAccessTokens": ["0123456789abcdef0123456789abcdef"]"#)) == [])
+    }
+
     @Test(arguments: [
         "disallow", "", "https://*.example.com:*", "https://ex*.example.com:8080", "http://[::1]:3000",
         "https://myexample.com, https://*.example.com, https://*.example2.com", "http://localhost:3000",

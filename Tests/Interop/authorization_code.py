@@ -178,4 +178,5 @@ def main():
     without_challenge(here)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -61,10 +61,15 @@ extension GatewayConfiguration {
     private func checkSingleSignOn(_ findings: Findings) {
         guard findings.sources.isReadable("identityProviders") else { return }
         let forms = identityProviders.filter { $0.kind == .local }.map(\.name)
+        tokenService.registration?.checkSponsor(backends, findings)
         for (index, backend) in backends.enumerated() where backend.oauthConsumer {
-            guard backend.enableSSO || backend.grants.asksUsers else { continue }
+            let isSponsor = tokenService.registration?.backend == backend.reference
+            guard backend.enableSSO || backend.grants.asksUsers || isSponsor else { continue }
             let ofClient = backend.grants.authorization != nil ? "redirectUris" : "deviceGrant"
-            let pointer = "/backends/\(index)/\(backend.enableSSO ? "enableSso" : ofClient)"
+            let pointer =
+                backend.enableSSO || backend.grants.asksUsers
+                ? "/backends/\(index)/\(backend.enableSSO ? "enableSso" : ofClient)"
+                : "/tokenService/registration/backend"
             if backend.identityProviders.isEmpty, forms.isEmpty {
                 findings.error(
                     pointer, "single sign-on is not set up: the backend has no identity provider",

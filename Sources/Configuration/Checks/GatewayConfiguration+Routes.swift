@@ -85,13 +85,21 @@ extension GatewayConfiguration {
     package var endpointSettings: EndpointSettings {
         var features: EndpointFeatures = []
         if tokenService.isEnabled { features.insert(.tokenService) }
-        if tokenService.isEnabled, backends.contains(where: { $0.grants.authorization != nil }) {
+        let registration = tokenService.isEnabled ? tokenService.registration : nil
+        if registration != nil { features.insert(.registration) }
+        if registration != nil
+            || tokenService.isEnabled && backends.contains(where: { $0.grants.authorization != nil })
+        {
             features.insert(.authorization)
         }
         if tokenService.isEnabled, routes.contains(where: \.signsIdentity) {
             features.insert(.signedIdentity)
         }
-        if tokenService.isEnabled, backends.contains(where: \.grants.allowsDevices) { features.insert(.devices) }
+        if registration?.rules.allowsDevices == true
+            || tokenService.isEnabled && backends.contains(where: \.grants.allowsDevices)
+        {
+            features.insert(.devices)
+        }
         if !features.isDisjoint(with: [.authorization, .devices]) { features.insert(.userInfo) }
         if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }
         if !applications.isEmpty { features.insert(.applications) }

@@ -17,7 +17,16 @@ extension AuthorizationRules {
         let pushed = object.take(
             "requirePushedRequests", .flag, default: false,
             "Whether the client has to push its authorization requests to `/oauth2/par` (RFC 9126).")
+        let afterLogout = object.take(
+            "postLogoutRedirectUris", ClientRedirectURI.shape.list("an array of URIs"), default: [],
+            """
+            Where the client may send browsers after a [logout](README.md#logout-by-applications), of the same kinds and \
+            compared in the same way.
+            """)
         guard let redirectURIs else {
+            afterLogout?.field.error(
+                "\"postLogoutRedirectUris\" are for the authorization endpoint",
+                expected: "\"redirectUris\" beside them")
             pushed?.field.error(
                 "\"requirePushedRequests\" is for the authorization endpoint",
                 expected: "\"redirectUris\" beside it")
@@ -27,6 +36,7 @@ extension AuthorizationRules {
         }
         var rules = AuthorizationRules(redirectURIs: redirectURIs, consent: consent?.read() ?? .required)
         rules.requiresPushedRequests = pushed?.read() ?? false
+        rules.postLogoutURIs = afterLogout?.read() ?? []
         return rules
     }
 }

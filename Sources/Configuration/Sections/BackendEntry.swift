@@ -205,7 +205,7 @@ package struct BackendEntry: Sendable {
             "clientSecret": ["clientId"], "clientKeys": ["clientId"], "refreshTokens": ["clientId"],
             "public": ["clientId"], "redirectUris": ["clientId"], "consent": ["redirectUris"],
             "deviceGrant": ["clientId"],
-            "requirePushedRequests": ["redirectUris"],
+            "requirePushedRequests": ["redirectUris"], "postLogoutRedirectUris": ["redirectUris"],
             "introspection": ["clientId"], "tokenExchange": ["clientId"], "dpopBoundAccessTokens": ["clientId"],
             "tlsClientCertificateBoundAccessTokens": ["clientId"]
           },

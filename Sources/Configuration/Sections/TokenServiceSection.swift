@@ -45,6 +45,8 @@ package struct TokenServiceSection: Sendable {
     package var requiresTLS: Bool?
     /// Limits that all endpoints of the gateway share.
     package var rateLimits: [RateLimitReference]
+    /// How clients register themselves (RFC 7591); nil where they do not.
+    package var registration: RegistrationSection?
 
     static func read(_ object: inout ObjectReader, baseURL: WebOrigin) -> TokenServiceSection {
         let isEnabled = object.flag("enabled", default: true, "Whether its endpoints are answered.")
@@ -112,6 +114,12 @@ package struct TokenServiceSection: Sendable {
                 """
                 Limits of the requests to all of the gateway's own endpoints together, each the name of one of `rateLimits` \
                 or one of its own. The key `principal` counts by address here.
+                """),
+            registration: object.optional(
+                "registration", RegistrationSection.shape,
+                """
+                Lets [clients register themselves](README.md#registration-of-clients) at `/oauth2/register` (RFC 7591); off \
+                by default.
                 """))
         section.checkPaths(object.field)
         // So that a change of the index is noticed.

@@ -62,7 +62,7 @@ struct ProviderEndpoints: Sendable, Equatable {
 
 extension WebURL {
     /// The URL with additional query fields; existing ones are kept (RFC 6749 section 3.1).
-    func with(_ fields: [(String, String)]) -> String {
+    package func with(_ fields: [(String, String)]) -> String {
         let joint = target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         return "\(self)\(joint)\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
     }

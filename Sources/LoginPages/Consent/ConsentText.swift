@@ -6,6 +6,7 @@ package enum ConsentText {
     static let rightToKnow = "Know who you are"
     static func answerGoes(to place: String) -> String { "Then you go on to \(place)." }
     static let answerStaysHere = "Then you go on to a program on this device."
+    static let unverified = "The application has registered itself. Its name has not been verified."
     static let deviceShows = "A device gets the access. It shows this code:"
     static let deviceWarning =
         "Allow this only if you have the device before you. The code may have been sent to you by another person."

@@ -13,6 +13,8 @@ package struct ConsentQuestion: Sendable {
     package var otherAccount: String?
     /// The code that a device shows, which gets the access in place of the browser; nil for none.
     package var deviceCode: String?
+    /// Whether the application has registered itself, so that its name is only what it says.
+    package var isUnverified = false
 
     package init(
         client: String, user: String, rights: [String], place: String?, otherAccount: String? = nil
@@ -57,6 +59,7 @@ extension Page {
             } else {
                 "<p>\(escaped(question.place.map(ConsentText.answerGoes(to:)) ?? ConsentText.answerStaysHere))</p>"
             }
+        let warning = question.isUnverified ? "<p>\(escaped(ConsentText.unverified))</p>\n" : ""
         return Page(
             title: ConsentText.title(of: question.client),
             content: """
@@ -64,7 +67,7 @@ extension Page {
                 <p id="rights">\(escaped(ConsentText.rights))</p>
                 <ul role="list" aria-labelledby="rights">
                 \(items.joined())</ul>
-                \(place)
+                \(warning)\(place)
                 <form method="post" action="\(escaped(action))">
                 <input type="hidden" name="ticket" value="\(escaped(ticket))">
                 \(hidden.joined())<button type="submit" name="\(Decision.name)" value="\(Decision.approve.rawValue)">\

@@ -12,6 +12,8 @@ package struct AuthorizationRules: Sendable, Equatable {
     package var consent = Consent.required
     /// Whether it has to push its requests (RFC 9126).
     package var requiresPushedRequests = false
+    /// Where browsers may be sent after a logout (OpenID Connect RP-Initiated Logout section 3).
+    package var postLogoutURIs: [ClientRedirectURI] = []
 
     package init(redirectURIs: [ClientRedirectURI], consent: Consent = .required) {
         self.redirectURIs = redirectURIs
@@ -20,7 +22,16 @@ package struct AuthorizationRules: Sendable, Equatable {
 
     /// The destination that a request names; nil if the client has not registered it.
     package func destination(_ requested: String) -> RedirectDestination? {
-        for uri in redirectURIs {
+        AuthorizationRules.destination(requested, redirectURIs)
+    }
+
+    /// The same for the browser after a logout.
+    package func destinationAfterLogout(_ requested: String) -> RedirectDestination? {
+        AuthorizationRules.destination(requested, postLogoutURIs)
+    }
+
+    private static func destination(_ requested: String, _ uris: [ClientRedirectURI]) -> RedirectDestination? {
+        for uri in uris {
             if let destination = uri.destination(requested) { return destination }
         }
         return nil

@@ -19,6 +19,8 @@ package struct BackendGrants: Sendable {
     package var authorization: AuthorizationRules?
     /// Whether its users may log in on another device than its own (RFC 8628).
     package var allowsDevices = false
+    /// The scopes that its users may be asked about; nil for all.
+    package var scopes: [String]?
 
     package init() {}
 

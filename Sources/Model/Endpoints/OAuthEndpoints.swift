@@ -12,6 +12,10 @@ package enum OAuthEndpoints {
     package static let deviceAuthorizationPath = "/oauth2/device_authorization"
     /// Where users type the code of their device.
     package static let devicePath = "/oauth2/device"
+    /// Where clients register themselves; below it, by its id, the registration of each.
+    package static let registrationPath = "/oauth2/register"
+    /// Where applications send browsers to log out.
+    package static let endSessionPath = "/oauth2/logout"
 
     package static let exchangePath = "/mobile/platform/auth/token"
     package static let keySetPath = "/.well-known/jwks.json"
@@ -23,8 +27,8 @@ package enum OAuthEndpoints {
 
     static let family = EndpointFamily(
         [
-            .authorization, .pushedRequest, .deviceAuthorization, .device, .userInfo, .token, .revocation,
-            .introspection, .exchange, .jwks, .identityKeys, .metadata, .resourceMetadata,
+            .authorization, .pushedRequest, .deviceAuthorization, .device, .userInfo, .endSession, .clientRegistration,
+            .token, .revocation, .introspection, .exchange, .jwks, .identityKeys, .metadata, .resourceMetadata,
         ],
         reserved: [
             EndpointFamily.Reservation(exchangePath), EndpointFamily.Reservation("/oauth2/**", needs: .tokenService),
@@ -49,6 +53,15 @@ extension EndpointDescriptor {
     /// Attributes of the user of a token (OpenID Connect Core section 5.3).
     package static let userInfo = EndpointDescriptor(
         "user_info", at: OAuthEndpoints.userInfoPath, "GET, POST", needs: .userInfo)
+    /// Applications log browsers out (OpenID Connect RP-Initiated Logout section 2). They may post the request; the answer
+    /// to the page has a ticket.
+    package static let endSession = EndpointDescriptor(
+        "end_session", at: OAuthEndpoints.endSessionPath, "GET, POST", needs: .userInfo,
+        [.takesCredentials, .takesForeignForms])
+    /// Clients register themselves (RFC 7591), read their registration and end it (RFC 7592).
+    package static let clientRegistration = EndpointDescriptor(
+        "client_registration", at: { _ in [OAuthEndpoints.registrationPath, "\(OAuthEndpoints.registrationPath)/"] },
+        "GET, POST, DELETE", needs: .registration, largestBody: 16_384)
     /// RFC 6749 section 3.2.
     package static let token = EndpointDescriptor("token", at: \.tokenPaths, "POST", needs: .tokenService)
     /// Clients end tokens of theirs (RFC 7009).

@@ -33,7 +33,9 @@ package struct ClientRedirectURI: Sendable, Equatable {
     /// Beginning of the path.
     private let rest: Int
 
-    package init(_ text: String) throws(Problem) {
+    /// - Parameter allowsLocalhost: whether `localhost` counts as loopback. RFC 8252 section 8.3 advises against it, but
+    ///   programs that register themselves use it.
+    package init(_ text: String, allowsLocalhost: Bool = false) throws(Problem) {
         guard text.utf8.count <= RedirectTarget.maximumLength else { throw .tooLong }
         guard !text.utf8.contains(UInt8(ascii: "#")) else { throw .fragment }
         self.text = text
@@ -53,16 +55,17 @@ package struct ClientRedirectURI: Sendable, Equatable {
             (hostEnd, rest) = (0, 0)
             return
         }
-        guard let end = ClientRedirectURI.loopbackEnd(bytes) else { throw .clear }
+        let hosts = ["127.0.0.1", "[::1]"] + (allowsLocalhost ? ["localhost"] : [])
+        guard let end = ClientRedirectURI.loopbackEnd(bytes, hosts) else { throw .clear }
         hostEnd = end
         rest = ClientRedirectURI.portEnd(bytes, from: end) ?? end
     }
 
     /// The end of a loopback host, spelled exactly; nil for another host.
-    private static func loopbackEnd(_ bytes: [UInt8]) -> Int? {
-        let hosts = ["http://127.0.0.1", "http://[::1]"]
-        guard let host = hosts.first(where: { bytes.starts(with: $0.utf8) }) else { return nil }
-        let end = host.utf8.count
+    private static func loopbackEnd(_ bytes: [UInt8], _ hosts: [String]) -> Int? {
+        let beginnings = hosts.map { "http://\($0)" }
+        guard let beginning = beginnings.first(where: { bytes.starts(with: $0.utf8) }) else { return nil }
+        let end = beginning.utf8.count
         guard bytes.count == end || [ASCII.slash, ASCII.colon, UInt8(ascii: "?")].contains(bytes[end]) else {
             return nil
         }

@@ -2,6 +2,7 @@ import Bytes
 import Endpoints
 import Identity
 import Model
+import Outbound
 
 /// Finds out which client asks for a token: by its secret, or by an assertion that it has signed, and never by both
 /// (RFC 6749 section 2.3).
@@ -16,6 +17,8 @@ struct ClientAuthentication: Sendable {
     private let backends: BackendStore
     private let assertions: ClientAssertionVerifier
     let throttle: ClientThrottle
+    /// The client that has registered itself and is named by the request; nil for none.
+    private(set) var registered: Backend?
     /// Compared with when there is no such client, so that both cases take the same time.
     private let decoy: Backend
 
@@ -27,6 +30,37 @@ struct ClientAuthentication: Sendable {
         decoy = Backend(
             name: "", version: "", mobileBackendID: "", anonymousKey: "", clientID: "",
             clientSecret: AccessTokenMinter.randomID())
+    }
+
+    /// Continues with these clients and, if the request names one that has registered itself, with that one.
+    func naming(
+        _ request: EndpointRequest, _ settings: TokenServiceSettings, now: Int64,
+        _ next: @escaping @Sendable (ClientAuthentication) throws(TokenFailure) -> Effect<EndpointResponse>
+    ) -> Effect<EndpointResponse> {
+        let answer = { @Sendable (clients: ClientAuthentication) -> Effect<EndpointResponse> in
+            do throws(TokenFailure) { return try next(clients) } catch { return .done(error.response) }
+        }
+        guard settings.registration != nil, let id = ClientAuthentication.namedClient(request),
+            RegisteredClients.names(id)
+        else { return answer(self) }
+        return settings.client(id, now: now).then { found in
+            guard case .success(let client) = found else { return .done(TokenFailure.storeUnavailable.response) }
+            var clients = self
+            clients.registered = client
+            return answer(clients)
+        }
+    }
+
+    /// The id that a request names, which nothing proves.
+    private static func namedClient(_ request: EndpointRequest) -> String? {
+        guard let form = try? TokenForm(request) else { return nil }
+        guard let secret = try? PresentedSecret(request.authorization, form) else { return form["client_id"] }
+        return secret.readings.first.flatMap { String(streamSafe: $0.id) }
+    }
+
+    private func backend(clientID: String) -> Backend? {
+        if let registered, registered.clientID.isExactly(clientID) { return registered }
+        return backends.backend(clientID: clientID)
     }
 
     /// The client's backend, whose OAuth switch is on.
@@ -55,7 +89,7 @@ struct ClientAuthentication: Sendable {
     private func publicClient(_ request: EndpointRequest, _ form: TokenForm) -> Backend? {
         guard request.authorization.isEmpty, form["client_secret"] == nil, form["client_assertion"] == nil,
             form["client_assertion_type"] == nil, let id = form["client_id"],
-            let backend = backends.backend(clientID: id), backend.grants.isPublic
+            let backend = backend(clientID: id), backend.grants.isPublic
         else { return nil }
         return backend
     }
@@ -77,6 +111,6 @@ struct ClientAuthentication: Sendable {
     }
 
     private func backend(of reading: PresentedSecret.Pair) -> Backend? {
-        String(streamSafe: reading.id).flatMap { backends.backend(clientID: $0) }
+        String(streamSafe: reading.id).flatMap { backend(clientID: $0) }
     }
 }

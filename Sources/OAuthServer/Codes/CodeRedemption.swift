@@ -143,7 +143,7 @@ struct CodeRedemption: Sendable {
 
     private func exchange(_ record: TokenRecord, _ code: AuthorizationCode) -> Effect<EndpointResponse> {
         let isRevoked = settings.revocations.isRevoked(
-            tokenID: nil, subject: record.subject, backendID: backend.mobileBackendID,
+            tokenID: nil, subject: record.subject, backendID: backend.tokenBackendID,
             issuer: OwnAccessTokens.issuerName, issuedAt: code.authenticatedAt, session: code.family)
         guard !isRevoked, let roles = roles(of: record.subject, code) else {
             return .done(TokenFailure.invalidCode.response)

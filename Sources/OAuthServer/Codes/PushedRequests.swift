@@ -51,22 +51,33 @@ package struct PushedRequests: Sendable {
     /// Stores a request of an authenticated client (section 2).
     package func receive(
         _ request: EndpointRequest, now: Int64, _ check: @escaping Check
+    ) -> Effect<EndpointResponse> {
+        service.clients.naming(request, service.settings, now: now) { clients throws(TokenFailure) in
+            try receive(request, clients, now: now, check)
+        }
+    }
+
+    private func receive(
+        _ request: EndpointRequest, _ clients: ClientAuthentication, now: Int64, _ check: @escaping Check
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
-        let proof = try service.clients.authenticate(request, form, allowsPublic: true, now: now)
+        let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
         let backend = proof.backend
         guard backend.grants.authorization != nil else { throw .grantNotAllowed }
         guard let fields = try? FormFields.parse(request.body.span) else { throw .malformedForm }
         return service.admitted(proof, now: now) { () throws(TokenFailure) in
             switch check(fields, backend) {
             case .success(let text):
-                backend.grants.isPublic ? .done(seal(text, now: now)) : store(text, backend, now: now)
+                takesNoRoom(backend) ? .done(seal(text, now: now)) : store(text, backend, now: now)
             case .failure(let refusal):
                 .done(refusal.response.audited("par", .refused, client: backend.reference))
             }
         }
     }
+
+    /// Whether any caller can push in the name of a client, or register such a client.
+    private func takesNoRoom(_ backend: Backend) -> Bool { backend.grants.isPublic || backend.isRegistered }
 
     /// Any caller can push requests for a public client, so they are kept in the reference and not in the
     /// store. It may be used more than once, as section 4 allows.
@@ -102,7 +113,7 @@ package struct PushedRequests: Sendable {
     /// The text of a request, once unless the client is public; nil for an unknown, expired or used reference. That of a
     /// public client names its client, which the caller compares. Fails with the store.
     package func take(_ uri: String, of backend: Backend, now: Int64) -> Effect<Result<String?, StoreFailure>> {
-        if backend.grants.isPublic {
+        if takesNoRoom(backend) {
             let sealed = Array(uri.utf8.dropFirst(PushedRequests.prefix.utf8.count))
             let texts = (try? seal.open(sealed.span, now: now))?.texts ?? []
             return .done(.success(texts.count == 1 ? texts[0] : nil))

@@ -11,6 +11,8 @@ extension TokenService {
 
     /// The longest of all clients whose users log in by a browser; 0 without any.
     package var longestUse: Int64 {
-        settings.backends.backends.filter { $0.grants.asksUsers }.map(longestUse(of:)).max() ?? 0
+        let registered = settings.backend(of: RegisteredClient(id: "", title: "", redirectURI: nil))
+        let clients = settings.backends.backends.filter { $0.grants.asksUsers } + (registered.map { [$0] } ?? [])
+        return clients.map(longestUse(of:)).max() ?? 0
     }
 }

@@ -11,19 +11,22 @@ struct DeviceAuthorization: Sendable {
 
     private var settings: TokenServiceSettings { service.settings }
 
-    func begin(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
+    func begin(
+        _ request: EndpointRequest, _ clients: ClientAuthentication, now: Int64
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
-        let proof = try service.clients.authenticate(request, form, allowsPublic: true, now: now)
+        let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
         let backend = proof.backend
         guard backend.grants.allowsDevices else { throw .grantNotAllowed }
-        if backend.grants.isPublic {
+        // A secret that anybody gets by registering holds nobody back.
+        if backend.grants.isPublic || backend.isRegistered {
             let network = request.address?.subscriberBytes ?? []
             guard case .admitted = settings.deviceBeginThrottle.admit(network: network, now: now) else {
                 throw .loginThrottled
             }
         }
-        let scope = try deviceScope(form)
+        let scope = try deviceScope(form, backend)
         return service.admitted(proof, now: now) { () throws(TokenFailure) in
             DeviceLogins(settings).begin(for: backend, scope: scope, now: now).map { codes in
                 guard let codes else { return TokenFailure.storeUnavailable.response }
@@ -33,10 +36,10 @@ struct DeviceAuthorization: Sendable {
     }
 
     /// The scopes that the user is asked about. Throws if all that were requested are unknown.
-    private func deviceScope(_ form: TokenForm) throws(TokenFailure) -> String {
+    private func deviceScope(_ form: TokenForm, _ backend: Backend) throws(TokenFailure) -> String {
         guard let requested = form["scope"] else { return "" }
         guard requested.utf8.count <= 1024 else { throw .invalidScope }
-        let scopes = try GrantedScope.grantable(requested, settings.scopesOfUsers)
+        let scopes = try GrantedScope.grantable(requested, settings.scopes(of: backend))
         if scopes.isEmpty, !settings.scopes.isEmpty { throw .invalidScope }
         return scopes.joined(separator: " ")
     }

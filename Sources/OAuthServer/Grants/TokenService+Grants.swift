@@ -9,13 +9,15 @@ import TokenStorage
 
 extension TokenService {
     /// The token endpoint. Checks the request, then the client, then the grant, and reports the first error.
-    func grantToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
+    func grantToken(
+        _ request: EndpointRequest, _ clients: ClientAuthentication, now: Int64
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
         let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
         guard let grantType = form["grant_type"] else { throw .missingGrantType }
         let backend = proof.backend
-        if backend.grants.isPublic,
+        if backend.grants.isPublic || backend.isRegistered,
             ![CodeRedemption.grantType, DeviceRedemption.grantType, "refresh_token"].contains(grantType)
         {
             throw .grantNotAllowed
@@ -39,7 +41,14 @@ extension TokenService {
             }
         }
         let possession = settings.possession
-        return outcome.map { possession.answer(TokenService.audited($0, grantType, backend), nonce: shown.nonce) }
+        let answered = outcome.map {
+            possession.answer(TokenService.audited($0, grantType, backend), nonce: shown.nonce)
+        }
+        guard backend.isRegistered, let clients = RegisteredClients(settings) else { return answered }
+        return answered.then { response in
+            guard response.status == 200 else { return .done(response) }
+            return clients.renew(backend.clientID, now: now).map { response }
+        }
     }
 
     /// RFC 8693 section 2.1.

@@ -31,6 +31,9 @@ struct ServerDocument {
             writer.member("device_authorization_endpoint", settings.baseURL + OAuthEndpoints.deviceAuthorizationPath)
         }
         addOpenID(&writer)
+        if settings.registration != nil {
+            writer.member("registration_endpoint", settings.baseURL + OAuthEndpoints.registrationPath)
+        }
         writer.member("grant_types_supported", grantTypes)
         addEndpoint("token", allowsPublic: true, &writer)
         let scopes = settings.hasAuthorization || settings.hasDevices ? settings.scopesOfUsers : settings.scopes
@@ -74,6 +77,7 @@ struct ServerDocument {
     private func addOpenID(_ writer: inout JSONWriter) {
         guard settings.hasOpenID, settings.hasAuthorization || settings.hasDevices else { return }
         writer.member("userinfo_endpoint", settings.baseURL + OAuthEndpoints.userInfoPath)
+        writer.member("end_session_endpoint", settings.baseURL + OAuthEndpoints.endSessionPath)
         writer.member("subject_types_supported", ["public"])
         writer.member("id_token_signing_alg_values_supported", [settings.signer.key.algorithm.rawValue])
         let claims = [
@@ -98,7 +102,9 @@ struct ServerDocument {
         let hasKeys = clients.contains { $0.clientKeys != nil }
         var methods = ["client_secret_basic", "client_secret_post"]
         if hasKeys { methods.append("private_key_jwt") }
-        if allowsPublic, grants.contains(where: \.isPublic) { methods.append("none") }
+        if allowsPublic, settings.registration != nil || grants.contains(where: \.isPublic) {
+            methods.append("none")
+        }
         writer.member("\(name)_endpoint_auth_methods_supported", methods)
         guard hasKeys else { return }
         let algorithms = SignatureAlgorithm.allCases.filter { !$0.isSymmetric }.map(\.rawValue)

@@ -26,10 +26,13 @@ extension TokenServiceSettings {
     }
 
     /// Whether some client may use the device grant.
-    package var hasDevices: Bool { backends.backends.contains { $0.oauthConsumer && $0.grants.allowsDevices } }
+    package var hasDevices: Bool {
+        registration?.rules.allowsDevices == true
+            || backends.backends.contains { $0.oauthConsumer && $0.grants.allowsDevices }
+    }
 
     /// Whether some client may use the authorization endpoint.
     package var hasAuthorization: Bool {
-        backends.backends.contains { $0.oauthConsumer && $0.grants.authorization != nil }
+        registration != nil || backends.backends.contains { $0.oauthConsumer && $0.grants.authorization != nil }
     }
 }

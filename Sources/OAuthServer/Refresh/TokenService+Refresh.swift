@@ -69,7 +69,7 @@ extension TokenService {
             // After a revocation of all of a user's tokens, older refresh tokens are refused: the date is that of the
             // login, regardless of rotations since.
             !settings.revocations.isRevoked(
-                tokenID: nil, subject: record.subject, backendID: record.application,
+                tokenID: nil, subject: record.subject, backendID: backend.tokenBackendID,
                 issuer: OwnAccessTokens.issuerName, issuedAt: family.authenticatedAt, origins: family.origins,
                 session: family.session),
             let roles = roles(of: record.subject, family, realm: backend.realm)

@@ -25,6 +25,9 @@ struct AuthorizationEndpoint: Sendable {
         let loggedInAt: Int64?
 
         var rules: AuthorizationRules? { visit.backend.grants.authorization }
+        /// Another program on the device may use the redirect URI, so each access is shown (RFC 8252 section 8.6). So is
+        /// that of a client that has registered itself, whose name means nothing (RFC 7591 section 5).
+        var remembersConsent: Bool { reply.destination.kind == .web && !visit.backend.isRegistered }
         var browser: BrowserRequest { visit.browser }
         var now: Int64 { visit.now }
     }
@@ -50,10 +53,23 @@ struct AuthorizationEndpoint: Sendable {
             inquiry.visit.isForced = fields.first("prompt")?.isExactly("login") ?? false
             return proceed(inquiry)
         }
-        guard !fields.isRepeated("client_id"), let id = fields.value("client_id"),
-            let backend = service.settings.backends.backend(clientID: id), let rules = backend.grants.authorization,
-            backend.oauthConsumer, !backend.isRevoked
-        else { return .done(AuthorizationFailure.unknownClient.response) }
+        guard !fields.isRepeated("client_id"), let id = fields.value("client_id") else {
+            return .done(AuthorizationFailure.unknownClient.response)
+        }
+        return service.settings.client(id, now: now).then { found in
+            guard case .success(let client) = found else {
+                return .done(SingleSignOnFailure.unavailable.response)
+            }
+            guard let backend = client, let rules = backend.grants.authorization, backend.oauthConsumer,
+                !backend.isRevoked
+            else { return .done(AuthorizationFailure.unknownClient.response) }
+            return beginRequest(fields, backend, rules, browser)
+        }
+    }
+
+    private func beginRequest(
+        _ fields: FormFields, _ backend: Backend, _ rules: AuthorizationRules, _ browser: BrowserRequest
+    ) -> Answer {
         if !fields.isRepeated("request_uri"), let reference = fields.value("request_uri"),
             PushedRequests.isReference(reference)
         {
@@ -70,8 +86,8 @@ struct AuthorizationEndpoint: Sendable {
             let settings = service.settings
             if rules.requiresPushedRequests { throw .notPushed }
             let request = try AuthorizationRequest(
-                fields, of: backend.clientID, allowing: settings.scopesOfUsers, settings)
-            return proceed(try inquiry(request, browser, loggedInAt: nil))
+                fields, of: backend.clientID, allowing: settings.scopes(of: backend), settings)
+            return proceed(try inquiry(request, backend, browser))
         } catch {
             let reply = AuthorizationReply(destination, fields, issuer: service.settings.issuer)
             return .done(reply.refusal(error).audited("sso.authorize", .refused, client: backend.reference))
@@ -89,9 +105,9 @@ struct AuthorizationEndpoint: Sendable {
     // MARK: Pushed requests
 
     /// A request that the client sends to the gateway itself (RFC 9126 section 2).
-    func push(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Answer {
+    func push(_ request: EndpointRequest, now: Int64) -> Answer {
         let settings = service.settings
-        return try PushedRequests(service, relay.seals.signOnRequests).receive(request, now: now) { fields, backend in
+        return PushedRequests(service, relay.seals.signOnRequests).receive(request, now: now) { fields, backend in
             do throws(AuthorizationRefusal) {
                 let text = fields.isRepeated("redirect_uri") ? nil : fields.value("redirect_uri")
                 guard let text, backend.grants.authorization?.destination(text) != nil else {
@@ -100,7 +116,7 @@ struct AuthorizationEndpoint: Sendable {
                             "invalid_request", "the redirect URI is not registered", .authorizationRedirectForeign))
                 }
                 let request = try AuthorizationRequest(
-                    fields, of: backend.clientID, allowing: settings.scopesOfUsers, settings)
+                    fields, of: backend.clientID, allowing: settings.scopes(of: backend), settings)
                 return .success(request.query)
             } catch {
                 return .failure(PushedRequests.Refusal(error.error, error.description, error.reason))
@@ -119,17 +135,17 @@ struct AuthorizationEndpoint: Sendable {
             }
             guard let request = text.flatMap({ AuthorizationRequest(query: $0) }),
                 request.clientID.isExactly(backend.clientID),
-                let inquiry = try? inquiry(request, browser, loggedInAt: nil)
+                let inquiry = try? inquiry(request, backend, browser)
             else { return .done(AuthorizationFailure.unknownReference.response) }
             return proceed(inquiry)
         }
     }
 
     private func inquiry(
-        _ request: AuthorizationRequest, _ browser: BrowserRequest, loggedInAt: Int64?
+        _ request: AuthorizationRequest, _ backend: Backend, _ browser: BrowserRequest
     ) throws(AuthorizationRefusal) -> Inquiry {
         do throws(SingleSignOnFailure) {
-            return try inquiry(request: SignOnRequest(request), request, browser, loggedInAt)
+            return try inquiry(request: SignOnRequest(request, of: backend), request, browser, nil)
         } catch {
             // The client and its redirect URI are known.
             throw .unavailable
@@ -191,8 +207,7 @@ struct AuthorizationEndpoint: Sendable {
         }
         if prompts.contains(.consent) { return ask(session, inquiry) }
         if inquiry.rules?.consent == AuthorizationRules.Consent.none { return grant(session, inquiry) }
-        // Another program on the device may use the redirect URI, so each access is shown (RFC 8252 section 8.6).
-        guard inquiry.reply.destination.kind == .web else { return ask(session, inquiry) }
+        guard inquiry.remembersConsent else { return ask(session, inquiry) }
         return consents(session, inquiry).find(now: inquiry.now).then { result in
             switch result {
             case .failure: return refuse(.unavailable, inquiry)
@@ -217,11 +232,12 @@ struct AuthorizationEndpoint: Sendable {
         let purpose = AuthorizationEndpoint.purpose(session, inquiry.visit.request)
         let (ticket, cookie) = relay.ticket(purpose, inquiry.browser)
         let texts = service.settings.scopeDescriptions
-        let question = ConsentQuestion(
+        var question = ConsentQuestion(
             client: inquiry.visit.backend.title, user: session.subject,
             rights: inquiry.request.scopes.map { texts[$0] ?? ConsentText.right($0) ?? $0 },
             place: inquiry.reply.destination.place,
             otherAccount: relay.location(of: inquiry.visit) + "&prompt=login")
+        question.isUnverified = inquiry.visit.backend.isRegistered
         var page = Page.consent(
             question, action: service.settings.authorizationPath, ticket: ticket, fields: [("request", sealed)])
         page.formAction = "'self' \(inquiry.reply.destination.formAction)"
@@ -278,7 +294,7 @@ struct AuthorizationEndpoint: Sendable {
             guard let isStored else { return .done(inquiry.reply.refusal(.unavailable)) }
             guard isStored, !needsLogin(inquiry, session) else { return logIn(inquiry) }
             // Others are asked each time, and what they were granted is no consent to a site.
-            guard inquiry.reply.destination.kind == .web else { return grant(session, inquiry) }
+            guard inquiry.remembersConsent else { return grant(session, inquiry) }
             return consents(session, inquiry).remember(inquiry.request.scopes, now: inquiry.now).then {
                 grant(session, inquiry)
             }

@@ -74,13 +74,17 @@ struct DeviceVerification: Sendable {
             user: "", realm: "", network: browser.request.address?.subscriberBytes ?? [], now: browser.now)
         guard case .admitted(let attempt) = verdict else { return .done(throttled(verdict, browser)) }
         guard let code = UserCode(typed: fields.first("user_code") ?? "") else { return .done(unknown(browser)) }
-        return logins.find(code, now: browser.now).map { result in
-            guard case .success(let found) = result else { return SingleSignOnFailure.unavailable.response }
-            guard let record = found, let backend = backend(of: record) else { return unknown(browser) }
-            throttle.withdraw(attempt)
-            let request = SignOnRequest(clientID: backend.clientID, DeviceRequest(id: record.id, code: code))
-            let sealed = relay.sealed(request, loggedInAt: nil, now: browser.now)
-            return .redirect(303, to: "\(OAuthEndpoints.devicePath)?resume=\(sealed)", reason: .ssoLoginAsked)
+        return logins.find(code, now: browser.now).then { result in
+            guard case .success(let found) = result else { return .done(SingleSignOnFailure.unavailable.response) }
+            guard let record = found else { return .done(unknown(browser)) }
+            return clientOfDevice(record, now: browser.now).map { client in
+                guard case .success(let backend) = client else { return SingleSignOnFailure.unavailable.response }
+                guard let backend else { return unknown(browser) }
+                throttle.withdraw(attempt)
+                let request = SignOnRequest(DeviceRequest(id: record.id, code: code), of: backend)
+                let sealed = relay.sealed(request, loggedInAt: nil, now: browser.now)
+                return .redirect(303, to: "\(OAuthEndpoints.devicePath)?resume=\(sealed)", reason: .ssoLoginAsked)
+            }
         }
     }
 
@@ -92,8 +96,14 @@ struct DeviceVerification: Sendable {
         return response.audited("sso.device", .refused)
     }
 
-    private func backend(of record: TokenRecord) -> Backend? {
-        service.settings.backends.backend(id: Array(record.application.utf8).span)
+    private func clientOfDevice(_ record: TokenRecord, now: Int64) -> Effect<Result<Backend?, StoreFailure>> {
+        let settings = service.settings
+        if let backend = settings.backends.backend(id: Array(record.application.utf8).span) {
+            return .done(.success(backend))
+        }
+        // The id of a client that has registered itself stands for it in the store.
+        guard RegisteredClients.names(record.application) else { return .done(.success(nil)) }
+        return settings.client(record.application, now: now)
     }
 
     // MARK: Login and consent
@@ -149,6 +159,7 @@ struct DeviceVerification: Sendable {
             rights: scopes.map { texts[$0] ?? ConsentText.right($0) ?? $0 }, place: nil,
             otherAccount: relay.location(of: visit) + "&prompt=login")
         question.deviceCode = visit.request.device?.code.shown
+        question.isUnverified = visit.backend.isRegistered
         let sealed = relay.sealed(visit.request, loggedInAt: nil, now: visit.now)
         return Page.consent(
             question, action: OAuthEndpoints.devicePath, ticket: ticket, fields: [("request", sealed)]

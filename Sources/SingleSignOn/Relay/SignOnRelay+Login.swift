@@ -196,23 +196,31 @@ extension SignOnRelay {
 
     /// Asks for confirmation, then ends the session and the tokens issued in it.
     func logOut(_ browser: BrowserRequest) -> Answer {
-        guard let session = sealedSession(of: browser) else { return .done(loggedOut(.signOn, browser)) }
-        return confirmLogout(browser) {
-            let entry = DenyEntry.token(
-                session.family, subject: session.subject,
-                until: max(session.tokensEndAt, session.expiresAt, browser.now + lifetime(session, now: browser.now)))
-            return service.settings.store.ask(.deny(entry), now: browser.now) { result in
-                guard case .success = result else { return .done(SingleSignOnFailure.unavailable.response) }
-                service.settings.revocations.apply(entry)
-                let ids = [session.id] + session.foundations.flatMap(LoginFoundation.ids)
-                let forgotten = service.settings.store.forget(ids[...], now: browser.now)
-                let ended = providers?.ending(
-                    session.foundations, at: session.provider, now: browser.now, forgotten, hasEnded: { true })
-                return (ended ?? forgotten).then {
-                    providerLogout(session, now: browser.now).map { there in
-                        loggedOut(.signOn, browser, there)
-                            .audited("sso.logout", .changed, subject: session.subject, tokenID: session.id)
-                    }
+        guard let session = sealedSession(of: browser) else {
+            // The provider sends the browser back, which an application wanted to log out.
+            let application = browser.query.first("state").flatMap { afterProvider($0, now: browser.now) }
+            return .done(loggedOut(.signOn, browser, to: application))
+        }
+        return confirmLogout(browser) { end(session, browser, to: nil) }
+    }
+
+    /// Ends a session with the tokens issued in it, and the login at its provider.
+    /// - Parameter application: where the browser continues then; nil for a page.
+    func end(_ session: SignOnSession, _ browser: BrowserRequest, to application: String?) -> Answer {
+        let entry = DenyEntry.token(
+            session.family, subject: session.subject,
+            until: max(session.tokensEndAt, session.expiresAt, browser.now + lifetime(session, now: browser.now)))
+        return service.settings.store.ask(.deny(entry), now: browser.now) { result in
+            guard case .success = result else { return .done(SingleSignOnFailure.unavailable.response) }
+            service.settings.revocations.apply(entry)
+            let ids = [session.id] + session.foundations.flatMap(LoginFoundation.ids)
+            let forgotten = service.settings.store.forget(ids[...], now: browser.now)
+            let ended = providers?.ending(
+                session.foundations, at: session.provider, now: browser.now, forgotten, hasEnded: { true })
+            return (ended ?? forgotten).then {
+                providerLogout(session, to: application, now: browser.now).map { there in
+                    loggedOut(.signOn, browser, there, to: application)
+                        .audited("sso.logout", .changed, subject: session.subject, tokenID: session.id)
                 }
             }
         }

@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Endpoints
 import HTTP
 import Identity
@@ -91,8 +92,27 @@ extension SignOnRelay {
     }
 
     /// The provider's logout URL (OpenID Connect RP-Initiated Logout); nil for the gateway's own form.
-    func providerLogout(_ session: SignOnSession, now: Int64) -> Effect<WebURL?> {
+    /// - Parameter application: where the browser goes on to when it is back; nil for a page.
+    func providerLogout(_ session: SignOnSession, to application: String?, now: Int64) -> Effect<WebURL?> {
         guard let provider = providers?.provider(named: session.provider) else { return .done(nil) }
-        return provider.logoutURL(back: service.settings.baseURL + SingleSignOnEndpoints.logoutPath, now: now)
+        let back = service.settings.baseURL + SingleSignOnEndpoints.logoutPath
+        return provider.logoutURL(back: back, now: now).map { url in
+            guard let url, let application else { return url }
+            let state = seals.signOnRequests.seal(
+                [SignOnRelay.logoutMark, application], expiresAt: now + SignOnRelay.logoutSeconds)
+            return (try? WebURL(url.with([("state", state)]))) ?? url
+        }
+    }
+
+    private static let logoutMark = "logout"
+    /// How long a browser may take to log out at its provider.
+    private static let logoutSeconds: Int64 = 600
+
+    /// Where a browser goes on to that is back from the logout at its provider; nil for another `state`.
+    func afterProvider(_ state: String, now: Int64) -> String? {
+        guard let texts = try? seals.signOnRequests.open(Array(state.utf8).span, now: now).texts, texts.count == 2,
+            texts[0].isExactly(SignOnRelay.logoutMark)
+        else { return nil }
+        return texts[1]
     }
 }

@@ -74,8 +74,7 @@ struct SignOnRelay: FormTickets {
 
     /// Checks a request: before the login, at every step of it, and before the token is made (SSO-03).
     func visit(_ request: SignOnRequest, _ browser: BrowserRequest) throws(SingleSignOnFailure) -> Visit {
-        guard let backend = service.settings.backends.backend(clientID: request.clientID),
-            backend.oauthConsumer, !backend.isRevoked,
+        guard let backend = backend(of: request), backend.oauthConsumer, !backend.isRevoked,
             isAllowed(request, backend)
         else { throw .notEnabled }
         var destination: RedirectDestination?
@@ -94,6 +93,14 @@ struct SignOnRelay: FormTickets {
             browser: browser, request: request, backend: backend, target: target, choices: choices,
             chosen: choices.chosen(browser.query.first("provider")),
             isForced: browser.query.first("prompt")?.isExactly("login") ?? false, destination: destination)
+    }
+
+    private func backend(of request: SignOnRequest) -> Backend? {
+        let settings = service.settings
+        guard let title = request.registeredTitle else { return settings.backends.backend(clientID: request.clientID) }
+        return settings.backend(
+            of: RegisteredClient(
+                id: request.clientID, title: title, redirectURI: request.authorization?.redirectURI))
     }
 
     private func isAllowed(_ request: SignOnRequest, _ backend: Backend) -> Bool {

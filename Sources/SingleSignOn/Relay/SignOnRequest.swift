@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import HTTP
+import Identity
 import Model
 
 /// The parameters of a browser's request for a token (SSO-01, SSO-02), carried through the login.
@@ -18,15 +19,19 @@ struct SignOnRequest: Sendable, Equatable {
     var authorization: AuthorizationRequest?
     /// The device that waits for the login; nil for none.
     var device: DeviceRequest?
+    /// Name of a client that has registered itself, which was looked up when the request came; nil for another client.
+    private(set) var registeredTitle: String?
 
-    init(clientID: String, _ device: DeviceRequest) {
-        self.clientID = clientID
+    init(_ device: DeviceRequest, of backend: Backend) {
+        clientID = backend.clientID
         self.device = device
+        registeredTitle = backend.isRegistered ? backend.title : nil
     }
 
-    init(_ authorization: AuthorizationRequest) {
+    init(_ authorization: AuthorizationRequest, of backend: Backend) {
         clientID = authorization.clientID
         self.authorization = authorization
+        registeredTitle = backend.isRegistered ? backend.title : nil
     }
 
     /// - Parameter query: of the exchange endpoint; unknown parameters are ignored (SSO-12).
@@ -44,13 +49,14 @@ struct SignOnRequest: Sendable, Equatable {
     }
 
     /// Length of `texts`.
-    static let textCount = 3
+    static let textCount = 4
 
     /// Texts for a ticket or for the query of a login page.
     var texts: [String] {
-        if let device { return [clientID, "", "!\(device.text)"] }
-        if let authorization { return [clientID, "", "?\(authorization.query)"] }
-        return [clientID, redirectURI ?? "", state.map { "=\($0)" } ?? ""]
+        let title = registeredTitle ?? ""
+        if let device { return [clientID, "", "!\(device.text)", title] }
+        if let authorization { return [clientID, "", "?\(authorization.query)", title] }
+        return [clientID, redirectURI ?? "", state.map { "=\($0)" } ?? "", title]
     }
 
     private init(_ texts: [String]) {
@@ -62,17 +68,19 @@ struct SignOnRequest: Sendable, Equatable {
     /// Nil for texts that `texts` does not produce.
     init?(texts: [String]) {
         guard texts.count == SignOnRequest.textCount, !texts[0].isEmpty else { return nil }
-        if texts[2].hasPrefix("!") {
-            guard let device = DeviceRequest(text: String(texts[2].dropFirst())) else { return nil }
-            self.init(clientID: texts[0], device)
-            return
+        let rest = String(texts[2].dropFirst())
+        switch texts[2].utf8.first {
+        case UInt8(ascii: "!"):
+            guard let device = DeviceRequest(text: rest) else { return nil }
+            self.init([texts[0], "", ""])
+            self.device = device
+        case UInt8(ascii: "?"):
+            guard let authorization = AuthorizationRequest(query: rest) else { return nil }
+            self.init([texts[0], "", ""])
+            self.authorization = authorization
+        default: self.init(texts)
         }
-        guard texts[2].hasPrefix("?") else {
-            self.init(texts)
-            return
-        }
-        guard let authorization = AuthorizationRequest(query: String(texts[2].dropFirst())) else { return nil }
-        self.init(authorization)
+        registeredTitle = texts[3].isEmpty ? nil : texts[3]
     }
 
     func sealed(_ record: SealedRecord, now: Int64) -> String {

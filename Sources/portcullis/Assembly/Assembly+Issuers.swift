@@ -215,6 +215,11 @@ extension Assembly {
         settings.clientThrottle = lasting.clientThrottle
         settings.deviceThrottle = lasting.deviceThrottle
         settings.deviceBeginThrottle = lasting.deviceBeginThrottle
+        settings.registration = service.registration.flatMap { section in
+            backendID(section.backend).map {
+                RegistrationSettings(section, sponsorID: $0, lasting.registrationThrottle)
+            }
+        }
         settings.tokenPath = service.tokenPath
         settings.assertions = assertions
         settings.revocationPath = service.revocationPath

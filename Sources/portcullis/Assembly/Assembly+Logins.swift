@@ -23,7 +23,8 @@ extension Assembly {
     /// Whether some backend has the single sign-on of browsers (MBE-05), with tokens or with authorization codes.
     var offersSignOn: Bool {
         configuration.tokenService.isEnabled
-            && configuration.backends.contains { $0.enableSSO || $0.grants.asksUsers }
+            && (configuration.tokenService.registration != nil
+                || configuration.backends.contains { $0.enableSSO || $0.grants.asksUsers })
     }
 
     /// The accepted logins by browser, by service domain.

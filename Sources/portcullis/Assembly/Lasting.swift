@@ -22,6 +22,8 @@ struct Lasting: Sendable {
     /// Wrong codes of devices.
     let deviceThrottle = LoginThrottle(DeviceLogins.limits, clock: .system)
     let deviceBeginThrottle = LoginThrottle(DeviceLogins.beginLimits, clock: .system)
+    /// Clients that networks register.
+    let registrationThrottle = LoginThrottle(RegistrationSettings.limits, clock: .system)
     /// Wrong admin tokens.
     let adminThrottle = ClientThrottle(clock: .system)
     /// Failed callbacks of browsers from identity providers.

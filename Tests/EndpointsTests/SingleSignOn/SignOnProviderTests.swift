@@ -22,7 +22,13 @@ import TokenStorage
     ) -> SignOn {
         SignOn(store: store) { settings in
             var list = SignOn.backends.backends
-            for i in list.indices where list[i].name == "inventory" { list[i].loginChoices = inventory }
+            for i in list.indices where list[i].name == "inventory" {
+                list[i].loginChoices = inventory
+                list[i].grants.authorization = AuthorizationRules(redirectURIs: [])
+                list[i].grants.authorization?.postLogoutURIs = ["https://app.example.com/out"].compactMap {
+                    try? ClientRedirectURI($0)
+                }
+            }
             for i in list.indices where list[i].name == "orders" { list[i].loginChoices = [LoginChoice("other")] }
             settings.backends = BackendStore(list)
             settings.providerLogin = ProviderLogin(
@@ -225,5 +231,30 @@ import TokenStorage
         let done = signOn.browser.submit([], endpoint: .singleSignOnPages, at: 3)
         #expect(done.field("Refresh") == "0; url=https://idp.example/logout?client_id=gateway")
         #expect(signOn.cookie == nil)
+    }
+
+    @Test("the logout of an application goes on at the provider, and from there to the application")
+    func logoutOfApplication() throws {
+        let signOn = signOn()
+        idp.answer("zoe")
+        _ = try logIn(signOn).pageClaims()
+        let query = Browser.form([
+            ("client_id", "inv-client"), ("post_logout_redirect_uri", "https://app.example.com/out"), ("state", "s"),
+        ])
+        signOn.browser.get(OAuthEndpoints.endSessionPath, query: query, endpoint: .endSession)
+        let done = signOn.browser.submit([], endpoint: .endSession)
+        let target = try #require(done.field("Refresh")?.split(separator: "&state=").map(String.init))
+        #expect(target.first == "0; url=https://idp.example/logout?client_id=gateway" && signOn.cookie == nil)
+        func back(_ state: String, at seconds: Int64 = 0) -> String? {
+            signOn.browser.get(
+                SingleSignOnEndpoints.logoutPath, query: "state=\(state)", endpoint: .singleSignOnPages, at: seconds
+            ).field("Location")
+        }
+        let state = try #require(target.last)
+        #expect(back(state) == "https://app.example.com/out?state=s")
+        #expect(back(state, at: 600) == nil && back(state + "x") == nil && back("https://evil.net/") == nil)
+        // While the browser has a session again, the link does not lead away.
+        _ = try logIn(signOn).pageClaims()
+        #expect(back(state) == nil)
     }
 }

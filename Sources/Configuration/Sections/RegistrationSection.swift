@@ -1,0 +1,98 @@
+import Bytes
+import Model
+
+/// How clients register themselves at the token service (RFC 7591).
+package struct RegistrationSection: Sendable {
+    /// `name/version` of the backend that they belong to.
+    package var backend: String
+    package var initialAccessTokens: [Secret]
+    package var rules: RegistrationRules
+
+    /// Least length of an initial access token in bytes.
+    private static let shortestToken = 32
+
+    static let shape = Shape.object("an object: {\"backend\", \"initialAccessTokens\"}") { object in
+        let backend = object.required(
+            "backend", .reference(to: .backend), "a backend as \"name/version\"", placeholder: "",
+            """
+            The backend that registered clients belong to: its realm, its ways to log in, its lifetimes and, with \
+            `refreshTokens`, its refresh tokens. Routes of the backend accept their tokens.
+            """)
+        let tokens = object.value(
+            "initialAccessTokens", tokens, default: [],
+            "Secrets of at least 32 bytes, one of which a client must send to register, as a bearer token.")
+        var rules = RegistrationRules()
+        object.read("open", .flag, into: &rules.isOpen, "Whether clients register without such a token.")
+        object.read(
+            "redirectUris", redirects, into: &rules.redirects,
+            """
+            Where codes may go: `"loopback"` for programs on the user's device (`127.0.0.1`, `[::1]` and `localhost`, at any \
+            port), an origin such as `"https://app.example.com"`, or a scheme of an application such as \
+            `"com.example.app:"`.
+            """)
+        object.read(
+            "scopes", .scopes, into: &rules.scopes, "The scopes that clients may have; by default all that users grant."
+        )
+        object.read(
+            "deviceGrant", .flag, into: &rules.allowsDevices,
+            "Whether clients may have the [device grant](README.md#logins-for-devices).")
+        object.read(
+            "maximumClients", .integer(1...100_000), into: &rules.maximumClients,
+            "How many clients may be registered at once. Further ones are refused.")
+        object.read(
+            "lifetime", .wholeSeconds, into: &rules.lifetimeSeconds,
+            """
+            How long a client stays registered without getting tokens. Without an initial access token it is a day until the \
+            first ones.
+            """)
+        if tokens.isEmpty, !rules.isOpen, object.entries.contains(where: { $0.name == "backend" }) {
+            object.field.error(
+                "no client may register", expected: "\"initialAccessTokens\" with a secret, or \"open\": true")
+        }
+        object.constrain(
+            json: """
+                {
+                  "anyOf": [
+                    {"required": ["initialAccessTokens"], "properties": {"initialAccessTokens": {"minItems": 1}}},
+                    {"required": ["open"], "properties": {"open": {"const": true}}}
+                  ]
+                }
+                """)
+        return RegistrationSection(backend: backend, initialAccessTokens: tokens, rules: rules)
+    }
+
+    private static let tokens = Shape<[Secret]>(
+        .list(.secret), write: { $0.isEmpty ? JSONNode(.array([])) : nil },
+        read: { field in
+            field.elements("an array of secrets")?.compactMap { element in
+                guard let secret = element.secret() else { return nil }
+                guard secret.value.utf8.count >= shortestToken else {
+                    return element.error(
+                        "the token is too short", expected: "a secret of at least \(shortestToken) bytes",
+                        found: "\(secret.value.utf8.count) bytes")
+                }
+                return secret
+            }
+        })
+
+    private static let redirects = Shape<RegistrationRules.Redirect>(
+        .pattern("^(loopback|https://[^/?#@]+|[A-Za-z][A-Za-z0-9+-]*\\.[A-Za-z0-9+.-]*:)$"),
+        write: { $0 == .loopback ? .text("loopback") : nil }, read: redirect
+    ).list("an array of origins", minimum: 1)
+
+    private static func redirect(_ field: Field) -> RegistrationRules.Redirect? {
+        let expected = "\"loopback\", an https origin, or a scheme of an application with its colon"
+        guard let text = field.name(expected) else { return nil }
+        if text == "loopback" { return .loopback }
+        if let origin = try? WebOrigin(text) {
+            return origin.isSecure
+                ? .origin(origin)
+                : field.error("codes must not go there in the clear", expected: expected, found: field.summary)
+        }
+        // The rest of a URI shows whether its scheme is one of an application.
+        guard text.hasSuffix(":"), let uri = try? ClientRedirectURI("\(text)/"), uri.kind == .application else {
+            return field.error("invalid place for codes", expected: expected, found: field.summary)
+        }
+        return .scheme(text.dropLast().lowercased())
+    }
+}

@@ -1,0 +1,104 @@
+import Bytes
+import Model
+
+/// What a client says of itself when it registers (RFC 7591 section 2). Other members are ignored.
+struct ClientMetadata: Sendable {
+    /// `token_endpoint_auth_method`.
+    enum Method: String, Sendable {
+        case none
+        case basic = "client_secret_basic"
+        case post = "client_secret_post"
+    }
+
+    static let refreshGrant = "refresh_token"
+    static let grantTypes = [CodeRedemption.grantType, refreshGrant, DeviceRedemption.grantType]
+    /// Longest list of URIs.
+    private static let mostURIs = 10
+    /// Longest name in bytes.
+    private static let longestName = 100
+
+    /// As users read it, not verified; nil for none.
+    var name: String?
+    var redirectURIs: [ClientRedirectURI] = []
+    var postLogoutURIs: [ClientRedirectURI] = []
+    var grantTypes = ClientMetadata.grantTypes
+    /// As requested; nil for none.
+    var scope: String?
+    var method = Method.none
+
+    init() {}
+
+    init(_ node: JSONNode) throws(RegistrationFailure) {
+        guard node.members != nil else { throw .metadata("the metadata are not a JSON object") }
+        name = try ClientMetadata.text(node, "client_name")
+        if let name {
+            guard (1...ClientMetadata.longestName).contains(name.utf8.count),
+                name.unicodeScalars.allSatisfy(ClientMetadata.isVisible)
+            else { throw .metadata("client_name is too long, or has invisible characters") }
+        }
+        grantTypes = try ClientMetadata.texts(node, "grant_types") ?? [CodeRedemption.grantType]
+        guard grantTypes.contains(where: { $0 != ClientMetadata.refreshGrant }),
+            grantTypes.allSatisfy(ClientMetadata.grantTypes.contains)
+        else { throw .metadata("grant_types has a grant that clients cannot register for") }
+        let responseTypes = try ClientMetadata.texts(node, "response_types")
+        guard responseTypes?.allSatisfy({ $0 == "code" }) ?? true, usesCodes || responseTypes?.isEmpty ?? true,
+            !usesCodes || responseTypes?.isEmpty != true
+        else { throw .metadata("response_types does not fit grant_types, or has another type than code") }
+        guard let method = try ClientMetadata.text(node, "token_endpoint_auth_method").map(Method.init) ?? .basic else {
+            throw .metadata("token_endpoint_auth_method is none, client_secret_basic or client_secret_post")
+        }
+        self.method = method
+        scope = try ClientMetadata.text(node, "scope")
+        redirectURIs = try ClientMetadata.uris(node, "redirect_uris")
+        guard !usesCodes || !redirectURIs.isEmpty else { throw .redirect("redirect_uris is missing") }
+        postLogoutURIs = try ClientMetadata.uris(node, "post_logout_redirect_uris")
+    }
+
+    var usesCodes: Bool { grantTypes.contains(CodeRedemption.grantType) }
+    var usesDevices: Bool { grantTypes.contains(DeviceRedemption.grantType) }
+
+    /// The members of the response and of the store.
+    func write(to writer: inout JSONWriter) {
+        if let name { writer.member("client_name", name) }
+        writer.member("redirect_uris", redirectURIs.map(\.text))
+        if !postLogoutURIs.isEmpty { writer.member("post_logout_redirect_uris", postLogoutURIs.map(\.text)) }
+        writer.member("grant_types", grantTypes)
+        writer.member("response_types", usesCodes ? ["code"] : [])
+        writer.member("token_endpoint_auth_method", method.rawValue)
+        if let scope { writer.member("scope", scope) }
+    }
+
+    /// Not a character that hides others or changes their order.
+    private static func isVisible(_ character: Unicode.Scalar) -> Bool {
+        switch character.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        default: true
+        }
+    }
+
+    private static func text(_ node: JSONNode, _ name: String) throws(RegistrationFailure) -> String? {
+        guard let member = node[name], !member.isNull else { return nil }
+        guard let text = member.string else { throw .metadata("\(name) is not a string") }
+        return text
+    }
+
+    private static func texts(_ node: JSONNode, _ name: String) throws(RegistrationFailure) -> [String]? {
+        guard let member = node[name], !member.isNull else { return nil }
+        guard let texts = member.array?.map(\.string), texts.count <= mostURIs, !texts.contains(nil) else {
+            throw .metadata("\(name) is not an array of at most \(mostURIs) strings")
+        }
+        return texts.compactMap(\.self)
+    }
+
+    private static func uris(_ node: JSONNode, _ name: String) throws(RegistrationFailure) -> [ClientRedirectURI] {
+        var uris: [ClientRedirectURI] = []
+        for text in try texts(node, name) ?? [] {
+            do throws(ClientRedirectURI.Problem) {
+                uris.append(try ClientRedirectURI(text, allowsLocalhost: true))
+            } catch {
+                throw .redirect("\(name) has an invalid URI: \(error.rawValue)")
+            }
+        }
+        return uris
+    }
+}

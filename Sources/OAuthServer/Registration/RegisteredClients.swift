@@ -1,0 +1,175 @@
+import Bytes
+import Crypto
+import Identity
+import Model
+import Outbound
+import TokenStorage
+
+/// How clients register themselves.
+package struct RegistrationSettings: Sendable {
+    package var rules: RegistrationRules
+    /// The `mobileBackendID` of the backend that registered clients belong to.
+    package var sponsorID: String
+    /// SHA-256 digests of the initial access tokens.
+    package var tokenDigests: [[UInt8]] = []
+    /// Limits how many clients a network registers without one.
+    package var throttle = LoginThrottle(RegistrationSettings.limits)
+
+    /// Of one network, in five minutes.
+    package static let limits: LoginThrottleSettings = {
+        var limits = LoginThrottleSettings()
+        limits.failuresPerNetwork = 20
+        return limits
+    }()
+
+    package init(_ rules: RegistrationRules, sponsorID: String) {
+        self.rules = rules
+        self.sponsorID = sponsorID
+    }
+}
+
+/// A client that has registered itself.
+package struct RegisteredClient: Sendable {
+    let id: String
+    let metadata: ClientMetadata
+    /// SHA-256 digest of its secret, which is random; nil for a public client.
+    let secretDigest: [UInt8]?
+
+    init(id: String, _ metadata: ClientMetadata, secretDigest: [UInt8]?) {
+        self.id = id
+        self.metadata = metadata
+        self.secretDigest = secretDigest
+    }
+
+    /// Nil for another record.
+    init?(_ record: TokenRecord) {
+        guard record.kind == .dynamicClient, let node = try? JSONNode.parse(record.attributes.span, maximumDepth: 4),
+            let metadata = try? ClientMetadata(node)
+        else { return nil }
+        let secret = node["secret"]?.string.map { Base64.decode(Array($0.utf8).span, .url) }
+        // A client with a secret must not become a public one.
+        guard (metadata.method == .none) == (secret == nil), !(secret.map { $0 == nil } ?? false) else { return nil }
+        self.init(id: record.id, metadata, secretDigest: secret ?? nil)
+    }
+
+    /// A client that was found before its user logged in, with what the login needs of it.
+    /// - Parameter redirectURI: that of the request; nil for a device.
+    package init(id: String, title: String, redirectURI: String?) {
+        var metadata = ClientMetadata()
+        metadata.name = title
+        metadata.redirectURIs =
+            redirectURI.flatMap { try? ClientRedirectURI($0, allowsLocalhost: true) }.map { [$0] } ?? []
+        self.init(id: id, metadata, secretDigest: nil)
+    }
+
+    /// `TokenRecord.attributes`.
+    var attributes: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        metadata.write(to: &writer)
+        if let secretDigest {
+            writer.member("secret", String(decoding: Base64.encode(secretDigest.span, .url), as: UTF8.self))
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+/// The registered clients in the store, which the gateways that share it have in common.
+package struct RegisteredClients: Sendable {
+    /// How their ids begin.
+    static let prefix = "dcr-"
+    /// `TokenRecord.application` of their records.
+    static let application = "registered clients"
+    /// How long a client that has registered without an initial access token may take to its first tokens, in seconds, so
+    /// that clients that are made for nothing do not fill the store for long.
+    static let trialSeconds: Int64 = 86_400
+    /// A use of a client is stored once in this time, in seconds.
+    private static let renewalSeconds: Int64 = 86_400
+
+    let settings: TokenServiceSettings
+    let registration: RegistrationSettings
+
+    /// Nil where clients do not register themselves.
+    init?(_ settings: TokenServiceSettings) {
+        guard let registration = settings.registration else { return nil }
+        self.settings = settings
+        self.registration = registration
+    }
+
+    /// Whether an id has the form of theirs.
+    package static func names(_ id: String) -> Bool { id.utf8.starts(with: prefix.utf8) }
+
+    /// The record of a client. Fails with the store.
+    func find(_ id: String, now: Int64) -> Effect<Result<TokenRecord?, StoreFailure>> {
+        guard RegisteredClients.names(id) else { return .done(.success(nil)) }
+        return settings.store.ask(.find(.id(id)), now: now) { answer in
+            switch answer {
+            case .success(.record(let record?)) where record.kind == .dynamicClient && record.accessLives(at: now):
+                .done(.success(record))
+            case .success: .done(.success(nil))
+            case .failure(let failure): .done(.failure(failure))
+            }
+        }
+    }
+
+    /// Puts off the end of a client that has got tokens. A failing store only means that it ends earlier.
+    func renew(_ id: String, now: Int64) -> Effect<Void> {
+        let end = now + registration.rules.lifetimeSeconds
+        return find(id, now: now).then { found in
+            guard case .success(let record?) = found,
+                record.accessExpiresAt < end - min(RegisteredClients.renewalSeconds, end - now) / 2
+            else { return .done(()) }
+            var renewed = record
+            renewed.accessExpiresAt = end
+            return settings.store.ask(.insert(renewed), now: now) { _ in .done(()) }
+        }
+    }
+}
+
+extension TokenServiceSettings {
+    /// The client with an id, from the configuration or registered by itself; nil for none. Fails with the store.
+    package func client(_ id: String, now: Int64) -> Effect<Result<Backend?, StoreFailure>> {
+        if let backend = backends.backend(clientID: id) { return .done(.success(backend)) }
+        guard let clients = RegisteredClients(self) else { return .done(.success(nil)) }
+        return clients.find(id, now: now).map { found in
+            found.map { $0.flatMap(RegisteredClient.init).flatMap(backend(of:)) }
+        }
+    }
+
+    /// The backend that registered clients belong to; nil for none that has clients.
+    var sponsor: Backend? {
+        guard let registration else { return nil }
+        let backend = backends.backend(id: Array(registration.sponsorID.utf8).span)
+        return backend.flatMap { $0.oauthConsumer && !$0.isRevoked ? $0 : nil }
+    }
+
+    /// A registered client with the rights that the configuration of now leaves it; nil where it has none.
+    package func backend(of client: RegisteredClient) -> Backend? {
+        guard let registration, let sponsor else { return nil }
+        let (rules, metadata) = (registration.rules, client.metadata)
+        var grants = BackendGrants()
+        grants.accessTokenSeconds = sponsor.grants.accessTokenSeconds
+        grants.requiresProofKey = sponsor.grants.requiresProofKey
+        if metadata.grantTypes.contains(ClientMetadata.refreshGrant) { grants.refresh = sponsor.grants.refresh }
+        let redirectURIs = metadata.usesCodes ? metadata.redirectURIs.filter(rules.allow) : []
+        if !redirectURIs.isEmpty {
+            grants.authorization = AuthorizationRules(redirectURIs: redirectURIs)
+            grants.authorization?.postLogoutURIs = metadata.postLogoutURIs.filter(rules.allow)
+        }
+        grants.allowsDevices = rules.allowsDevices && metadata.usesDevices
+        let held = (metadata.scope ?? "").split(separator: " ").map(String.init)
+        grants.scopes = registrableScopes.filter { scope in held.contains { $0.isExactly(scope) } }
+        return sponsor.sponsoring(
+            client.id, title: metadata.name ?? client.id, secretDigest: client.secretDigest, grants)
+    }
+
+    /// The scopes that registered clients may have.
+    var registrableScopes: [String] {
+        guard let scopes = registration?.rules.scopes else { return scopesOfUsers }
+        return scopesOfUsers.filter { own in scopes.contains { $0.isExactly(own) } }
+    }
+
+    /// The scopes that users of a client may be asked about.
+    package func scopes(of backend: Backend) -> [String] { backend.grants.scopes ?? scopesOfUsers }
+}

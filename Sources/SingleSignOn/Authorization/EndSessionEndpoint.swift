@@ -1,0 +1,94 @@
+import Endpoints
+import HTTP
+import Identity
+import LoginPages
+import Model
+import OAuthServer
+import Outbound
+
+/// The logout of browsers that applications send (OpenID Connect RP-Initiated Logout 1.0). The ID token of the browser's
+/// session logs out at once; otherwise the user is asked, since any page can send a browser here. Browsers go on to
+/// registered addresses only.
+struct EndSessionEndpoint: Sendable {
+    typealias Answer = Effect<EndpointResponse>
+
+    /// The parameters that a form repeats. `logout_hint` and `ui_locales` are ignored.
+    private static let repeatedNames = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"]
+
+    let relay: SignOnRelay
+
+    private var settings: TokenServiceSettings { relay.service.settings }
+
+    func answer(_ request: EndpointRequest, now: Int64) -> Answer {
+        guard SignOnRelay.isNavigation(request) else { return .done(SingleSignOnFailure.notNavigated.response) }
+        guard let browser = BrowserRequest(request, now: now) else {
+            return .done(SingleSignOnFailure.repeatedParameter.response)
+        }
+        if request.method == .get { return checkClient(browser.query, browser) }
+        guard request.method == .post else { return .done(BrowserLoginFailure.page(allow: "GET, POST")) }
+        guard let form = browser.form else { return .done(SingleSignOnFailure.malformedParameter.response) }
+        guard form.first("ticket") != nil else {
+            // Cookies do not come with a form of another site, but with the link that follows.
+            let query = String(decoding: FormEncoding.form(EndSessionEndpoint.repeatedFields(form)), as: UTF8.self)
+            return .done(
+                .redirect(303, to: "\(OAuthEndpoints.endSessionPath)?\(query)", reason: .authorizationMoved))
+        }
+        guard AuthorizationEndpoint.isOwnForm(request) else {
+            return .done(BrowserLoginFailure.foreignForm.response)
+        }
+        return checkClient(form, browser)
+    }
+
+    private static func repeatedFields(_ form: FormFields) -> [(String, String)] {
+        repeatedNames.compactMap { name in form.value(name).map { (name, $0) } }
+    }
+
+    private func checkClient(_ form: FormFields, _ browser: BrowserRequest) -> Answer {
+        let (named, uri, state) = (
+            form.value("client_id"), form.value("post_logout_redirect_uri"), form.value("state")
+        )
+        let text = form.value("id_token_hint")
+        let hint = text.flatMap { IDTokenHint($0, settings, now: browser.now) }
+        guard (text == nil) == (hint == nil), AuthorizationRequest.isPlain(state),
+            named == nil || hint == nil || named?.isExactly(hint?.clientID ?? "") == true
+        else { return refuse() }
+        guard let id = named ?? hint?.clientID else {
+            return uri == nil ? conclude(form, hint, nil, browser) : refuse()
+        }
+        return settings.client(id, now: browser.now).then { found in
+            guard case .success(let client) = found else {
+                return .done(SingleSignOnFailure.unavailable.response)
+            }
+            guard let client, client.oauthConsumer, !client.isRevoked else { return refuse(id) }
+            guard let uri else { return conclude(form, hint, nil, browser) }
+            guard let destination = client.grants.authorization?.destinationAfterLogout(uri) else { return refuse(id) }
+            return conclude(form, hint, destination, browser)
+        }
+    }
+
+    /// The user can still log out here.
+    private func refuse(_ client: String = "") -> Answer {
+        let reason = Reason.logoutRequestInvalid
+        let link = Page.Link(text: PageText.signOut, target: SingleSignOnEndpoints.logoutPath)
+        return .done(
+            Page.message(PageText.error, PageText.foreignLogout, isError: true, link: link)
+                .response(status: reason.status, reason: reason).audited("sso.logout", .refused, client: client))
+    }
+
+    private func conclude(
+        _ form: FormFields, _ hint: IDTokenHint?, _ destination: RedirectDestination?, _ browser: BrowserRequest
+    ) -> Answer {
+        let address = destination.map { destination in
+            form.value("state").map { destination.adding([("state", $0)]) } ?? destination.text
+        }
+        guard let session = relay.sealedSession(of: browser) else {
+            return .done(relay.loggedOut(.signOn, browser, to: address))
+        }
+        let isOfSession =
+            hint.map { $0.subject.isExactly(session.subject) && $0.family.isExactly(session.family) } ?? false
+        if browser.isReading, isOfSession { return relay.end(session, browser, to: address) }
+        return relay.confirmLogout(browser, fields: EndSessionEndpoint.repeatedFields(form), to: destination) {
+            relay.end(session, browser, to: address)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// Mistakes in the registration of clients.
+extension InvalidCase {
+    private static func registration(
+        _ members: String, backend: String = #""clientId": "c", "clientSecret": "s""#, providers: Bool = true
+    ) -> [String: String] {
+        var files = [
+            "gateway.json": ConfigurationDirectory.gateway(#""tokenService": {"registration": {\#(members)}}"#)
+        ]
+        files["backends.json"] = #"[{"name": "a", "version": "1", "mobileBackendId": "m", \#(backend)}]"#
+        if providers { files["identityProviders.json"] = #"[{"name": "local", "kind": "local"}]"# }
+        return files
+    }
+
+    private static func failed(_ text: String) -> String { "gateway.json:5: error: /tokenService/registration\(text)" }
+
+    static let registrationCases: [InvalidCase] = [
+        InvalidCase(
+            "registration-without-backend", registration(#""open": true"#),
+            failed(#"/backend: required member "backend" is missing (expected a backend as "name/version")"#)),
+        InvalidCase(
+            "registration-backend-unknown", registration(#""open": true, "backend": "b/1""#),
+            failed(#"/backend: unknown backend "b/1" (expected a backend as "name/version"; did you mean "a/1"?)"#)),
+        InvalidCase(
+            "registration-for-nobody", registration(#""backend": "a/1", "initialAccessTokens": []"#),
+            failed(#": no client may register (expected "initialAccessTokens" with a secret, or "open": true)"#)),
+        InvalidCase(
+            "registration-short-token",
+            registration(#""backend": "a/1", "open": true, "initialAccessTokens": ["short"]"#),
+            failed(
+                "/initialAccessTokens/0: the token is too short (expected a secret of at least 32 bytes, found 5 bytes)"
+            )),
+        InvalidCase(
+            "registration-redirects",
+            registration(
+                #""backend": "a/1", "open": true, "redirectUris": ["http://a.example", "https://a.example/x", "javascript:", "myapp:"]"#
+            ),
+            failed(
+                #"/redirectUris/0: codes must not go there in the clear (expected "loopback", an https origin, or a scheme of an application with its colon, found "http://a.example")"#
+            ),
+            failed(
+                #"/redirectUris/1: invalid place for codes (expected "loopback", an https origin, or a scheme of an application with its colon, found "https://a.example/x")"#
+            ),
+            failed(
+                #"/redirectUris/2: invalid place for codes (expected "loopback", an https origin, or a scheme of an application with its colon, found "javascript:")"#
+            ),
+            failed(
+                #"/redirectUris/3: invalid place for codes (expected "loopback", an https origin, or a scheme of an application with its colon, found "myapp:")"#
+            )),
+        InvalidCase(
+            "registration-too-many", registration(#""backend": "a/1", "open": true, "maximumClients": 0"#),
+            failed("/maximumClients: out of range (expected an integer from 1 to 100000, found 0)")),
+        InvalidCase(
+            "registration-without-provider", registration(#""backend": "a/1", "open": true"#, providers: false),
+            failed(
+                #"/backend: single sign-on is not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
+            )),
+        InvalidCase(
+            "registration-without-oauth",
+            registration(
+                #""backend": "a/1", "open": true"#, backend: #""oauthConsumer": false"#),
+            failed(
+                #"/backend: the backend accepts no clients (expected a backend with "oauthConsumer", not revoked)"#)),
+    ]
+}
