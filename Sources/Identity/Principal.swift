@@ -24,6 +24,8 @@ package final class Principal: Sendable {
         case cookie
         /// The certificate of the connection.
         case certificate
+        /// A SAML assertion.
+        case saml
     }
 
     /// The level of a password or a client secret, on the scale that webgates require (CHAL-06).
@@ -53,7 +55,8 @@ package final class Principal: Sendable {
     package let virtual: Bool
     /// Seconds since 1970 when the credential expires; nil for a password.
     package let expiresAt: Int64?
-    /// Seconds since 1970 from which the server of an opaque token must be asked again; nil for a self-contained token.
+    /// Seconds since 1970 from which the server of an opaque token must be asked again, 0 for a credential of a single
+    /// request; nil for a self-contained token.
     package let knownUntil: Int64?
     /// `iat` of a token, for revocation by date; for a password the time of its check; nil for an anonymous key.
     package let issuedAt: Int64?
@@ -71,8 +74,8 @@ package final class Principal: Sendable {
     package let origins: [TokenOrigin]
     /// The claims that the policy selects.
     package let claims: SelectedClaims
-    /// The bearer token, needed to verify it again if an exchange continues under another configuration, or the value
-    /// of the session cookie; empty for a password. Never logged.
+    /// The bearer token, needed to verify it again if an exchange continues under another configuration, the packed
+    /// assertion, or the value of the session cookie; empty for a password. Never logged.
     package let token: [UInt8]
     /// The keys whose possession each request with the token must prove; nil for a bearer token and other credentials.
     package let binding: TokenBinding?

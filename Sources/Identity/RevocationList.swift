@@ -119,7 +119,11 @@ package final class RevocationList: Sendable {
     /// Whether this principal's token is revoked. A token without an issue date falls under every cut-off. A password
     /// falls under none, because it is checked at every use.
     package func isRevoked(_ principal: Principal) -> Bool {
-        guard !isEmpty, principal.method == .bearer || principal.method == .cookie else { return false }
+        guard !isEmpty else { return false }
+        switch principal.method {
+        case .bearer, .cookie, .saml: break
+        default: return false
+        }
         return isRevoked(
             tokenID: principal.tokenID, subject: principal.subject, backendID: principal.backendID,
             issuer: principal.issuer, issuedAt: principal.issuedAt, origins: principal.origins,

@@ -31,7 +31,15 @@ package struct IssueRequest: Sendable {
     }
 
     /// The caller's bearer token, for grants that forward it; empty for other credentials.
-    package var credential: [UInt8] { principal.method == .cookie ? [] : principal.token }
+    package var credential: [UInt8] {
+        switch principal.method {
+        case .cookie, .saml: []
+        default: principal.token
+        }
+    }
+
+    /// The caller's SAML assertion as it came; empty for other credentials.
+    package var assertion: [UInt8] { principal.method == .saml ? principal.token : [] }
 }
 
 /// The challenge of an upstream's own Webgate (CACHE-08).

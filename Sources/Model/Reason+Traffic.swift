@@ -104,6 +104,7 @@ extension Reason {
         ("token_expired", 401, "The token has expired."),
         ("token_not_yet_valid", 401, "The token is not valid yet. Compare the clocks if this persists."),
         ("token_revoked", 401, "The token was revoked."),
+        ("assertion_replayed", 401, "The SAML assertion may be used once, and was used before."),
         ("api_key_unknown", 401, "No enabled consumer has this API key, or it is misspelt."),
         ("api_key_expired", 401, "The API key has expired. Make a new one with `portcullis keys rotate`."),
         (

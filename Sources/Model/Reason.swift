@@ -18,7 +18,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         clientCertificateInvalid, clientCertificateMalformed, duplicateCredential, missingCredential,
         unsupportedScheme, malformedCredential, malformedToken, unsupportedAlgorithm, unknownKey, badSignature,
         tokenUndecryptable, tokenUnsigned, tokenUnencrypted, tokenChainUntrusted, tokenChainNameWrong,
-        invalidToken, tokenExpired, tokenNotYetValid, tokenRevoked, apiKeyUnknown, apiKeyExpired,
+        invalidToken, tokenExpired, tokenNotYetValid, tokenRevoked, assertionReplayed, apiKeyUnknown, apiKeyExpired,
         certificateUserUnknown, certificateExpired, storeUnavailable, unknownIssuer,
         wrongAudience, wrongTokenType, proofRequired, tokenUnbound, tokenCertificateWrong, dpopSchemeWrong,
         dpopProofMissing, dpopProofRepeated, dpopProofMalformed, dpopSignatureInvalid, dpopKeyWrong,

@@ -20,34 +20,25 @@ struct SAMLExchange: Sendable {
     func run() -> Effect<EndpointResponse> {
         guard let sources = service.settings.assertions else { return refuse(.unknownIssuer) }
         return .offload {
-            do throws(SAMLRejection) {
-                let xml = try PackedAssertion.unpack(packed)
-                return judge(xml, try SAMLVerifier.claimedIssuer(ofAssertion: xml), sources)
-            } catch {
-                return refuse(error)
+            sources.candidate(in: packed, now: now).then { result in
+                switch result {
+                case .failure(.document(let rejection)): refuse(rejection)
+                case .failure(.issuer(let rejection)): refuse(rejection)
+                case .success(let candidate): judge(candidate, sources)
+                }
             }
         }
     }
 
-    private func judge(_ xml: [UInt8], _ name: String, _ sources: AssertionSources) -> Effect<EndpointResponse> {
-        sources.policy(forSAML: name, now: now).then { policy in
-            switch policy.lookup(saml: name) {
-            case .unknown: return refuse(.unknownIssuer)
-            case .invalid: return refuse(.invalidIssuer)
-            case .issuer(let issuer):
-                guard issuer.isEnabled else { return refuse(.disabledIssuer) }
-                guard issuer.allows(backend) else {
-                    return .done(place.audited(TokenFailure.ssoBackendNotAllowed.response, backend))
-                }
-                // A policy that was reloaded resumes on another thread.
-                return .offload {
-                    sources.assertion(in: xml, issuer, policy, now: now).then { result in
-                        switch result {
-                        case .success(let assertion): grant(assertion, issuer, policy)
-                        case .failure(let rejection): refuse(rejection)
-                        }
-                    }
-                }
+    private func judge(_ candidate: AssertionCandidate, _ sources: AssertionSources) -> Effect<EndpointResponse> {
+        let issuer = candidate.issuer
+        guard issuer.allows(backend) else {
+            return .done(place.audited(TokenFailure.ssoBackendNotAllowed.response, backend))
+        }
+        return sources.assertion(of: candidate, now: now).then { result in
+            switch result {
+            case .success(let assertion): grant(assertion, issuer, candidate.policy)
+            case .failure(let rejection): refuse(rejection)
             }
         }
     }
@@ -68,12 +59,10 @@ struct SAMLExchange: Sendable {
         } catch {
             return refuse(AssertionRejection(error))
         }
-        let isSingleUse = issuer.isSingleUse || assertion.isOneTimeUse
         return OutsideGrant(
             service: service, place: place, issuer: issuer, lifetime: policy.lifetime, backend: backend,
             identity: identity, tokenID: assertion.id, issuedAt: assertion.issueInstant, expiresAt: expiresAt,
-            skew: SAMLConditions.clockSkew, singleUseName: isSingleUse ? Array("saml \(assertion.id)".utf8) : nil,
-            now: now
+            skew: SAMLConditions.clockSkew, singleUseName: issuer.singleUseName(of: assertion), now: now
         ).run()
     }
 

@@ -17,7 +17,7 @@ extension InvalidCase {
             "/routes/0/authenticators/1: the kind is listed twice (expected each once)"),
         list(
             "issuer-of-key", #"[{"type": "apiKey", "issuer": "local"}]"#,
-            #"/routes/0/authenticators/0/issuer: only tokens and passwords have an issuer (expected "type": "bearer" or "basic")"#
+            #"/routes/0/authenticators/0/issuer: only tokens, passwords and assertions have an issuer (expected "type": "bearer", "basic" or "saml")"#
         ),
         list(
             "cache-alone", #"[{"type": "basic", "cache": "1s"}]"#,
@@ -60,6 +60,20 @@ extension InvalidCase {
         list(
             "resource", #"["basic"], "protectedResource": {"resource": "https://gw.example.com/a"}"#,
             #"/routes/0/protectedResource: the route takes no tokens (expected "bearer" in "authenticators")"#),
+        list(
+            "saml-none", #"["saml"]"#,
+            #"/routes/0/authenticators: there is no issuer of assertions (expected "samlIssuers" in Security_AuthTokenConfiguration)"#
+        ),
+        list(
+            "saml-header", #"[{"type": "basic", "header": "X-Assertion"}]"#,
+            #"/routes/0/authenticators/0/header: it is about assertions (expected "type": "saml")"#),
+        assertion(
+            "twice", #"["saml", {"type": "saml"}]"#,
+            "/routes/0/authenticators/1: the kind is listed twice (expected each once)"),
+        assertion(
+            "issuer", #"[{"type": "saml", "issuer": "https://idq"}]"#,
+            #"/routes/0/authenticators/0/issuer: unknown SAML issuer "https://idq" (expected an "issuerName" of "samlIssuers"; did you mean "https://idp"?)"#
+        ),
         InvalidCase(
             "authenticators-login",
             [
@@ -72,7 +86,17 @@ extension InvalidCase {
     ]
 
     private static let kind =
-        #"a kind of credential: "bearer", "basic", "anonymousKey", "apiKey", "certificate", "session", or {"type"}"#
+        #"a kind of credential: "bearer", "basic", "anonymousKey", "apiKey", "certificate", "session", "saml", or {"type"}"#
+
+    /// The same beside an issuer of assertions.
+    private static func assertion(_ id: String, _ members: String, _ error: String) -> InvalidCase {
+        var files = routes(route("/a", "\"authenticators\": \(members)"))
+        files["policies.json"] = #"""
+            {"Security_AuthTokenConfiguration": {"samlIssuers": [
+             {"issuerName": "https://idp", "certificateSubjectNames": ["CN=idp"]}]}}
+            """#
+        return InvalidCase("authenticators-saml-\(id)", files, "routes.json:2: error: \(error)")
+    }
 
     /// The same beside an issuer that verifies passwords.
     private static func password(_ id: String, _ members: String, _ error: String) -> InvalidCase {

@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// Checks of the lists of authenticators against what else their routes have.
@@ -40,6 +41,7 @@ struct RouteAuthenticators {
                     expected: "no \"backends\", or \"basic\" without \"issuer\"")
             }
         }
+        if list.contains(where: { $0.kind == .saml }) { checkAssertions(route, list, at: pointer) }
         let listsSession = list.contains { $0.kind == .session }
         let scheme =
             route.authenticationScheme
@@ -56,6 +58,26 @@ struct RouteAuthenticators {
         if route.access.socialLogin, !list.contains(where: { $0.kind == .anonymousKey }) {
             findings.error(
                 pointer, "a social login comes beside an anonymous key", expected: "\"anonymousKey\" in the list")
+        }
+    }
+
+    private func checkAssertions(_ route: RouteEntry, _ list: [Authenticator], at pointer: String) {
+        if !route.backends.isEmpty {
+            findings.error(pointer, "an assertion belongs to no backend", expected: "no \"backends\", or no \"saml\"")
+        }
+        let entries = configuration.policies.authTokenConfiguration?["samlIssuers"]?.array ?? []
+        let names = entries.compactMap { $0["issuerName"]?.string }
+        if names.isEmpty {
+            findings.error(
+                pointer, "there is no issuer of assertions",
+                expected: "\"samlIssuers\" in Security_AuthTokenConfiguration")
+        }
+        for (place, entry) in list.enumerated() where entry.kind == .saml {
+            guard let name = entry.issuer, !names.isEmpty, !names.contains(where: name.isExactly) else { continue }
+            findings.error(
+                "\(pointer)/\(place)/issuer", "unknown SAML issuer \"\(name)\"",
+                expected: "an \"issuerName\" of \"samlIssuers\"", suggestion: Suggestion.nearest(to: name, among: names)
+            )
         }
     }
 }

@@ -55,15 +55,18 @@ extension Authenticator {
             "type", Shape<Kind>.choice, expected,
             """
             `bearer` (a token of a trusted issuer or of the gateway), `basic` (name and password), `anonymousKey` (of a \
-            mobile backend, with or without a social token), `apiKey`, `certificate`, or `session` (of a browser login).
+            mobile backend, with or without a social token), `apiKey`, `certificate`, `session` (of a browser \
+            login), or `saml` (an assertion).
             """)
         let issuer = object.take(
-            "issuer", .identifier,
+            "issuer", .name,
             """
             For `bearer`: the only trusted issuer whose tokens count, `local` for the gateway itself; all by default. For \
             `basic`: the [issuer](README.md#users-who-are-known-elsewhere) whose server verifies the password, in place of \
-            `users.json`.
+            `users.json`. For `saml`: the only one of `samlIssuers` whose assertions count, all by default.
             """)
+        let header = object.take(
+            "header", .headerName, "For `saml`: a header field for assertions beside `Authorization: SAML`.")
         let passwords = (
             realm: object.take(
                 "realm", .name, default: "Default", "For `basic` with `issuer`: realm of users with an account."),
@@ -82,11 +85,19 @@ extension Authenticator {
             leaves it to the next.
             """)
         guard let kind else { return nil }
-        if kind != .bearer, kind != .basic, let issuer {
+        if ![.bearer, .basic, .saml].contains(kind), let issuer {
             issuer.field.error(
-                "only tokens and passwords have an issuer", expected: "\"type\": \"bearer\" or \"basic\"")
+                "only tokens, passwords and assertions have an issuer",
+                expected: "\"type\": \"bearer\", \"basic\" or \"saml\"")
         }
-        var authenticator = Authenticator(kind, issuer: issuer?.read(), fallsThrough: failure == .next)
+        // The name of an entry, but for assertions what they name themselves.
+        let name = kind == .saml ? issuer?.read() : issuer.flatMap { Shape<String>.identifier.read($0.field) }
+        var authenticator = Authenticator(kind, issuer: name, fallsThrough: failure == .next)
+        if kind == .saml {
+            authenticator.header = header?.read()
+        } else {
+            header?.field.error("it is about assertions", expected: "\"type\": \"saml\"")
+        }
         if let issuer, let name = authenticator.issuer, kind == .bearer || kind == .basic {
             let kind: ReferenceKind = kind == .bearer ? .trustedIssuer : .issuer
             issuer.field.findings.references.append(Reference(kind: kind, name: name, place: issuer.field.place))

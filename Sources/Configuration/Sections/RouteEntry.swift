@@ -166,8 +166,8 @@ package struct RouteEntry: Sendable {
             "authenticators", Authenticator.list,
             """
             The [kinds of credentials](README.md#kinds-of-credentials) that count, in their order: `bearer` or \
-            `bearer:ISSUER`, `basic`, `anonymousKey`, `apiKey`, `certificate`, `session`; all by default, `certificate` only \
-            with `certificateLogin`.
+            `bearer:ISSUER`, `basic`, `anonymousKey`, `apiKey`, `certificate`, `session`, `saml`; all by default, but \
+            `certificate` only with `certificateLogin` and `saml` never.
             """)
         route.options.authenticators = authenticators?.read()
         if let list = route.options.authenticators {

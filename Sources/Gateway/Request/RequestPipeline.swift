@@ -325,12 +325,13 @@ final class RequestPipeline: LoopPart {
     /// Caches a token resolved elsewhere. Returns why it is refused if it was revoked meanwhile, or that is unknown.
     private func remember(_ principal: Principal, _ exchange: Exchange) -> Reason? {
         let origin = exchange.snapshot
-        guard principal.method == .bearer else { return nil }
+        guard principal.method == .bearer || principal.method == .saml else { return nil }
         // Read before the check: a revocation in between invalidates the cache entry.
         let reading = shared.revocations.reading
         if shared.revocations.isRevoked(principal) { return .tokenRevoked }
         // Under another configuration it may stand for another user, and its verification key may have been removed.
-        if let expiresAt = principal.knownUntil ?? principal.expiresAt, !principal.token.isEmpty, origin === snapshot,
+        if let expiresAt = principal.knownUntil ?? principal.expiresAt, expiresAt > 0, !principal.token.isEmpty,
+            origin === snapshot,
             origin.policy.keyEpoch == exchange.keyEpoch
         {
             tokenCache.adopt(generation: origin.policy.generation, keyEpoch: exchange.keyEpoch)

@@ -41,7 +41,7 @@ extension ExternalIdentityRules {
 
 extension SAMLAssertion {
     /// Its attributes as claims.
-    var claims: JSONNode { attributes.claims }
+    package var claims: JSONNode { attributes.claims }
 }
 
 extension [SAMLAssertion.Attribute] {

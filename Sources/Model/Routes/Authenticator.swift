@@ -13,12 +13,16 @@ package struct Authenticator: Hashable, Sendable {
         case certificate
         /// The cookie of a browser login.
         case session
+        /// A SAML assertion.
+        case saml
     }
 
     package var kind: Kind
-    /// Of tokens the only trusted issuer that counts, of passwords the issuer that verifies them; nil for all tokens and for
-    /// the gateway's own users.
+    /// Of tokens and assertions the only trusted issuer that counts, of passwords the issuer that verifies them; nil for all
+    /// tokens and assertions, and for the gateway's own users.
     package var issuer: String?
+    /// Header field for assertions beside `Authorization`; nil for none.
+    package var header: String?
     /// For passwords that an issuer verifies; nil for others.
     package var passwords: IssuerPasswordSettings?
     /// Whether the next authenticator decides about a request whose credential is bad. One that is absent always leaves it

@@ -1,5 +1,3 @@
-import Bytes
-import Crypto
 import Endpoints
 import Identity
 import Outbound
@@ -74,9 +72,7 @@ package struct OutsideGrant: Sendable {
     package func run() -> Effect<EndpointResponse> {
         guard !isRevoked else { return refuse(.revoked) }
         guard let singleUseName else { return issue() }
-        let name = Array("\(issuer.name.utf8.count) \(issuer.name)".utf8) + singleUseName
-        let digest = DigestAlgorithm.sha256.digest(name.span)
-        let key = "assertion:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+        let key = issuer.singleUseKey(singleUseName)
         return service.ask(.remember(key: key, until: expiresAt + skew), now: now) { answer in
             answer == .fresh(true) ? issue() : refuse(.usedBefore)
         }

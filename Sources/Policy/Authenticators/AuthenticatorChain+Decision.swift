@@ -63,7 +63,8 @@ extension AuthenticatorChain {
             // A token belongs to the first entry of its issuer, which other credentials may precede.
             let own = entries[index...].firstIndex { $0.accepts(principal) }
             guard let own else {
-                let reason = principal.method == .bearer ? Reason.issuerNotAllowed : .authenticatorNotListed
+                let isOfIssuer = principal.method == .bearer || principal.method == .saml
+                let reason = isOfIssuer ? Reason.issuerNotAllowed : .authenticatorNotListed
                 return settle(.failure(reason), at: index, rest)
             }
             let preceding = rest.filter { $0.index < own }
@@ -112,6 +113,8 @@ extension AuthenticatorChain {
             let outcome = policy.authenticate(token: bytes.slice(place), now: shown.now, cache: shown.cache)
                 .limited(to: issuers)
             return hasProof ? outcome.boundToKey() : outcome
+        case .assertion(let place):
+            return policy.authenticate(assertion: bytes.slice(place), now: shown.now, cache: shown.cache)
         case .basic(let place, isKey: true):
             guard let key = policy.consumerKeys.key(inBasic: bytes.slice(place)) else {
                 return .rejected(.apiKeyUnknown)
@@ -142,7 +145,7 @@ extension AuthenticatorChain {
                 cache: shown.cache)
         case .certificate:
             return shown.certificate.map { policy.certificates.authenticate($0, now: shown.now) } ?? .none
-        case .bearer, .basic, .anonymousKey, .apiKey: return .none
+        case .bearer, .basic, .anonymousKey, .apiKey, .saml: return .none
         }
     }
 }

@@ -6,7 +6,7 @@ import Model
 final class AuthenticatorChain: Sendable {
     /// A scheme of `WWW-Authenticate`.
     enum Scheme: Sendable {
-        case bearer, basic
+        case bearer, basic, saml
     }
 
     let entries: [Authenticator]
@@ -45,6 +45,7 @@ extension Authenticator {
         case .apiKey: principal.method == .apiKey
         case .certificate: principal.method == .certificate
         case .session: principal.method == .cookie
+        case .saml: principal.method == .saml && issuer?.isExactly(principal.issuer) != false
         }
     }
 }
@@ -54,6 +55,7 @@ extension Authenticator.Kind {
         switch self {
         case .bearer, .apiKey: .bearer
         case .basic, .anonymousKey: .basic
+        case .saml: .saml
         case .certificate, .session: nil
         }
     }

@@ -15,6 +15,8 @@ struct ShownCredentials {
         case token(ByteRange, TokenSources.AcceptedIssuers, isKey: Bool, hasProof: Bool = false)
         /// - Parameter isKey: whether an API key is in it.
         case basic(ByteRange, isKey: Bool)
+        /// A packed SAML assertion.
+        case assertion(ByteRange)
         /// One of a scheme without the credential.
         case malformed(Authenticator.Kind, Reason)
         case unsupported
@@ -35,6 +37,7 @@ struct ShownCredentials {
         case .none, .unsupported: false
         case .token(_, _, let isKey, _): kind == (isKey ? .apiKey : .bearer)
         case .basic(_, isKey: true): kind == .apiKey
+        case .assertion: kind == .saml
         case .basic, .malformed(.basic, _): kind == .basic || kind == .anonymousKey
         case .malformed(let own, _): kind == own
         }
@@ -53,6 +56,7 @@ struct ShownCredentials {
             case .several: throw .duplicateCredential
             case .token(let place, let issuers):
                 if let field, !field.range.contains(Int(place.start)) { throw .duplicateCredential }
+                if case .assertions = issuers { return .assertion(place) }
                 if TokenSources.isForProof(place, headers, bytes) {
                     return .token(place, issuers, isKey: false, hasProof: true)
                 }
@@ -78,6 +82,7 @@ struct ShownCredentials {
         case .basic:
             if place.isEmpty { return .malformed(.basic, .malformedCredential) }
             return .basic(place, isKey: keys.key(inBasic: bytes.slice(place)) != nil)
+        case .saml: return .assertion(place)
         case .other: return .unsupported
         }
     }

@@ -87,6 +87,7 @@ package final class ChallengeIssuer: RequestContextReader {
             case .bearer:
                 appendBearer(to: chunk, route: route, reason: reason, bytes: bytes, head: head, headers: headers)
             case .basic: appendBasic(to: chunk, route)
+            case .saml: chunk.append(route.challenge.saml)
             }
         }
     }

@@ -9,6 +9,8 @@ struct Credential {
         /// `DPoP`, for tokens that are bound to a key (RFC 9449 section 7.1).
         case dpop
         case basic
+        /// `SAML`, for assertions.
+        case saml
         case other
     }
 
@@ -30,7 +32,9 @@ struct Credential {
         } else {
             scheme =
                 equalIgnoringCase(Credential.basic, text)
-                ? .basic : equalIgnoringCase(Credential.dpop, text) ? .dpop : .other
+                ? .basic
+                : equalIgnoringCase(Credential.dpop, text)
+                    ? .dpop : equalIgnoringCase(Credential.saml, text) ? .saml : .other
         }
     }
 
@@ -38,4 +42,5 @@ struct Credential {
     private static let oamAuth = Array("OAM-Auth".utf8)
     private static let dpop = Array("DPoP".utf8)
     private static let basic = Array("Basic".utf8)
+    private static let saml = Array("SAML".utf8)
 }

@@ -11,11 +11,14 @@ package final class TokenSources: Sendable {
         case all
         case only([String])
         case allBut([String])
+        /// A place of SAML assertions, at which no token counts.
+        case assertions
 
         func contains(_ issuer: String) -> Bool {
             switch self {
             case .all: true
             case .only(let names): names.contains(where: issuer.isExactly)
+            case .assertions: false
             case .allBut(let names): !names.contains(where: issuer.isExactly)
             }
         }
@@ -42,6 +45,7 @@ package final class TokenSources: Sendable {
 
     /// Whose tokens count in `Authorization: Bearer`; nil if none do.
     let authorization: AcceptedIssuers?
+    private let sources: [(source: TokenSource, issuers: AcceptedIssuers)]
     private let places: [Place]
     /// Cookies with tokens, which only count if there is no other credential.
     package let cookies: [[UInt8]]
@@ -52,6 +56,7 @@ package final class TokenSources: Sendable {
 
     /// - Parameter sources: with the issuers whose tokens count there.
     init(_ sources: [(source: TokenSource, issuers: AcceptedIssuers)]) {
+        self.sources = sources
         authorization = sources.first { $0.source == .authorization }?.issuers
         let others = sources.filter { $0.source != .authorization }
         places = others.map { source, issuers in
@@ -70,6 +75,16 @@ package final class TokenSources: Sendable {
         skeletons = others.compactMap {
             if case .header(let name, _) = $0.source { FieldSkeleton.of(name) } else { nil }
         }
+    }
+
+    /// The sources of a route that also takes SAML assertions in header fields.
+    ///
+    /// - Parameter tokens: nil for `Authorization: Bearer` alone.
+    static func with(assertionsIn headers: [String], _ tokens: TokenSources?) -> TokenSources? {
+        if headers.isEmpty { return tokens }
+        let usual: [(source: TokenSource, issuers: AcceptedIssuers)] = tokens?.sources ?? [(.authorization, .all)]
+        return TokenSources(
+            usual + headers.map { (source: .header($0, scheme: nil), issuers: .assertions) })
     }
 
     /// Whether upstreams may take a field for one of those with tokens.
@@ -115,7 +130,7 @@ package final class TokenSources: Sendable {
         if authorization != nil { return true }
         switch Credential(bytes.slice(field)).scheme {
         case .token, .dpop: return false
-        case .basic, .other: return true
+        case .basic, .saml, .other: return true
         }
     }
 

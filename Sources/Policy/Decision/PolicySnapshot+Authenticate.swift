@@ -88,7 +88,7 @@ extension PolicySnapshot {
             switch credential.scheme {
             case .token, .dpop: return .rejected(.malformedToken)
             case .basic: return .rejected(.malformedCredential)
-            case .other: return .rejected(.unsupportedScheme)
+            case .saml, .other: return .rejected(.unsupportedScheme)
             }
         }
         let rest = value.slice(credential.rest)
@@ -98,7 +98,7 @@ extension PolicySnapshot {
         case .basic:
             if let key = consumerKeys.key(inBasic: rest) { return consumerKeys.authenticate(key.span, now: now) }
             return passwords.authenticate(rest, on: route, bytes: bytes, headers: headers, from: address, now: now)
-        case .other: return .rejected(.unsupportedScheme)
+        case .saml, .other: return .rejected(.unsupportedScheme)
         }
     }
 
@@ -131,8 +131,8 @@ extension PolicySnapshot {
         if let known = cache.principal(
             for: token, now: now, revocations: revocations, generation: reading.generation)
         {
-            // A cookie is no token, wherever it stands.
-            if known.method == .cookie { return .rejected(.malformedToken) }
+            // A cookie or an assertion is no token, wherever it stands.
+            guard known.method == .bearer else { return .rejected(.malformedToken) }
             return reading.isBlind ? .rejected(.storeUnavailable) : admitted(known, now: now)
         }
         switch verifier.verify(token, now: now, with: keys) {
@@ -152,6 +152,20 @@ extension PolicySnapshot {
                 return .rejected(error)
             }
         }
+    }
+
+    /// Whom a SAML assertion stands for.
+    func authenticate(assertion: Span<UInt8>, now: Int64, cache: VerifiedTokenCache) -> AuthenticationOutcome {
+        guard let assertions else { return .rejected(.unsupportedScheme) }
+        if assertion.isEmpty { return .rejected(.malformedCredential) }
+        cache.adopt(generation: generation, keyEpoch: keyEpoch)
+        let reading = revocations.reading
+        guard
+            let known = cache.principal(
+                for: assertion, now: now, revocations: revocations, generation: reading.generation)
+        else { return .resolve(assertions.authenticate([UInt8](copying: assertion), now: now)) }
+        guard known.method == .saml else { return .rejected(.malformedCredential) }
+        return reading.isBlind ? .rejected(.storeUnavailable) : .principal(known)
     }
 
     /// OMS-09: a session that lies idle here may be in use at another process; it is refused only once that is known.

@@ -90,6 +90,7 @@ extension PolicySnapshot {
             return authenticate(cookie: cookie.span, now: now, cache: cache)
         case .apiKey: return consumerKeys.renew(principal, now: now)
         case .certificate: return shown.map { certificates.authenticate($0, now: now) } ?? .none
+        case .saml: return assertions?.renew(principal, now: now) ?? .rejected(.unknownIssuer)
         case .basic, .anonymousKey, .social:
             return passwords.renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
         }

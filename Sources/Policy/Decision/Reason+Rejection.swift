@@ -39,6 +39,30 @@ extension Reason {
         }
     }
 
+    /// The same of a SAML assertion. `portcullis issuer test` names the cause.
+    init(_ rejection: SAMLRejection) {
+        switch rejection {
+        case .unavailable: self = .samlUnavailable
+        case .malformedPackage, .tooLarge, .malformed, .forbiddenDeclaration, .responseInsteadOfAssertion, .encrypted,
+            .notOneAssertion, .statusNotSuccess, .malformedSignature:
+            self = .malformedToken
+        case .unsigned, .wrongReference, .badSignature: self = .badSignature
+        case .unsupportedAlgorithm: self = .unsupportedAlgorithm
+        case .unknownKey: self = .unknownKey
+        case .expired: self = .tokenExpired
+        case .notYetValid: self = .tokenNotYetValid
+        case .missingAudience, .wrongAudience: self = .wrongAudience
+        case .missingExpiry, .notConfirmed, .wrongRecipient, .unknownCondition: self = .invalidToken
+        }
+    }
+
+    init(_ refusal: AssertionCandidate.Refusal) {
+        switch refusal {
+        case .document(let rejection): self.init(rejection)
+        case .issuer: self = .unknownIssuer
+        }
+    }
+
     /// The same of an opaque token.
     init(_ refusal: OpaqueTokenRefusal) {
         switch refusal {

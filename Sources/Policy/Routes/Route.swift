@@ -180,7 +180,8 @@ package final class Route: Sendable {
         isOptional = access.isOptional
         requiresProof = access.requiresProof
         let own = settings.options.tokenSources.map { TokenSources($0.map { ($0, .all) }) }
-        self.tokenSources = own ?? tokenSources
+        self.tokenSources = TokenSources.with(
+            assertionsIn: authenticators?.entries.compactMap(\.header) ?? [], own ?? tokenSources)
         let tokenCookies = options.forwardsCredential ? [] : self.tokenSources?.cookies ?? []
         ownCookies = (hasSessionCookies ? BrowserCookie.names : []) + tokenCookies
         self.policyServers = PolicyServers(access.policyServers, of: policyServers, claims)

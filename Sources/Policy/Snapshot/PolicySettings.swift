@@ -44,6 +44,8 @@ package struct PolicySettings: Sendable {
     package var opaqueTokens: (any OpaqueTokens)?
     /// Records of tokens issued by issuer modules; nil if no backend has a module (OAUTH-09).
     package var grantedTokens: (any GrantedTokens)?
+    /// Issuers of SAML assertions; nil if no route takes assertions.
+    package var assertions: AssertionSettings?
     /// Verifies Facebook tokens; nil if no backend uses it.
     package var socialVerifier: SocialVerifier?
     /// Last use of sessions; nil if no session has an idle timeout (OMS-09).

@@ -27,6 +27,8 @@ package final class PolicySnapshot: Sendable {
     let passwords: BasicCredentials
     let consumerKeys: ConsumerKeys
     let certificates: CertificateCredentials
+    /// Nil if no route takes SAML assertions.
+    let assertions: AssertionCredentials?
     let opaqueTokens: (any OpaqueTokens)?
     let grantedTokens: (any GrantedTokens)?
     let activities: (any SessionActivities)?
@@ -48,6 +50,7 @@ package final class PolicySnapshot: Sendable {
         passwords = BasicCredentials(settings, claims)
         consumerKeys = ConsumerKeys(settings)
         certificates = CertificateCredentials(settings, claims)
+        assertions = settings.assertions.map { AssertionCredentials($0, settings, claims) }
         opaqueTokens = settings.opaqueTokens
         grantedTokens = settings.grantedTokens
         activities = settings.activities

@@ -98,6 +98,7 @@ struct Assembly {
         settings.seals = hasLoginForms || offersSignOn || hasRelyingParties ? seals : nil
         settings.browserDomains = browserDomains()
         let assertions = assertionSources(catalogue)
+        settings.assertions = RouteAssertions.settings(&self, assertions, store.tokens)
         let providers = providerLogin(seals, store, assertions)
         let possession = ClientPossession(proofs, origins: configuration.origins)
         let tokens = tokenService(keys, possession, modules, users, backends, catalogue, assertions, store)
