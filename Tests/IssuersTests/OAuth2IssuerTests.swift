@@ -323,7 +323,6 @@ import Testing
     @Test("inconsistent settings are refused")
     func settingsThatMakeNoSense() {
         let cases: [([String: IssuerValue], String)] = [
-            (["grant": .text("saml2-bearer")], "grant"),
             (["grant": .text("password")], ""), (["username": .text("x")], "username"),
             (["grant": .text("jwt-bearer")], ""),
             (["grant": .text("jwt-bearer"), "assertion": .object(ModuleSettings([:]))], "assertion"),

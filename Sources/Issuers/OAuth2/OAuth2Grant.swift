@@ -15,6 +15,10 @@ enum OAuth2Grant: Sendable {
     case mintedAssertion(AssertionTerms)
     /// RFC 7523 section 2.1: the caller's own token.
     case callersAssertion
+    /// RFC 7522 section 2.1: a SAML assertion by the gateway about the caller.
+    case mintedSAML(AssertionMint, audience: String?)
+    /// RFC 7522 section 2.1: the caller's own SAML assertion.
+    case callersSAML
     /// RFC 8693: exchanges the caller's own token.
     case tokenExchange(ExchangeTerms)
 
@@ -22,27 +26,45 @@ enum OAuth2Grant: Sendable {
     var isCallerBound: Bool {
         switch self {
         case .clientCredentials, .password: false
-        case .mintedAssertion, .callersAssertion, .tokenExchange: true
+        case .mintedAssertion, .callersAssertion, .mintedSAML, .callersSAML, .tokenExchange: true
         }
     }
 
     /// Whether it sends the caller's own token.
     var dependsOnCredential: Bool {
         switch self {
-        case .clientCredentials, .password, .mintedAssertion: false
-        case .callersAssertion, .tokenExchange: true
+        case .clientCredentials, .password, .mintedAssertion, .mintedSAML: false
+        case .callersAssertion, .callersSAML, .tokenExchange: true
         }
     }
 
     var isSlow: Bool {
-        if case .mintedAssertion(let terms) = self { terms.signer.key.isSlow } else { false }
+        switch self {
+        case .mintedAssertion(let terms): terms.signer.key.isSlow
+        case .mintedSAML, .callersSAML: true
+        case .tokenExchange(let terms): terms.takesSAML
+        case .clientCredentials, .password, .callersAssertion: false
+        }
+    }
+
+    /// Whether the caller has no credential that the grant sends.
+    func lacksCredential(_ request: IssueRequest) -> Bool {
+        switch self {
+        case .clientCredentials, .password, .mintedAssertion, .mintedSAML: false
+        case .callersAssertion: request.credential.isEmpty
+        case .callersSAML: request.assertion.isEmpty
+        case .tokenExchange(let terms): terms.takesSAML ? request.assertion.isEmpty : request.credential.isEmpty
+        }
     }
 
     private static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    private static let samlBearer = "urn:ietf:params:oauth:grant-type:saml2-bearer"
     private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 
-    /// The fields of the form; nil if the caller lacks the required token.
-    func form(_ request: IssueRequest, endpoint: WebURL, now: Int64) -> [(String, String)]? {
+    /// The fields of the form, for a caller with the required token.
+    func form(
+        _ request: IssueRequest, endpoint: WebURL, now: Int64
+    ) throws(SAMLRejection) -> [(String, String)] {
         switch self {
         case .clientCredentials: return [("grant_type", "client_credentials")]
         case .password(let user, let password):
@@ -51,10 +73,19 @@ enum OAuth2Grant: Sendable {
             let assertion = terms.assertion(about: request.principal, endpoint: endpoint, now: now)
             return [("grant_type", OAuth2Grant.jwtBearer), ("assertion", String(decoding: assertion, as: UTF8.self))]
         case .callersAssertion:
-            guard let token = OAuth2Grant.callersToken(request) else { return nil }
+            let token = String(decoding: request.credential, as: UTF8.self)
             return [("grant_type", OAuth2Grant.jwtBearer), ("assertion", token)]
+        case .mintedSAML(let mint, let audience):
+            let place = endpoint.description
+            let assertion = try mint.assertion(
+                about: request.principal.subject, audience: audience ?? place, recipient: place, now: now)
+            return [("grant_type", OAuth2Grant.samlBearer), ("assertion", OAuth2Grant.text(ofSAML: assertion))]
+        case .callersSAML:
+            return [("grant_type", OAuth2Grant.samlBearer), ("assertion", try OAuth2Grant.callersSAML(request))]
         case .tokenExchange(let terms):
-            guard let token = OAuth2Grant.callersToken(request) else { return nil }
+            let token =
+                terms.takesSAML
+                ? try OAuth2Grant.callersSAML(request) : String(decoding: request.credential, as: UTF8.self)
             var form = [
                 ("grant_type", OAuth2Grant.exchange), ("subject_token", token),
                 ("subject_token_type", terms.subjectTokenType),
@@ -68,8 +99,13 @@ enum OAuth2Grant: Sendable {
         [("grant_type", "password"), ("username", user), ("password", password)]
     }
 
-    private static func callersToken(_ request: IssueRequest) -> String? {
-        request.credential.isEmpty ? nil : String(decoding: request.credential, as: UTF8.self)
+    /// The caller's assertion, which came packed (RFC 7522 section 2.1, RFC 8693 section 3).
+    private static func callersSAML(_ request: IssueRequest) throws(SAMLRejection) -> String {
+        text(ofSAML: try PackedAssertion.unpack(request.assertion))
+    }
+
+    private static func text(ofSAML assertion: [UInt8]) -> String {
+        String(decoding: Base64.encode(assertion.span, .url), as: UTF8.self)
     }
 }
 
@@ -77,7 +113,11 @@ enum OAuth2Grant: Sendable {
 struct ExchangeTerms: Sendable {
     static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
 
+    private static let saml = "urn:ietf:params:oauth:token-type:saml2"
+
     var subjectTokenType = ExchangeTerms.accessToken
+    /// Whether the caller's token is a SAML assertion.
+    var takesSAML: Bool { subjectTokenType.isExactly(ExchangeTerms.saml) }
     var requestedTokenType: String?
 }
 

@@ -40,7 +40,7 @@ final class OAuth2Issuer: TokenIssuer {
 
     func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
         // Known without a call.
-        if settings.grant.dependsOnCredential, request.credential.isEmpty {
+        if settings.grant.lacksCredential(request) {
             return .done(.failure(.credentialMissing))
         }
         return endpoint.url(now: now).then { [self] result in
@@ -56,7 +56,7 @@ final class OAuth2Issuer: TokenIssuer {
     ) -> Effect<Result<IssuedToken, IssueFailure>> {
         guard let old = request.previous?.usableRefresh(now: now) else { return begin(request, at: url, now: now) }
         let form = [("grant_type", "refresh_token"), ("refresh_token", String(decoding: old, as: UTF8.self))]
-        return ask(url, now: now) { form }.then { [self] answer in
+        return ask(url, now: now, form).then { [self] answer in
             // RFC 6749 section 5.2: expired, revoked, or issued to another client.
             if case .refused("invalid_grant") = answer { return begin(request, at: url, now: now) }
             return .done(outcome(answer, keeping: old, request.previous?.refreshExpiresAt, now: now))
@@ -67,28 +67,31 @@ final class OAuth2Issuer: TokenIssuer {
     private func begin(
         _ request: IssueRequest, at url: WebURL, now: Int64
     ) -> Effect<Result<IssuedToken, IssueFailure>> {
-        let grant = settings.grant
-        return ask(url, now: now) { grant.form(request, endpoint: url, now: now) ?? [] }
-            .map { [self] in outcome($0, keeping: nil, nil, now: now) }
+        let work = { @Sendable [self] () -> Effect<Result<IssuedToken, IssueFailure>> in
+            do throws(SAMLRejection) {
+                let form = try settings.grant.form(request, endpoint: url, now: now)
+                return ask(url, now: now, form).map { [self] in outcome($0, keeping: nil, nil, now: now) }
+            } catch {
+                return .done(.failure(.misconfigured.because("assertion: \(error.reason.code)")))
+            }
+        }
+        return settings.grant.isSlow ? .offload(work) : work()
     }
 
-    /// - Parameter form: fields of the grant; built on the computing pool if signing is slow.
-    private func ask(
-        _ url: WebURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)]
-    ) -> Effect<TokenAnswer> {
+    private func ask(_ url: WebURL, now: Int64, _ form: [(String, String)]) -> Effect<TokenAnswer> {
         exchange(url, now: now, form) { [terms = settings.terms] in TokenAnswer($0, terms, now: now) }
     }
 
     /// - Parameter read: interprets the answer.
     private func exchange<Value: Sendable>(
-        _ url: WebURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)],
+        _ url: WebURL, now: Int64, _ form: [(String, String)],
         _ read: @escaping @Sendable (OutboundResult) -> Value
     ) -> Effect<Value> {
         let work = { @Sendable [self] () -> Effect<Value> in
-            let call = settings.client.call(form() + settings.parameters, at: url, settings.transport, now: now)
+            let call = settings.client.call(form + settings.parameters, at: url, settings.transport, now: now)
             return .answer(of: { [caller] in caller.perform(call, then: $0) }) { .done(read($0)) }
         }
-        return settings.client.isSlow || settings.grant.isSlow ? .offload(work) : work()
+        return settings.client.isSlow ? .offload(work) : work()
     }
 
     /// - Parameter refresh: the refresh token that was used; kept if the answer has no new one (RFC 6749 section 6).
@@ -123,7 +126,7 @@ extension OAuth2Issuer {
             switch result {
             case .failure(let failure): .done(.failure(failure))
             case .success(let url):
-                exchange(url, now: now, { form }) { [terms = settings.terms] in
+                exchange(url, now: now, form) { [terms = settings.terms] in
                     OAuth2Issuer.verdict($0, terms, now: now)
                 }
             }

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 import Outbound
 
 extension IssuerModule {
@@ -35,20 +36,23 @@ extension IssuerModule {
                 .object([
                     IssuerKey(
                         "from", .choice(["gateway", "caller"]), default: .text("gateway"),
-                        "Which assertion is sent: one of the gateway's about the caller, or the caller's own token."),
+                        """
+                        Which assertion is sent: one of the gateway's about the caller, or the caller's own token, which \
+                        for `saml2-bearer` is a SAML assertion.
+                        """),
                     IssuerKey(
                         "algorithm", .publicAlgorithm, default: .text("ES256"), "Algorithm of the gateway's signature."),
                     IssuerKey(
                         "keyFile", .signingKey(algorithm: "algorithm"),
                         "PEM file with the signing key, made where it is missing; required for the gateway's."),
-                    IssuerKey("keyId", .text, "`kid` of that key; its thumbprint by default."),
-                    IssuerKey("issuer", .text, "`iss`; that of the token service by default."),
-                    IssuerKey("audience", .text, "`aud`; the token endpoint by default."),
+                    IssuerKey("keyId", .text, "`kid` of that key, for `jwt-bearer`; its thumbprint by default."),
+                    IssuerKey("issuer", .text, "`iss` or `Issuer`; that of the token service by default."),
+                    IssuerKey("audience", .text, "`aud` or `Audience`; the token endpoint by default."),
                     IssuerKey(
                         "lifetimeSeconds", .count(1...3600), default: .number(60),
                         "Lifetime of an assertion in seconds."),
-                    IssuerKey("claims", .map, "Further claims."),
-                ]), "Assertion of the grant `jwt-bearer` (RFC 7523); required for it."),
+                    IssuerKey("claims", .map, "Further claims or attributes."),
+                ]), "Assertion of the grants `jwt-bearer` (RFC 7523) and `saml2-bearer` (RFC 7522); required for them."),
             IssuerKey(
                 "subjectTokenType", .text, default: .text("urn:ietf:params:oauth:token-type:access_token"),
                 "Type of the caller's token, for the grant `token-exchange`."),
@@ -104,8 +108,9 @@ private struct OAuth2Settings {
             }
             made.dependsOnCaller = false
         }
-        made.publishedKeys = [settings.key("clientKeyFile"), settings.object("assertion")?.key("keyFile")]
-            .compactMap { $0 }
+        // The keys of SAML assertions are not for JWTs.
+        let key = settings.word("grant") == "jwt-bearer" ? settings.object("assertion")?.key("keyFile") : nil
+        made.publishedKeys = [settings.key("clientKeyFile"), key].compactMap { $0 }
         let endpoint = TokenEndpoint(
             try place(), settings.transport, allowsHTTP: settings.transport.allowsHTTP, caller: surroundings.caller)
         return OAuth2Issuer(
@@ -174,34 +179,41 @@ private struct OAuth2Settings {
     private func grant() throws(IssuerProblem) -> OAuth2Grant {
         let name = settings.word("grant")
         let belongs = [
-            "username": "password", "password": "password", "assertion": "jwt-bearer",
-            "subjectTokenType": "token-exchange", "requestedTokenType": "token-exchange",
+            "username": ["password"], "password": ["password"], "assertion": ["jwt-bearer", "saml2-bearer"],
+            "subjectTokenType": ["token-exchange"], "requestedTokenType": ["token-exchange"],
         ]
-        for (key, owner) in belongs.sorted(by: { $0.key < $1.key }) where settings.has(key) && owner != name {
-            throw IssuerProblem(at: key, "the grant \(name) has no use for it", expected: "\"grant\": \"\(owner)\"")
+        for (key, owners) in belongs.sorted(by: { $0.key < $1.key }) where settings.has(key) && !owners.contains(name) {
+            throw IssuerProblem(
+                at: key, "the grant \(name) has no use for it",
+                expected: "\"grant\": \(owners.map { "\"\($0)\"" }.joined(separator: " or "))")
         }
         switch name {
         case "password":
             guard let user = settings.text("username") else { throw missing("username", for: name) }
             guard let password = settings.text("password") else { throw missing("password", for: name) }
             return .password(user: user, password: password)
-        case "jwt-bearer": return try assertion()
+        case "jwt-bearer": return try assertion(for: name)
         case "token-exchange":
             var terms = ExchangeTerms()
             if let type = settings.text("subjectTokenType") { terms.subjectTokenType = type }
             terms.requestedTokenType = settings.text("requestedTokenType")
+            if terms.takesSAML { try requireSAML(at: "subjectTokenType") }
             return .tokenExchange(terms)
         case "saml2-bearer":
-            throw IssuerProblem(
-                at: "grant",
-                "RFC 7522 wants the caller's own SAML assertion, and in this version no caller has one: it is exchanged for a token of the gateway and not kept",
-                expected: "\"jwt-bearer\" or \"token-exchange\"")
+            try requireSAML(at: "grant")
+            return try assertion(for: name)
         default: return .clientCredentials
         }
     }
 
-    private func assertion() throws(IssuerProblem) -> OAuth2Grant {
-        guard let terms = settings.object("assertion") else { throw missing("assertion", for: "jwt-bearer") }
+    private func requireSAML(at key: String) throws(IssuerProblem) {
+        guard let obstacle = SAMLVerifier.obstacle else { return }
+        throw IssuerProblem(at: key, obstacle.problem, expected: obstacle.expected)
+    }
+
+    private func assertion(for grant: String) throws(IssuerProblem) -> OAuth2Grant {
+        guard let terms = settings.object("assertion") else { throw missing("assertion", for: grant) }
+        let isSAML = grant == "saml2-bearer"
         if terms.text("from") == "caller" {
             for key in ["keyFile", "algorithm", "keyId", "issuer", "audience", "lifetimeSeconds", "claims"]
             where terms.has(key) {
@@ -209,10 +221,26 @@ private struct OAuth2Settings {
                     at: "assertion/\(key)", "the caller's own token is not made here", expected: "\"from\": \"gateway\""
                 )
             }
-            return .callersAssertion
+            return isSAML ? .callersSAML : .callersAssertion
         }
         guard let key = terms.key("keyFile") else {
             throw IssuerProblem(at: "assertion", "required member \"keyFile\" is missing", expected: "a signing key")
+        }
+        let issuer = terms.text("issuer") ?? surroundings.serviceIssuer
+        let lifetime = Int64(terms.number("lifetimeSeconds") ?? 60)
+        if isSAML {
+            if terms.has("keyId") {
+                throw IssuerProblem(at: "assertion/keyId", "a SAML assertion names no key", expected: "no \"keyId\"")
+            }
+            let attributes = terms.map("claims").map { SAMLAssertion.Attribute(name: $0.name, values: [$0.value]) }
+            guard
+                let mint = AssertionMint(key: key, issuer: issuer, lifetimeSeconds: lifetime, attributes: attributes)
+            else {
+                throw IssuerProblem(
+                    at: "assertion/algorithm", "SAML has no signatures with \(key.algorithm.rawValue)",
+                    expected: "RS256, RS384, RS512, ES256, ES384 or ES512")
+            }
+            return .mintedSAML(mint, audience: terms.text("audience"))
         }
         for claim in terms.map("claims") where ["iss", "sub", "aud", "iat", "exp", "nbf", "jti"].contains(claim.name) {
             throw IssuerProblem(
@@ -221,9 +249,8 @@ private struct OAuth2Settings {
         }
         return .mintedAssertion(
             AssertionTerms(
-                signer: signer(key, terms.text("keyId")), issuer: terms.text("issuer") ?? surroundings.serviceIssuer,
-                audience: terms.text("audience"), lifetimeSeconds: Int64(terms.number("lifetimeSeconds") ?? 60),
-                claims: terms.map("claims")))
+                signer: signer(key, terms.text("keyId")), issuer: issuer, audience: terms.text("audience"),
+                lifetimeSeconds: lifetime, claims: terms.map("claims")))
     }
 
     private func parameters() throws(IssuerProblem) -> [(String, String)] {

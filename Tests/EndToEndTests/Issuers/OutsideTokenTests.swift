@@ -143,7 +143,7 @@ import Testing
             ),
             (
                 #"{"module": "oauth2", "clientId": "x", "tokenEndpoint": "https://as/t", "grant": "saml2-bearer"}"#,
-                "/issuers/local/grant: RFC 7522 wants the caller's own SAML assertion"
+                #"/issuers/local: required member "assertion" is missing (expected what "saml2-bearer" needs)"#
             ),
             (
                 #"{"module": "oauth2", "clientId": "x", "tokenEndpoint": "https://as/t", "circuitBreaker": {"failure": 1}}"#,

@@ -36,16 +36,42 @@
             guard let context = unsafe xmlSecDSigCtxCreate(nil) else { return .invalid }
             defer { unsafe xmlSecDSigCtxDestroy(context) }
             guard unsafe XMLDocument.restrict(context, allowsSHA1: allowsSHA1) else { return .invalid }
-            let loaded = unsafe key.withUnsafeBufferPointer { bytes in
-                unsafe xmlSecOpenSSLAppKeyLoadMemory(
-                    bytes.baseAddress, UInt32(bytes.count), xmlSecKeyDataFormatDer, nil, nil, nil)
-            }
-            guard let loaded = unsafe loaded else { return .invalid }
+            guard let loaded = unsafe XMLDocument.load(key, xmlSecKeyDataFormatDer) else { return .invalid }
             unsafe context.pointee.signKey = loaded
             guard unsafe xmlSecDSigCtxVerify(context, node) == 0,
                 unsafe context.pointee.status == xmlSecDSigStatusSucceeded
             else { return .invalid }
             return unsafe XMLDocument.digested(context)
+        }
+
+        /// Fills in the empty signature of the root and returns the document; nil if it cannot be signed.
+        /// - Parameters:
+        ///   - place: index of the signature among the root's children.
+        ///   - id: of the root, which the signature refers to.
+        ///   - key: a private key in PEM form.
+        func sign(at place: Int, id: String, key: [UInt8]) -> [UInt8]? {
+            defer { OpenSSLLibrary.clearErrors() }
+            // SAFETY: as for verification.
+            guard let element = unsafe node(at: []), let node = unsafe node(at: [place]),
+                let attribute = unsafe xmlHasProp(element, "ID"), unsafe xmlAddID(nil, pointer, id, attribute) != nil,
+                let context = unsafe xmlSecDSigCtxCreate(nil)
+            else { return nil }
+            defer { unsafe xmlSecDSigCtxDestroy(context) }
+            guard unsafe XMLDocument.restrict(context, allowsSHA1: false),
+                let loaded = unsafe XMLDocument.load(key, xmlSecKeyDataFormatPem)
+            else { return nil }
+            unsafe context.pointee.signKey = loaded
+            guard unsafe xmlSecDSigCtxSign(context, node) == 0,
+                unsafe context.pointee.status == xmlSecDSigStatusSucceeded
+            else { return nil }
+            return text(at: [])
+        }
+
+        private static func load(_ key: [UInt8], _ format: xmlSecKeyDataFormat) -> xmlSecKeyPtr? {
+            // SAFETY: the library copies what it reads; the caller owns the new key.
+            unsafe key.withUnsafeBufferPointer { bytes in
+                unsafe xmlSecOpenSSLAppKeyLoadMemory(bytes.baseAddress, UInt32(bytes.count), format, nil, nil, nil)
+            }
         }
 
         private static func removeKeys(from signature: xmlNodePtr) {
