@@ -15,8 +15,15 @@ import Testing
           "singleSignOnUrl": "https://idp.example.com/sso", "certificateSubjectNames": ["CN=idp.example.com"]}]
         """#
 
+    private static let route = #"[{"path": "/a", "upstream": "stub", "authenticators": ["saml"]}]"#
+    private static let grant = #"""
+        {"local": {"module": "oauth2", "tokenEndpoint": "https://as/t", "clientId": "x", "grant": "saml2-bearer",
+                   "assertion": {"from": "caller"}}}
+        """#
+
     private func directory(_ section: String, _ text: String) throws -> ConfigurationDirectory {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+        if section == "routes" { settings["policies"] = Self.issuer }
         settings[section] = text
         return try ConfigurationDirectory(["gateway.json": settings.text])
     }
@@ -25,6 +32,7 @@ import Testing
         for (section, text, pointer) in [
             ("policies", Self.issuer, "/policies/Security_AuthTokenConfiguration/samlIssuers"),
             ("identityProviders", Self.provider, "/identityProviders/1/kind"),
+            ("routes", Self.route, "/routes/0/authenticators"), ("issuers", Self.grant, "/issuers/local/grant"),
         ] {
             let directory = try directory(section, text)
             let result = try Program.run(binary, ["check", directory.path], environment: environment)
