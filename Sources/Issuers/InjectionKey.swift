@@ -85,7 +85,7 @@ package struct InjectionKey: Hashable, Sendable {
                 add(principal.token)
             }
         }
-        return key.names(of: text)
+        return key.keyedNames(of: text)
     }
 
     /// Seeded per process, so that clients cannot choose colliding subjects.

@@ -10,7 +10,7 @@ package enum ErrorPage {
             title: title,
             content: """
                 <p role="alert">\(Page.escaped(detail))</p>
-                <p>\(Page.escaped(PageText.requestID)) <code>\(Page.escaped(requestID))</code></p>
+                <p>Request: <code>\(Page.escaped(requestID))</code></p>
                 """)
         // Sandboxed: `Cross-Origin-Opener-Policy` on an error page would cut the application's ties between its
         // windows.

@@ -78,7 +78,6 @@ package enum PageText {
     package static let unknownClient = "There is no such application, or it is not set up for this."
     package static let foreignRedirectURI = "The application may not send you to the address that it asked for."
     package static let foreignLogout = "The application asked for a logout in a way that is not allowed."
-    static let requestID = "Request:"
 
     /// Title and sentence for an error status.
     static func error(of status: Int) -> (title: String, detail: String) {

@@ -54,7 +54,7 @@ extension MobileSocialService {
     /// - Returns: the digests under all keys, that of the one in use in front; an empty text without a credential.
     private func subjectCredentials(_ call: Call) throws(MobileSocialFailure) -> [String] {
         guard let text = try call.attributes.attribute("Subject-Credential") else { return [""] }
-        return settings.key.names(of: Array(text.utf8))
+        return settings.key.keyedNames(of: Array(text.utf8))
     }
 
     func sessionLimits(

@@ -58,9 +58,9 @@ extension Reason {
         ("device_codes_issued", 0, "A device got the codes for a login in a browser."),
         ("device_code_form", 0, "The form for the code of a device was served."),
         ("device_decided", 0, "The user has allowed a device access, or denied it."),
-        ("client_registered", 201, "A client has registered itself."),
+        ("client_registered", 0, "A client has registered itself."),
         ("registration_read", 0, "A client has read its registration."),
-        ("registration_ended", 204, "A client has ended its registration; its tokens are revoked."),
+        ("registration_ended", 0, "A client has ended its registration; its tokens are revoked."),
     ]
 
     static let decision: [Row] = [

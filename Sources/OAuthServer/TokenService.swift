@@ -61,6 +61,7 @@ extension TokenService {
                 }
             },
             .clientRegistration: { request, now in ClientRegistration(service: self).answer(request, now: now) },
+            .registeredClient: { request, now in ClientRegistration(service: self).manage(request, now: now) },
             .userInfo: { request, now in
                 self.answer { () throws(TokenFailure) in try UserAttributes(service: self).answer(request, now: now) }
             },

@@ -19,7 +19,7 @@ package struct TokenDigestKey: Sendable {
     /// Bytes of a key.
     package static let length = 32
     /// Bytes of a digest.
-    package static let digestLength = 32
+    package static let digestLength = DigestList.digestLength
 
     /// - Parameter key: 32 secret bytes; nil for another length.
     package init?(_ key: [UInt8]) { self.init(keys: [key]) }
@@ -32,7 +32,7 @@ package struct TokenDigestKey: Sendable {
         ring = Ring(parts)
     }
 
-    private var parts: [StoreKeyPart] { ring.parts.withLock { $0 } }
+    var parts: [StoreKeyPart] { ring.parts.withLock { $0 } }
 
     /// Whether there are former keys.
     package var hasFormer: Bool { parts.count > 1 }
@@ -63,7 +63,7 @@ package struct TokenDigestKey: Sendable {
     package func tokenID(of token: Span<UInt8>) -> String { parts[0].digest(token).base64URL }
 
     /// The same under all keys, the key in use first.
-    package func names(of text: [UInt8]) -> [String] { parts.map { $0.digest(text.span).base64URL } }
+    package func keyedNames(of text: [UInt8]) -> [String] { parts.map { $0.digest(text.span).base64URL } }
 
     // MARK: Sealing
 
@@ -78,38 +78,6 @@ package struct TokenDigestKey: Sendable {
             if let text = part.open(sealed, id: id) { return text.isEmpty ? nil : text }
         }
         return nil
-    }
-
-    // MARK: Change of keys
-
-    /// Seals the data of a record with the key that made its digests.
-    /// - Parameters:
-    ///   - name: of the key; nil for the one in use.
-    ///   - id: that the record will have.
-    /// - Returns: nil if the key, or the one that has sealed the data, is unknown.
-    func resealed(_ record: TokenRecord, by name: [UInt8]?, id: String) -> [UInt8]? {
-        let parts = parts
-        guard let key = parts.first(where: { $0.name == name ?? parts[0].name }) else { return nil }
-        if record.sealed.isEmpty {
-            // A verifier without a hash is wiped.
-            return record.kind == .verifier ? [] : key.seal([], id: id)
-        }
-        for part in [key] + parts {
-            if let text = part.open(record.sealed, id: record.id) { return key.seal(text, id: id) }
-        }
-        return nil
-    }
-
-    /// Whether only a former key finds or opens the record: ids, digests and sealed data of a record are by the same key.
-    func needsFormer(_ record: TokenRecord) -> Bool {
-        switch record.kind {
-        // Not under the key of the store.
-        case .provided, .signOn, .posted: return false
-        case .verifier where record.sealed.isEmpty: return false
-        case .verifier, .issued, .consent: break
-        default: if record.accessDigest == nil, record.refreshDigest == nil { return false }
-        }
-        return parts[0].open(record.sealed, id: record.id) == nil
     }
 }
 

@@ -103,7 +103,7 @@ package enum TokenKey: Sendable, Equatable {
     case family(ofRefresh: [UInt8])
     /// `TokenRecord.id`.
     case id(String)
-    /// `TokenRecord.id`, the first of these that has a record: `TokenDigestKey.names(of:)`.
+    /// `TokenRecord.id`, the first of these that has a record: `TokenDigestKey.keyedNames(of:)`.
     case names([String])
     /// `TokenRecord.tokenID`.
     case tokenID(String)

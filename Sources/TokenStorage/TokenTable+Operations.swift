@@ -55,10 +55,10 @@ extension TokenTable {
             record.accessDigest == old.accessDigest, record.refreshDigest == old.refreshDigest
         else { return false }
         if new.id != old.id, try self.record(.id(new.id)) != nil { return false }
-        var moved = record
-        (moved.id, moved.sealed) = (new.id, new.sealed)
-        (moved.accessDigest, moved.refreshDigest) = (new.accessDigest, new.refreshDigest)
-        return try makeWay(for: moved, [record], now)
+        var rekeyed = record
+        (rekeyed.id, rekeyed.sealed) = (new.id, new.sealed)
+        (rekeyed.accessDigest, rekeyed.refreshDigest) = (new.accessDigest, new.refreshDigest)
+        return try makeWay(for: rekeyed, [record], now)
     }
 
     private func claim(_ proposed: TokenRecord, _ now: Int64) throws(StoreFailure) -> StoreAnswer {
@@ -198,5 +198,27 @@ extension UsedRefresh {
         self.init(
             family: record.id, application: record.application, until: record.refreshExpiresAt,
             successor: successor ?? [], graceUntil: graceUntil)
+    }
+}
+
+extension TokenKey {
+    /// One key for each digest.
+    fileprivate var singleKeys: [TokenKey] {
+        switch self {
+        case .access(let list): DigestList.digests(in: list).map { .access($0) }
+        case .refresh(let list): DigestList.digests(in: list).map { .refresh($0) }
+        case .family(let list): DigestList.digests(in: list).map { .family(ofRefresh: $0) }
+        case .id, .names, .tokenID: [self]
+        }
+    }
+}
+
+extension TokenRecord {
+    /// The record as it is stored, with a single digest of each token.
+    fileprivate var stored: TokenRecord {
+        var record = self
+        record.accessDigest = accessDigest.map(DigestList.first)
+        record.refreshDigest = refreshDigest.map(DigestList.first)
+        return record
     }
 }

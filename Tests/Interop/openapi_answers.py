@@ -24,6 +24,7 @@ CLIENT, WEB = ("inv-client", "inv-secret"), ("web-client", "web-secret")
 # The example of RFC 7636 appendix B.
 VERIFIER, CHALLENGE = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 REDIRECT = "https://web.example.com/cb"
+REGISTRATION = "0123456789abcdef0123456789abcdef"
 
 
 def call(operation, expected, **more):
@@ -105,6 +106,18 @@ def oauth():
         call(operation + "Form", 200, form={"SAMLResponse": "x"})
 
 
+def registration():
+    """A client registers itself, reads its registration and ends it."""
+    metadata = {"client_name": "Notes", "redirect_uris": ["http://127.0.0.1/cb"]}
+    call("registerClient", 401, body=metadata, token="x")
+    call("registerClient", 400, body={"redirect_uris": ["https://evil.example/cb"]}, token=REGISTRATION)
+    client = call("registerClient", 201, body=metadata, token=REGISTRATION).json()
+    own = {"path": {"client": client["client_id"]}, "token": client["registration_access_token"]}
+    call("readRegistration", 200, **own)
+    call("endRegistration", 204, **own)
+    call("readRegistration", 401, **own)
+
+
 def browser():
     """Single sign-on, the authorization endpoint with pushed requests, and a device, in one browser."""
     session = requests.Session()
@@ -168,6 +181,9 @@ def browser():
         form={name: field(page.text, name) for name in ("ticket", "request")} | {"decision": "approve"},
     )
     call("singleSignOn", 200, query={"clientID": CLIENT[0]}, session=session)
+    call("logOutForApplication", 400, query={"id_token_hint": "x"}, session=session)
+    call("logOutForApplication", 200, query={"client_id": WEB[0]}, session=session)
+    call("logOutForApplicationByForm", 303, form={"client_id": WEB[0]}, session=session)
     page = call("showLogoutForm", 200, session=session)
     call("submitLogoutForm", None, session=session, form={"ticket": field(page.text, "ticket")})
     page = call("showSchemeForm", 200, query={"serviceDomain": "MobileServiceDomain"}, session=session)
@@ -361,7 +377,7 @@ def administration():
 
 
 without_credentials()
-for part in (oauth, browser, mobile, applications, profiles, administration):
+for part in (oauth, registration, browser, mobile, applications, profiles, administration):
     part()
 left = {operation.id for operation in OPERATIONS.values() if not operation.succeeded}
 if left != NEED_PROVIDER:

@@ -29,7 +29,7 @@ import TokenStorage
     }
 
     private func consent(_ key: TokenDigestKey) -> TokenRecord {
-        let id = key.names(of: Array("consent of joe".utf8))[0]
+        let id = key.keyedNames(of: Array("consent of joe".utf8))[0]
         var record = TokenRecord(
             id: id, kind: .consent, application: "app", subject: "joe", tokenID: "", accessExpiresAt: 5000,
             issuedAt: 1000)
@@ -136,7 +136,7 @@ import TokenStorage
             for i in 0..<300 { _ = try await store.ask(.find(.access(both.digest("secret \(i)")))) }
             #expect(await count(store, both) == 2)
             _ = try await store.ask(.find(.refresh(both.digest("refresh"))))
-            _ = try await store.ask(.find(.names(both.names(of: Array("consent of joe".utf8)))))
+            _ = try await store.ask(.find(.names(both.keyedNames(of: Array("consent of joe".utf8)))))
             #expect(await count(store, both) == 0)
             #expect(try await count(store, key(1, 2)) == 304)
         }
@@ -179,16 +179,16 @@ import TokenStorage
             let text = Array("consent of joe".utf8)
             var record = consent(old)
             _ = try await raw.ask(.insert(record))
-            #expect(try await raw.ask(.find(.names(new.names(of: text)))) == .record(nil))
+            #expect(try await raw.ask(.find(.names(new.keyedNames(of: text)))) == .record(nil))
             let store = RekeyedTokenStore(raw, key: both)
-            _ = try await store.ask(.find(.names(both.names(of: text))))
-            guard case .record(let moved?) = try await raw.ask(.find(.names(new.names(of: text)))) else {
+            _ = try await store.ask(.find(.names(both.keyedNames(of: text))))
+            guard case .record(let moved?) = try await raw.ask(.find(.names(new.keyedNames(of: text)))) else {
                 Issue.record("the record has not moved")
                 return
             }
-            #expect(moved.scope == "read" && moved.id == new.names(of: text)[0])
+            #expect(moved.scope == "read" && moved.id == new.keyedNames(of: text)[0])
             #expect(try await raw.ask(.find(.id(record.id))) == .record(nil))
-            #expect(try await raw.ask(.revoke(.one(.names(both.names(of: text))))) == .removed([moved]))
+            #expect(try await raw.ask(.revoke(.one(.names(both.keyedNames(of: text))))) == .removed([moved]))
             // A record under the new name stays.
             _ = try await raw.ask(.insert(moved))
             _ = try await raw.ask(.insert(record))
@@ -197,7 +197,7 @@ import TokenStorage
             // A verifier without its hash is wiped.
             (record.kind, record.sealed) = (.verifier, [])
             _ = try await raw.ask(.replace(record))
-            guard case .record(let wiped?) = try await store.ask(.find(.names(both.names(of: text)))) else {
+            guard case .record(let wiped?) = try await store.ask(.find(.names(both.keyedNames(of: text)))) else {
                 Issue.record("it is lost")
                 return
             }
@@ -354,7 +354,7 @@ import TokenStorage
         copy.adopt(try key(2, 1))
         #expect(used.hasFormer)
         #expect(used.digest("a").count == 2 * (8 + 32))
-        #expect(try used.names(of: [97]) == [key(2).tokenID(of: [97].span), key(1).tokenID(of: [97].span)])
+        #expect(try used.keyedNames(of: [97]) == [key(2).tokenID(of: [97].span), key(1).tokenID(of: [97].span)])
         // A seal of nothing is no text.
         #expect(used.open(used.seal([], id: "a"), id: "a") == nil)
     }

@@ -1,3 +1,5 @@
+import Model
+
 extension RegistrationSection {
     /// Warns of an open registration, and checks the backend, which another section has.
     func checkSponsor(_ backends: [BackendEntry], _ findings: Findings) {

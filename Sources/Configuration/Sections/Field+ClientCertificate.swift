@@ -7,11 +7,6 @@ extension Shape<[CertificatePattern]> {
         .named(
             "clientCertificate", .either([.flag, .list(.pattern("^(subject|dns|email|uri|ip):.+$"), minimum: 1)])),
         read: { $0.certificatePatterns() })
-
-    /// Names of which a certificate must have one.
-    static let certificateNames = Shape(
-        .list(.pattern("^(subject|dns|email|uri|ip):.+$"), minimum: 1),
-        read: { $0.certificatePatterns(orFlag: false) })
 }
 
 /// Requirements for client certificates.

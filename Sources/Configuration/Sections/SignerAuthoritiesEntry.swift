@@ -10,6 +10,10 @@ package struct SignerAuthoritiesEntry: Sendable {
     /// Of which the certificate of a signer must have one; empty for any certificate.
     package var names: [CertificatePattern]
 
+    private static let patterns = Shape<[CertificatePattern]>(
+        .list(.pattern("^(subject|dns|email|uri|ip):.+$"), minimum: 1),
+        read: { $0.certificatePatterns(orFlag: false) })
+
     static let shape = Shape<SignerAuthoritiesEntry?>.object("an object: {\"caFile\", \"names\"}") { object in
         let authorities = object.required(
             "caFile", .certificateFile, "a PEM file", placeholder: "",
@@ -18,7 +22,7 @@ package struct SignerAuthoritiesEntry: Sendable {
             "crlFile", .readableFile,
             "PEM or DER file with the revocation lists of all these authorities, read again at each reload.")
         let names = object.take(
-            "names", .certificateNames,
+            "names", SignerAuthoritiesEntry.patterns,
             "Names of the signer, one of which its certificate must have, in the form of `clientCertificate` of routes."
         )
         let isDedicated = object.flag(

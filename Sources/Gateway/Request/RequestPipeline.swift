@@ -331,8 +331,7 @@ final class RequestPipeline: LoopPart {
         if shared.revocations.isRevoked(principal) { return .tokenRevoked }
         // Under another configuration it may stand for another user, and its verification key may have been removed.
         if let expiresAt = principal.knownUntil ?? principal.expiresAt, expiresAt > 0, !principal.token.isEmpty,
-            origin === snapshot,
-            origin.policy.keyEpoch == exchange.keyEpoch
+            origin === snapshot, origin.policy.keyEpoch == exchange.keyEpoch
         {
             tokenCache.adopt(generation: origin.policy.generation, keyEpoch: exchange.keyEpoch)
             tokenCache.insert(

@@ -95,7 +95,7 @@ package struct StoredVerifier: Sendable, Equatable {
     /// Under all keys, that of the one in use in front.
     static func ids(domain: String, user: String, _ key: TokenDigestKey) -> [String] {
         // No name of a domain has a control character.
-        key.names(of: Array("oic verifier\u{1f}\(domain)\u{1f}\(user)".utf8))
+        key.keyedNames(of: Array("oic verifier\u{1f}\(domain)\u{1f}\(user)".utf8))
     }
 
     /// `TokenRecord.application` of all verifiers of a domain.

@@ -28,7 +28,8 @@ package enum OAuthEndpoints {
     static let family = EndpointFamily(
         [
             .authorization, .pushedRequest, .deviceAuthorization, .device, .userInfo, .endSession, .clientRegistration,
-            .token, .revocation, .introspection, .exchange, .jwks, .identityKeys, .metadata, .resourceMetadata,
+            .registeredClient, .token, .revocation, .introspection, .exchange, .jwks, .identityKeys, .metadata,
+            .resourceMetadata,
         ],
         reserved: [
             EndpointFamily.Reservation(exchangePath), EndpointFamily.Reservation("/oauth2/**", needs: .tokenService),
@@ -58,10 +59,12 @@ extension EndpointDescriptor {
     package static let endSession = EndpointDescriptor(
         "end_session", at: OAuthEndpoints.endSessionPath, "GET, POST", needs: .userInfo,
         [.takesCredentials, .takesForeignForms])
-    /// Clients register themselves (RFC 7591), read their registration and end it (RFC 7592).
+    /// Clients register themselves (RFC 7591).
     package static let clientRegistration = EndpointDescriptor(
-        "client_registration", at: { _ in [OAuthEndpoints.registrationPath, "\(OAuthEndpoints.registrationPath)/"] },
-        "GET, POST, DELETE", needs: .registration, largestBody: 16_384)
+        "client_registration", at: OAuthEndpoints.registrationPath, "POST", needs: .registration, largestBody: 16_384)
+    /// Clients read their registration and end it (RFC 7592).
+    package static let registeredClient = EndpointDescriptor(
+        "registered_client", at: "\(OAuthEndpoints.registrationPath)/", "GET, DELETE", needs: .registration)
     /// RFC 6749 section 3.2.
     package static let token = EndpointDescriptor("token", at: \.tokenPaths, "POST", needs: .tokenService)
     /// Clients end tokens of theirs (RFC 7009).

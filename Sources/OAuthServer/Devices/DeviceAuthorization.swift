@@ -19,7 +19,7 @@ struct DeviceAuthorization: Sendable {
         let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
         let backend = proof.backend
         guard backend.grants.allowsDevices else { throw .grantNotAllowed }
-        // A secret that anybody gets by registering holds nobody back.
+        // Any program can get a secret by registering, so it does not exempt from the limit.
         if backend.grants.isPublic || backend.isRegistered {
             let network = request.address?.subscriberBytes ?? []
             guard case .admitted = settings.deviceBeginThrottle.admit(network: network, now: now) else {

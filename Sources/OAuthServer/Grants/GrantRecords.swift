@@ -50,7 +50,7 @@ package struct GrantRecords: GrantedTokens {
         let digest = key.digest(token.span)
         var claims = claims
         // A token that was revoked under the name that a former key gives stays revoked.
-        let names = key.names(of: token)
+        let names = key.keyedNames(of: token)
         claims.tokenID =
             names.first { revocations.isRevoked(tokenID: $0, subject: "", backendID: nil, issuedAt: now) } ?? names[0]
         var record = TokenRecord(

@@ -11,7 +11,7 @@ package struct IDTokenHint: Sendable {
     package let family: String
     package let clientID: String
 
-    /// Nil for anything but an ID token that this gateway has signed with one of its keys of now.
+    /// Nil for anything but an ID token that this gateway has signed with one of its current keys.
     /// - Parameter now: seconds since 1970.
     package init?(_ token: String, _ settings: TokenServiceSettings, now: Int64) {
         let trust = TrustedIssuer(

@@ -19,8 +19,6 @@ struct ClientRegistration: Sendable {
 
     func answer(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
         guard let clients = RegisteredClients(settings) else { return .done(.problem(.notFound, "nothing is here")) }
-        let id = request.path.dropFirst(OAuthEndpoints.registrationPath.count).drop { $0 == "/" }
-        if !id.isEmpty { return manage(String(id), request, clients, now: now) }
         guard request.method == .post else { return .done(.methodNotAllowed("POST")) }
         if let refusal = refusal(request, clients.registration, now: now) {
             return .done(refusal.audited("register", .refused))
@@ -146,9 +144,9 @@ struct ClientRegistration: Sendable {
 
     // MARK: Management
 
-    private func manage(
-        _ id: String, _ request: EndpointRequest, _ clients: RegisteredClients, now: Int64
-    ) -> Effect<EndpointResponse> {
+    func manage(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        guard let clients = RegisteredClients(settings) else { return .done(.problem(.notFound, "nothing is here")) }
+        let id = String(request.path.dropFirst(OAuthEndpoints.registrationPath.count + 1))
         guard request.method == .get || request.method == .delete else {
             return .done(.methodNotAllowed("GET, DELETE"))
         }

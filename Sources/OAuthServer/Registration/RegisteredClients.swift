@@ -144,7 +144,7 @@ extension TokenServiceSettings {
         return backend.flatMap { $0.oauthConsumer && !$0.isRevoked ? $0 : nil }
     }
 
-    /// A registered client with the rights that the configuration of now leaves it; nil where it has none.
+    /// A registered client with the rights that the current configuration leaves it; nil if it has none.
     package func backend(of client: RegisteredClient) -> Backend? {
         guard let registration, let sponsor else { return nil }
         let (rules, metadata) = (registration.rules, client.metadata)

@@ -112,7 +112,7 @@ struct AssertionCredentials: Sendable {
         return principal
     }
 
-    /// Who a caller of before is now, by the keys and rules of today. Computes synchronously.
+    /// An earlier caller under the current keys and rules. Computes synchronously.
     func renew(_ principal: Principal, now: Int64) -> AuthenticationOutcome {
         switch settings.sources.verifyAgain(principal.token, now: now) {
         case .failure(let refusal): return .rejected(Reason(refusal))

@@ -207,7 +207,7 @@ package struct Decision: ~Copyable {
                 }
             case .preflight: return .answerPreflight
             case .method:
-                if route == nil, PolicySnapshot.isIcon(path, head.method) { return .answerIcon }
+                if route == nil, BrowserIcon.isAsked(path, head.method) { return .answerIcon }
                 denial = route == nil ? .noRoute : .methodNotAllowed
             case .secondReading:
                 guard let route else { continue }

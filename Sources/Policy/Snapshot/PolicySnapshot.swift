@@ -85,14 +85,6 @@ package final class PolicySnapshot: Sendable {
         return match
     }
 
-    /// Whether browsers request this automatically along with a page. Without a matching route the answer is 204
-    /// instead of an error.
-    static func isIcon(_ path: Span<UInt8>, _ method: Method) -> Bool {
-        (method == .get || method == .head) && bytesEqual(path, icon.span)
-    }
-
-    private static let icon = Array("/favicon.ico".utf8)
-
     /// Checks the `Origin` of a request (CORS-01).
     ///
     /// - Parameter route: nil for endpoints and unmatched requests, which are under the environment's policy (CORS-10).

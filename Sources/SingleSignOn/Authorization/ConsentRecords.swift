@@ -18,7 +18,7 @@ struct ConsentRecords: Sendable {
         let user = session.isVirtual ? "virtual" : "account \(backend.realm)"
         let parts = [backend.mobileBackendID, user, session.subject]
         let name = parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
-        return settings.storeKey.names(of: Array("consent \(name)".utf8))
+        return settings.storeKey.keyedNames(of: Array("consent \(name)".utf8))
     }
 
     /// The remembered scopes, empty for none of them; nil if the user was not asked. Fails with the store.

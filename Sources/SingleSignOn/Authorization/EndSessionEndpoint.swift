@@ -1,3 +1,4 @@
+import Bytes
 import Endpoints
 import HTTP
 import Identity

@@ -17,7 +17,7 @@ extension Assembly {
         var settings = RevocationFollower.Settings()
         settings.staleAfter = section.staleAfter.milliseconds
         settings.whenUnavailable = section.whenUnavailable
-        lasting.withdrawn.use { key.names(of: Array($0.utf8)) }
+        lasting.withdrawn.use { key.keyedNames(of: Array($0.utf8)) }
         let follower = RevocationFollower(
             RekeyedTokenStore(store, key: key), list: lasting.revocations, withdrawn: lasting.withdrawn,
             isShared: lasting.isServing && section.kind != .memory,

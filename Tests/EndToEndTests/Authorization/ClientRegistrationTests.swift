@@ -71,7 +71,7 @@ import Testing
         #expect(try two.request("GET", "/plain", [.bearer(bearer)]).status == 401)
         let written = one.everythingWritten + two.everythingWritten + fixture.gateway.everythingWritten
         for secret in [Self.token, access, code, bearer] { #expect(!written.contains(secret)) }
-        #expect(written.contains("client_registered") && written.contains("unregister"))
+        #expect(written.contains("registration_ended") && written.contains("unregister"))
         for process in [one, two] { try process.stop() }
     }
 

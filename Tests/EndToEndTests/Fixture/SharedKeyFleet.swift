@@ -69,9 +69,11 @@ final class SharedKeyFleet: Sendable {
     func refusal(
         _ directory: ConfigurationDirectory? = nil, storeKey: String = SharedKeyFleet.storeKey
     ) throws -> String {
+        // It is removed with its last reference.
+        let directory = try directory ?? self.directory()
         let result = try Program.run(
-            GatewayProcess.binary, ["serve", "--config", directory?.path ?? self.directory().path],
-            environment: ["STORE_KEY": storeKey])
+            GatewayProcess.binary, ["serve", "--config", directory.path], environment: ["STORE_KEY": storeKey])
+        withExtendedLifetime(directory) {}
         #expect(result.ending == .exit(1))
         return result.errors
     }
