@@ -57,6 +57,8 @@ package enum XMLBounds {
     package static let depth = 48
     /// Attributes of one element, and namespaces declared on it.
     package static let attributes = 256
+    /// Bytes of the name of a namespace.
+    package static let namespaceName = 1024
     /// Inclusive prefixes of a canonicalisation (exclusive canonicalisation section 3).
     package static let prefixes = 32
 

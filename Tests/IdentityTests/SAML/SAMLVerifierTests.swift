@@ -281,6 +281,9 @@ import Model
             let attributes = (0..<50_000).map { "a\($0)=''" }.joined(separator: " ")
             took("<a \(attributes)/>", .tooLarge)
             took(String(repeating: " ", count: 600_000), .tooLarge)
+            // Each element has a copy of the name of its namespace.
+            let long = String(repeating: "u", count: 400_000)
+            took("<b xmlns:a='\(long)'>\(String(repeating: "<a:x/>", count: 6000))</b>", .tooLarge)
             let signature = forge.signature(of: forge.unsigned, id: "_a1")
             let many = String(repeating: signature, count: 65_536 / signature.utf8.count)
             took(forge.assertion.replacing("</saml:Issuer>", with: "</saml:Issuer>\(many)"), .malformedSignature)

@@ -101,9 +101,8 @@
         }
 
         private static func element(_ node: xmlNodePtr, depth: Int) throws(SAMLRejection) -> XMLElement {
-            guard depth <= XMLBounds.depth, unsafe declarations(on: node) <= XMLBounds.attributes else {
-                throw .tooLarge
-            }
+            let count = unsafe try declarations(on: node)
+            guard depth <= XMLBounds.depth, count <= XMLBounds.attributes else { throw .tooLarge }
             var children: [XMLElement] = []
             var text: [UInt8] = []
             // SAFETY: siblings are nodes of the same document; an element's content is of the kind its type says.
@@ -125,11 +124,13 @@
                 text: String(decoding: text, as: UTF8.self))
         }
 
-        private static func declarations(on node: xmlNodePtr) -> Int {
+        /// How many namespaces an element declares. Their names are short, since each element in their scope has a copy.
+        private static func declarations(on node: xmlNodePtr) throws(SAMLRejection) -> Int {
             var count = 0
             // SAFETY: declarations belong to their element.
             var next = unsafe node.pointee.nsDef
             while let namespace = unsafe next {
+                guard unsafe xmlStrlen(namespace.pointee.href) <= XMLBounds.namespaceName else { throw .tooLarge }
                 count += 1
                 unsafe next = namespace.pointee.next
             }
