@@ -58,8 +58,8 @@ final class LastingSigningKeys: Sendable {
         }
     }
 
-    /// Gets shared keys for a start, and waits for the store until the time is over. Without it, the files must hold keys
-    /// that were shared before.
+    /// Gets shared keys for a start, and waits for the store until the time is over. Without it, or with keys in it that
+    /// are not accepted, the files must hold keys that were shared before.
     func startFollowing(_ files: SigningKeyFiles, patienceMilliseconds: Int64, _ log: EventLog) throws(KeyFileError) {
         guard files.sharedKeys != nil, state.withLock({ $0.read == nil }) else { return }
         let deadline = Clock.monotonicMilliseconds + patienceMilliseconds
@@ -67,8 +67,7 @@ final class LastingSigningKeys: Sendable {
             do throws(KeyFileError) {
                 return try files.followStore(now: Clock.wallSeconds)
             } catch {
-                guard error.isTransient else { throw error }
-                if Clock.monotonicMilliseconds < deadline {
+                if error.isTransient, Clock.monotonicMilliseconds < deadline {
                     usleep(LastingSigningKeys.pauseMicroseconds)
                     continue
                 }

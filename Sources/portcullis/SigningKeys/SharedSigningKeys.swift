@@ -14,6 +14,8 @@ struct SharedSigningKeys: Sendable {
         let index: SigningKeyIndex
         /// In the order of the index.
         let keys: [SigningKey]
+        /// Whether a former `store.key` has sealed it.
+        let isByFormerKey: Bool
         fileprivate let sealed: [UInt8]
     }
 
@@ -78,7 +80,8 @@ struct SharedSigningKeys: Sendable {
             pem.string.flatMap { try? SigningKey(pem: $0, algorithm: algorithm) }
         }
         guard let keys, keys.map({ JSONWebKey($0, kid: nil).thumbprint }) == index.keys.map(\.keyID) else { return nil }
-        return Document(index: index, keys: keys, sealed: sealed)
+        return Document(
+            index: index, keys: keys, isByFormerKey: storeKey.isByFormer(sealed, id: purpose), sealed: sealed)
     }
 
     private func ask(replacing change: (known: [UInt8], text: [UInt8])?) throws(KeyFileError) -> [UInt8] {

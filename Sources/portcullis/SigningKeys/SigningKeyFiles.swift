@@ -167,7 +167,7 @@ struct SigningKeyFiles: Sendable {
     func followStore(now: Int64) throws(KeyFileError) {
         guard let sharedKeys else { return }
         // The usual case, without the lock.
-        if let stored = try sharedKeys.read(), try index() == stored.index { return }
+        if let stored = try sharedKeys.read(), !stored.isByFormerKey, try index() == stored.index { return }
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -192,7 +192,10 @@ struct SigningKeyFiles: Sendable {
             let stored = try sharedKeys.read()
             if let stored, stored.index.generation >= old?.generation ?? 0 {
                 if stored.index != old { try take(stored, insteadOf: old, now: now) }
-                return stored
+                if !stored.isByFormerKey { return stored }
+                // The next attempt finds it sealed by the key in use, here or by another gateway.
+                _ = try sharedKeys.place(stored.index, stored.keys, insteadOf: stored)
+                continue
             }
             // The store has no keys yet, or has lost changes, as after a failover. If another gateway is first, the next
             // attempt finds its keys.
@@ -219,7 +222,11 @@ struct SigningKeyFiles: Sendable {
         _ stored: SharedSigningKeys.Document, insteadOf old: SigningKeyIndex?, now: Int64
     ) throws(KeyFileError) {
         let before = try currentIndex(now: now)?.active
-        let own = old.map { $0.generation > 0 ? [] : $0.keys } ?? [before].compactMap(\.self)
+        // A later generation has come of the one here. Others have not, such as that of a gateway which found the store
+        // emptied, and must not end the tokens of keys that they do not know.
+        let own =
+            old.map { (1..<stored.index.generation).contains($0.generation) ? [] : $0.keys }
+            ?? [before].compactMap(\.self)
         if let lost = own.first(where: { key in
             !key.hasEnded(at: now) && !stored.index.keys.contains { isSame($0.keyID, key.keyID) }
         }) {

@@ -152,6 +152,44 @@ import Testing
         #expect(try Fleet.wait { try Fleet.status(token, again) == 200 })
     }
 
+    @Test("another key of the store seals the keys anew, and the former one can go")
+    func storeKey() throws {
+        let fleet = try Fleet(1)
+        let gateway = fleet.gateways[0]
+        let token = try Fleet.token(gateway)
+        let new = Fleet.makeKey()
+        let sealed = try fleet.redis.ask("GET", Fleet.document)
+        let written = try gateway.configuration.read("gateway.json")
+        for keys in [[new, Fleet.storeKey], [new]] {
+            let list = keys.map { "\"\($0)\"" }.joined(separator: ", ")
+            try gateway.configuration.write(
+                "gateway.json", written.replacing(#""env:STORE_KEY""#, with: "[\(list)]"))
+            let reload = try gateway.request("POST", "/admin/reload", [.bearer("admin-secret")], listener: "admin")
+            #expect(reload.status == 204, "\(reload.text)")
+            #expect(try Fleet.wait { try fleet.redis.ask("GET", Fleet.document) != sealed })
+        }
+        #expect(try fleet.command("list", at: 0).ending == .exit(0))
+        try gateway.stop()
+        let again = try fleet.another(gateway.configuration)
+        #expect(try Fleet.status(token, again) == 200)
+        #expect(again.events("signing_keys_failed").isEmpty && gateway.events("signing_keys_failed").isEmpty)
+    }
+
+    @Test("keys that a gateway made at an emptied store do not replace those of another one")
+    func emptied() throws {
+        let fleet = try Fleet(1)
+        let old = fleet.gateways[0]
+        let token = try Fleet.token(old)
+        try old.stop()
+        try fleet.redis.ask("FLUSHALL")
+        let other = try fleet.another()
+        let again = try fleet.another(old.configuration)
+        let failure = try #require(again.waitForEvent("signing_keys_failed"))
+        #expect(failure["detail"].string?.contains("not one of those in the store") == true, "\(failure)")
+        #expect(try Fleet.status(token, again) == 200)
+        #expect(try Fleet.published(again).isDisjoint(with: Fleet.published(other)))
+    }
+
     @Test("a start waits for a store that comes back")
     func lateStore() throws {
         let fleet = try Fleet(1, store: #", "staleAfter": "20s""#)
