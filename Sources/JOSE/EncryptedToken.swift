@@ -14,8 +14,10 @@ struct EncryptedToken {
 
     /// Limit of the header in bytes, encoded.
     private static let maximumHeader = 4096
-    /// Limit of keys that are tried for a token; each may cost a private operation of RSA.
+    /// Limit of keys that are tried for a token.
     static let maximumTries = 4
+    /// The same of RSA, whose private operation takes milliseconds: one key that goes and one that comes.
+    static let maximumTriesOfRSA = 2
 
     /// The `kid` of the header.
     private let keyID: String?
@@ -69,10 +71,11 @@ struct EncryptedToken {
 
     /// The content and the key that decrypted it.
     ///
-    /// - Parameter keys: those of the issuers that may have sent the token; up to `maximumTries` that fit are tried.
+    /// - Parameter keys: those of the issuers that may have sent the token; the first ones that fit are tried.
     /// - Throws: the same rejection for every failure, so that answers are no oracle for chosen ciphertexts.
     func opened(with keys: [DecryptionKey]) throws(TokenRejection) -> (content: [UInt8], key: DecryptionKey) {
-        for key in keys.lazy.filter(mayOpen).prefix(EncryptedToken.maximumTries) {
+        let limit = management == .wrapping ? EncryptedToken.maximumTriesOfRSA : EncryptedToken.maximumTries
+        for key in keys.lazy.filter(mayOpen).prefix(limit) {
             if let cipher = AEADKey(contentKey(for: key.key).span),
                 let content = cipher.open(sealed.span, authenticating: encodedHeader.span)
             {
