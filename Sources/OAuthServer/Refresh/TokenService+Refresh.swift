@@ -89,7 +89,8 @@ extension TokenService {
         grant.origins = family.origins
         // Only the authorization endpoint grants scopes beyond the configured ones.
         let allowed = record.scope.isEmpty ? settings.scopes : settings.scopesOfUsers
-        let scope = try GrantedScope(requested: scope, granted: record.scope, allowed: allowed)
+        let granted = try settings.remaining(record.scope, of: backend)
+        let scope = try GrantedScope(requested: scope, granted: granted, allowed: allowed)
         grant.scope = scope.claim
         var issuance = Issuance(grant, scope, action: "refresh_token")
         var next = refreshRecord(&issuance, family, lifetimes, id: record.id, now: now)

@@ -33,8 +33,8 @@ struct ClientMetadata: Sendable {
         name = try ClientMetadata.text(node, "client_name")
         if let name {
             guard (1...ClientMetadata.longestName).contains(name.utf8.count),
-                name.unicodeScalars.allSatisfy(ClientMetadata.isVisible)
-            else { throw .metadata("client_name is too long, or has invisible characters") }
+                UserName.problem(name) == nil
+            else { throw .metadata("client_name is too long, or has blanks at an end or invisible characters") }
         }
         grantTypes = try ClientMetadata.texts(node, "grant_types") ?? [CodeRedemption.grantType]
         guard grantTypes.contains(where: { $0 != ClientMetadata.refreshGrant }),
@@ -66,14 +66,6 @@ struct ClientMetadata: Sendable {
         writer.member("response_types", usesCodes ? ["code"] : [])
         writer.member("token_endpoint_auth_method", method.rawValue)
         if let scope { writer.member("scope", scope) }
-    }
-
-    /// Not a character that hides others or changes their order.
-    private static func isVisible(_ character: Unicode.Scalar) -> Bool {
-        switch character.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-        default: true
-        }
     }
 
     private static func text(_ node: JSONNode, _ name: String) throws(RegistrationFailure) -> String? {

@@ -98,7 +98,9 @@ struct ClientRegistration: Sendable {
             guard case .records(let records) = answer, settings.sponsor != nil else {
                 return .done(TokenFailure.storeUnavailable.response)
             }
-            guard records.count(where: { $0.accessLives(at: now) }) < rules.maximumClients else {
+            // Unknown callers leave room for those with a token.
+            let limit = isKnown ? rules.maximumClients : (rules.maximumClients + 1) / 2
+            guard records.count(where: { $0.accessLives(at: now) }) < limit else {
                 return .done(RegistrationFailure.full.response.audited("register", .refused))
             }
             let secret = metadata.method == .none ? nil : RefreshFamily.randomToken()
@@ -151,13 +153,12 @@ struct ClientRegistration: Sendable {
             return .done(.methodNotAllowed("GET, DELETE"))
         }
         guard let token = request.credentials() else { return .done(RegistrationFailure.token.response) }
-        return clients.find(id, now: now).then { found in
+        return clients.find(registeredWith: token.span, now: now).then { found in
             guard case .success(let record) = found else { return .done(TokenFailure.storeUnavailable.response) }
             // An unknown client is answered like a wrong token (RFC 7592 section 2.1).
-            let presented = settings.storeKey.digest(token.span)
-            guard let record, let client = RegisteredClient(record), let expected = record.accessDigest,
-                constantTimeEqual(expected.span, presented.span)
-            else { return .done(RegistrationFailure.token.response) }
+            guard let record, record.id.isExactly(id), let client = RegisteredClient(record) else {
+                return .done(RegistrationFailure.token.response)
+            }
             if request.method == .delete { return end(id, now: now) }
             let body = description(of: client, record, secret: nil, token: String(decoding: token, as: UTF8.self))
             return .done(.token(status: 200, body: body, reason: .registrationRead))

@@ -102,8 +102,16 @@ package struct RegisteredClients: Sendable {
 
     /// The record of a client. Fails with the store.
     func find(_ id: String, now: Int64) -> Effect<Result<TokenRecord?, StoreFailure>> {
-        guard RegisteredClients.names(id) else { return .done(.success(nil)) }
-        return settings.store.ask(.find(.id(id)), now: now) { answer in
+        RegisteredClients.names(id) ? find(.id(id), now: now) : .done(.success(nil))
+    }
+
+    /// The record of a client by the token of its registration. Fails with the store.
+    func find(registeredWith token: Span<UInt8>, now: Int64) -> Effect<Result<TokenRecord?, StoreFailure>> {
+        find(.access(settings.storeKey.digest(token)), now: now)
+    }
+
+    private func find(_ key: TokenKey, now: Int64) -> Effect<Result<TokenRecord?, StoreFailure>> {
+        settings.store.ask(.find(key), now: now) { answer in
             switch answer {
             case .success(.record(let record?)) where record.kind == .dynamicClient && record.accessLives(at: now):
                 .done(.success(record))
@@ -151,6 +159,7 @@ extension TokenServiceSettings {
         var grants = BackendGrants()
         grants.accessTokenSeconds = sponsor.grants.accessTokenSeconds
         grants.requiresProofKey = sponsor.grants.requiresProofKey
+        grants.bindsToCertificate = sponsor.grants.bindsToCertificate
         if metadata.grantTypes.contains(ClientMetadata.refreshGrant) { grants.refresh = sponsor.grants.refresh }
         let redirectURIs = metadata.usesCodes ? metadata.redirectURIs.filter(rules.allow) : []
         if !redirectURIs.isEmpty {
@@ -172,4 +181,13 @@ extension TokenServiceSettings {
 
     /// The scopes that users of a client may be asked about.
     package func scopes(of backend: Backend) -> [String] { backend.grants.scopes ?? scopesOfUsers }
+
+    /// What a registered client may still have of an earlier scope; that scope for other clients.
+    func remaining(_ scope: String, of backend: Backend) throws(TokenFailure) -> String {
+        guard let current = backend.grants.scopes, !scope.isEmpty else { return scope }
+        let left = scope.split(separator: " ").map(String.init).filter { name in current.contains { $0.isExactly(name) }
+        }
+        guard !left.isEmpty else { throw .invalidScope }
+        return left.joined(separator: " ")
+    }
 }

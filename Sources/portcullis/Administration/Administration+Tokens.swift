@@ -38,6 +38,8 @@ extension Administration {
         guard case .removed(let gone) = try ask(.revoke(.id(id))), !gone.isEmpty else {
             throw .notFound("there is no token \"\(id)\"")
         }
+        // The tokens of a client that has registered itself end with it.
+        if gone.contains(where: { $0.kind == .dynamicClient }) { _ = try ask(.revoke(.application(id))) }
         return .changed(id, Administration.removed(gone.count))
     }
 

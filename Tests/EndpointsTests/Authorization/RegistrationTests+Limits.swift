@@ -33,12 +33,17 @@ extension RegistrationTests {
 
     @Test("a network registers few clients, and all together so many as are allowed")
     func limits() {
-        let app = Self.authorizing { $0.rules.maximumClients = 25 }
+        let app = Self.authorizing {
+            $0.rules.maximumClients = 50
+            $0.tokenDigests = [DigestAlgorithm.sha256.digest(Array(Self.token.utf8).span)]
+        }
         for _ in 0..<20 { #expect(Self.register(app).status == 201) }
         #expect(Self.register(app).reason == .loginThrottled)
         for _ in 0..<5 { #expect(Self.register(app, from: "192.0.2.2").status == 201) }
         let full = Self.register(app, from: "192.0.2.3")
         #expect(full.status == 503 && full.reason == .registrationsFull)
+        // The other half is for callers with a token.
+        #expect(Self.register(app, token: Self.token, from: "192.0.2.3").status == 201)
         // Clients that were registered for nothing make room after a day.
         #expect(Self.register(app, at: 86_400).status == 201)
     }
@@ -53,6 +58,18 @@ extension RegistrationTests {
         #expect(used.redeem(try used.code(at: 900_000), at: 900_000).status == 200)
         #expect(app.ask(used.fields(), at: 1_899_000).reason != .authorizationClientUnknown)
         #expect(app.ask(used.fields(), at: 1_900_000).reason == .authorizationClientUnknown)
+    }
+
+    @Test("a client reads and ends its registration while the key of the store changes")
+    func keyChange() throws {
+        let key = try #require(TokenDigestKey(Array(repeating: 1, count: 32)))
+        let app = Self.authorizing(storeKey: key)
+        let (read, ended) = (try Client(app), try Client(app))
+        key.adopt(try #require(TokenDigestKey(keys: [2, 1].map { Array(repeating: $0, count: 32) })))
+        #expect(Self.send(app, .get, "/\(read.id)", "", read.access).status == 200)
+        #expect(Self.send(app, .get, "/\(read.id)", "", ended.access).status == 401)
+        #expect(Self.send(app, .delete, "/\(ended.id)", "", ended.access).status == 204)
+        #expect(Self.send(app, .get, "/\(ended.id)", "", ended.access).status == 401)
     }
 
     @Test("a client reads and ends its registration with its token only; its tokens end too")
