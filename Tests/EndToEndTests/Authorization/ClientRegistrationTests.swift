@@ -69,10 +69,36 @@ import Testing
         #expect(try two.request("DELETE", "\(Self.path)/\(id)", [.bearer(access)]).status == 204)
         #expect(try jar.send("GET", link).status == 400)
         #expect(try two.request("GET", "/plain", [.bearer(bearer)]).status == 401)
+        // All is written at the end of a process.
+        for process in [one, two] { try process.stop() }
         let written = one.everythingWritten + two.everythingWritten + fixture.gateway.everythingWritten
         for secret in [Self.token, access, code, bearer] { #expect(!written.contains(secret)) }
         #expect(written.contains("registration_ended") && written.contains("unregister"))
-        for process in [one, two] { try process.stop() }
+    }
+
+    @Test("a reload takes scopes away, and an administrator ends a client with its tokens")
+    func rights() throws {
+        let fixture = try Fixture { Self.prepare(&$0) }
+        let grants = #", "grant_types": ["authorization_code", "refresh_token"]"#
+        let id = try #require(JSONText(Self.register(fixture.gateway, grants).text)["client_id"].string)
+        let jar = CookieJar(fixture.gateway)
+        let link = AuthorizationFixture.link(id, "http://localhost:4711/cb", "&state=s&scope=openid%20orders")
+        let answer = try jar.decide(jar.askForConsent(link))
+        let code = try #require(AuthorizationFixture.parameter("code", answer))
+        let first = JSONText(try Self.redeem(fixture.gateway, code, id).text)
+        #expect(first["scope"].string == "openid orders")
+        _ = try fixture.reload {
+            Self.prepare(&$0, #""initialAccessTokens": ["\#(Self.token)"], "scopes": ["openid"]"#)
+        }
+        let refresh = try #require(first["refresh_token"].string)
+        let reply = try fixture.request(
+            "POST", "/oauth2/token", [Self.form],
+            body: "grant_type=refresh_token&refresh_token=\(refresh)&client_id=\(id)")
+        let bearer = try #require(JSONText(reply.text)["access_token"].string, "\(reply.text)")
+        #expect(JSONWebToken(bearer).claims["scope"].string == "openid")
+        #expect(try fixture.request("GET", "/plain", [.bearer(bearer)]).status == 200)
+        #expect(try fixture.admin("DELETE", "/admin/tokens/\(id)").status == 200)
+        #expect(try fixture.request("GET", "/plain", [.bearer(bearer)]).status == 401)
     }
 
     @Test("guesses of the initial access token are throttled, and a store is not filled")
