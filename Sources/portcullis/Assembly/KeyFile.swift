@@ -79,16 +79,19 @@ enum KeyFile {
         if !FileManager.default.fileExists(atPath: path) { try write([], to: path) }
     }
 
-    /// Writes a draft and links it into place: no reader sees half a key, and of two concurrent starts one wins.
-    private static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
-        let url = URL(filePath: path)
-        let directory = url.deletingLastPathComponent()
+    /// Makes a directory for its owner only where it is missing.
+    static func makeDirectory(_ path: String) throws(KeyFileError) {
         do {
             try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw KeyFileError(message: "\(directory.path) cannot be made: \(error.localizedDescription)")
+            throw KeyFileError(message: "\(path) cannot be made: \(error.localizedDescription)")
         }
+    }
+
+    /// Writes a draft and links it into place: no reader sees half a key, and of two concurrent starts one wins.
+    private static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
+        try makeDirectory(URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false))
         do throws(KernelError) {
             let draft = try FileDraft(of: path)
             try draft.write(bytes)

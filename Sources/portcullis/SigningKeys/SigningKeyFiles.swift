@@ -168,12 +168,7 @@ struct SigningKeyFiles: Sendable {
         guard let sharedKeys else { return }
         // The usual case, without the lock.
         if let stored = try sharedKeys.read(), !stored.isByFormerKey, try index() == stored.index { return }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw KeyFileError(message: "\(directory) cannot be made: \(error.localizedDescription)")
-        }
+        try KeyFile.makeDirectory(directory)
         do throws(AdminFailure) {
             let lock = try DirectoryLock(directory)
             defer { withExtendedLifetime(lock) {} }
