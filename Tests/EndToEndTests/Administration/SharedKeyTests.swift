@@ -13,49 +13,12 @@ import Testing
         ).output
     }
 
-    /// Clients that get tokens at one gateway and use them at the next.
-    private final class Load: Sendable {
-        private struct Counts {
-            var tokens = 0
-            var running = 0
-            var kids: Set<String> = []
-            var failures: [String] = []
-        }
-
-        private let counts = Monitor(Counts())
-        private let ended = Monitor(false)
-
-        init(_ gateways: [GatewayProcess]) {
-            counts.withLock { $0.running = gateways.count }
-            for place in gateways.indices {
-                Thread.detachNewThread { [counts, ended] in
-                    while !ended.current {
-                        do {
-                            let token = try Fleet.token(gateways[place])
-                            counts.withLock { _ = $0.kids.insert(Fleet.kid(token) ?? "") }
-                            for gateway in gateways {
-                                let status = try Fleet.status(token, gateway)
-                                if status != 200 { counts.withLock { $0.failures.append("\(status)") } }
-                            }
-                        } catch {
-                            counts.withLock { $0.failures.append("\(error)") }
-                        }
-                        counts.withLock { $0.tokens += 1 }
-                    }
-                    counts.withLock { $0.running -= 1 }
-                }
-            }
-        }
-
-        func waitForMore(_ count: Int) {
-            let goal = counts.current.tokens + count
-            _ = counts.wait { $0.tokens >= goal || !$0.failures.isEmpty ? true : nil }
-        }
-
-        func stop() -> (kids: Set<String>, failures: [String]) {
-            ended.withLock { $0 = true }
-            _ = counts.wait { $0.running == 0 ? true : nil }
-            return (counts.current.kids, counts.current.failures)
+    /// Clients that get tokens at one gateway and use them at all.
+    private static func load(_ gateways: [GatewayProcess]) -> TokenLoad {
+        TokenLoad(clients: gateways.count) { place in
+            let token = try Fleet.token(gateways[place])
+            let statuses = try gateways.map { try Fleet.status(token, $0) }
+            return (Fleet.kid(token), statuses.filter { $0 != 200 }.map { "\($0)" })
         }
     }
 
@@ -65,7 +28,7 @@ import Testing
         let old = try Fleet.token(fleet.gateways[0])
         let first = try #require(Fleet.kid(old))
         #expect(try fleet.isPublished([first]))
-        let load = Load(fleet.gateways)
+        let load = Self.load(fleet.gateways)
         load.waitForMore(10)
         let next = try fleet.publish(at: 0)
         #expect(try fleet.isPublished([first, next]))

@@ -32,61 +32,17 @@ import Testing
         return JSONText(answer.text)["active"].bool
     }
 
-    /// Clients that get tokens and use each of them several times, until told to stop.
-    private final class Load: Sendable {
-        private struct Counts {
-            var tokens = 0
-            var running = 0
-            var kids: Set<String> = []
-            var failures: [String] = []
-        }
-
-        private let counts = Monitor(Counts())
-        private let ended = Monitor(false)
-
-        init(_ fixture: Fixture, clients: Int) {
-            counts.withLock { $0.running = clients }
-            for _ in 0..<clients {
-                Thread.detachNewThread { [counts, ended] in
-                    while !ended.current {
-                        let (kid, failure) = Load.use(fixture)
-                        counts.withLock {
-                            $0.tokens += 1
-                            if let kid { $0.kids.insert(kid) }
-                            if let failure { $0.failures.append(failure) }
-                        }
-                    }
-                    counts.withLock { $0.running -= 1 }
-                }
+    /// Clients that get tokens and use each of them several times.
+    private static func load(_ fixture: Fixture, clients: Int) -> TokenLoad {
+        TokenLoad(clients: clients) { _ in
+            let token = try fixture.token("joe")
+            let kid = Self.kid(token)
+            for _ in 0..<4 {
+                // A connection of its own, which any worker accepts.
+                let answer = try fixture.request("GET", "/inventory/me", [.bearer(token)])
+                if answer.status != 200 { return (kid, ["\(answer.status) \(answer.text)"]) }
             }
-        }
-
-        /// The key of a new token, and what was refused.
-        private static func use(_ fixture: Fixture) -> (kid: String?, failure: String?) {
-            do {
-                let token = try fixture.token("joe")
-                let kid = SigningKeyTests.kid(token)
-                for _ in 0..<4 {
-                    // A connection of its own, which any worker accepts.
-                    let answer = try fixture.request("GET", "/inventory/me", [.bearer(token)])
-                    if answer.status != 200 { return (kid, "\(answer.status) \(answer.text)") }
-                }
-                if try SigningKeyTests.isActive(token, fixture) != true { return (kid, "introspection") }
-                return (kid, nil)
-            } catch {
-                return (nil, "\(error)")
-            }
-        }
-
-        func waitForMore(_ count: Int) {
-            let goal = counts.current.tokens + count
-            _ = counts.wait { $0.tokens >= goal || !$0.failures.isEmpty ? true : nil }
-        }
-
-        func stop() -> (kids: Set<String>, failures: [String]) {
-            ended.withLock { $0 = true }
-            _ = counts.wait { $0.running == 0 ? true : nil }
-            return (counts.current.kids, counts.current.failures)
+            return (kid, try isActive(token, fixture) == true ? [] : ["introspection"])
         }
     }
 
@@ -97,7 +53,7 @@ import Testing
         let old = try fixture.token("joe")
         let first = try #require(Self.kid(old))
         #expect(try Self.published(fixture.gateway) == [first])
-        let load = Load(fixture, clients: 4)
+        let load = Self.load(fixture, clients: 4)
         load.waitForMore(20)
         let next = try #require(JSONText(try admin.done("signing-keys", "rotate"))["kid"].string)
         #expect(try Self.published(fixture.gateway) == [first, next])
