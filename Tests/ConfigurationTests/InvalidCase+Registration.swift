@@ -21,7 +21,7 @@ extension InvalidCase {
             "registration-backend-unknown", registration(#""open": true, "backend": "b/1""#),
             failed(#"/backend: unknown backend "b/1" (expected a backend as "name/version"; did you mean "a/1"?)"#)),
         InvalidCase(
-            "registration-for-nobody", registration(#""backend": "a/1", "initialAccessTokens": []"#),
+            "registration-without-callers", registration(#""backend": "a/1", "initialAccessTokens": []"#),
             failed(#": no client may register (expected "initialAccessTokens" with a secret, or "open": true)"#)),
         InvalidCase(
             "registration-short-token",

@@ -318,7 +318,7 @@ import TokenStorage
         }
     }
 
-    @Test("a token that a caller has chosen has one record, whatever key knows it", arguments: StoreUnderTest.allCases)
+    @Test("a token that a caller has chosen has one record under all keys", arguments: StoreUnderTest.allCases)
     func chosen(_ subject: StoreUnderTest) async throws {
         try await subject.withStore { raw in
             func manual(_ id: String, _ token: String, _ keys: TokenDigestKey) -> TokenRecord {

@@ -60,6 +60,14 @@ extension RegistrationTests {
         #expect(app.ask(used.fields(), at: 1_900_000).reason == .authorizationClientUnknown)
     }
 
+    @Test("a client gets no token without the certificate that its backend asks for")
+    func certificate() throws {
+        let app = Self.authorizing(backends: Authorizing.backends { $0[0].grants.bindsToCertificate = true })
+        let client = try Client(app)
+        let reply = client.redeem(try client.code())
+        #expect(reply.status == 400 && reply.json?["access_token"] == nil, "\(reply.text)")
+    }
+
     @Test("a client reads and ends its registration while the key of the store changes")
     func keyChange() throws {
         let key = try #require(TokenDigestKey(Array(repeating: 1, count: 32)))

@@ -20,10 +20,12 @@ import TokenStorage
     /// The gateway with an open registration at the backend `inventory`, which has refresh tokens.
     static func authorizing(
         store: any TokenStore = MemoryTokenStore(), storeKey: TokenDigestKey = Service.storeKey,
+        backends: BackendStore = Authorizing.backends(),
         _ change: (inout RegistrationSettings) -> Void = { _ in }
     ) -> Authorizing {
         Authorizing(store: store) {
             $0.storeKey = storeKey
+            $0.backends = backends
             var rules = RegistrationRules()
             rules.isOpen = true
             rules.redirects = [.loopback, .scheme("com.example.app"), .origin("https://app.example.com")]
