@@ -2,15 +2,17 @@
 from statistics import median
 
 FLOORS = ("floor-epoll", "floor-uring")
+SUBJECT = "itself"
 
 # Scenario, peer ("" for the best of all that were measured), what is compared, and how much of the peer's it may be. Two
-# names before the peer: the peer in another scenario.
+# names before the peer: the peer, or the subject itself, in another scenario.
 GOALS = [
     ("plain", "nginx", None, 0.80),
     ("jwt_rs256", "plain nginx", None, 0.90),
     ("jwt_rs256", "nginx-lua", None, 0.75),
     ("jwt_es256", "plain nginx", None, 0.90),
     ("jwt_es256", "nginx-lua", None, 0.75),
+    ("jwt_rules", f"jwt_rs256 {SUBJECT}", None, 1.10),
     ("jwt_many", "nginx-lua", None, 0.75),
     ("challenge", "", None, 0.80),
     ("forbidden", "", None, 0.80),
@@ -59,7 +61,7 @@ def measured(result, subject):
         if not peer:
             continue
         other, _, name = peer.rpartition(" ")
-        theirs = _runs(result, other or scenario, name)
+        theirs = _runs(result, other or scenario, subject if name == SUBJECT else name)
         if not theirs:
             continue
         if not ours:
