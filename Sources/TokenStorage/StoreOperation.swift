@@ -39,8 +39,8 @@ package enum StoreOperation: Sendable {
     /// `.fresh(true)` for a new key, or one whose `until` has passed; otherwise `.fresh(false)`. For single-use values
     /// such as the `jti` of an assertion.
     case remember(key: String, until: Int64)
-    /// Updates the time of last use of records where it is later: `.touched` with the number of existing records. Does
-    /// not create records (OMS-09).
+    /// Updates the time of last use of records, and the end of their access tokens, where it is later: `.touched` with the
+    /// number of existing records. Does not create records (OMS-09).
     case touch([TokenUse])
     /// Removes records whose tokens have both expired, and expired digests, single-use keys and deny entries, up to the
     /// limit of each: `.cleaned` with the number of records (AOM-23). Repeat until it reports completion.
@@ -71,10 +71,13 @@ package struct TokenUse: Sendable, Equatable {
     package var id: String
     /// Seconds since 1970.
     package var usedAt: Int64
+    /// Seconds since 1970 until when the access token shall live at least; 0 leaves its end.
+    package var accessUntil: Int64
 
-    package init(id: String, usedAt: Int64) {
+    package init(id: String, usedAt: Int64, accessUntil: Int64 = 0) {
         self.id = id
         self.usedAt = usedAt
+        self.accessUntil = accessUntil
     }
 }
 

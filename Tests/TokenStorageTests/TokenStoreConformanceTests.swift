@@ -186,6 +186,24 @@ import TokenStorage
         }
     }
 
+    @Test("the end of an access token is put off, and no ended record comes back", arguments: StoreUnderTest.allCases)
+    func extend(_ subject: StoreUnderTest) async throws {
+        try await subject.with { place in
+            let store = try place.open()
+            for id in ["a", "b"] { _ = try await store.ask(.insert(record(id, access: 1100, refresh: nil))) }
+            _ = try await store.ask(.revoke(.id("b")))
+            for (until, ends) in [(1300, 1300), (1200, 1300), (0, 1300)] as [(Int64, Int64)] {
+                let uses = ["a", "b"].map { TokenUse(id: $0, usedAt: 0, accessUntil: until) }
+                #expect(try await store.ask(.touch(uses)) == .touched(1))
+                #expect(try await store.records().map(\.accessExpiresAt) == [ends])
+            }
+            // Neither cleaned away before its new end, nor kept after it.
+            #expect(try await store.ask(.clean(limit: 10), now: 1299) == .cleaned(0))
+            #expect(try await store.ask(.find(.access(digest("access a"))), now: 1299) != .record(nil))
+            #expect(try await store.ask(.clean(limit: 10), now: 1301) == .cleaned(1))
+        }
+    }
+
     // MARK: Cleaning
 
     @Test("only what has ended altogether is cleaned away (AOM-23, Y13)", arguments: StoreUnderTest.allCases)

@@ -92,34 +92,30 @@ struct ClientRegistration: Sendable {
     private func register(
         _ metadata: ClientMetadata, _ clients: RegisteredClients, isKnown: Bool, now: Int64
     ) -> Effect<EndpointResponse> {
+        guard settings.sponsor != nil else { return .done(TokenFailure.storeUnavailable.response) }
         let rules = clients.registration.rules
-        let list = StoreOperation.list(application: RegisteredClients.application, subject: nil, limit: .max)
-        return service.ask(list, now: now) { answer in
-            guard case .records(let records) = answer, settings.sponsor != nil else {
-                return .done(TokenFailure.storeUnavailable.response)
-            }
-            // Unknown callers leave room for those with a token.
-            let limit = isKnown ? rules.maximumClients : (rules.maximumClients + 1) / 2
-            guard records.count(where: { $0.accessLives(at: now) }) < limit else {
-                return .done(RegistrationFailure.full.response.audited("register", .refused))
-            }
-            let secret = metadata.method == .none ? nil : RefreshFamily.randomToken()
-            let token = RefreshFamily.randomToken()
-            let client = RegisteredClient(
-                id: RegisteredClients.prefix + AccessTokenMinter.randomID(), metadata,
-                secretDigest: secret.map { DigestAlgorithm.sha256.digest(Array($0.utf8).span) })
-            let seconds = isKnown ? rules.lifetimeSeconds : min(rules.lifetimeSeconds, RegisteredClients.trialSeconds)
-            var record = TokenRecord(
-                id: client.id, kind: .dynamicClient, application: RegisteredClients.application, subject: "",
-                tokenID: "", accessExpiresAt: now + seconds, issuedAt: now)
-            record.accessDigest = settings.storeKey.digest(token)
-            record.attributes = client.attributes
-            return service.ask(.insert(record), now: now) { [record] answer in
-                guard case .record(_?) = answer else { return .done(TokenFailure.storeUnavailable.response) }
-                let body = description(of: client, record, secret: secret, token: token)
-                return .done(
-                    .token(status: 201, body: body, reason: .clientRegistered)
-                        .audited("register", .granted, client: client.id))
+        let secret = metadata.method == .none ? nil : RefreshFamily.randomToken()
+        let token = RefreshFamily.randomToken()
+        let client = RegisteredClient(
+            id: RegisteredClients.prefix + AccessTokenMinter.randomID(), metadata,
+            secretDigest: secret.map { DigestAlgorithm.sha256.digest(Array($0.utf8).span) })
+        let seconds = isKnown ? rules.lifetimeSeconds : min(rules.lifetimeSeconds, RegisteredClients.trialSeconds)
+        var record = TokenRecord(
+            id: client.id, kind: .dynamicClient, application: RegisteredClients.application, subject: "", tokenID: "",
+            accessExpiresAt: now + seconds, issuedAt: now)
+        record.accessDigest = settings.storeKey.digest(token)
+        record.attributes = client.attributes
+        // Unknown callers leave room for those with a token.
+        let limit = isKnown ? rules.maximumClients : (rules.maximumClients + 1) / 2
+        return clients.add(record, limit: limit, now: now).map { [record] added in
+            switch added {
+            case .failure: TokenFailure.storeUnavailable.response
+            case .success(false): RegistrationFailure.full.response.audited("register", .refused)
+            case .success(true):
+                .token(
+                    status: 201, body: description(of: client, record, secret: secret, token: token),
+                    reason: .clientRegistered
+                ).audited("register", .granted, client: client.id)
             }
         }
     }

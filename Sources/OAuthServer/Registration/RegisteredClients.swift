@@ -86,6 +86,8 @@ package struct RegisteredClients: Sendable {
     static let trialSeconds: Int64 = 86_400
     /// A use of a client is stored once in this time, in seconds.
     private static let renewalSeconds: Int64 = 86_400
+    /// How often a slot is looked for that others have not taken meanwhile.
+    private static let attempts = 8
 
     let settings: TokenServiceSettings
     let registration: RegistrationSettings
@@ -121,6 +123,52 @@ package struct RegisteredClients: Sendable {
         }
     }
 
+    // MARK: Number
+
+    /// Stores a client in one of a limited number of slots, so that gateways that register clients at the same time stay
+    /// within the limit: false if all are taken. Fails with the store.
+    func add(_ record: TokenRecord, limit: Int, now: Int64) -> Effect<Result<Bool, StoreFailure>> {
+        claim(record, Int.random(in: 0..<limit), now: now).then { added in
+            guard case .success(false) = added else { return .done(added) }
+            return addToFree(record, limit: limit, attempts: RegisteredClients.attempts, now: now)
+        }
+    }
+
+    private func addToFree(
+        _ record: TokenRecord, limit: Int, attempts: Int, now: Int64
+    ) -> Effect<Result<Bool, StoreFailure>> {
+        let list = StoreOperation.list(application: RegisteredClients.application, subject: nil, limit: .max)
+        return settings.store.ask(list, now: now) { answer in
+            let records: [TokenRecord]
+            switch answer {
+            case .success(.records(let list)): records = list
+            case .success: return .done(.failure(.malformed))
+            case .failure(let failure): return .done(.failure(failure))
+            }
+            let taken = Set(records.filter { $0.accessLives(at: now) }.map(\.slot))
+            let free = (0..<limit).filter { !taken.contains(RegisteredClients.slot($0)) }.randomElement()
+            guard let free, attempts > 0 else { return .done(.success(false)) }
+            return claim(record, free, now: now).then { added in
+                guard case .success(false) = added else { return .done(added) }
+                return addToFree(record, limit: limit, attempts: attempts - 1, now: now)
+            }
+        }
+    }
+
+    private func claim(_ record: TokenRecord, _ number: Int, now: Int64) -> Effect<Result<Bool, StoreFailure>> {
+        var record = record
+        record.slot = RegisteredClients.slot(number)
+        return settings.store.ask(.claim(record), now: now) { [record] answer in
+            switch answer {
+            case .success(.record(let holder?)): .done(.success(holder.id.isExactly(record.id)))
+            case .success: .done(.success(false))
+            case .failure(let failure): .done(.failure(failure))
+            }
+        }
+    }
+
+    private static func slot(_ number: Int) -> String { "\(application) \(number)" }
+
     /// Puts off the end of a client that has got tokens. A failing store only means that it ends earlier.
     func renew(_ id: String, now: Int64) -> Effect<Void> {
         let end = now + registration.rules.lifetimeSeconds
@@ -128,9 +176,9 @@ package struct RegisteredClients: Sendable {
             guard case .success(let record?) = found,
                 record.accessExpiresAt < end - min(RegisteredClients.renewalSeconds, end - now) / 2
             else { return .done(()) }
-            var renewed = record
-            renewed.accessExpiresAt = end
-            return settings.store.ask(.insert(renewed), now: now) { _ in .done(()) }
+            // Unlike an insertion, this does not bring back a client that has ended meanwhile.
+            let use = TokenUse(id: record.id, usedAt: 0, accessUntil: end)
+            return settings.store.ask(.touch([use]), now: now) { _ in .done(()) }
         }
     }
 }

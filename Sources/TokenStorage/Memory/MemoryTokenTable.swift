@@ -88,9 +88,14 @@ final class MemoryTokenTable: TokenTable {
     }
 
     func touch(_ use: TokenUse) -> Bool {
-        let id = Key(use.id.utf8)
-        guard let known = tokens[id]?.lastUsedAt else { return false }
-        if use.usedAt > known { tokens[id]?.lastUsedAt = use.usedAt }
+        guard let known = tokens[Key(use.id.utf8)] else { return false }
+        var record = known
+        record.lastUsedAt = max(known.lastUsedAt, use.usedAt)
+        record.accessExpiresAt = max(known.accessExpiresAt, use.accessUntil)
+        if record != known {
+            remove(known)
+            insert(record)
+        }
         return true
     }
 

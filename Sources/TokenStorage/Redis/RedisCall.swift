@@ -41,7 +41,10 @@ struct RedisCall: Sendable {
         case .changes(let after, let limit): (script, own) = (.changes, [RedisCall.text(after), RedisCall.text(limit)])
         case .remember(let key, let until): (script, own) = (.remember, [Array(key.utf8), RedisCall.text(until)])
         case .touch(let uses):
-            (script, own) = (.touch, uses.flatMap { [Array($0.id.utf8), RedisCall.text($0.usedAt)] })
+            script = .touch
+            own = uses.flatMap {
+                [Array($0.id.utf8), RedisCall.text($0.usedAt), RedisCall.text($0.accessUntil)]
+            }
         case .clean(let limit): (script, own) = (.clean, [RedisCall.text(limit)])
         case .list(let application, let subject, let limit):
             script = .list

@@ -106,9 +106,12 @@ import Model
         }
 
         func touch(_ use: TokenUse) throws(StoreFailure) -> Bool {
+            let text = """
+                UPDATE token SET last_used_at = max(last_used_at, ?), access_expires_at = max(access_expires_at, ?), \
+                ends_at = max(ends_at, ?) WHERE id = ?
+                """
             try run(
-                "UPDATE token SET last_used_at = max(last_used_at, ?) WHERE id = ?", .integer(use.usedAt),
-                .text(use.id))
+                text, .integer(use.usedAt), .integer(use.accessUntil), .integer(use.accessUntil), .text(use.id))
             return connection.changedRows > 0
         }
 

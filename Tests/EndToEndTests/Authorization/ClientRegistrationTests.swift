@@ -1,5 +1,8 @@
+import Dispatch
 import Foundation
 import Glibc
+import Synchronization
+import TestSupport
 import Testing
 
 /// Clients that register themselves (RFC 7591), and the logout that applications ask for, in the running gateway.
@@ -121,6 +124,31 @@ import Testing
         let more = #", "post_logout_redirect_uris": ["http://localhost/out"]"#
         for _ in 0..<20 { #expect(try Self.register(fixture.gateway, more, token: nil).status == 201) }
         #expect(try Self.register(fixture.gateway, token: nil).status == 429)
+    }
+
+    @Test("gateways with one Redis server keep the limit together and know each other's clients")
+    func overRedis() throws {
+        let redis = try RedisProcess()
+        let fixture = try Fixture {
+            Self.prepare(&$0, #""initialAccessTokens": ["\#(Self.token)"], "maximumClients": 6"#)
+            $0["store"] = #"{"kind": "redis", "url": "unix:\#(redis.socketPath)"}"#
+        }
+        let gateways = [fixture.gateway, try GatewayProcess(fixture.gateway.configuration)]
+        let replies = Mutex<[Response]>([])
+        DispatchQueue.concurrentPerform(iterations: 20) { number in
+            guard let reply = try? Self.register(gateways[number % 2]) else { return }
+            replies.withLock { $0.append(reply) }
+        }
+        let all = replies.withLock { $0 }
+        #expect(all.count { $0.status == 201 } == 6 && all.count { $0.status == 503 } == 14)
+        let client = JSONText(try #require(all.first { $0.status == 201 }).text)
+        let place = "\(Self.path)/\(try #require(client["client_id"].string))"
+        let access = try #require(client["registration_access_token"].string)
+        for gateway in gateways { #expect(try gateway.request("GET", place, [.bearer(access)]).status == 200) }
+        #expect(try gateways[1].request("DELETE", place, [.bearer(access)]).status == 204)
+        for gateway in gateways { #expect(try gateway.request("GET", place, [.bearer(access)]).status == 401) }
+        #expect(try Self.register(gateways[0]).status == 201)
+        #expect(try Self.register(gateways[1]).status == 503)
     }
 
     @Test("without the setting there is no endpoint")

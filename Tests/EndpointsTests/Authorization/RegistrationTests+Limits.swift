@@ -6,6 +6,7 @@ import Identity
 import JOSE
 import Model
 import OAuthServer
+import Synchronization
 import TestSupport
 import Testing
 import TokenStorage
@@ -58,6 +59,43 @@ extension RegistrationTests {
         #expect(used.redeem(try used.code(at: 900_000), at: 900_000).status == 200)
         #expect(app.ask(used.fields(), at: 1_899_000).reason != .authorizationClientUnknown)
         #expect(app.ask(used.fields(), at: 1_900_000).reason == .authorizationClientUnknown)
+    }
+
+    @Test("a client that ends while it is renewed stays ended")
+    func renewalOfEnded() throws {
+        let store = InterruptedStore()
+        let app = Self.authorizing(store: store) { $0.rules.lifetimeSeconds = 1_000_000 }
+        let client = try Client(app)
+        let code = try client.code()
+        store.interrupt { [id = client.id, access = client.access] operation in
+            guard case .touch = operation else { return false }
+            return Self.send(Self.authorizing(store: store), .delete, "/\(id)", "", access).status == 204
+        }
+        _ = client.redeem(code)
+        #expect(store.wasInterrupted)
+        #expect(app.ask(client.fields()).reason == .authorizationClientUnknown)
+    }
+
+    @Test("clients that register at the same time stay within the limit")
+    func simultaneous() {
+        var races = 0
+        for _ in 0..<20 {
+            let store = InterruptedStore()
+            let gateway = { @Sendable in Self.authorizing(store: store) { $0.rules.maximumClients = 12 } }
+            let app = gateway()
+            let isListed = Mutex(false)
+            // Another gateway registers a client between the list of what is free and the choice of a place.
+            store.interrupt { operation in
+                if case .list = operation { isListed.withLock { $0 = true } }
+                guard case .claim = operation, isListed.withLock({ $0 }) else { return false }
+                return Self.register(gateway()).status == 201
+            }
+            var granted = 0
+            for _ in 0..<10 where Self.register(app).status == 201 { granted += 1 }
+            #expect(granted + (store.wasInterrupted ? 1 : 0) == 6)
+            races += store.wasInterrupted ? 1 : 0
+        }
+        #expect(races > 0)
     }
 
     @Test("a client gets no token without the certificate that its backend asks for")
@@ -148,5 +186,30 @@ extension RegistrationTests {
             with["token_endpoint_auth_methods_supported"]?.array?.compactMap(\JSONNode.string).contains("none") == true)
         #expect(try document(Authorizing())["registration_endpoint"] == nil)
         #expect(Self.register(Authorizing()).status == 404)
+    }
+}
+
+/// A store that another gateway uses between two operations of this one.
+private final class InterruptedStore: TokenStore {
+    typealias Interruption = @Sendable (StoreOperation) -> Bool
+
+    private let store = MemoryTokenStore()
+    private let interruption = Mutex<Interruption?>(nil)
+    private let done = Mutex(false)
+
+    var kind: StaticString { store.kind }
+    var state: StoreState { store.state }
+    var wasInterrupted: Bool { done.withLock { $0 } }
+
+    /// Calls this before each operation, not before its own ones, until it returns true.
+    func interrupt(_ interruption: @escaping Interruption) { self.interruption.withLock { $0 = interruption } }
+
+    func perform(
+        _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+    ) {
+        if let interruption = interruption.withLock({ $0.take() }) {
+            if interruption(operation) { done.withLock { $0 = true } } else { interrupt(interruption) }
+        }
+        store.perform(operation, now: now, then: then)
     }
 }

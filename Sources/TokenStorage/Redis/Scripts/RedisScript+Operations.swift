@@ -132,17 +132,22 @@ extension RedisScript {
         return {call('GET', key) or ''}
         """#)
 
-    /// Ids, each with the time of its record's use.
+    /// Ids, each with the time of its record's use and the least end of its access token.
     static let touch = RedisScript(
         #"""
         local count = 0
-        for i = 2, #ARGV, 2 do
+        for i = 2, #ARGV, 3 do
           local key = base .. 'record:' .. ARGV[i]
           if call('EXISTS', key) == 1 then
             count = count + 1
             local used = call('HGET', key, 'used')
             if not used or used == '' or tonumber(used) < tonumber(ARGV[i + 1]) then
               call('HSET', key, 'used', ARGV[i + 1])
+            end
+            if tonumber(call('HGET', key, 'access-ends')) < tonumber(ARGV[i + 2]) then
+              local record = load(ARGV[i])
+              record['access-ends'] = ARGV[i + 2]
+              put(record)
             end
           end
         end
