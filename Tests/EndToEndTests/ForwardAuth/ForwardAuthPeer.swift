@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A proxy with its configuration of deploy/README.md, in front of the fixture's upstream, which asks the fixture's gateway.
+/// A proxy with the configuration of its guide, in front of the fixture's upstream, which asks the fixture's gateway.
 struct ForwardAuthPeer {
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         case nginx = "nginx", caddy = "Caddy", envoy = "Envoy"
@@ -35,7 +35,7 @@ struct ForwardAuthPeer {
         }
         self.fixture = fixture
         let language = ["nginx": "nginx", "Caddy": "caddyfile", "Envoy": "yaml"][kind.rawValue] ?? ""
-        let block = String(try #require(ReadmeTests.block(language, of: "### \(kind.rawValue)")))
+        let block = String(try #require(ReadmeTests.block(language, of: "# Forward auth with \(kind.rawValue)")))
         func text(_ prefix: String) throws -> String {
             block.replacing("\(prefix)8081", with: "\(prefix)\(try fixture.gateway.port("auth"))")
                 .replacing("\(prefix)8080", with: "\(prefix)\(try fixture.gateway.port())")

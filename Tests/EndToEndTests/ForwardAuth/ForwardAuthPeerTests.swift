@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Real proxies, with the configurations of deploy/README.md: what they forward is what the gateway has decided about, with
+/// Real proxies, with the configurations of their guides: what they forward is what the gateway has decided about, with
 /// the fields of its answer and no others. Those that are not installed are left out.
 @Suite struct ForwardAuthPeerTests {
     private static let basic: [Field] = [.basic("joe:Welcome1"), "Oracle-Mobile-Backend-ID: mbe-inv-1"]

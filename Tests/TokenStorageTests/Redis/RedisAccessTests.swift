@@ -7,10 +7,10 @@ import TokenStorage
 @Suite struct RedisAccessTests {
     private func code(_ result: Result<RESPValue, StoreFailure>) -> String? { (try? result.get())?.errorCode }
 
-    /// The line of the store's chapter that begins with `user portcullis`.
+    /// The line of the page about the store that begins with `user portcullis`.
     private func documentedAccess() throws -> [String] {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../deploy/README.md").standardized.path
+            .appending(path: "../../../deploy/docs/store.md").standardized.path
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("user portcullis ") })
         return line.split(separator: " ").map(String.init)
