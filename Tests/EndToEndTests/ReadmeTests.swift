@@ -6,7 +6,7 @@ import Testing
 /// stories 1, 2, 3 and 8).
 @Suite struct ReadmeTests {
     /// All documents, with a line in front, so that each heading stands between two.
-    private static let texts =
+    static let texts =
         (["README.md", "Tests/Walkthrough.md", "Tests/FEATURES.md"] + markdown("config") + markdown("deploy"))
         .map { (path: $0, text: "\n" + Vectors.text($0)) }
 
