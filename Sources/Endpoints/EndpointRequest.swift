@@ -50,7 +50,7 @@ package struct EndpointRequest: Sendable {
         self.fields = fields
     }
 
-    /// Whom a change comes from that is made for this request.
+    /// The author of a change that this request makes.
     package func origin(_ application: Application, caller: String = "") -> ChangeOrigin {
         ChangeOrigin(
             address: address?.description ?? "", requestID: requestID, application: application.name, caller: caller)

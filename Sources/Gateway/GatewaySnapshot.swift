@@ -84,7 +84,7 @@ package final class GatewaySnapshot: Sendable {
         return exchange.forwardAuth != nil || proxies.contains(client.address) ? told : nil
     }
 
-    /// The client's certificate, with what its listener makes of certificates today. The certificate of a proxy that asks
+    /// The client's certificate, with its listener's present rules for certificates. The certificate of a proxy that asks
     /// for a decision is not the client's, nor is that of one which tells those of its clients.
     func certificate(of exchange: Exchange) -> ShownCertificate? {
         if let certificate = exchange.certificate, let told = certificate.told {

@@ -30,6 +30,6 @@ extension TokenDigestKey {
         return parts[0].open(record.sealed, id: record.id) == nil
     }
 
-    /// Whether a former key has sealed the data, which are to be sealed anew.
+    /// Whether a former key has sealed the data, so that they must be sealed anew.
     package func isByFormer(_ sealed: [UInt8], id: String) -> Bool { parts[0].open(sealed, id: id) == nil }
 }

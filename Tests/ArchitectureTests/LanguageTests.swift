@@ -3,20 +3,34 @@ import Testing
 
 /// Code, messages, help and documents are in plain technical English: mechanisms are the subjects, and not people.
 @Suite struct LanguageTests {
-    private static func words() -> Regex<Substring> {
-        /(?i)\b(?:whoever|nobody|somebody|anybody|whatever|(?:is|are|be) told|of before|of now)\b/
+    /// People in place of mechanisms, inverted order, and phrases that have to be decoded. The response about a wiped device
+    /// ("Device is to be wiped") is one of Mobile & Social.
+    private static let words = #"""
+        (?ix) \b (?: whoever | nobody | somebody | anybody | everybody | everyone | whatever | whom | he | him | his | himself
+        | (?:is|are|be|was|were)\ told | (?:is|are|was|were)\ to\ be\ (?!wiped\b) | to\ be\ had | (?:is|are)\ begun
+        | speaks?\ for | makes?\ of | laid\ to | (?:is|are)\ there\ for | (?:come|comes|came)\ to\ nothing
+        | lets?\ (?:\w+\ ){0,3} through | (?:why|whether|what|which),\ says | used\ wrongly | a\ word\ about
+        | of\ before | of\ now | of\ development ) \b
+        """#
+
+    private let expression: NSRegularExpression
+
+    init() throws {
+        // `Regex` takes fifteen times as long for all sources.
+        expression = try NSRegularExpression(pattern: Self.words)
     }
 
-    private static func violations(_ path: String, _ text: String) -> [String] {
-        let words = words()
-        return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
-            line.firstMatch(of: words).map { "\(path):\(index + 1): \($0.0)" }
+    private func violations(_ path: String, _ text: String) -> [String] {
+        expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).map { match in
+            guard let range = Range(match.range, in: text) else { return "\(path): \(match.range)" }
+            let line = text[..<range.lowerBound].count { $0.isNewline } + 1
+            return "\(path):\(line): \(text[range])"
         }
     }
 
     @Test("Sources name mechanisms in comments and messages")
     func sources() {
-        #expect(SourceTree.sources.flatMap { Self.violations($0.path, $0.text) } == [])
+        #expect(SourceTree.sources.flatMap { violations($0.path, $0.text) } == [])
     }
 
     @Test("documents name mechanisms")
@@ -28,6 +42,24 @@ import Testing
                 .map { "\(directory)/\($0)" }
         }
         #expect(paths.count > 20)
-        for path in paths { #expect(Self.violations(path, try SourceTree.text(path)) == []) }
+        for path in paths { #expect(violations(path, try SourceTree.text(path)) == []) }
+    }
+
+    @Test(
+        "a phrase that has to be decoded is found",
+        arguments: [
+            ("Whoever is refused", "a:1: Whoever"), ("x\nWhy, says the log", "a:2: Why, says"),
+            ("it is to be sent", "a:1: is to be "),
+            ("lets who may through", "a:1: lets who may through"), ("// he waits", "a:1: he"),
+        ])
+    func found(_ text: String, _ violation: String) {
+        #expect(violations("a", text) == [violation])
+    }
+
+    @Test(
+        "words that only look alike are not found",
+        arguments: ["the others", "Device is to be wiped", "themself", "history"])
+    func notFound(_ text: String) {
+        #expect(violations("a", text) == [])
     }
 }

@@ -13,7 +13,7 @@ package struct InsecureSettings {
 
     package private(set) var findings: [Finding] = []
 
-    /// Secrets of the sample configuration, which everyone can read.
+    /// Secrets of the sample configuration, which are public.
     static let sampleSecrets: Set<String> = [
         "admin-secret", "inv-secret", "inventory-profile-secret", "sample-app-secret", "sch-secret", "YW5vbi1pbnY6azN5",
         "YW5vbi1mYjprM3k=",

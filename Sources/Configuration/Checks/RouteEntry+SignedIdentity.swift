@@ -15,7 +15,7 @@ extension RouteEntry {
                 expected: "\"tokenService\" enabled")
         } else if service.algorithm.isSymmetric {
             findings.error(
-                place, "assertions of \(service.algorithm.rawValue) could be forged by everyone who verifies them",
+                place, "assertions of \(service.algorithm.rawValue) could be forged by each server that verifies them",
                 expected: "a \"tokenService\" with a public algorithm, such as ES256")
         }
         let others = injections.map(\.header) + rules.lines.map(\.name)

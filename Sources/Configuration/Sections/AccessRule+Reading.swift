@@ -256,7 +256,7 @@ extension RoleNames {
         guard let member = object.take(name, shape, meaning) else { return nil }
         let (field, names) = (member.field, member.read() ?? [])
         if names.isEmpty, field.node.array?.isEmpty == true {
-            // An empty list could mean everyone or no one.
+            // An empty list could mean all callers or none.
             field.error("the list is empty", expected: "at least one \(noun), or no \"\(name)\"")
         }
         return names

@@ -142,7 +142,7 @@ enum PrometheusText {
         page.single(
             "tls_resumptions_total", "counter", "TLS handshakes that resumed a session.", metrics.tlsResumptions)
         page.single(
-            "tls_handshake_failures_total", "counter", "TLS handshakes that came to nothing.",
+            "tls_handshake_failures_total", "counter", "TLS handshakes that failed.",
             metrics.tlsHandshakeFailures)
         page.single("connections_open", "gauge", "Client connections open.", metrics.connectionsOpen)
         page.single(

@@ -136,7 +136,7 @@ final class TokenInjection: LoopPart {
     }
 
     private func refuseUpstream(_ exchange: Exchange) {
-        responder.reply(exchange, .upstreamAuthFailed, "the upstream takes no token that is to be had")
+        responder.reply(exchange, .upstreamAuthFailed, "the upstream accepts no token of the issuer")
     }
 
     /// Removes the refused token of this target. False if a new one would be refused as well.

@@ -42,12 +42,12 @@ package struct RevocationPeriod: Sendable, Equatable {
             // Milliseconds, or a typing error, would refuse tokens not yet issued, including those of future logins.
             guard let issuedBefore, issuedBefore >= 1, issuedBefore <= now else {
                 throw Refusal(
-                    expected: "\"issuedBefore\" is to be a time that is not in the future, in whole seconds since 1970")
+                    expected: "\"issuedBefore\" must be a time that is not in the future, in whole seconds since 1970")
             }
         }
         if let until {
             guard let until, until > now else {
-                throw Refusal(expected: "\"until\" is to be a time in the future, in whole seconds since 1970")
+                throw Refusal(expected: "\"until\" must be a time in the future, in whole seconds since 1970")
             }
         }
         self.init(issuedBefore: issuedBefore.flatMap(\.self), until: until.flatMap(\.self))

@@ -50,7 +50,7 @@ struct RevocationRequest: Equatable {
     private static func text(_ name: String, in request: JSONNode) throws(Refusal) -> String? {
         guard let node = request[name] else { return nil }
         guard let text = node.string, !text.isEmpty else {
-            throw Refusal(expected: "\"\(name)\" is to be a text that is not empty")
+            throw Refusal(expected: "\"\(name)\" must be a text that is not empty")
         }
         return text
     }

@@ -127,7 +127,7 @@ private struct OAuth2Settings {
         case (nil, let url?):
             guard let issuer = settings.text("issuer") else {
                 throw IssuerProblem(
-                    "what is found must speak for an issuer that is known", expected: "\"issuer\" beside \"discovery\"")
+                    "discovery needs a known issuer to compare with", expected: "\"issuer\" beside \"discovery\"")
             }
             return .discovered(at: url, issuer: issuer)
         case (nil, nil):

@@ -55,8 +55,8 @@ package struct DeviceRegister: Sendable {
 
     /// Ends the handles. Sessions and access tokens name their registration, so they end too.
     private func wipe(deviceOf registration: Registration, now: Int64) -> Outcome<Int> {
-        let everybody = StoreOperation.list(application: Registration.register, subject: nil, limit: .max)
-        return store.ask(everybody, now: now) { [self] result in
+        let all = StoreOperation.list(application: Registration.register, subject: nil, limit: .max)
+        return store.ask(all, now: now) { [self] result in
             switch result {
             case .success(.records(let records)):
                 let family = registration.family(in: records.compactMap(Registration.init))

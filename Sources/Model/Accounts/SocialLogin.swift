@@ -2,7 +2,7 @@
 package struct SocialLogin: Sendable, Equatable {
     /// `Oracle-Mobile-Social-Identity-Provider`, compared without case.
     package static let provider = "facebook"
-    /// Where the provider tells whom a token is for (FB-03).
+    /// Where the provider describes the holder of a token (FB-03).
     package static let standardVerifyURL = WebURL(
         WebOrigin(isSecure: true, host: "graph.facebook.com", port: 443), target: "/debug_token")
     /// The level of a social login on the scale that webgates ask by (CHAL-06): less than that of a password.

@@ -3,8 +3,9 @@ import Bytes
 /// The text of an answer to an error, or the target of its redirect: text, and placeholders from a closed list, whose values
 /// are escaped for the place.
 ///
-/// `${status}`, `${reason}`, `${message}` and `${path}` say what happened, `${user}`, `${roles}`, `${client_ip}`,
-/// `${request_id}` and `${claim.PATH}` to whom. `${env.NAME}` is text from the time of loading on. `$${` stands for `${`.
+/// `${status}`, `${reason}`, `${message}` and `${path}` describe the error; `${user}`, `${roles}`, `${client_ip}`,
+/// `${request_id}` and `${claim.PATH}` describe its request. `${env.NAME}` is text from the time of loading on. `$${`
+/// stands for `${`.
 package struct ErrorTemplate: Hashable, Sendable {
     package enum Piece: Hashable, Sendable {
         case text(String)

@@ -10,7 +10,7 @@ struct ClientAuthentication: Sendable {
     /// A client that has shown who it is.
     struct Proof: Sendable {
         let backend: Backend
-        /// What is to be seen for the first time before the proof counts; nil for a secret.
+        /// The id that must be new for the proof to count; nil for a secret.
         var singleUse: ClientAssertion.SingleUse?
     }
 

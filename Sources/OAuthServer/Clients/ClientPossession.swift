@@ -6,7 +6,7 @@ import JOSE
 import Model
 
 /// Finds out to which keys the tokens of a request are bound: that of a proof (RFC 9449 section 5), and the certificate of
-/// a client whose tokens are to be bound to it (RFC 8705 section 3).
+/// a client whose tokens must be bound to it (RFC 8705 section 3).
 package struct ClientPossession: Sendable {
     /// What a client has shown.
     struct Shown: Sendable {

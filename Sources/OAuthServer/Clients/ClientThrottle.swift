@@ -87,7 +87,7 @@ package final class ClientThrottle: Sendable {
     /// of it, a right secret is no failure.
     ///
     /// - Parameters:
-    ///   - client: whom a reading is counted by; nil for one that is not looked at.
+    ///   - client: names the client that a reading counts for; nil for a reading that is skipped.
     ///   - owner: what a reading belongs to.
     package func first<Found>(
         of presented: PresentedSecret, from origin: ClientOrigin, client: (PresentedSecret.Pair) -> String?,

@@ -74,7 +74,7 @@ package struct ProtectedResources: Sendable {
         [.resourceMetadata: { request, _ in .done(answer(request)) }]
     }
 
-    /// Any page may read the document: it has no secret, and it is the same for everybody.
+    /// Any page may read the document: it has no secret, and it is the same for all callers.
     func answer(_ request: EndpointRequest) -> EndpointResponse {
         let anyone = (name: "Access-Control-Allow-Origin", value: "*")
         if request.method == .options {

@@ -77,7 +77,7 @@ struct AssertionCredentials: Sendable {
         }
     }
 
-    /// Whom a verified assertion stands for. An issuer for certain mobile backends has no users here, since an assertion
+    /// The caller of a verified assertion. An issuer for certain mobile backends has no users here, since an assertion
     /// belongs to no backend.
     private func principal(
         of assertion: SAMLAssertion, _ issuer: AssertionIssuer, _ packed: [UInt8], now: Int64

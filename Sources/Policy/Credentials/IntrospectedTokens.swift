@@ -16,7 +16,7 @@ struct IntrospectedTokens: Sendable {
         self.principals = principals
     }
 
-    /// Finds out whom a token stands for that was rejected as a JWT of a known issuer; nil where no server knows it.
+    /// Finds the caller of a token that was rejected as a JWT of a known issuer; nil where no server knows it.
     func resolve(
         _ token: Span<UInt8>, _ rejection: TokenRejection, now: Int64
     ) -> Effect<Result<Principal, Reason>>? {

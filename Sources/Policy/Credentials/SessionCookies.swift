@@ -17,7 +17,7 @@ struct SessionCookies: Sendable {
         self.principals = principals
     }
 
-    /// Whom a cookie stands for; looked up in no cache, and held against no deny list.
+    /// The caller of a cookie; looked up in no cache, and compared with no deny list.
     func principal(of cookie: [UInt8], now: Int64) throws(Reason) -> Principal {
         let session: BrowserSession
         do throws(SealedRecord.Failure) {
@@ -49,7 +49,7 @@ extension PolicySnapshot {
         return outcome
     }
 
-    /// Whom the value of the session cookie stands for.
+    /// The caller of the session cookie's value.
     func authenticate(
         cookie: Span<UInt8>, now: Int64, cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {

@@ -25,7 +25,7 @@ struct TokenPrincipals: Sendable {
         activities = settings.activities
     }
 
-    /// Whom the token stands for. Its signature, dates and audience have been verified.
+    /// The caller that the token identifies. Its signature, dates and audience have been verified.
     ///
     /// - Parameter bytes: the token as it came.
     func principal(of token: VerifiedToken, _ bytes: [UInt8]) throws(Reason) -> Principal {
@@ -46,7 +46,7 @@ struct TokenPrincipals: Sendable {
         }
     }
 
-    /// Whom a token stands for that its server calls good.
+    /// The caller of a token that its server has found active.
     ///
     /// - Parameter bytes: the token as it came.
     func principal(
@@ -93,7 +93,7 @@ struct TokenPrincipals: Sendable {
             authentication: issuer.authentication(token.claims))
     }
 
-    /// Whom a token with claims of this gateway stands for: one of its own, or one that an issuer module has made for a
+    /// The caller of a token with claims of this gateway: one of its own, or one that an issuer module has made for a
     /// backend.
     ///
     /// - Parameters:
@@ -119,7 +119,7 @@ struct TokenPrincipals: Sendable {
             binding: claims.binding)
     }
 
-    /// Whom the cookie of a login stands for; it was opened, and has not expired.
+    /// The caller of a login's cookie; it was opened, and has not expired.
     ///
     /// - Parameter bytes: the value of the cookie.
     func principal(of session: BrowserSession, _ bytes: [UInt8]) throws(Reason) -> Principal {
@@ -133,7 +133,7 @@ struct TokenPrincipals: Sendable {
             ?? domain.takesPasswords
         guard counts else { throw .sessionInvalid }
         let login = session.provision.map { .provider($0.provider) } ?? domain.passwordLogin
-        // Whom a provider alone knows is not who has an account of the same name (JWT-13).
+        // A user that only a provider knows is not the account of the same name (JWT-13).
         let isVirtual = session.provision?.isVirtual == true
         let user = isVirtual ? nil : users.user(named: session.subject, realm: backend.realm)
         let ofGuest = isVirtual ? [] : roles(ofGuest: session, domain, realm: backend.realm)

@@ -2,7 +2,7 @@ import Bytes
 import Crypto
 import Identity
 
-/// The tokens one worker has verified, with whom they stand for. What it answers was verified once by the snapshot of
+/// The tokens one worker has verified, with their callers. What it answers was verified once by the snapshot of
 /// its generation; authorization is never remembered.
 ///
 /// A fixed number of slots; a second-chance clock decides which one goes. Lookups allocate nothing. Tokens are found by
@@ -65,7 +65,7 @@ package final class VerifiedTokenCache {
         self.keyEpoch = keyEpoch
     }
 
-    /// Whom a token stands for, if it was verified before and has neither expired nor been revoked since.
+    /// The caller of a token, if it was verified before and has neither expired nor been revoked since.
     ///
     /// - Parameters:
     ///   - token: its bytes, of any length.

@@ -49,7 +49,7 @@ extension PolicySnapshot {
     ) -> AuthenticationOutcome {
         // ISS-08: with two credentials, gateway and upstream could each believe another one.
         guard headers.occurrences(.authorization) <= 1 else { return .malformed(.duplicateCredential) }
-        // A public route needs no credential, so that none is verified for it and none speaks for its caller.
+        // A public route needs no credential: none is verified, and none identifies the caller.
         if let route, route.isPublic { return .none }
         let field = headers.value(.authorization)
         guard let sources = route?.tokenSources else {
@@ -119,7 +119,7 @@ extension PolicySnapshot {
         return authenticate(session: form, secure: secure, bytes: bytes, headers: headers, now: now, cache: cache)
     }
 
-    /// Whom a bearer token stands for.
+    /// The caller of a bearer token.
     func authenticate(
         token: Span<UInt8>, now: Int64, cache: VerifiedTokenCache, with keys: JWTVerifier.PublishedKeys = .asked
     ) -> AuthenticationOutcome {
@@ -154,7 +154,7 @@ extension PolicySnapshot {
         }
     }
 
-    /// Whom a SAML assertion stands for.
+    /// The caller of a SAML assertion.
     func authenticate(assertion: Span<UInt8>, now: Int64, cache: VerifiedTokenCache) -> AuthenticationOutcome {
         guard let assertions else { return .rejected(.unsupportedScheme) }
         if assertion.isEmpty { return .rejected(.malformedCredential) }
@@ -222,7 +222,7 @@ extension PolicySnapshot {
         return .resolve(effect)
     }
 
-    /// Whom a token stands for with the keys that were fetched for it.
+    /// The caller of a token, by the keys that were fetched for it.
     private func settle(
         _ token: [UInt8], issuerIndex: Int, _ answer: KeysNow, now: Int64
     ) -> Result<Principal, Reason> {

@@ -14,7 +14,7 @@ package struct PolicyServers: Sendable {
     /// Fields for the upstream.
     package var answerHeaders: [String] { askers.flatMap(\.server.rules.answerHeaders) }
 
-    /// - Parameter names: of servers; those that are none of `askers` are left out.
+    /// - Parameter names: of servers; those that are not in `askers` are left out.
     init(_ names: [String], of askers: [PolicyAsker], _ selection: ClaimSelection) {
         self.askers = names.compactMap { name in askers.first { $0.server.name == name } }
         claims = self.askers.map { (PolicyQuestion.scopeClaims + $0.server.rules.claims).map(selection.index) }

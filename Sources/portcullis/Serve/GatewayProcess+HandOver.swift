@@ -88,7 +88,7 @@ extension GatewayProcess {
             let processID = successor.processID
             log.write("handing_over", [("successor", .number(Int(processID)))])
             guard advance(to: .handingOver(successor: processID)) else {
-                // The process was told to end meanwhile.
+                // The process has begun to end meanwhile.
                 _ = kill(processID, SIGTERM)
                 return
             }

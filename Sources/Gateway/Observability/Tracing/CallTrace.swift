@@ -2,7 +2,7 @@ import Model
 import Outbound
 import Reactor
 
-/// The request for which calls to other servers are made: those that are begun in its scope are spans below it.
+/// The request for which calls to other servers are made: those that begin in its scope are spans below it.
 enum CallTrace {
     @TaskLocal static var current: RequestTrace?
 

@@ -187,7 +187,7 @@ extension RedisScript {
           ARGV[7], ARGV[8]
         local found, first, bytes = {'records', ''}, 0, 0
 
-        -- As the server sorts: `<` goes by its locale.
+        -- As the server sorts: `<` uses its locale.
         local function is_behind(one, other)
           for i = 1, math.min(#one, #other) do
             if one:byte(i) ~= other:byte(i) then return one:byte(i) > other:byte(i) end

@@ -25,7 +25,7 @@
             return .changed(id, Administration.removed(count))
         }
 
-        /// A user whom an application has locked out may try again (OMS-10).
+        /// Lets a locked-out user of an application try again (OMS-10).
         func unlock(_ request: AdminRequest, _ attempts: LoginAttemptTable) throws(AdminFailure) -> AdminAnswer {
             guard tokens != nil else { throw .unavailable("lock-outs are kept by a running gateway: use --admin") }
             let (domain, application, user) = (request.path[1], request.path[2], request.path[3])

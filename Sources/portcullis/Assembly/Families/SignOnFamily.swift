@@ -20,7 +20,7 @@
             parts.add(service.handlers, returns: service.returns)
         }
 
-        /// What the single sign-on of browsers goes by; nil where no backend has it.
+        /// Settings of the single sign-on of browsers; nil where no backend has it.
         private func relay(_ seals: BrowserSeals, _ assembly: inout Assembly) -> SignOnSettings? {
             guard assembly.offersSignOn else { return nil }
             let configuration = assembly.configuration
