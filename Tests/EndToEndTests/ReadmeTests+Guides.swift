@@ -71,23 +71,6 @@ extension ReadmeTests {
         try gateway.stop()
     }
 
-    @Test("the guides to operation show valid configurations", arguments: ["tls", "fleet"])
-    func operationGuide(_ name: String) throws {
-        let directory = try ConfigurationDirectory()
-        let shown = ["first-steps", name].flatMap { Self.files("config/guides/\($0).md") }
-        for file in shown { try directory.write(file.name, file.text) }
-        let certificate = Vectors.root.appending(path: "deploy/certificate").path
-        let result = try Program.run("/bin/bash", [certificate, "tls"], directory: directory.path)
-        #expect(result.ending == .exit(0), "\(result.errors)")
-        let key = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
-        let check = try CommandLine.run(
-            "check", directory.path,
-            environment: [
-                "ADMIN_TOKEN": "of-the-test", "CHALLENGE_KEY": key, "STORE_KEY": key, "REDIS_PASSWORD": "of-the-test",
-            ])
-        #expect(check.output.hasSuffix(": 0 errors, 0 warnings"), "\(check.errors)")
-    }
-
     @Test("the README's first configuration is what `init` writes, without comments")
     func firstConfiguration() throws {
         let section = Self.section("## Your own gateway", of: "README.md")

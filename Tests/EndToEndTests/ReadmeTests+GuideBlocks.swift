@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// `check` accepts every configuration that a guide shows (GW-05).
+///
+/// A block of JSON is a file, below its name alone in a line (`` `routes.json` ``), or a part of one, below a line that ends
+/// with "in `routes.json`:". A part is members of an object or elements of a list, and replaces what has the same name. A guide
+/// continues those that its comment `<!-- uses: NAME... -->` names, without one the first steps; blocks continue the ones before.
+extension ReadmeTests {
+    struct GuideBlock {
+        let file: String
+        let isWhole: Bool
+        let text: String
+
+        static func all(in path: String) -> [GuideBlock] {
+            Vectors.text(path).matches(of: /(?m)^(.*)`(\w+\.json)`(:?)\n\n```json\n((?s).*?)```/)
+                .filter { ($0.1.isEmpty && $0.3.isEmpty) || ($0.1.lowercased().hasSuffix("in ") && $0.3 == ":") }
+                .map { GuideBlock(file: String($0.2), isWhole: $0.1.isEmpty, text: String($0.4)) }
+        }
+    }
+
+    @Test("check accepts each configuration of a guide", arguments: guidePaths)
+    func shownConfigurations(_ path: String) throws {
+        let blocks = GuideBlock.all(in: path)
+        #expect(blocks.count == Vectors.text(path).matches(of: /(?m)^```json$/).count, "a block without a file name")
+        guard !blocks.isEmpty else { return }
+        let directory = try ConfigurationDirectory()
+        try Self.prepare(directory)
+        let uses = Vectors.text(path).firstMatch(of: /<!-- uses: (.+) -->/)?.1 ?? "first-steps"
+        for name in uses.split(separator: " ") {
+            if name == "own-users" { try Self.makeUsers(in: directory) }
+            for block in GuideBlock.all(in: "config/guides/\(name).md") { try Self.add(block, to: directory) }
+        }
+        for (index, block) in blocks.enumerated() {
+            try Self.add(block, to: directory)
+            let next = index + 1 < blocks.count ? blocks[index + 1] : nil
+            // Files that stand one after the other may need each other.
+            guard next?.isWhole != true || !block.isWhole else { continue }
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+                .filter { $0.hasSuffix(".json") }
+            let secrets = try names.flatMap { try directory.read($0).matches(of: /env:(\w+)/).map { String($0.1) } }
+            let check = try CommandLine.run(
+                "check", directory.path,
+                environment: Dictionary(secrets.map { ($0, Self.secret) }, uniquingKeysWith: { first, _ in first }))
+            let expected = next == nil ? ": 0 errors, 0 warnings" : ": 0 errors, "
+            #expect(check.output.contains(expected), "\(block.text)\n\(check.output)\n\(check.errors)")
+        }
+    }
+
+    /// A secret that is long enough for all uses: 32 bytes in Base64.
+    private static let secret = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+
+    /// Makes the certificates, keys and other files that the guides name.
+    private static func prepare(_ directory: ConfigurationDirectory) throws {
+        let certificate = Vectors.root.appending(path: "deploy/certificate").path
+        let result = try Program.run("/bin/bash", [certificate, "tls"], directory: directory.path)
+        try #require(result.ending == .exit(0), "\(result.errors)")
+        for name in ["tls/ca.pem", "tls/clients.pem", "keys/idp-ca.pem", "keys/gateway.pem", "gateway-saml.pem"] {
+            try directory.write(name, try directory.read("tls/cert.pem"))
+        }
+        for name in ["keys/gateway.key", "keys/encryption-1.pem", "keys/encryption-2.pem", "gateway-saml.key"] {
+            try directory.write(name, try directory.read("tls/key.pem"))
+        }
+        let complete = "Tests/Fixtures/configuration/complete"
+        try directory.write("corporate.xml", Vectors.text("\(complete)/keys/partner.xml"))
+        try directory.write("errors/forbidden.html", Vectors.text("\(complete)/errors/sorry.html"))
+    }
+
+    /// Runs the commands of the guide to the gateway's own users, in a directory beside which they name it `mine`.
+    private static func makeUsers(in directory: ConfigurationDirectory) throws {
+        let own = Vectors.text("config/guides/own-users.md")
+        let lines = try #require(own.firstMatch(of: /(?s)```sh\n(portcullis roles add.*?)```/)).1
+            .replacing("--config mine", with: "--config .")
+        let program = URL(fileURLWithPath: GatewayProcess.binary).deletingLastPathComponent().path
+        let result = try Program.run(
+            "/bin/bash", ["-ec", "PATH=\(program):$PATH\n\(lines)"], environment: ["ADMIN_TOKEN": secret],
+            directory: directory.path)
+        try #require(result.ending == .exit(0), "\(result.errors)")
+    }
+
+    private static func add(_ block: GuideBlock, to directory: ConfigurationDirectory) throws {
+        guard !block.isWhole else { return try directory.write(block.file, block.text) }
+        let isList = block.text.first == "{"
+        let part = try JSONSerialization.jsonObject(with: Data((isList ? "[\(block.text)]" : "{\(block.text)}").utf8))
+        let present = try? JSONSerialization.jsonObject(with: Data(directory.read(block.file).utf8))
+        let merged = try JSONSerialization.data(withJSONObject: merge(part, into: present), options: .prettyPrinted)
+        try directory.write(block.file, String(decoding: merged, as: UTF8.self))
+    }
+
+    /// Objects are merged, their lists replaced; elements of a list of its own replace those of the same name or path.
+    private static func merge(_ part: Any, into present: Any?) -> Any {
+        if let part = part as? [String: Any], let present = present as? [String: Any] {
+            return present.merging(part) { old, new in new is [String: Any] ? merge(new, into: old) : new }
+        }
+        guard let part = part as? [[String: Any]], let present = present as? [[String: Any]] else { return part }
+        let name = { (element: [String: Any]) in
+            ["name", "alias", "path"].lazy.compactMap { element[$0] as? String }.first
+        }
+        let names = Set(part.map(name))
+        return present.filter { !names.contains(name($0)) } + part
+    }
+}
