@@ -52,18 +52,29 @@ extension ReadmeTests {
 
     /// Makes the certificates, keys and other files that the guides name.
     private static func prepare(_ directory: ConfigurationDirectory) throws {
-        let certificate = Vectors.root.appending(path: "deploy/certificate").path
-        let result = try Program.run("/bin/bash", [certificate, "tls"], directory: directory.path)
+        let script = """
+            bash \(Vectors.root.path)/deploy/certificate tls
+            mkdir keys errors
+            make() { openssl req -x509 -newkey $1 -nodes -days 30 -subj $2 -keyout $3 -out $4; }
+            make rsa:2048 /CN=gateway gateway-saml.key gateway-saml.pem
+            make rsa:2048 /O=Example/CN=idp.example.com keys/idp.key keys/idp.pem
+            for name in tls/ca.pem tls/clients.pem keys/idp-ca.pem; do cp tls/cert.pem $name; done
+            for name in keys/encryption-1.pem keys/encryption-2.pem; do cp tls/key.pem $name; done
+            echo '<p>${message}</p>' > errors/forbidden.html
+            """
+        let result = try Program.run("/bin/bash", ["-ec", script], directory: directory.path)
         try #require(result.ending == .exit(0), "\(result.errors)")
-        for name in ["tls/ca.pem", "tls/clients.pem", "keys/idp-ca.pem", "keys/gateway.pem", "gateway-saml.pem"] {
-            try directory.write(name, try directory.read("tls/cert.pem"))
-        }
-        for name in ["keys/gateway.key", "keys/encryption-1.pem", "keys/encryption-2.pem", "gateway-saml.key"] {
-            try directory.write(name, try directory.read("tls/key.pem"))
-        }
-        let complete = "Tests/Fixtures/configuration/complete"
-        try directory.write("corporate.xml", Vectors.text("\(complete)/keys/partner.xml"))
-        try directory.write("errors/forbidden.html", Vectors.text("\(complete)/errors/sorry.html"))
+        let certificate = try directory.read("keys/idp.pem").split(separator: "\n").filter { !$0.hasPrefix("-----") }
+        try directory.write(
+            "corporate.xml",
+            """
+            <md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" \
+            xmlns:ds="http://www.w3.org/2000/09/xmldsig#" entityID="https://idp.example.com/metadata"><md:IDPSSODescriptor \
+            protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><md:KeyDescriptor use="signing"><ds:KeyInfo>\
+            <ds:X509Data><ds:X509Certificate>\(certificate.joined())</ds:X509Certificate></ds:X509Data></ds:KeyInfo>\
+            </md:KeyDescriptor><md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" \
+            Location="https://idp.example.com/sso"/></md:IDPSSODescriptor></md:EntityDescriptor>
+            """)
     }
 
     /// Runs the commands of the guide to the gateway's own users, in a directory beside which they name it `mine`.
