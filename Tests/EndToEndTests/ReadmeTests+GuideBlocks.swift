@@ -89,7 +89,7 @@ extension ReadmeTests {
         try #require(result.ending == .exit(0), "\(result.errors)")
     }
 
-    private static func add(_ block: GuideBlock, to directory: ConfigurationDirectory) throws {
+    static func add(_ block: GuideBlock, to directory: ConfigurationDirectory) throws {
         guard !block.isWhole else { return try directory.write(block.file, block.text) }
         let isList = block.text.first == "{"
         let part = try JSONSerialization.jsonObject(with: Data((isList ? "[\(block.text)]" : "{\(block.text)}").utf8))

@@ -87,7 +87,7 @@ extension ReadmeTests {
 
     @Test("guides and README are short")
     func lengths() {
-        for (path, limit) in [("README.md", 250)] + Self.guidePaths.map({ ($0, 200) }) {
+        for (path, limit) in [("README.md", 250), ("config/README.md", 120)] + Self.guidePaths.map({ ($0, 200) }) {
             #expect(
                 Vectors.text(path).split(separator: "\n", omittingEmptySubsequences: false).count <= limit, "\(path)")
         }
