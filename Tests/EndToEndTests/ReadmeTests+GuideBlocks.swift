@@ -78,7 +78,7 @@ extension ReadmeTests {
     }
 
     /// Runs the commands of the guide to the gateway's own users, in a directory beside which they name it `mine`.
-    private static func makeUsers(in directory: ConfigurationDirectory) throws {
+    static func makeUsers(in directory: ConfigurationDirectory) throws {
         let own = Vectors.text("config/guides/own-users.md")
         let lines = try #require(own.firstMatch(of: /(?s)```sh\n(portcullis roles add.*?)```/)).1
             .replacing("--config mine", with: "--config .")

@@ -35,21 +35,12 @@ extension ReadmeTests {
     func guide(_ guide: Guide) throws {
         let least = Self.files("config/guides/first-steps.md")
         let files = Self.files(guide.path)
-        #expect(files.contains { $0.name == "routes.json" })
-        let parent = try ConfigurationDirectory()
-        let directory = ConfigurationDirectory("mine", in: parent)
-        for file in least { try directory.write(file.name, file.text) }
+        #expect(files.contains { $0.file == "routes.json" })
+        let directory = try ConfigurationDirectory()
+        for file in least { try directory.write(file.file, file.text) }
         let environment = ["ADMIN_TOKEN": "of-the-test", "BILLING_SECRET": "of-the-test"]
-        if guide.isPrepared {
-            let own = Vectors.text("config/guides/own-users.md")
-            let lines = try #require(own.firstMatch(of: /(?s)```sh\n(portcullis roles add.*?)```/)).1
-            let program = URL(fileURLWithPath: GatewayProcess.binary).deletingLastPathComponent().path
-            let result = try Program.run(
-                "/bin/bash", ["-ec", "PATH=\(program):$PATH\n\(lines)"], environment: environment,
-                directory: parent.path)
-            #expect(result.ending == .exit(0), "\(result.errors)")
-        }
-        for file in files { try directory.write(file.name, file.text) }
+        if guide.isPrepared { try Self.makeUsers(in: directory) }
+        for file in files { try directory.write(file.file, file.text) }
         let check = try CommandLine.run("check", directory.path, environment: environment)
         #expect(check.output.hasSuffix(": 0 errors, 0 warnings"), "\(check.errors)")
 
@@ -59,9 +50,9 @@ extension ReadmeTests {
             main.replacing(#""port": 8080"#, with: #""port": 0, "name": "public""#)
                 .replacing(#""admin": {"#, with: #""admin": { "port": 0,"#))
         // No server beyond loopback is called, for whose answer the end of the gateway would wait.
-        for file in files where file.name != "gateway.json" {
+        for file in files where file.file != "gateway.json" {
             let text = file.text.replacing(#/https://[a-z.]+\.example\.com/#, with: "https://127.0.0.1:1")
-            try directory.write(file.name, text)
+            try directory.write(file.file, text)
         }
         let gateway = try GatewayProcess(directory, environment: environment)
         let answer = try gateway.request(
@@ -94,7 +85,5 @@ extension ReadmeTests {
     }
 
     /// The files that a document shows, each below its name.
-    private static func files(_ path: String) -> [(name: String, text: String)] {
-        Vectors.text(path).matches(of: /(?s)\n`(\w+\.json)`\n\n```json\n(.*?)```/).map { (String($0.1), String($0.2)) }
-    }
+    private static func files(_ path: String) -> [GuideBlock] { GuideBlock.all(in: path).filter(\.isWhole) }
 }
