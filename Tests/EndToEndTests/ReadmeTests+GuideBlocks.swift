@@ -25,7 +25,8 @@ extension ReadmeTests {
         #expect(blocks.count == Vectors.text(path).matches(of: /(?m)^```json$/).count, "a block without a file name")
         guard !blocks.isEmpty else { return }
         let directory = try ConfigurationDirectory()
-        try Self.prepare(directory)
+        let copy = try Program.run("/bin/cp", ["-r", Self.namedFiles.get().path + "/.", directory.path])
+        try #require(copy.ending == .exit(0), "\(copy.errors)")
         let uses = Vectors.text(path).firstMatch(of: /<!-- uses: (.+) -->/)?.1 ?? "first-steps"
         for name in uses.split(separator: " ") {
             if name == "own-users" { try Self.makeUsers(in: directory) }
@@ -50,8 +51,11 @@ extension ReadmeTests {
     /// A secret that is long enough for all uses: 32 bytes in Base64.
     private static let secret = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
-    /// Makes the certificates, keys and other files that the guides name.
-    private static func prepare(_ directory: ConfigurationDirectory) throws {
+    /// The certificates, keys and other files that the guides name, made once.
+    private static let namedFiles = Result { try makeFiles() }
+
+    private static func makeFiles() throws -> ConfigurationDirectory {
+        let directory = try ConfigurationDirectory()
         let script = """
             bash \(Vectors.root.path)/deploy/certificate tls
             mkdir keys errors
@@ -75,9 +79,10 @@ extension ReadmeTests {
             </md:KeyDescriptor><md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" \
             Location="https://idp.example.com/sso"/></md:IDPSSODescriptor></md:EntityDescriptor>
             """)
+        return directory
     }
 
-    /// Runs the commands of the guide to the gateway's own users, in a directory beside which they name it `mine`.
+    /// Runs the commands of the guide to the gateway's own users, which name the directory `mine`.
     static func makeUsers(in directory: ConfigurationDirectory) throws {
         let own = Vectors.text("config/guides/own-users.md")
         let lines = try #require(own.firstMatch(of: /(?s)```sh\n(portcullis roles add.*?)```/)).1
