@@ -61,9 +61,12 @@ extension ReadmeTests {
         #expect(
             good.output.contains(
                 "token: \(provider.user), user by bearer, issuer \(provider.name), level 1, roles Manager"))
-        let other = try test(
-            try issuer.token(
-                provider.claims.replacing(#/"azp": "[^"]+"/#, with: #""azp": "another""#), issuer: provider.issuer))
-        #expect(other.ending == .exit(1) && other.output.contains("wrong_token_type"), "\(other.output)")
+        let identity = provider.claims + #", "nonce": "n""#
+        let another = provider.claims.replacing(#/"azp": "[^"]+"/#, with: #""azp": "another""#)
+        for (claims, isAllowed) in [(identity, false), (another, provider.name != "keycloak")] {
+            let other = try test(try issuer.token(claims, issuer: provider.issuer))
+            #expect(other.ending == .exit(isAllowed ? 0 : 1), "\(other.output)")
+            #expect(other.output.contains("wrong_token_type") != isAllowed, "\(other.output)")
+        }
     }
 }

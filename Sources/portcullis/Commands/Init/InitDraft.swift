@@ -77,8 +77,6 @@ struct InitDraft {
           // Tokens must have this `iss` and this `aud`. Keys are fetched from the provider.
           "trustedIssuers": [{
             "name": "idp", "issuer": \(quoted(issuer)), "audience": [\(quoted(audience))],\(isPlain(issuer) ? " \"allowHttp\": true," : "")
-            // Tokens that name their client in `azp`, as most do, also need the ids of these clients:
-            // "authorizedParties": ["my-web-client"],
             // Where user name and roles are; these are the places of Keycloak and others.
             "usernameClaim": ["preferred_username", "sub"], "rolesClaim": ["realm_access.roles", "roles"]
           }],
