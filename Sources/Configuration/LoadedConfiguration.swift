@@ -14,14 +14,14 @@ package struct LoadedConfiguration: Sendable {
     package let draft: GatewayConfiguration?
     private let sources: Sources
     /// Texts with variables of the environment.
-    private let written: WrittenTexts
+    private let written: OriginalTexts
     private let environment: [String: String]
     private let willRead: @Sendable (String) -> Void
     /// Whether settings that are for development only are reported.
     package let isForProduction: Bool
 
     init(
-        configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, written: WrittenTexts,
+        configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, written: OriginalTexts,
         directory: String,
         environment: [String: String], production: Bool, willRead: @escaping @Sendable (String) -> Void
     ) {

@@ -78,22 +78,24 @@ package final class GatewaySnapshot: Sendable {
     func listener(_ id: Int) -> ListenerSettings? { listeners.indices.contains(id) ? listeners[id] : nil }
 
     /// Set if the peer of an exchange tells the certificate of its client.
-    func toldCertificates(of exchange: Exchange) -> ToldCertificates? {
-        guard let client = exchange.client, let told = listener(client.listener)?.toldCertificates else { return nil }
+    func forwardedCertificates(of exchange: Exchange) -> ForwardedCertificates? {
+        guard let client = exchange.client, let forwarded = listener(client.listener)?.forwardedCertificates else {
+            return nil
+        }
         // Who may ask for decisions was looked at with the question.
-        return exchange.forwardAuth != nil || proxies.contains(client.address) ? told : nil
+        return exchange.forwardAuth != nil || proxies.contains(client.address) ? forwarded : nil
     }
 
     /// The client's certificate, with its listener's present rules for certificates. The certificate of a proxy that asks
     /// for a decision is not the client's, nor is that of one which tells those of its clients.
-    func certificate(of exchange: Exchange) -> ShownCertificate? {
-        if let certificate = exchange.certificate, let told = certificate.told {
-            guard let now = toldCertificates(of: exchange) else { return nil }
+    func certificate(of exchange: Exchange) -> PresentedCertificate? {
+        if let certificate = exchange.certificate, let forwarded = certificate.forwarded {
+            guard let now = forwardedCertificates(of: exchange) else { return nil }
             // Verified by the configuration of the exchange; a later one may have other authorities.
-            let isRefused = exchange.snapshot !== self && now.refuses(told)
-            return ShownCertificate(certificate.certificate, rules: now.users, isOnList: isRefused)
+            let isRefused = exchange.snapshot !== self && now.refuses(forwarded)
+            return PresentedCertificate(certificate.certificate, rules: now.users, isOnList: isRefused)
         }
-        if toldCertificates(of: exchange) != nil { return nil }
+        if forwardedCertificates(of: exchange) != nil { return nil }
         guard exchange.forwardAuth == nil, let client = exchange.client, let known = client.certificate else {
             return nil
         }
@@ -101,12 +103,12 @@ package final class GatewaySnapshot: Sendable {
         let isRevoked = tls.map { client.isRevoked(by: $0.context, generation: generation) } ?? false
         // A proxy serves many clients, who are not logged in by its certificate.
         let isProxy = client.address.map(proxies.contains) ?? false
-        return ShownCertificate(known.certificate, rules: isProxy ? [] : tls?.users ?? [], isOnList: isRevoked)
+        return PresentedCertificate(known.certificate, rules: isProxy ? [] : tls?.users ?? [], isOnList: isRevoked)
     }
 
     /// The client's certificate where the client itself is the peer, and not a proxy for many of them: neither one that
     /// forwards requests nor one that asks for decisions, which may be none of `trustedProxies`.
-    func ownCertificate(of exchange: Exchange) -> ShownCertificate? {
+    func ownCertificate(of exchange: Exchange) -> PresentedCertificate? {
         if exchange.forwardAuth != nil || exchange.client?.address.map(proxies.contains) == true { return nil }
         return certificate(of: exchange)
     }

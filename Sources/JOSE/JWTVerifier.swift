@@ -169,7 +169,7 @@ package final class JWTVerifier: Sendable {
     private func keys(
         of source: any KeySource, _ need: KeyNeed, _ index: Int, _ published: PublishedKeys, _ now: Int64
     ) throws(Stop) -> KeySet {
-        let keys: KeysNow
+        let keys: KeyAvailability
         if case .atHand = published {
             keys = source.keysAtHand(for: need, now: now)
         } else {

@@ -17,7 +17,7 @@ package struct KeyNeed: Equatable, Sendable {
 }
 
 /// The current state of the keys for a need.
-package enum KeysNow: Sendable {
+package enum KeyAvailability: Sendable {
     /// The current keys: a missing key does not exist.
     case ready(KeySet)
     /// The keys must be fetched first.
@@ -29,12 +29,12 @@ package enum KeysNow: Sendable {
 /// The published keys of an issuer, which may change.
 package protocol KeySource: AnyObject, Sendable {
     /// - Parameter now: seconds since 1970.
-    func keys(for need: KeyNeed, now: Int64) -> KeysNow
+    func keys(for need: KeyNeed, now: Int64) -> KeyAvailability
 
     /// The current state without fetching; never `.fetch`.
     /// - Parameter now: seconds since 1970.
-    func keysAtHand(for need: KeyNeed, now: Int64) -> KeysNow
+    func keysAtHand(for need: KeyNeed, now: Int64) -> KeyAvailability
 
     /// Fetches the keys, or joins a pending fetch, and calls back once from any thread; never with `.fetch`.
-    func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void)
+    func fetch(for need: KeyNeed, then: @escaping @Sendable (KeyAvailability) -> Void)
 }

@@ -25,7 +25,7 @@ public struct KeyStore: Sendable {
         try CredentialStore.makeDirectory(directory)
         let isNew: Bool
         do throws(KernelError) {
-            let draft = try FileDraft(of: path)
+            let draft = try AtomicFile(of: path)
             try draft.write(Array(pem.utf8))
             isNew = try draft.place()
         } catch {

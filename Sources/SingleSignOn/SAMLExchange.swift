@@ -13,7 +13,7 @@ struct SAMLExchange: Sendable {
     /// Seconds since 1970.
     let now: Int64
 
-    private var place: ExchangePlace {
+    private var place: ExchangeEndpoint {
         .singleSignOn(baseURL: service.settings.baseURL, "saml_exchange")
     }
 

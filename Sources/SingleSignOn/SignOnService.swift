@@ -58,7 +58,7 @@ package final class SignOnService: Sendable {
     }
 
     /// Continuations for browsers that return from an identity provider.
-    package var returns: [LoginErrand.Kind: LoginReturn] {
+    package var returns: [LoginPurpose.Kind: LoginReturn] {
         guard let relay else { return [:] }
         return [.relay: { relay.arrive($0) }]
     }
@@ -86,7 +86,7 @@ package final class SignOnService: Sendable {
             guard SAMLVerifier.isAvailable else { throw .samlUnavailable }
             return SAMLExchange(service: tokens, backend: backend, packed: token, now: now).run()
         }
-        let place = ExchangePlace.singleSignOn(baseURL: settings.baseURL, "jwt_exchange")
+        let place = ExchangeEndpoint.singleSignOn(baseURL: settings.baseURL, "jwt_exchange")
         guard let sources = settings.assertions else {
             return .done(place.audited(AssertionRejection.unknownIssuer.response, backend))
         }

@@ -10,12 +10,12 @@ import TestSupport
 /// The endpoints of several families, put together as the gateway does.
 struct Families: Sendable {
     private var handlers = EndpointHandlers()
-    private var returns: [LoginErrand.Kind: LoginReturn] = [:]
+    private var returns: [LoginPurpose.Kind: LoginReturn] = [:]
 
     init(_ tokens: TokenService) { add(tokens.handlers) }
 
     mutating func add(
-        _ handlers: [EndpointDescriptor: EndpointHandler], returns: [LoginErrand.Kind: LoginReturn] = [:]
+        _ handlers: [EndpointDescriptor: EndpointHandler], returns: [LoginPurpose.Kind: LoginReturn] = [:]
     ) {
         self.handlers.add(handlers)
         self.returns.merge(returns) { first, _ in first }

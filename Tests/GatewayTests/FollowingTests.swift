@@ -6,14 +6,14 @@ import Testing
 @Suite struct FollowingTests {
     /// The value with the times that a gateway has, in a place where expectations can change it.
     private final class Follower {
-        var value: Following
+        var value: RevocationProgress
 
-        init(isShared: Bool, now: Int64) { value = Following(isShared: isShared, now: now) }
+        init(isShared: Bool, now: Int64) { value = RevocationProgress(isShared: isShared, now: now) }
 
         func asks(_ now: Int64) -> Bool { value.shouldAsk(now: now, every: 250) }
         func expires(_ now: Int64) -> Bool { value.expires(now: now, after: 3000) }
 
-        func toldNothing(at time: Int64) -> Following.Condition {
+        func toldNothing(at time: Int64) -> RevocationProgress.Condition {
             value.receive(from: 0, last: nil, isPage: false, latest: 0, askedAt: time).before
         }
     }

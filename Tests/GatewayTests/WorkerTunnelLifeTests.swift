@@ -196,9 +196,9 @@ import Testing
             epoch.advance()
         }
 
-        func keys(for need: KeyNeed, now: Int64) -> KeysNow { keysAtHand(for: need, now: now) }
-        func keysAtHand(for need: KeyNeed, now: Int64) -> KeysNow { .ready(current.withLock { $0 }) }
-        func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void) { then(.unavailable) }
+        func keys(for need: KeyNeed, now: Int64) -> KeyAvailability { keysAtHand(for: need, now: now) }
+        func keysAtHand(for need: KeyNeed, now: Int64) -> KeyAvailability { .ready(current.withLock { $0 }) }
+        func fetch(for need: KeyNeed, then: @escaping @Sendable (KeyAvailability) -> Void) { then(.unavailable) }
     }
 
     private static let keys = ["a", "b"].map { JWTSigner(key: SigningKey.generate(.es256), keyID: $0) }

@@ -14,7 +14,7 @@ enum BuiltModule {
     ) throws(IssuerProblem) -> any TokenIssuer {
         var transport = OutboundTransport()
         change(&transport)
-        let surroundings = IssuerSurroundings(
+        let surroundings = IssuerDependencies(
             caller: caller, serviceKey: serviceKey, serviceIssuer: "https://gw.example")
         return try module.build(ModuleSettings(values, keys: module.keys, transport: transport), surroundings)
     }

@@ -42,7 +42,7 @@ extension IssuedTokenStore {
     func answer(_ key: InjectionKey, at now: Int64) -> Answer { Answer(ask(key, at: now)) }
 
     /// Looks up, and completes the call that this leads to.
-    func fill(_ key: InjectionKey, _ text: String, at now: Int64, lasting seconds: Int64 = 3600) throws {
+    func fill(_ key: InjectionKey, _ text: String, at now: Int64, retained seconds: Int64 = 3600) throws {
         let flight = try #require(ask(key, at: now).flight)
         let token = IssuedToken(text, issuedAt: now, expiresAt: now + seconds)
         _ = complete(flight, .success(token), now: now)
@@ -91,7 +91,7 @@ extension IssuedTokenStore {
     @Test("CACHE-05: a token of 40 seconds with a skew of 30 is used for ten seconds")
     func tokenIsNotUsedInItsLastSeconds() throws {
         let store = IssuedTokenStore()
-        try store.fill(joe, "t", at: 1000, lasting: 40)
+        try store.fill(joe, "t", at: 1000, retained: 40)
         #expect(store.answer(joe, at: 1007) == .hit("t"))
         #expect(store.answer(joe, at: 1011) == .lead)
         #expect(store.counters.entries == 0)
@@ -100,7 +100,7 @@ extension IssuedTokenStore {
     @Test("a token is not used from its last usable second on")
     func tokenIsNotUsedFromTheVerySecondOn() throws {
         let store = IssuedTokenStore(timing: TokenTiming(skewSeconds: 0))
-        try store.fill(joe, "t", at: 0, lasting: 10)
+        try store.fill(joe, "t", at: 0, retained: 10)
         #expect(store.answer(joe, at: 9) == .refresh("t"))
         #expect(store.answer(joe, at: 10) == .join)
     }
@@ -148,7 +148,7 @@ extension IssuedTokenStore {
     @Test("one caller refreshes ahead while all use the old token")
     func refreshIsAskedOfOneCaller() throws {
         let store = IssuedTokenStore()
-        try store.fill(joe, "old", at: 0, lasting: 130)
+        try store.fill(joe, "old", at: 0, retained: 130)
         // Usable for 100 seconds, of which the last fifth is for the refresh.
         #expect(store.answer(joe, at: 79) == .hit("old"))
         let lookup = store.ask(joe, at: 80)
@@ -164,7 +164,7 @@ extension IssuedTokenStore {
     @Test("a failed refresh keeps the old token, and is retried later")
     func failedRefreshLeavesTheOldTokenAndIsRepeatedLater() throws {
         let store = IssuedTokenStore()
-        try store.fill(joe, "old", at: 0, lasting: 130)
+        try store.fill(joe, "old", at: 0, retained: 130)
         let flight = try #require(store.ask(joe, at: 80).flight)
         _ = store.complete(flight, .failure(.unavailable), now: 80)
         #expect(store.answer(joe, at: 80) == .hit("old"))
@@ -174,7 +174,7 @@ extension IssuedTokenStore {
     @Test("if the old token expires during a refresh, others wait for it")
     func refreshBecomesACallToWaitFor() throws {
         let store = IssuedTokenStore()
-        try store.fill(joe, "old", at: 0, lasting: 130)
+        try store.fill(joe, "old", at: 0, retained: 130)
         let flight = try #require(store.ask(joe, at: 95).flight)
         #expect(Answer(store.ask(joe, 5, at: 100)) == .join)
         let completion = store.complete(flight, .success(IssuedToken("new", issuedAt: 101)), now: 101)

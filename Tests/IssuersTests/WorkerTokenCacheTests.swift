@@ -84,7 +84,7 @@ import Testing
         let workers = (0..<3).map { _ in WorkerTokenCache(store: store) }
         let joe = Callers.principal()
         let key = InjectionKey(principal: joe, target: target)
-        try store.fill(key, "old", at: 0, lasting: 130)
+        try store.fill(key, "old", at: 0, retained: 130)
         for cache in workers { #expect(answer(cache, joe, at: 10) == .hit("old")) }
         let answers = workers.map { answer($0, joe, at: 80) }
         #expect(answers.filter { $0 == .refresh("old") }.count == 1)
@@ -96,7 +96,7 @@ import Testing
     func refreshedTokenReplacesTheOldOne() throws {
         let cache = WorkerTokenCache(store: store)
         let joe = Callers.principal()
-        try store.fill(InjectionKey(principal: joe, target: target), "old", at: 0, lasting: 130)
+        try store.fill(InjectionKey(principal: joe, target: target), "old", at: 0, retained: 130)
         #expect(answer(cache, joe, at: 10) == .hit("old"))
         let lookup = cache.lookup(joe, target, waiter: waiter, now: 80)
         let flight = try #require(lookup.flight)

@@ -11,26 +11,26 @@ import Testing
 
     /// Answers as it was told to, and counts.
     private final class Source: KeySource {
-        private let state: Mutex<(answer: KeysNow, needs: [KeyNeed])>
-        private let atHand: KeysNow
+        private let state: Mutex<(answer: KeyAvailability, needs: [KeyNeed])>
+        private let atHand: KeyAvailability
 
-        init(_ answer: KeysNow, atHand: KeysNow = .unavailable) {
+        init(_ answer: KeyAvailability, atHand: KeyAvailability = .unavailable) {
             state = Mutex((answer, []))
             self.atHand = atHand
         }
 
         var needs: [KeyNeed] { state.withLock { $0.needs } }
 
-        func keys(for need: KeyNeed, now: Int64) -> KeysNow {
+        func keys(for need: KeyNeed, now: Int64) -> KeyAvailability {
             state.withLock {
                 $0.needs.append(need)
                 return $0.answer
             }
         }
 
-        func keysAtHand(for need: KeyNeed, now: Int64) -> KeysNow { atHand }
+        func keysAtHand(for need: KeyNeed, now: Int64) -> KeyAvailability { atHand }
 
-        func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void) {
+        func fetch(for need: KeyNeed, then: @escaping @Sendable (KeyAvailability) -> Void) {
             Issue.record("a verifier fetches nothing")
         }
     }
@@ -101,7 +101,7 @@ import Testing
 
     /// Who may not wait gets an answer from what is there.
     @Test func keysAtHand() {
-        func verify(_ token: String, _ atHand: KeysNow) -> String {
+        func verify(_ token: String, _ atHand: KeyAvailability) -> String {
             let source = Source(.fetch, atHand: atHand)
             let token = Array(token.utf8)
             let answer = words(verifier(source).verify(token.span, now: Self.now, with: .atHand))

@@ -27,7 +27,7 @@ import Testing
     }
 
     private func decision(
-        _ list: [Authenticator], _ fields: (String, String)..., certificate: ShownCertificate? = nil,
+        _ list: [Authenticator], _ fields: (String, String)..., certificate: PresentedCertificate? = nil,
         method: String = "GET",
         change: (inout RouteSettings) -> Void = { _ in }
     ) -> DecisionOutcome {
@@ -43,7 +43,7 @@ import Testing
     private static let anonymous = ("Authorization", "Basic YW5vbi1pbnY6azN5")
     private static let cookie = BrowserDecisionTests.field(BrowserDecisionTests.cookie())
     private static let spoilt = ("Cookie", "__Host-portcullis=spoilt")
-    private static let certificate = ShownCertificate(
+    private static let certificate = PresentedCertificate(
         CertificateUserTests.certificate(),
         rules: [
             CertificateUserRule(

@@ -52,7 +52,7 @@ import Testing
     ) -> DecisionOutcome {
         decide(
             TestRequest(method, "/certified", fields), policy ?? snapshot(),
-            certificate: certificate.map { ShownCertificate($0, rules: rules) })
+            certificate: certificate.map { PresentedCertificate($0, rules: rules) })
     }
 
     @Test("a certificate counts where the route says so, by a rule of its listener")
@@ -180,7 +180,7 @@ import Testing
         let first = snapshot()
         guard
             case .principal(let principal) = first.certificates.authenticate(
-                ShownCertificate(Self.certificate(), rules: [Self.clerk]), now: TestPolicy.now)
+                PresentedCertificate(Self.certificate(), rules: [Self.clerk]), now: TestPolicy.now)
         else {
             Issue.record("no caller")
             return
@@ -194,7 +194,7 @@ import Testing
             let path = Array("/certified".utf8)
             let outcome = snapshot(change).readmit(
                 principal, RememberedRequest(.get, host: host.span), path: path.span,
-                certificate: { certificate.map { ShownCertificate($0, rules: rules) } }, now: TestPolicy.now,
+                certificate: { certificate.map { PresentedCertificate($0, rules: rules) } }, now: TestPolicy.now,
                 cache: VerifiedTokenCache(capacity: 8))
             switch outcome {
             case .admitted(_, let principal): return principal?.subject ?? "nobody"
@@ -203,7 +203,7 @@ import Testing
         }
         #expect(readmit(Self.certificate()) == "billing")
         #expect(readmit(nil) == "missing_credential")
-        let revoked = ShownCertificate(Self.certificate(), rules: [Self.clerk], isOnList: true)
+        let revoked = PresentedCertificate(Self.certificate(), rules: [Self.clerk], isOnList: true)
         #expect(first.route("certified").refusal(of: revoked) == .clientCertificateRevoked)
         #expect(readmit(Self.certificate(), []) == "certificate_user_unknown")
         #expect(readmit(Self.certificate(notAfter: 0)) == "certificate_expired")

@@ -25,7 +25,7 @@ enum DecisionOutcome: Equatable, CustomStringConvertible {
 
 func decide(
     _ request: TestRequest, _ snapshot: PolicySnapshot, now: Int64 = TestPolicy.now,
-    certificate: ShownCertificate? = nil, cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
+    certificate: PresentedCertificate? = nil, cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
 ) -> DecisionOutcome {
     guard let path = request.canonicalPath else { return .denied(.ambiguousPath) }
     var decision = Decision(

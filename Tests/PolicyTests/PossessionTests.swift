@@ -56,7 +56,7 @@ import Testing
 
     private func decision(
         _ fields: [(String, String)], _ target: String = "/inventory/items", method: String = "GET",
-        host: String = "gw.example.com", on snapshot: PolicySnapshot? = nil, certificate: ShownCertificate? = nil,
+        host: String = "gw.example.com", on snapshot: PolicySnapshot? = nil, certificate: PresentedCertificate? = nil,
         cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
     ) -> DecisionOutcome {
         decide(
@@ -204,9 +204,9 @@ import Testing
     // MARK: Certificates
 
     private static func shown(_ byte: UInt8, notAfter: Int64 = TestPolicy.now + 100, isOnList: Bool = false)
-        -> ShownCertificate
+        -> PresentedCertificate
     {
-        ShownCertificate(
+        PresentedCertificate(
             PeerCertificate(
                 subject: "CN=a", commonName: nil, hostNames: [], emailAddresses: [], uris: [], addresses: [],
                 fingerprint: String(repeating: byte == 7 ? "07" : "08", count: 32), serial: "1", notAfter: notAfter),
@@ -216,7 +216,9 @@ import Testing
     @Test("a token that is bound to a certificate needs the connection's own")
     func certificates() {
         let token = token(certificate: [UInt8](repeating: 7, count: 32))
-        func outcome(_ shown: ShownCertificate?) -> DecisionOutcome { decision([bearer(token)], certificate: shown) }
+        func outcome(_ shown: PresentedCertificate?) -> DecisionOutcome {
+            decision([bearer(token)], certificate: shown)
+        }
         #expect(outcome(Self.shown(7)) == .allowed("eve"))
         #expect(outcome(Self.shown(8)) == .denied(.tokenCertificateWrong))
         #expect(outcome(nil) == .denied(.tokenCertificateWrong))

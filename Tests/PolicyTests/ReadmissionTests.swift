@@ -86,7 +86,7 @@ import Testing
     /// An issuer that has taken a key back is not asked whether it is new; one that says nothing cuts nobody.
     @Test func theKeysAreThoseAtHand() {
         let eve = [bearer(TestPolicy.outsideToken())]
-        func readmit(_ keys: KeysNow) -> String {
+        func readmit(_ keys: KeyAvailability) -> String {
             self.readmit(eve) { $0.issuers[1].trust.keys = .published(KeysAtHand(keys)) }
         }
         #expect(readmit(.ready(KeySet(keys: [TestPolicy.outsideKey.publishedKey]))) == "items eve")
@@ -96,13 +96,13 @@ import Testing
 
     /// Wants to fetch, whatever it is asked.
     private final class KeysAtHand: KeySource {
-        private let keys: KeysNow
+        private let keys: KeyAvailability
 
-        init(_ keys: KeysNow) { self.keys = keys }
+        init(_ keys: KeyAvailability) { self.keys = keys }
 
-        func keys(for need: KeyNeed, now: Int64) -> KeysNow { .fetch }
-        func keysAtHand(for need: KeyNeed, now: Int64) -> KeysNow { keys }
-        func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void) { then(.unavailable) }
+        func keys(for need: KeyNeed, now: Int64) -> KeyAvailability { .fetch }
+        func keysAtHand(for need: KeyNeed, now: Int64) -> KeyAvailability { keys }
+        func fetch(for need: KeyNeed, then: @escaping @Sendable (KeyAvailability) -> Void) { then(.unavailable) }
     }
 
     private static let otherKey = TrustedIssuer(

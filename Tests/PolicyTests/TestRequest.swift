@@ -45,7 +45,7 @@ struct TestRequest {
     }
 
     func authenticate(
-        _ snapshot: PolicySnapshot, _ route: Route? = nil, certificate: ShownCertificate? = nil,
+        _ snapshot: PolicySnapshot, _ route: Route? = nil, certificate: PresentedCertificate? = nil,
         now: Int64 = TestPolicy.now,
         cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
     ) -> AuthenticationOutcome {

@@ -34,7 +34,7 @@ import Testing
 
     @Test("the place of a login", arguments: Vector.all)
     func place(_ vector: Vector) {
-        let place = LoginPlace(
+        let place = LoginLocation(
             vector.mode, isAllowed: vector.isAllowed, isKept: vector.isKept, failures: vector.failures,
             maximum: vector.maximum)
         let result =

@@ -49,7 +49,7 @@ import Testing
 
     @Test func whatCannotBeStartedIsAnError() throws {
         let file = "/tmp/reactor-successor-\(getpid())"
-        let draft = try FileDraft(of: file)
+        let draft = try AtomicFile(of: file)
         try draft.write(Array("no program".utf8))
         try draft.hand(to: getuid(), group: getgid(), mode: 0o755)
         try draft.replace()

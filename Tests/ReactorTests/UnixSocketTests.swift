@@ -115,7 +115,7 @@ import Testing
 
     @Test func aFileThatIsNoSocketIsLeftAlone() throws {
         do {
-            let draft = try FileDraft(of: "\(directory)/s")
+            let draft = try AtomicFile(of: "\(directory)/s")
             try draft.write(Array("precious".utf8))
             try draft.replace()
         }

@@ -60,15 +60,15 @@ package final class RedisProcess: @unchecked Sendable {
 
     /// It is kept as long as the process lives, and then ended.
     package func endsWithProcess() {
-        let isFirst = RedisProcess.lasting.withLock { servers in
+        let isFirst = RedisProcess.retained.withLock { servers in
             servers.append(self)
             return servers.count == 1
         }
         guard isFirst else { return }
-        atexit { for server in RedisProcess.lasting.withLock({ $0 }) { server.end() } }
+        atexit { for server in RedisProcess.retained.withLock({ $0 }) { server.end() } }
     }
 
-    private static let lasting = Mutex<[RedisProcess]>([])
+    private static let retained = Mutex<[RedisProcess]>([])
 
     package func kill(_ signal: Int32) { process?.send(signal) }
 

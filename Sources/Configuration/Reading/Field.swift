@@ -5,20 +5,20 @@ import Bytes
 package struct Field {
     package let node: JSONNode
     let findings: Findings
-    let place: JSONPlace
+    let place: JSONLocation
 
     /// The value at a place.
     init(node: JSONNode, pointer: String, findings: Findings) {
         self.node = node
         self.findings = findings
-        place = JSONPlace(pointer)
+        place = JSONLocation(pointer)
     }
 
     /// The value of a member or element below a place.
     init(node: JSONNode, below parent: String, _ name: String, findings: Findings) {
         self.node = node
         self.findings = findings
-        place = JSONPlace(below: parent, name)
+        place = JSONLocation(below: parent, name)
     }
 
     package var pointer: String { place.pointer }

@@ -12,7 +12,7 @@ final class Findings {
     var programs: [SecretProgram] = []
     private var printed: [SecretProgram.Call: SecretAnswer] = [:]
     /// Texts with variables of the environment.
-    let written: WrittenTexts
+    let written: OriginalTexts
     /// Called with the path of each file that the configuration names, before it is read.
     private let willRead: @Sendable (String) -> Void
     /// Whether to report settings that are for development only.
@@ -25,7 +25,7 @@ final class Findings {
 
     init(
         sources: Sources, directory: String, environment: [String: String], production: Bool,
-        written: WrittenTexts = WrittenTexts(),
+        written: OriginalTexts = OriginalTexts(),
         secrets: SecretLookup = SecretLookup(),
         willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) {

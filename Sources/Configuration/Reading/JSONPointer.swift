@@ -16,7 +16,7 @@ enum JSONPointer {
 }
 
 /// A place in the configuration. Its pointer is built lazily, since most places are never reported.
-struct JSONPlace {
+struct JSONLocation {
     private let parent: String
     private let name: String?
 

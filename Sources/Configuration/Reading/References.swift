@@ -38,7 +38,7 @@ enum ReferenceKind: String {
 struct Reference {
     let kind: ReferenceKind
     let name: String
-    let place: JSONPlace
+    let place: JSONLocation
 }
 
 extension Field {

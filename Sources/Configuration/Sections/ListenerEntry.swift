@@ -4,7 +4,7 @@ import Model
 package struct ListenerEntry: Sendable {
     package var name: String
     package var role: ListenerRole
-    package var place: ListenerPlace
+    package var place: ListenerAddress
     /// Whether HTTP/2 is supported: by ALPN with TLS, otherwise with prior knowledge.
     package var http2: Bool
     /// Peers that must send a PROXY header; from other peers it is an error.
@@ -51,7 +51,7 @@ package struct ListenerEntry: Sendable {
         { $0 == "metrics" ? ListenerRole.metrics : .proxy }, back: { "\($0)" })
 
     private static let shape = Shape.object("a listener: {\"address\", \"port\"}") { object in
-        let place = ListenerPlace.read(&object)
+        let place = ListenerAddress.read(&object)
         let name = object.optional("name", .name, "Unique name in logs and metrics; address and port by default.")
         let role = object.value(
             "role", roles, default: .proxy,
@@ -106,7 +106,7 @@ package struct ListenerEntry: Sendable {
     }
 
     private static func readForwardAuth(
-        _ object: inout ObjectReader, _ role: ListenerRole, _ place: ListenerPlace
+        _ object: inout ObjectReader, _ role: ListenerRole, _ place: ListenerAddress
     ) -> ForwardAuthSettings? {
         let member = object.take(
             "forwardAuth", ForwardAuthSettings.shape,

@@ -2,7 +2,7 @@ import Bytes
 
 /// Replaces variables of the environment in the strings of the configuration.
 struct EnvironmentExpansion {
-    private(set) var written = WrittenTexts()
+    private(set) var written = OriginalTexts()
     private(set) var problems: [(pointer: String, message: String, expected: String)] = []
     private let environment: [String: String]
     /// Names that files other than `gateway.json` may use; a `*` at the end stands for any rest.

@@ -93,7 +93,7 @@ package struct OptionVariables {
 extension OptionVariables {
     /// Puts the values of variables into the place of those in the files.
     static func apply(
-        _ environment: [String: String], to sources: inout Sources, _ written: inout WrittenTexts
+        _ environment: [String: String], to sources: inout Sources, _ written: inout OriginalTexts
     ) {
         let candidates = candidates(environment)
         // The forms are computed for this alone.
@@ -113,7 +113,7 @@ extension OptionVariables {
     /// The value as the file would have it. Texts are registered as ones with a variable, so that they may stand for numbers
     /// and messages do not show them.
     private static func node(
-        _ value: String, _ option: Option, _ name: String, _ pointer: String, _ written: inout WrittenTexts
+        _ value: String, _ option: Option, _ name: String, _ pointer: String, _ written: inout OriginalTexts
     ) -> JSONNode {
         guard option.isList, !option.isScalar || value.contains(",") else {
             written.add("${\(name)}", value: value, at: pointer)

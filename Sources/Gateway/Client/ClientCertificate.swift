@@ -14,12 +14,12 @@ package final class ClientCertificate: Sendable {
     /// SHA-256 of the certificate in lower-case hexadecimal.
     let fingerprintField: [UInt8]
 
-    /// The bytes that a proxy told, if it is not the certificate of the connection.
-    let told: ToldCertificate?
+    /// The bytes that a proxy has forwarded, if it is not the certificate of the connection.
+    let forwarded: ForwardedCertificate?
 
-    package init(_ certificate: PeerCertificate, told: ToldCertificate? = nil) {
+    package init(_ certificate: PeerCertificate, forwarded: ForwardedCertificate? = nil) {
         self.certificate = certificate
-        self.told = told
+        self.forwarded = forwarded
         subjectField = FieldValue.encode(certificate.subject)
         let names =
             certificate.hostNames.map { "dns:\($0)" } + certificate.emailAddresses.map { "email:\($0)" }

@@ -36,7 +36,7 @@ package struct ListenerSettings: Sendable {
     package var forwardAuth: ForwardAuthSettings?
 
     /// Set if trusted proxies tell certificates of their clients.
-    package var toldCertificates: ToldCertificates?
+    package var forwardedCertificates: ForwardedCertificates?
 
     package init(name: String) { self.name = name }
 }

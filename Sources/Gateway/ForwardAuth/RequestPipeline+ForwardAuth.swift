@@ -70,9 +70,9 @@ extension RequestPipeline {
     /// Whether the proxy would forward a field that upstreams trust and that the gateway itself would remove. Only Envoy is
     /// told what to remove. The field in which the proxy tells the client's certificate is the proxy's own.
     private func hasUnremovedField(_ exchange: Exchange, _ route: Route, _ bytes: Span<UInt8>) -> Bool {
-        let told = exchange.snapshot.toldCertificates(of: exchange)
+        let forwarded = exchange.snapshot.forwardedCertificates(of: exchange)
         for i in 0..<requestHeaders.count where exchange.snapshot.managedNames.contains(requestHeaders[i], bytes) {
-            if let told, told.isSource(bytes.slice(requestHeaders[i].name)) { continue }
+            if let forwarded, forwarded.isSource(bytes.slice(requestHeaders[i].name)) { continue }
             if !ForwardAuthAnswer.isReplaced(bytes.slice(requestHeaders[i].name), route) { return true }
         }
         return false

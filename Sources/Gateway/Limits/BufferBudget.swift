@@ -16,7 +16,7 @@ package final class BufferBudget: Sendable {
 struct BufferShare {
     /// Smaller changes are not reported.
     static let grain = 64 * 1024
-    private var told = 0
+    private var reported = 0
 
     /// How urgently a worker must free memory.
     enum Pressure: Equatable {
@@ -29,11 +29,11 @@ struct BufferShare {
 
     /// - Parameter bytes: current total of the worker.
     mutating func tell(_ bytes: Int, to budget: BufferBudget) {
-        let difference = bytes - told
-        guard difference >= BufferShare.grain || difference <= -BufferShare.grain || bytes == 0 && told != 0 else {
+        let difference = bytes - reported
+        guard difference >= BufferShare.grain || difference <= -BufferShare.grain || bytes == 0 && reported != 0 else {
             return
         }
-        told = bytes
+        reported = bytes
         budget.change(by: difference)
     }
 

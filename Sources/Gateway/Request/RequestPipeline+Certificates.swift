@@ -11,16 +11,16 @@ extension RequestPipeline {
     func takeCertificate(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Reason? {
         guard let client = exchange.client else { return nil }
         let snapshot = exchange.snapshot
-        guard let told = snapshot.toldCertificates(of: exchange) else {
+        guard let forwarded = snapshot.forwardedCertificates(of: exchange) else {
             // Kept with the connection.
             exchange.certificate = snapshot.certificate(of: exchange) == nil ? nil : client.certificate
             return nil
         }
-        guard let values = told.values(requestHeaders, bytes) else { return .clientCertificateMalformed }
+        guard let values = forwarded.values(requestHeaders, bytes) else { return .clientCertificateMalformed }
         guard values.certificate != nil || values.chain != nil else { return nil }
         do throws(Reason) {
-            exchange.certificate = try toldCertificates.certificate(
-                told, bytes.slice(values.certificate ?? .empty),
+            exchange.certificate = try forwardedCertificates.certificate(
+                forwarded, bytes.slice(values.certificate ?? .empty),
                 chain: values.chain.map { Array(copying: bytes.slice($0)) },
                 listener: client.listener, generation: snapshot.generation, now: poller.wallSeconds)
             return nil

@@ -13,7 +13,7 @@ import Reactor
 /// again; other exchanges never copy it.
 final class RequestPipeline: LoopPart {
     let tokenCache: VerifiedTokenCache
-    let toldCertificates = ToldCertificateCache()
+    let forwardedCertificates = ForwardedCertificateCache()
     let exchanges: ExchangeTable
     let frontend: ClientFrontend
     let responder: Responder

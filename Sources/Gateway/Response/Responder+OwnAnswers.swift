@@ -6,7 +6,7 @@ import Policy
 import Reactor
 
 /// The answer to an error that the configuration gives.
-struct OwnAnswer {
+struct ConfiguredAnswer {
     let status: Int
     /// Nil for a problem document.
     let entry: ErrorAnswers.Entry?
@@ -22,15 +22,15 @@ extension Responder {
     /// The answer to an error; nil for the usual form.
     ///
     /// - Parameter asPage: whether the request prefers HTML.
-    func ownAnswer(_ exchange: Exchange, _ reason: Reason, asPage: Bool) -> OwnAnswer? {
+    func ownAnswer(_ exchange: Exchange, _ reason: Reason, asPage: Bool) -> ConfiguredAnswer? {
         guard let answers = answers(to: exchange) else { return nil }
         let method = exchange.head.method
         if let entry = answers.entry(
             for: reason, isBrowser: asPage, mayRedirect: method == .get || method == .head)
         {
-            return OwnAnswer(status: entry.status ?? reason.status, entry: entry)
+            return ConfiguredAnswer(status: entry.status ?? reason.status, entry: entry)
         }
-        return answers.usesProblems && !asPage ? OwnAnswer(status: reason.status, entry: nil) : nil
+        return answers.usesProblems && !asPage ? ConfiguredAnswer(status: reason.status, entry: nil) : nil
     }
 
     /// Those of the route, or where none matched, of all routes. Endpoints have forms of their own, and so have listeners
@@ -49,7 +49,7 @@ extension Responder {
     }
 
     /// Completes an error response whose status line and fields of the error have been written.
-    func end(_ exchange: Exchange, _ chunk: Chunk, _ answer: OwnAnswer, detail: String) {
+    func end(_ exchange: Exchange, _ chunk: Chunk, _ answer: ConfiguredAnswer, detail: String) {
         chunk.append(Responder.usual)
         guard let entry = answer.entry else {
             chunk.append("Content-Type: application/problem+json\r\n")

@@ -66,7 +66,7 @@ extension RevocationFollower {
             ])
     }
 
-    private func recover(from condition: Following.Condition) {
+    private func recover(from condition: RevocationProgress.Condition) {
         list.setBlind(false)
         if condition == .starting { return }
         log.write("store_available", [("store", .text("\(kind)"))])

@@ -48,7 +48,7 @@ package final class RevocationFollower: TokenStore {
     let withdrawn: WithdrawnAccounts
     let settings: Settings
     let log: EventLog
-    let following: Mutex<Following>
+    let following: Mutex<RevocationProgress>
     let unwritten = Mutex(Unwritten())
     private let issued = Mutex<IssuedTokenStore?>(nil)
     private let isForsaken = Atomic<Bool>(false)
@@ -65,7 +65,7 @@ package final class RevocationFollower: TokenStore {
         self.withdrawn = withdrawn
         self.settings = settings
         self.log = log
-        following = Mutex(Following(isShared: isShared, now: now))
+        following = Mutex(RevocationProgress(isShared: isShared, now: now))
         if isShared, settings.whenUnavailable == .deny { list.setBlind(true) }
     }
 

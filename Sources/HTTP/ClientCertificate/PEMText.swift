@@ -12,7 +12,7 @@ enum PEMText {
         var certificates: [[UInt8]] = []
         var place = 0
         while place < pem.count {
-            guard has(begin, pem, at: place), certificates.count <= ToldCertificate.mostIssuers else {
+            guard has(begin, pem, at: place), certificates.count <= ForwardedCertificate.mostIssuers else {
                 throw .malformed
             }
             place += begin.count

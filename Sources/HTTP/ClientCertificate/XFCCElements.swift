@@ -10,7 +10,7 @@ package enum XFCCElements {
 
     /// The certificate of the first of exactly `hops` elements; nil where there are fewer, since then the client has shown
     /// none to the first proxy.
-    static func read(_ text: Span<UInt8>, hops: Int) throws(ClientCertificateFieldError) -> ToldCertificate? {
+    static func read(_ text: Span<UInt8>, hops: Int) throws(ClientCertificateFieldError) -> ForwardedCertificate? {
         if text.isEmpty { return nil }
         let elements = try elements(text)
         guard elements.count <= hops else { throw .tooManyElements }
@@ -19,13 +19,13 @@ package enum XFCCElements {
     }
 
     /// Text about a subject or a name is not looked at: the certificate says it.
-    private static func certificate(_ pairs: [Pair]) throws(ClientCertificateFieldError) -> ToldCertificate {
+    private static func certificate(_ pairs: [Pair]) throws(ClientCertificateFieldError) -> ForwardedCertificate {
         func only(_ key: String) throws(ClientCertificateFieldError) -> [UInt8]? {
             let values = pairs.filter { $0.key == key }
             guard values.count <= 1 else { throw .malformed }
             return values.first?.value
         }
-        var told = ToldCertificate(digest: try only("hash"))
+        var told = ForwardedCertificate(digest: try only("hash"))
         _ = try only("subject")
         if let chain = try only("chain") {
             var certificates = try PEMText.certificates(ofEscaped: chain.span)

@@ -34,7 +34,7 @@ extension RemoteKeySet {
         return .answer(of: { [self] in fetch(for: need, then: $0) }) { [self] in .done(result($0)) }
     }
 
-    private func result(_ answer: KeysNow) -> Result<KeySet, AssertionSources.KeysFailure> {
+    private func result(_ answer: KeyAvailability) -> Result<KeySet, AssertionSources.KeysFailure> {
         if case .ready(let keys) = answer { return .success(keys) }
         switch report.failure {
         // JWT-30, JWT-32: the issuer answers, but its documents do not match the configuration.

@@ -74,17 +74,17 @@ package struct BrowserSeals: Sendable {
     /// - Parameters:
     ///   - level: that the target requires (CHAL-06).
     ///   - demand: what else it requires of the login; nil for nothing.
-    package func seal(_ target: ReturnTarget, level: Int, demand: LoginDemand? = nil, now: Int64) -> String {
+    package func seal(_ target: ReturnTarget, level: Int, demand: RequiredLogin? = nil, now: Int64) -> String {
         targets.seal(
             [target.text, "\(level)"] + (demand?.texts ?? []), expiresAt: now + BrowserSeals.targetSeconds)
     }
 
     /// Nil if not sealed by the gateway, or too old.
-    package func target(_ text: String, now: Int64) -> (target: ReturnTarget, level: Int, demand: LoginDemand?)? {
+    package func target(_ text: String, now: Int64) -> (target: ReturnTarget, level: Int, demand: RequiredLogin?)? {
         let bytes = Array(text.utf8)
         guard let opened = try? targets.open(bytes.span, now: now), [2, 4].contains(opened.texts.count),
             let target = ReturnTarget(opened.texts[0]), let level = Decimal.parse(Array(opened.texts[1].utf8).span)
         else { return nil }
-        return (target, level, LoginDemand(opened.texts.dropFirst(2)))
+        return (target, level, RequiredLogin(opened.texts.dropFirst(2)))
     }
 }

@@ -33,7 +33,7 @@ struct KeyCache {
     // MARK: Questions
 
     /// The answer to a need. Also `.fetch` for a fetch in progress that the request must wait for.
-    func answer(_ need: KeyNeed, now: Int64) -> KeysNow {
+    func answer(_ need: KeyNeed, now: Int64) -> KeyAvailability {
         guard let keys = usableKeys(now), let age = age(now) else {
             return isFetching || now >= refreshAt || age(now) == .max ? .fetch : .unavailable
         }
@@ -47,7 +47,7 @@ struct KeyCache {
     }
 
     /// The answer that needs no fetch.
-    func settled(_ need: KeyNeed, now: Int64) -> KeysNow {
+    func settled(_ need: KeyNeed, now: Int64) -> KeyAvailability {
         guard let keys = usableKeys(now) else { return .unavailable }
         // While the issuer does not answer, it is unknown whether it has this key.
         return failure == nil || isMet(need, by: keys) ? .ready(keys) : .unavailable

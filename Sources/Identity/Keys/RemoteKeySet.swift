@@ -16,7 +16,7 @@ package final class RemoteKeySet: KeySource {
 
     private struct Waiter {
         let need: KeyNeed
-        let then: @Sendable (KeysNow) -> Void
+        let then: @Sendable (KeyAvailability) -> Void
     }
 
     private struct State {
@@ -54,17 +54,17 @@ package final class RemoteKeySet: KeySource {
         state = Mutex(State(cache: KeyCache(settings)))
     }
 
-    package func keys(for need: KeyNeed, now: Int64) -> KeysNow {
+    package func keys(for need: KeyNeed, now: Int64) -> KeyAvailability {
         state.withLock { $0.cache.answer(need, now: now) }
     }
 
-    package func keysAtHand(for need: KeyNeed, now: Int64) -> KeysNow {
+    package func keysAtHand(for need: KeyNeed, now: Int64) -> KeyAvailability {
         state.withLock { $0.cache.settled(need, now: now) }
     }
 
-    package func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void) {
+    package func fetch(for need: KeyNeed, then: @escaping @Sendable (KeyAvailability) -> Void) {
         let now = clock()
-        enum Verdict { case answer(KeysNow), wait, begin }
+        enum Verdict { case answer(KeyAvailability), wait, begin }
         let verdict = state.withLock { state -> Verdict in
             // Checked again under the lock: another thread's fetch may just have ended.
             let answer = state.cache.answer(need, now: now)
@@ -117,7 +117,7 @@ package final class RemoteKeySet: KeySource {
 
     private func finish(_ result: Result<(keys: KeySet, lifetime: Int64?), KeyFetchFailure>) {
         let now = clock()
-        let (answers, event) = state.withLock { state -> ([(Waiter, KeysNow)], Event) in
+        let (answers, event) = state.withLock { state -> ([(Waiter, KeyAvailability)], Event) in
             let event: Event
             switch result {
             case .success(let (keys, lifetime)):

@@ -100,11 +100,11 @@ package struct LoginStart: Sendable {
     /// Whether to force a login even with a session at the provider.
     package let forcesLogin: Bool
     /// The login that is needed; nil for any.
-    package let demand: LoginDemand?
+    package let demand: RequiredLogin?
 
     package init(
         state: String, secrets: LoginSecrets, redirectURI: String, forcesLogin: Bool = false,
-        demand: LoginDemand? = nil
+        demand: RequiredLogin? = nil
     ) {
         self.state = state
         self.secrets = secrets

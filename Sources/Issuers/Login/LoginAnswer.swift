@@ -18,11 +18,11 @@ struct LoginAnswer: Sendable {
     var refusals: Set<Int> = [403]
     /// Statuses that reject a password.
     var wrong: Set<Int> = [401]
-    var token = AnswerPlace.pointer(["access_token"])
+    var token = ValueLocation.pointer(["access_token"])
     /// Prefix of the token, removed from it.
     var prefix = ""
     /// Nil if the answer has no lifetime.
-    var lifetime: AnswerPlace? = .pointer(["expires_in"])
+    var lifetime: ValueLocation? = .pointer(["expires_in"])
     var unit = Unit.seconds
     /// Used if the answer has no lifetime.
     var defaultLifetimeSeconds: Int64 = 300

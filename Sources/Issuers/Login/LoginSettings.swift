@@ -208,11 +208,11 @@ private struct LoginSettings {
         return answer
     }
 
-    private func place(_ settings: ModuleSettings, at pointer: String) throws(IssuerProblem) -> AnswerPlace {
+    private func place(_ settings: ModuleSettings, at pointer: String) throws(IssuerProblem) -> ValueLocation {
         let texts = (settings.text("pointer"), settings.text("header"), settings.text("cookie"))
         switch texts {
         case (let text?, nil, nil):
-            guard let place = AnswerPlace(pointer: text) else {
+            guard let place = ValueLocation(pointer: text) else {
                 throw IssuerProblem(
                     at: "\(pointer)/pointer", "it is no JSON pointer", expected: "such as \"/data/token\" (RFC 6901)")
             }

@@ -12,12 +12,12 @@ package struct IssuerModule: Sendable {
     package let constraints: String
     /// Whether it calls other servers, which then have TLS, timeout and breaker settings.
     package let callsOut: Bool
-    package let build: @Sendable (ModuleSettings, IssuerSurroundings) throws(IssuerProblem) -> any TokenIssuer
+    package let build: @Sendable (ModuleSettings, IssuerDependencies) throws(IssuerProblem) -> any TokenIssuer
 
     package init(
         kind: String, aliases: [String] = [], callsOut: Bool = false, keys: [IssuerKey],
         constraints: String = "{}",
-        build: @escaping @Sendable (ModuleSettings, IssuerSurroundings) throws(IssuerProblem) -> any TokenIssuer
+        build: @escaping @Sendable (ModuleSettings, IssuerDependencies) throws(IssuerProblem) -> any TokenIssuer
     ) {
         self.kind = kind
         self.aliases = aliases
@@ -29,7 +29,7 @@ package struct IssuerModule: Sendable {
 }
 
 /// Dependencies of a module.
-package struct IssuerSurroundings: Sendable {
+package struct IssuerDependencies: Sendable {
     /// Calls other servers.
     package let caller: any OutboundCaller
     /// The signing key of the token service.

@@ -88,9 +88,9 @@ private struct OAuth2Settings {
     ]
 
     let settings: ModuleSettings
-    let surroundings: IssuerSurroundings
+    let surroundings: IssuerDependencies
 
-    init(_ settings: ModuleSettings, _ surroundings: IssuerSurroundings) {
+    init(_ settings: ModuleSettings, _ surroundings: IssuerDependencies) {
         self.settings = settings
         self.surroundings = surroundings
     }

@@ -19,7 +19,7 @@ package final class ProviderLogin: Sendable {
     ///
     /// - Parameter returns: continuations, by the purpose that logins were started for.
     package func handlers(
-        _ returns: [LoginErrand.Kind: LoginReturn]
+        _ returns: [LoginPurpose.Kind: LoginReturn]
     ) -> [EndpointDescriptor: EndpointHandler] {
         [
             .providerCallback: { self.receive($0, returns, now: $1) },
@@ -30,7 +30,7 @@ package final class ProviderLogin: Sendable {
 
     /// Passes a returning browser to the component that started the login.
     private func receive(
-        _ request: EndpointRequest, _ returns: [LoginErrand.Kind: LoginReturn], now: Int64
+        _ request: EndpointRequest, _ returns: [LoginPurpose.Kind: LoginReturn], now: Int64
     ) -> Effect<EndpointResponse> {
         guard request.method != .post else { return take(request, now: now) }
         return receive(request, now: now).then { answer in
@@ -38,7 +38,7 @@ package final class ProviderLogin: Sendable {
             case .ended(let response): return .done(response)
             case .arrived(let arrival):
                 let answer =
-                    returns[arrival.errand.kind]?(arrival) ?? .done(BrowserLoginFailure.unknownService.response)
+                    returns[arrival.purpose.kind]?(arrival) ?? .done(BrowserLoginFailure.unknownService.response)
                 return answer.map { response in
                     var response = response
                     response.headers += arrival.fields
@@ -57,7 +57,7 @@ package final class ProviderLogin: Sendable {
 
     /// A returning browser with the provider's result.
     package struct Arrival: Sendable {
-        package let errand: LoginErrand
+        package let purpose: LoginPurpose
         package let result: Result<ProvidedIdentity, ProviderFailure>
         package let browser: BrowserRequest
         /// Header fields to add to any response.
@@ -143,11 +143,11 @@ package final class ProviderLogin: Sendable {
 
     /// Redirects the browser to the provider.
     package func begin(
-        _ provider: any BrowserIdentityProvider, _ errand: LoginErrand, _ browser: BrowserRequest,
-        forcesLogin: Bool = false, demand: LoginDemand? = nil
+        _ provider: any BrowserIdentityProvider, _ purpose: LoginPurpose, _ browser: BrowserRequest,
+        forcesLogin: Bool = false, demand: RequiredLogin? = nil
     ) -> Effect<EndpointResponse> {
         let nonce = LoginTicket.nonce(browser.nonce)
-        let ticket = ProviderTicket(provider: provider.name, errand: errand, nonce: nonce, now: browser.now)
+        let ticket = ProviderTicket(provider: provider.name, purpose: purpose, nonce: nonce, now: browser.now)
         let isByForm = provider.answersByForm
         var logins = LoginsUnderWay(browser, seals)
         guard !isByForm || logins.add(ticket) else { return .done(BrowserLoginFailure.malformedRequest.response) }
@@ -284,12 +284,12 @@ package final class ProviderLogin: Sendable {
         guard !provider.answersByForm else {
             return collect(ticket, provider, browser).map { [seals] result in
                 guard case .success = result else {
-                    return Arrival(errand: ticket.errand, result: result, browser: browser)
+                    return Arrival(purpose: ticket.purpose, result: result, browser: browser)
                 }
                 var logins = LoginsUnderWay(browser, seals)
                 logins.remove(id: ticket.id)
                 let fields = [logins.field(secure: browser.request.secure)]
-                return Arrival(errand: ticket.errand, result: result, browser: browser, fields: fields)
+                return Arrival(purpose: ticket.purpose, result: result, browser: browser, fields: fields)
             }
         }
         let query = browser.query
@@ -300,7 +300,7 @@ package final class ProviderLogin: Sendable {
             callback, ticket.secrets, redirectURI: redirectURI(of: provider, browser.request), now: browser.now)
         return finish.map { [self] result in
             if case .failure(let failure) = result { observe(provider.name, failure, browser.request.requestID) }
-            return Arrival(errand: ticket.errand, result: result, browser: browser)
+            return Arrival(purpose: ticket.purpose, result: result, browser: browser)
         }
     }
 }

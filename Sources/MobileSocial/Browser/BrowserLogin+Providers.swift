@@ -16,10 +16,10 @@ extension BrowserLogin {
         guard let providers, let provider = providers.provider(named: name) else {
             return .done(BrowserLoginFailure.unknownService.response)
         }
-        let errand = LoginErrand(
+        let purpose = LoginPurpose(
             .form,
             [visit.form.path, visit.form.domain, visit.target.text, "\(visit.level)"] + (visit.demand?.texts ?? []))
-        return providers.begin(provider, errand, visit.browser, demand: visit.demand)
+        return providers.begin(provider, purpose, visit.browser, demand: visit.demand)
     }
 
     /// Continues with a browser that returns from the provider.
@@ -31,7 +31,7 @@ extension BrowserLogin {
             var visit = visit(Form(path: texts[0], domain: texts[1]), browser), !visit.domain.relyingParties.isEmpty
         else { return .done(BrowserLoginFailure.unknownService.response) }
         (visit.target, visit.level) = (target, level)
-        visit.demand = LoginDemand(texts.dropFirst(4))
+        visit.demand = RequiredLogin(texts.dropFirst(4))
         switch result.of(visit.domain) {
         case .failure(let failure): return .done(providers.page(failure, again: action(visit)))
         case .success((let identity, let party)): return open(identity, party, providers, visit)
@@ -109,7 +109,7 @@ extension BrowserLogin {
             let redirect = try application.redirect(browser.query.first("redirect_uri"))
             let state = browser.query.first("state") ?? ""
             guard state.utf8.count <= BrowserLogin.longestState else { throw .malformedRequest }
-            let errand = LoginErrand(
+            let purpose = LoginPurpose(
                 .application, [domain.name, application.name, redirect, state, try challenge(browser.query)])
             let parties = domain.relyingParties
             let wanted = browser.query.first("provider").flatMap(domain.relyingParty(named:))
@@ -117,7 +117,7 @@ extension BrowserLogin {
                 return .done(choice(parties, application, browser.query))
             }
             guard let provider = providers.provider(named: party.provider) else { throw .unknownService }
-            return providers.begin(provider, errand, browser)
+            return providers.begin(provider, purpose, browser)
         } catch {
             return .done(error.response)
         }

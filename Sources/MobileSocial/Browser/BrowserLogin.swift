@@ -53,10 +53,10 @@ package final class BrowserLogin: FormTickets {
     ]
 
     /// Continuations for browsers that return from an identity provider.
-    package var returns: [LoginErrand.Kind: LoginReturn] {
+    package var returns: [LoginPurpose.Kind: LoginReturn] {
         [
-            .form: { self.finish(form: $0.errand.texts, $0.result, $0.browser) },
-            .application: { self.finish(application: $0.errand.texts, $0.result, $0.browser) },
+            .form: { self.finish(form: $0.purpose.texts, $0.result, $0.browser) },
+            .application: { self.finish(application: $0.purpose.texts, $0.result, $0.browser) },
         ]
     }
 
@@ -71,7 +71,7 @@ package final class BrowserLogin: FormTickets {
         /// Where the browser goes back to, and what is asked for there.
         var target = ReturnTarget.root
         var level = 0
-        var demand: LoginDemand?
+        var demand: RequiredLogin?
         /// Name of the chosen login method, if there are several.
         var provider: String?
 

@@ -112,7 +112,7 @@ package struct ErrorTemplate: Hashable, Sendable {
     }
 
     private func checkPlaces() throws(Problem) {
-        var place = MarkupPlace()
+        var place = MarkupContext()
         for piece in pieces {
             if case .text(let text) = piece {
                 place.advance(over: text)

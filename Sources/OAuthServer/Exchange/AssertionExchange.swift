@@ -15,13 +15,13 @@ package struct AssertionExchange: Sendable {
     let origin: ClientOrigin
     let received: ReceivedToken
     let token: [UInt8]
-    let place: ExchangePlace
+    let place: ExchangeEndpoint
     /// Seconds since 1970.
     let now: Int64
 
     package init(
         service: TokenService, sources: AssertionSources, client: ExchangeClient, origin: ClientOrigin,
-        received: ReceivedToken, token: [UInt8], place: ExchangePlace = .tokenEndpoint, now: Int64
+        received: ReceivedToken, token: [UInt8], place: ExchangeEndpoint = .tokenEndpoint, now: Int64
     ) {
         self.service = service
         self.sources = sources

@@ -4,7 +4,7 @@ import Outbound
 import TokenStorage
 
 /// An endpoint that exchanges outside tokens.
-package struct ExchangePlace: Sendable {
+package struct ExchangeEndpoint: Sendable {
     /// For the audit log.
     let action: String
     /// Default lifetime in seconds (CON-01).
@@ -13,12 +13,12 @@ package struct ExchangePlace: Sendable {
     let audiences: [String]
 
     /// `/mobile/platform/auth/token`.
-    static let tokenEndpoint = ExchangePlace(
+    static let tokenEndpoint = ExchangeEndpoint(
         action: "jwt_exchange", standardLifetime: TokenLifetime.ofTokenEndpoint, audiences: [])
 
     /// `/mobile/platform/sso/exchange-token` (SAML-14, SAML-15).
-    package static func singleSignOn(baseURL: String, _ action: String) -> ExchangePlace {
-        ExchangePlace(
+    package static func singleSignOn(baseURL: String, _ action: String) -> ExchangeEndpoint {
+        ExchangeEndpoint(
             action: action, standardLifetime: TokenLifetime.ofSSOEndpoint,
             audiences: [AssertionIssuer.exchangeURL(baseURL)])
     }
@@ -33,7 +33,7 @@ package struct ExchangePlace: Sendable {
 /// A verified outside token, about to be exchanged for the gateway's own unless it is revoked or was exchanged before.
 package struct OutsideGrant: Sendable {
     let service: TokenService
-    let place: ExchangePlace
+    let place: ExchangeEndpoint
     let issuer: AssertionIssuer
     /// The environment's setting.
     let lifetime: TokenLifetime
@@ -51,7 +51,8 @@ package struct OutsideGrant: Sendable {
     let now: Int64
 
     package init(
-        service: TokenService, place: ExchangePlace, issuer: AssertionIssuer, lifetime: TokenLifetime, backend: Backend,
+        service: TokenService, place: ExchangeEndpoint, issuer: AssertionIssuer, lifetime: TokenLifetime,
+        backend: Backend,
         identity: ExternalIdentity, tokenID: String?, issuedAt: Int64?, expiresAt: Int64, skew: Int64 = 0,
         singleUseName: [UInt8]?, now: Int64
     ) {

@@ -8,7 +8,7 @@ extension AuthenticatorChain {
     /// Who is calling: the holder of the first credential that is there. One that is there and bad is refused, unless its
     /// entry leaves that to the next; what is down or throttled is never passed over.
     func authenticate(
-        _ shown: ShownCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
+        _ shown: PresentedCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
     ) -> AuthenticationOutcome {
         var isJudged = false
         var bad: Reason?
@@ -38,7 +38,7 @@ extension AuthenticatorChain {
 
     /// What the entries behind one say of a session and a certificate, by their places; empty where it cannot matter.
     private func rest(
-        from index: Int, _ shown: ShownCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
+        from index: Int, _ shown: PresentedCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
     ) -> [(index: Int, outcome: AuthenticationOutcome)] {
         let (entry, behind) = (entries[index], entries.dropFirst(index + 1))
         guard entry.fallsThrough || behind.contains(where: { shown.isFor($0.kind) }) else { return [] }
@@ -102,7 +102,7 @@ extension AuthenticatorChain {
 
     /// The credential in the fields.
     private func judge(
-        _ shown: ShownCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
+        _ shown: PresentedCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
     ) -> AuthenticationOutcome {
         switch shown.inFields {
         case .none: return .none
@@ -135,7 +135,7 @@ extension AuthenticatorChain {
 
     /// A session or a certificate.
     private func judge(
-        _ kind: Authenticator.Kind, _ shown: ShownCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
+        _ kind: Authenticator.Kind, _ shown: PresentedCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
     ) -> AuthenticationOutcome {
         switch kind {
         case .session:

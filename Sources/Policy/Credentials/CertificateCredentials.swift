@@ -5,7 +5,7 @@ import Model
 
 /// The verified certificate of a client, and the rules of the listener that it came to: each listener trusts
 /// authorities of its own.
-package final class ShownCertificate: Sendable {
+package final class PresentedCertificate: Sendable {
     package let certificate: PeerCertificate
     let userRules: [CertificateUserRule]
     /// Whether the certificate has ceased to count for the listener since the connection began.
@@ -40,7 +40,7 @@ struct CertificateCredentials: Sendable {
     /// refuses is no other user.
     ///
     /// - Parameter now: seconds since 1970.
-    func authenticate(_ shown: ShownCertificate, now: Int64) -> AuthenticationOutcome {
+    func authenticate(_ shown: PresentedCertificate, now: Int64) -> AuthenticationOutcome {
         let certificate = shown.certificate
         // A kept connection, or a resumed session, outlives its certificate.
         guard certificate.notAfter >= now else { return .rejected(.certificateExpired) }

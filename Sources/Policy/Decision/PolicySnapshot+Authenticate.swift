@@ -20,12 +20,12 @@ extension PolicySnapshot {
     ///   - cache: of the worker that asks.
     package func authenticate(
         _ route: Route?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable, from address: IPAddress? = nil,
-        secure: Bool = true, certificate: ShownCertificate? = nil, now: Int64, cache: VerifiedTokenCache
+        secure: Bool = true, certificate: PresentedCertificate? = nil, now: Int64, cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
         if let route, let chain = route.authenticators, !route.isPublic {
             do throws(Reason) {
-                let inFields = try ShownCredentials.inFields(on: route, bytes, head, headers, consumerKeys)
-                let shown = ShownCredentials(
+                let inFields = try PresentedCredentials.inFields(on: route, bytes, head, headers, consumerKeys)
+                let shown = PresentedCredentials(
                     inFields: inFields, route: route, headers: headers, address: address, secure: secure,
                     certificate: certificate, now: now, cache: cache)
                 return chain.authenticate(shown, bytes, self)
@@ -224,7 +224,7 @@ extension PolicySnapshot {
 
     /// The caller of a token, by the keys that were fetched for it.
     private func settle(
-        _ token: [UInt8], issuerIndex: Int, _ answer: KeysNow, now: Int64
+        _ token: [UInt8], issuerIndex: Int, _ answer: KeyAvailability, now: Int64
     ) -> Result<Principal, Reason> {
         // JWT-35: who does not answer is to blame, not the token.
         guard case .ready(let keys) = answer else { return .failure(.keysUnavailable) }

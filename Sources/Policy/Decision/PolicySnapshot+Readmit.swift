@@ -26,7 +26,7 @@ extension PolicySnapshot {
     ///   - now: seconds since 1970.
     package func readmit(
         _ principal: Principal?, _ request: RememberedRequest, path: Span<UInt8>, from address: IPAddress? = nil,
-        certificate: () -> ShownCertificate? = { nil }, now: Int64, cache: VerifiedTokenCache
+        certificate: () -> PresentedCertificate? = { nil }, now: Int64, cache: VerifiedTokenCache
     ) -> Readmission {
         var decision = request.decision(self, path: path, steps: .review, now: now)
         // Without an upstream nothing goes on.
@@ -55,7 +55,7 @@ extension PolicySnapshot {
 
     /// The caller under the current configuration.
     private func current(
-        _ principal: Principal, _ shown: ShownCertificate?, on route: Route, now: Int64, cache: VerifiedTokenCache
+        _ principal: Principal, _ shown: PresentedCertificate?, on route: Route, now: Int64, cache: VerifiedTokenCache
     ) -> Result<Principal, Reason> {
         if principal.method == .cookie, route.form?.accepts(backend: principal.backendBytes) != true {
             return .failure(.sessionInvalid)
@@ -78,7 +78,7 @@ extension PolicySnapshot {
     }
 
     private func renewed(
-        _ principal: Principal, _ shown: ShownCertificate?, now: Int64, cache: VerifiedTokenCache
+        _ principal: Principal, _ shown: PresentedCertificate?, now: Int64, cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
         switch principal.method {
         case .bearer:

@@ -34,7 +34,7 @@ package struct PossessionRules: Sendable {
     /// - Returns: a nonce that the answer should have; nil for none.
     package func check(
         by principal: Principal, on route: Route?, path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead,
-        headers: HeaderTable, isSecure: Bool, certificate: ShownCertificate?, now: Int64
+        headers: HeaderTable, isSecure: Bool, certificate: PresentedCertificate?, now: Int64
     ) throws(Reason) -> String? {
         guard let binding = principal.binding else { return nil }
         if let digest = binding.certificate {

@@ -19,7 +19,7 @@ package struct CertificateRule: Equatable, Sendable {
 
 extension Route {
     /// Why a client with this certificate is refused, even with another credential; nil if it is admitted.
-    package func refusal(of shown: ShownCertificate?) -> Reason? {
+    package func refusal(of shown: PresentedCertificate?) -> Reason? {
         if shown?.isOnList == true { return .clientCertificateRevoked }
         return certificateRule?.refusal(of: shown?.certificate)
     }

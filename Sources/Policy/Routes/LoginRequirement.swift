@@ -11,7 +11,7 @@ struct LoginRequirement: Sendable {
     /// `, acr_values="...", max_age=...`: the parameters of the challenge (RFC 9470 section 3).
     let challenge: [UInt8]
     /// The same for a login of a browser.
-    let demand: LoginDemand
+    let demand: RequiredLogin
 
     /// Nil for a rule that requires nothing of this kind.
     init?(_ access: AccessRule, _ selection: ClaimSelection) {
@@ -20,7 +20,7 @@ struct LoginRequirement: Sendable {
         // Without a selection no credential has a level, so that none is enough.
         levels = names.isEmpty ? nil : selection.levels?.roles(named: names) ?? RoleSet()
         maximumAge = access.maximumAge
-        demand = LoginDemand(levels: names, maximumAge: maximumAge)
+        demand = RequiredLogin(levels: names, maximumAge: maximumAge)
         var text = names.isEmpty ? "" : #", acr_values="\#(names.joined(separator: " "))""#
         if let maximumAge { text += ", max_age=\(maximumAge)" }
         challenge = Array(text.utf8)

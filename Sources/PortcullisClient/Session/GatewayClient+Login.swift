@@ -73,10 +73,10 @@ extension GatewayClient {
         }
     }
 
-    private func place(for user: String, _ mode: ConnectivityMode) -> LoginPlace {
+    private func place(for user: String, _ mode: ConnectivityMode) -> LoginLocation {
         let verifier = verifier(of: user)
         let settings = settings
-        return LoginPlace(
+        return LoginLocation(
             mode, isAllowed: settings.offlineAuthentication, isKept: verifier != nil, failures: verifier?.failures ?? 0,
             maximum: settings.maxLoginAttempts)
     }

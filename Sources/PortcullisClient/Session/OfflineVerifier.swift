@@ -14,7 +14,7 @@ struct OfflineVerifier: Codable, Equatable, Sendable {
 }
 
 /// Where a password is checked (OMS-11 to OMS-13).
-enum LoginPlace: Equatable, Sendable {
+enum LoginLocation: Equatable, Sendable {
     case server
     /// The server, or the stored verifier if it is unreachable.
     case serverThenLocal

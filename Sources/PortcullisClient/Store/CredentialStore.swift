@@ -179,7 +179,7 @@ extension CredentialStore {
 
     private func write(_ bytes: [UInt8], to path: String) throws(ClientError) {
         do throws(KernelError) {
-            let draft = try FileDraft(of: path)
+            let draft = try AtomicFile(of: path)
             try draft.write(bytes)
             try draft.replace()
         } catch {

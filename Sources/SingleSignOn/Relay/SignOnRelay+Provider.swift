@@ -15,14 +15,14 @@ extension SignOnRelay {
         guard let providers, let provider = providers.provider(named: name) else {
             return .done(SingleSignOnFailure.unavailable.response)
         }
-        let errand = LoginErrand(.relay, visit.request.texts + (visit.isForced ? ["\(visit.now)"] : []))
-        return providers.begin(provider, errand, visit.browser, forcesLogin: visit.isForced)
+        let purpose = LoginPurpose(.relay, visit.request.texts + (visit.isForced ? ["\(visit.now)"] : []))
+        return providers.begin(provider, purpose, visit.browser, forcesLogin: visit.isForced)
     }
 
     /// Continues with a browser that returns from a provider. Its request is checked again by the current
     /// configuration, and the backend must still have the provider (mix-up attack).
     func arrive(_ arrival: ProviderLogin.Arrival) -> Answer {
-        let (texts, browser) = (arrival.errand.texts, arrival.browser)
+        let (texts, browser) = (arrival.purpose.texts, arrival.browser)
         do throws(SingleSignOnFailure) {
             let count = SignOnRequest.textCount
             guard let login = providers, let request = SignOnRequest(texts: Array(texts.prefix(count))) else {

@@ -4,7 +4,7 @@ import Model
 struct RedisCall: Sendable {
     let script: RedisScript
     /// Whether its effect must be durable. Recorded uses and cleaning need not be.
-    let isLasting: Bool
+    let isDurable: Bool
     /// The first one is the time.
     let arguments: [[UInt8]]
 
@@ -16,8 +16,8 @@ struct RedisCall: Sendable {
     init(_ operation: StoreOperation, now: Int64) {
         let own: [[UInt8]]
         switch operation {
-        case .touch, .clean: isLasting = false
-        default: isLasting = !operation.isRead
+        case .touch, .clean: isDurable = false
+        default: isDurable = !operation.isRead
         }
         switch operation {
         case .claim(let record): (script, own) = (.claim, RedisCall.fields(record))
@@ -72,13 +72,13 @@ struct RedisCall: Sendable {
     /// A document, or its replacement: the known text and the new one.
     init(document name: String, replacing change: (known: [UInt8], text: [UInt8])?) {
         script = .document
-        isLasting = change != nil
+        isDurable = change != nil
         arguments = [RedisCall.text(0), Array(name.utf8)] + (change.map { [$0.known, $0.text] } ?? [])
     }
 
     /// Continues a list.
     private init(script: RedisScript, arguments: [[UInt8]]) {
-        isLasting = false
+        isDurable = false
         self.script = script
         self.arguments = arguments
     }

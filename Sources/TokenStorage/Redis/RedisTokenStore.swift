@@ -118,9 +118,9 @@ package final class RedisTokenStore: TokenStore {
     /// Loads the script if the server does not have it, for instance after a restart.
     private func send(_ call: RedisCall, _ then: @escaping @Sendable (Result<RESPValue, StoreFailure>) -> Void) {
         let base = base
-        send(call.script.callByDigest(base, call.arguments), waits: call.isLasting) { [self] result in
+        send(call.script.callByDigest(base, call.arguments), waits: call.isDurable) { [self] result in
             guard case .success(let value) = result, value.errorCode == "NOSCRIPT" else { return then(result) }
-            send(call.script.callByText(base, call.arguments), waits: call.isLasting, then)
+            send(call.script.callByText(base, call.arguments), waits: call.isDurable, then)
         }
     }
 

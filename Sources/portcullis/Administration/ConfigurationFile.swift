@@ -55,7 +55,7 @@ struct ConfigurationFile {
             let mode = (attributes[.posixPermissions] as? NSNumber)?.uint32Value
         else { throw .cannotWrite("\(model) cannot be examined") }
         do throws(KernelError) {
-            let draft = try FileDraft(of: path)
+            let draft = try AtomicFile(of: path)
             try draft.write(text)
             try draft.hand(to: owner, group: group, mode: exists ? mode : mode & 0o770)
             try draft.replace()

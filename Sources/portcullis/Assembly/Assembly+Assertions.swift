@@ -23,15 +23,15 @@ extension Assembly {
                 "\(obstacle.problem): no assertion can be exchanged", expected: obstacle.expected)
         }
         let (directory, files) = (loaded.directory, loaded.sectionFiles)
-        let reloads = lasting.assertions
-        let policyReader = reloads.reader(of: "policy", log: lasting.log) {
+        let reloads = retained.assertions
+        let policyReader = reloads.reader(of: "policy", log: retained.log) {
             ConfigurationLoader.policies(
                 directory: directory, environment: ProcessInfo.processInfo.environment, formerFiles: files
             ).map {
                 AssertionPolicy($0, baseURL: baseURL, catalogue: catalogue)
             }
         }
-        let certificateReader = reloads.reader(of: "certificates", log: lasting.log) {
+        let certificateReader = reloads.reader(of: "certificates", log: retained.log) {
             ConfigurationLoader.certificates(
                 directory: directory, environment: ProcessInfo.processInfo.environment, formerFiles: files
             ).map { entries in
@@ -52,7 +52,7 @@ extension Assembly {
     /// The keys that are fetched. Those of the configuration are kept fresh, and told of; the gateway is ready without
     /// them.
     private mutating func keySets(of policy: AssertionPolicy) -> AssertionKeySets {
-        let sets = AssertionKeySets(lasting, directory: loaded.directory)
+        let sets = AssertionKeySets(retained, directory: loaded.directory)
         for (index, entry) in policy.entries.enumerated() {
             guard let issuer = entry.issuer, issuer.isEnabled, case .remote(let source) = issuer.keys else { continue }
             if let keys = sets.make(source, issuer: issuer.name) {

@@ -14,7 +14,7 @@ extension Assembly {
 
     /// Sends browsers to the providers.
     mutating func providerLogin(
-        _ seals: BrowserSeals, _ store: LastingStore.Opened, _ assertions: AssertionSources
+        _ seals: BrowserSeals, _ store: RetainedStore.Opened, _ assertions: AssertionSources
     ) -> ProviderLogin {
         var providers: [any BrowserIdentityProvider] = []
         for entry in configuration.allIdentityProviders where !entry.name.isEmpty {
@@ -25,10 +25,10 @@ extension Assembly {
             case .saml: if let provider = samlProvider(entry, assertions) { providers.append(provider) }
             }
         }
-        let log = lasting.log
+        let log = retained.log
         let queue = SerialQueue(label: "provider revocations")
         let revoker = ProviderRevoker(offload: { queue.submit($0) }) {
-            [counts = lasting.providerRevocations] provider, failure in
+            [counts = retained.providerRevocations] provider, failure in
             counts.count(failure, at: provider)
             guard let failure else { return log.write("provider_token_revoked", [("provider", .text(provider))]) }
             log.write(
@@ -39,9 +39,9 @@ extension Assembly {
                 ])
         }
         return ProviderLogin(
-            providers, seals: seals, store: store.tokens, revocations: lasting.revocations,
+            providers, seals: seals, store: store.tokens, revocations: retained.revocations,
             baseURL: configuration.baseURL.description,
-            furtherOrigins: configuration.additionalBaseURLs, throttle: lasting.callbackThrottle, revoker: revoker
+            furtherOrigins: configuration.additionalBaseURLs, throttle: retained.callbackThrottle, revoker: revoker
         ) { provider, failure, requestID in
             log.write(
                 "provider_login_failed",
@@ -80,7 +80,7 @@ extension Assembly {
         settings.logsOutThere = entry.logsOutThere
         settings.revokesAtLogout = entry.revokesAtLogout
         settings.transport = transport
-        return AuthorizationCodeProvider(settings, caller: SharingCaller(lasting.outbound))
+        return AuthorizationCodeProvider(settings, caller: SharingCaller(retained.outbound))
     }
 
     /// Claims that domains need in addition to the provider's own rules.
@@ -118,7 +118,7 @@ extension Assembly {
             settings.connectTimeoutMilliseconds = entry.connectTimeout.milliseconds
             settings.readTimeoutMilliseconds = entry.readTimeout.milliseconds
             settings.authorities = authorities
-            let keys = try? lasting.keys.keys(settings, name: entry.name, caller: lasting.outbound, log: lasting.log)
+            let keys = try? retained.keys.keys(settings, name: entry.name, caller: retained.outbound, log: retained.log)
             guard let keys else {
                 self.error("\(entry.pointer)/caFile", "no connection can be made with these authorities")
                 return nil

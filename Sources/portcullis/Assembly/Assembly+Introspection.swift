@@ -52,10 +52,10 @@ extension Assembly {
     /// A TLS context that trusts the authorities of a file.
     mutating func context(authorities path: String, at pointer: String) -> TLSClientContext? {
         guard let pem = contents(of: path, at: pointer) else { return nil }
-        var identity = LastingTLS.ClientIdentity()
+        var identity = RetainedTLS.ClientIdentity()
         identity.authorities = pem
         do throws(TLSSettingsError) {
-            return try lasting.tls.context(identity)
+            return try retained.tls.context(identity)
         } catch {
             self.error(pointer, "\(path): \(error)")
             return nil

@@ -16,7 +16,7 @@ extension Assembly {
         let service = configuration.tokenService
         let algorithm = service.algorithm
         if let secret = service.key {
-            lasting.signingKeys.forget()
+            retained.signingKeys.forget()
             do throws(KeyError) {
                 return SigningKeyRing(active: try SigningKey(secret: Array(secret.value.utf8), algorithm: algorithm))
             } catch {
@@ -25,23 +25,23 @@ extension Assembly {
             }
         }
         if service.sharesKeys, tokenStore() == nil { return nil }
-        let files = SigningKeyFiles(configuration, lasting.store.opened)
+        let files = SigningKeyFiles(configuration, retained.store.opened)
         do throws(KeyFileError) {
-            if lasting.isServing {
-                try lasting.signingKeys.startFollowing(
-                    files, patienceMilliseconds: configuration.store.staleAfter.milliseconds, lasting.log)
+            if retained.isServing {
+                try retained.signingKeys.startFollowing(
+                    files, patienceMilliseconds: configuration.store.staleAfter.milliseconds, retained.log)
             }
         } catch {
             self.error("/tokenService/sharedKeys", error.message)
             return nil
         }
         do throws(KeyFileError) {
-            if let ring = try lasting.signingKeys.read(files, configuration) { return ring }
+            if let ring = try retained.signingKeys.read(files, configuration) { return ring }
             guard let key = signingKey(at: service.keyFile, algorithm, pointer: "/tokenService/keyFile") else {
                 return nil
             }
             // Again, since the schedule begins with a key that has just been made.
-            return try lasting.signingKeys.read(files, configuration) ?? SigningKeyRing(active: key)
+            return try retained.signingKeys.read(files, configuration) ?? SigningKeyRing(active: key)
         } catch {
             self.error("/tokenService/keyFile", error.message)
             return nil
@@ -93,22 +93,22 @@ extension Assembly {
         if configuration.issuedTokenCache.persists, let serviceKey {
             ConfigurationIdentity.bind(to: Array(serviceKey.pem.utf8))
         }
-        let surroundings = IssuerSurroundings(
-            caller: lasting.outbound, serviceKey: serviceKey, serviceIssuer: configuration.tokenService.issuer)
+        let surroundings = IssuerDependencies(
+            caller: retained.outbound, serviceKey: serviceKey, serviceIssuer: configuration.tokenService.issuer)
         var issuers: [String: GuardedIssuer] = [:]
         for entry in configuration.issuers {
             guard let module = module(entry), let reading = read(entry, module),
                 let issuer = build(module, reading.settings, surroundings, at: entry.pointer)
             else { continue }
             issuers[entry.name] = GuardedIssuer(
-                issuer, settings: reading.guarding, gate: lasting.issuers.gate(entry.name, lasting.log),
+                issuer, settings: reading.guarding, gate: retained.issuers.gate(entry.name, retained.log),
                 clock: { Clock.monotonicMicroseconds })
         }
         let signed = SignedIdentity.issuers(
             configuration.routes, host: configuration.baseURL.host, key: serviceKey
-        ) { lasting.issuers.gate($0, lasting.log) }
+        ) { retained.issuers.gate($0, retained.log) }
         issuers.merge(signed) { own, _ in own }
-        lasting.issuers.keep(only: Set(configuration.issuers.map(\.name) + signed.keys))
+        retained.issuers.keep(only: Set(configuration.issuers.map(\.name) + signed.keys))
         return issuers
     }
 
@@ -124,7 +124,7 @@ extension Assembly {
     }
 
     private mutating func build(
-        _ module: IssuerModule, _ settings: ModuleSettings, _ surroundings: IssuerSurroundings, at pointer: String
+        _ module: IssuerModule, _ settings: ModuleSettings, _ surroundings: IssuerDependencies, at pointer: String
     ) -> (any TokenIssuer)? {
         do throws(IssuerProblem) {
             return try module.build(settings, surroundings)
@@ -194,7 +194,7 @@ extension Assembly {
     mutating func tokenService(
         _ keys: SigningKeyRing, _ possession: ClientPossession, _ modules: [String: GuardedIssuer],
         _ users: UserStore, _ backends: BackendStore,
-        _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened
+        _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: RetainedStore.Opened
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
@@ -208,16 +208,16 @@ extension Assembly {
         var settings = TokenServiceSettings(
             issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
             signer: keys.signer, publishedKeys: KeySet(keys: published), users: users, backends: backends,
-            catalogue: catalogue, revocations: lasting.revocations, store: store.tokens, storeKey: store.key)
+            catalogue: catalogue, revocations: retained.revocations, store: store.tokens, storeKey: store.key)
         settings.acceptedKeys = keys.accepted
         settings.possession = possession
-        settings.throttle = lasting.throttle
-        settings.clientThrottle = lasting.clientThrottle
-        settings.deviceThrottle = lasting.deviceThrottle
-        settings.deviceBeginThrottle = lasting.deviceBeginThrottle
+        settings.throttle = retained.throttle
+        settings.clientThrottle = retained.clientThrottle
+        settings.deviceThrottle = retained.deviceThrottle
+        settings.deviceBeginThrottle = retained.deviceBeginThrottle
         settings.registration = service.registration.flatMap { section in
             backendID(section.backend).map {
-                RegistrationSettings(section, sponsorID: $0, lasting.registrationThrottle)
+                RegistrationSettings(section, sponsorID: $0, retained.registrationThrottle)
             }
         }
         settings.tokenPath = service.tokenPath
@@ -232,7 +232,7 @@ extension Assembly {
         settings.userTokenSeconds = Int64(service.userTokenSeconds)
         settings.clockSkewSeconds = service.clockSkew.components.seconds
         settings.scopes = service.scopes
-        for family in lasting.families { family.announce(in: &settings, &self) }
+        for family in retained.families { family.announce(in: &settings, &self) }
         return TokenService(settings: settings)
     }
 }

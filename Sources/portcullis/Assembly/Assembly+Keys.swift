@@ -28,8 +28,8 @@ extension Assembly {
             settings.authorities = authorities
         }
         do throws(TLSSettingsError) {
-            let keys = try lasting.keys.keys(
-                settings, name: issuer.name, caller: lasting.outbound, log: lasting.log)
+            let keys = try retained.keys.keys(
+                settings, name: issuer.name, caller: retained.outbound, log: retained.log)
             issuerKeys.append(IssuerKeys(name: issuer.name, keys: keys, isOptional: entry.isOptional))
             return keys
         } catch {

@@ -35,7 +35,7 @@ extension Assembly {
                 }
             )
         }
-        let limiters = lasting.rateLimiters
+        let limiters = retained.rateLimiters
         limiters.keep(only: Set(limits.joined() + endpoints + consumers.map(\.1).joined()))
         return RequestLimiters(
             routes: limits.map { $0.map(limiters.limiter) }, endpoints: endpoints.map(limiters.limiter),

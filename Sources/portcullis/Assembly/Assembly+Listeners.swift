@@ -21,7 +21,7 @@ extension Assembly {
                 settings.forwardAuth?.trustedProxies = configuration.trustedProxies
             }
             if let tls = entry.tls {
-                let keys = lasting.tls.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
+                let keys = retained.tls.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
                 settings.tls = serverContext(tls, keys, http2: entry.http2, at: "/listeners/\(index)/tls").map {
                     var made = ListenerSettings.TLS($0)
                     made.users = tls.clientUsers
@@ -29,7 +29,7 @@ extension Assembly {
                     return made
                 }
             }
-            settings.toldCertificates = entry.toldCertificates(&self, at: "/listeners/\(index)")
+            settings.forwardedCertificates = entry.forwardedCertificates(&self, at: "/listeners/\(index)")
             return settings
         }
     }
@@ -134,7 +134,7 @@ extension Assembly {
 
 extension ListenerEntry {
     /// Nil after an error about authorities or revocation lists.
-    func toldCertificates(_ assembly: inout Assembly, at pointer: String) -> ToldCertificates? {
+    func forwardedCertificates(_ assembly: inout Assembly, at pointer: String) -> ForwardedCertificates? {
         guard let entry = clientCertificateField else { return nil }
         let isOwn = entry.authoritiesFile != nil
         guard let path = entry.authoritiesFile ?? tls?.clientAuthoritiesFile else { return nil }
@@ -158,7 +158,7 @@ extension ListenerEntry {
                     assembly.expired(places.lists, complaint)
                 }
             }
-            return ToldCertificates(
+            return ForwardedCertificates(
                 entry.format, hops: entry.hops, verifier: verifier,
                 users: isOwn ? entry.users : tls?.clientUsers ?? [])
         } catch {

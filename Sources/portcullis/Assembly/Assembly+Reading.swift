@@ -10,7 +10,7 @@ extension Assembly {
         let loaded: LoadedConfiguration
         let configuration: GatewayConfiguration
         let snapshot: GatewaySnapshot
-        let lasting: Lasting
+        let retained: RetainedState
     }
 
     /// The result of checking a directory, or a draft of it.
@@ -41,7 +41,7 @@ extension Assembly {
         }
         let reading = assembly.snapshot(generation: 1).map { snapshot in
             Reading(
-                loaded: loaded, configuration: assembly.configuration, snapshot: snapshot, lasting: assembly.lasting)
+                loaded: loaded, configuration: assembly.configuration, snapshot: snapshot, retained: assembly.retained)
         }
         assembly.checkWriting()
         return Examination(loaded: loaded, diagnostics: loaded.diagnostics + assembly.checked, reading: reading)

@@ -10,27 +10,27 @@ import TokenStorage
 
 extension Assembly {
     /// The store of the process, opened where this is its first configuration. Nil with an error among the diagnostics.
-    mutating func tokenStore() -> LastingStore.Opened? {
-        if let opened = lasting.store.opened { return rekeyed(opened) }
+    mutating func tokenStore() -> RetainedStore.Opened? {
+        if let opened = retained.store.opened { return rekeyed(opened) }
         let section = configuration.store
         guard let key = section.tokenKey(&self), let (store, line) = openStore(section) else { return nil }
         var settings = RevocationFollower.Settings()
         settings.staleAfter = section.staleAfter.milliseconds
         settings.whenUnavailable = section.whenUnavailable
-        lasting.withdrawn.use { key.keyedNames(of: Array($0.utf8)) }
+        retained.withdrawn.use { key.keyedNames(of: Array($0.utf8)) }
         let follower = RevocationFollower(
-            RekeyedTokenStore(store, key: key), list: lasting.revocations, withdrawn: lasting.withdrawn,
-            isShared: lasting.isServing && section.kind != .memory,
-            settings: settings, log: lasting.log, now: Clock.monotonicMilliseconds)
-        let opened = LastingStore.Opened(
+            RekeyedTokenStore(store, key: key), list: retained.revocations, withdrawn: retained.withdrawn,
+            isShared: retained.isServing && section.kind != .memory,
+            settings: settings, log: retained.log, now: Clock.monotonicMilliseconds)
+        let opened = RetainedStore.Opened(
             tokens: follower, key: key,
             life: section.kind == .memory ? SecureRandom.text(16) : "", redis: line)
-        lasting.store.keep(opened)
+        retained.store.keep(opened)
         return opened
     }
 
     /// Reads the keys of a reload. The key in use must be among them, since a mistake would end all tokens.
-    private mutating func rekeyed(_ opened: LastingStore.Opened) -> LastingStore.Opened? {
+    private mutating func rekeyed(_ opened: RetainedStore.Opened) -> RetainedStore.Opened? {
         let section = configuration.store
         let isInFile = section.keys.isEmpty
         // A key that was made for a store in memory is in no configuration.
@@ -54,15 +54,15 @@ extension Assembly {
         case .memory: return (MemoryTokenStore(), nil)
         case .redis:
             guard let entry = section.redis, let line = redisLine(entry, section) else { return nil }
-            guard lasting.isServing else { return (MemoryTokenStore(), line) }
+            guard retained.isServing else { return (MemoryTokenStore(), line) }
             // A command has `timeout`, and what it waits for half of that.
             let store = RedisTokenStore(
                 channel: line, keyPrefix: entry.keyPrefix, replicas: entry.replicas,
-                patience: section.timeout.milliseconds / 2, clock: ServerClock(log: lasting.log))
+                patience: section.timeout.milliseconds / 2, clock: ServerClock(log: retained.log))
             return (store, line)
         case .sqlite:
             #if SQLite
-                return lasting.isServing ? openSQLite(section).map { ($0, nil) } : (MemoryTokenStore(), nil)
+                return retained.isServing ? openSQLite(section).map { ($0, nil) } : (MemoryTokenStore(), nil)
             #else
                 // DEC-10
                 error("/store/kind", "this program was built without SQLite (swift build --traits SQLite)")
@@ -80,8 +80,8 @@ extension Assembly {
                 self.error("/store/path", error.message)
                 return nil
             }
-            let (revocations, withdrawn) = (lasting.revocations, lasting.withdrawn)
-            let (log, path) = (lasting.log, section.path)
+            let (revocations, withdrawn) = (retained.revocations, retained.withdrawn)
+            let (log, path) = (retained.log, section.path)
             do throws(SQLiteOpenError) {
                 return try SQLiteTokenStore(
                     path: path, patience: Int32(section.timeout.milliseconds),

@@ -6,7 +6,7 @@ import Reactor
 
 extension Assembly {
     mutating func upstreams() -> [Upstream] {
-        var identities: Set<LastingTLS.ClientIdentity> = []
+        var identities: Set<RetainedTLS.ClientIdentity> = []
         let upstreams = configuration.upstreams.map { entry in
             // Weight 0 drains a server: it gets no more requests.
             var upstream = Upstream(
@@ -28,15 +28,15 @@ extension Assembly {
             }
             return upstream
         }
-        lasting.tls.keep(only: identities)
+        retained.tls.keep(only: identities)
         return upstreams
     }
 
     /// Nil after an error about an unreadable file.
     mutating func identity(
         _ tls: UpstreamTLSEntry, http2: Bool = false, at pointer: String
-    ) -> LastingTLS.ClientIdentity? {
-        var identity = LastingTLS.ClientIdentity()
+    ) -> RetainedTLS.ClientIdentity? {
+        var identity = RetainedTLS.ClientIdentity()
         identity.verifies = tls.verifies
         identity.minimumVersion = tls.minimumVersion
         identity.http2 = http2
@@ -54,10 +54,10 @@ extension Assembly {
     }
 
     mutating func clientContext(
-        _ identity: LastingTLS.ClientIdentity, at pointer: String
+        _ identity: RetainedTLS.ClientIdentity, at pointer: String
     ) -> TLSClientContext? {
         do throws(TLSSettingsError) {
-            let context = try lasting.tls.context(identity)
+            let context = try retained.tls.context(identity)
             if let certificate = context.certificate { warnOfEnd(of: certificate, at: "\(pointer)/certFile") }
             return context
         } catch {

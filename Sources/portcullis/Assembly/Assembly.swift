@@ -23,7 +23,7 @@ struct Assembly {
     let configuration: GatewayConfiguration
     /// Whether missing key files are created; `check` does not write files.
     let makesKeys: Bool
-    let lasting: Lasting
+    let retained: RetainedState
     /// The listeners of a running process.
     private let bound: BoundListeners?
     var diagnostics: [Diagnostic] = []
@@ -35,12 +35,13 @@ struct Assembly {
     var providerKeys: [JSONWebKey] = []
 
     init?(
-        _ loaded: LoadedConfiguration, lasting: Lasting = Lasting(), makesKeys: Bool, bound: BoundListeners? = nil
+        _ loaded: LoadedConfiguration, retained: RetainedState = RetainedState(), makesKeys: Bool,
+        bound: BoundListeners? = nil
     ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
         self.configuration = configuration
-        self.lasting = lasting
+        self.retained = retained
         self.makesKeys = makesKeys
         self.bound = bound
     }
@@ -54,23 +55,23 @@ struct Assembly {
         }
         let catalogue = RoleCatalogue(configuration.roles.names)
         let hasher = PasswordHasher(aesKey: configuration.passwords.aesKey)
-        let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: lasting.withdrawn)
-        let backends = BackendStore(backendList(), withdrawn: lasting.withdrawn)
+        let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: retained.withdrawn)
+        let backends = BackendStore(backendList(), withdrawn: retained.withdrawn)
         let keys = signingKeys()
         let modules = tokenIssuers(keys?.active)
         let sealing = sealingKeys()
         // Last, so that a configuration that is refused for another reason creates no file.
         guard let keys, let sealing, let store = tokenStore() else { return nil }
-        let proofs = configuration.challenge.proofs.verifier(sealing, lasting.proofs)
+        let proofs = configuration.challenge.proofs.verifier(sealing, retained.proofs)
         let challenges = ChallengeIssuer(
             keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds,
             possession: PossessionRules(proofs, origins: configuration.origins))
         let seals = BrowserSeals(keys: sealing, store: store.life)
 
         var settings = PolicySettings(
-            backends: backends, users: users, revocations: lasting.revocations, challenges: challenges)
+            backends: backends, users: users, revocations: retained.revocations, challenges: challenges)
         settings.generation = generation
-        settings.throttle = lasting.throttle
+        settings.throttle = retained.throttle
         settings.passwordCacheSeconds = configuration.passwords.cache.components.seconds
         settings.ownOrigins = configuration.origins
         settings.allowOrigin = configuration.policies.allowOrigin
@@ -88,9 +89,9 @@ struct Assembly {
         }
         settings.endpoints = EndpointFamily.routes(configuration.endpointSettings)
         settings.issuers = [ownIssuer(keys)] + trustedIssuers()
-        settings.introspectedIssuers = introspectedIssuers(lasting.outbound)
+        settings.introspectedIssuers = introspectedIssuers(retained.outbound)
         settings.policyServers = configuration.policies.askers(&self)
-        if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }
+        if !issuerKeys.isEmpty { settings.keyEpoch = retained.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
         if configuration.backends.contains(where: { $0.issuer != nil }) {
             settings.grantedTokens = GrantRecords(store: store.tokens, key: store.key)
@@ -120,10 +121,10 @@ struct Assembly {
         }
         warnOfCredentials()
         let rateLimits = rateLimits(origins)
-        lasting.keys.keep(only: issuerKeys.map(\.keys))
+        retained.keys.keep(only: issuerKeys.map(\.keys))
         if let key = store.nextKey { store.key.adopt(key) }
-        lasting.formerKeys.use(store.tokens, store.key)
-        lasting.cleaner.use(
+        retained.formerKeys.use(store.tokens, store.key)
+        retained.cleaner.use(
             store.tokens,
             minuteOfDay: configuration.tokenCleaner.isEnabled ? configuration.tokenCleaner.minuteOfDay : nil)
         return GatewaySnapshot(
@@ -147,7 +148,7 @@ struct Assembly {
         var parts = EndpointParts()
         parts.add(foundation.tokens.handlers)
         parts.add(ProtectedResources(configuration).handlers)
-        for family in lasting.families { family.build(&parts, on: foundation, &self) }
+        for family in retained.families { family.build(&parts, on: foundation, &self) }
         parts.add(foundation.providers.handlers(parts.returns))
         return parts
     }

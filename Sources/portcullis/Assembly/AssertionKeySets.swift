@@ -14,12 +14,12 @@ final class AssertionKeySets: Sendable {
     }
 
     private let sets = Mutex<[Place: RemoteKeySet]>([:])
-    private let lasting: Lasting
+    private let retained: RetainedState
     /// Directory of relative file names.
     private let directory: String
 
-    init(_ lasting: Lasting, directory: String) {
-        self.lasting = lasting
+    init(_ retained: RetainedState, directory: String) {
+        self.retained = retained
         self.directory = directory
     }
 
@@ -44,7 +44,7 @@ final class AssertionKeySets: Sendable {
             authorities = Array(data)
         }
         guard let settings = source.settings(issuer: issuer, authorities: authorities),
-            let made = try? lasting.keys.keys(settings, name: issuer, caller: lasting.outbound, log: lasting.log)
+            let made = try? retained.keys.keys(settings, name: issuer, caller: retained.outbound, log: retained.log)
         else { return nil }
         sets.withLock { $0[Place(issuer: Array(issuer.utf8), source: source)] = made }
         return made

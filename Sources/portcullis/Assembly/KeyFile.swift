@@ -93,7 +93,7 @@ enum KeyFile {
     private static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
         try makeDirectory(URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false))
         do throws(KernelError) {
-            let draft = try FileDraft(of: path)
+            let draft = try AtomicFile(of: path)
             try draft.write(bytes)
             // A key that another process has created meanwhile stays; the caller reads it.
             _ = try draft.place()

@@ -39,7 +39,7 @@ enum KeyCommand: Command {
         guard let action = words.first else { throw usageError() }
         let options: Set = ["--type", "--public", "--signature", "--in", "--dir", "--home"]
         let arguments = try Arguments(words.dropFirst(), options: options, flags: [])
-        let store = KeyStore(directory: arguments["--dir"] ?? "\(ClientPlace(arguments).directory)/keys")
+        let store = KeyStore(directory: arguments["--dir"] ?? "\(ClientFiles(arguments).directory)/keys")
         let names = arguments.positional
         guard names.count <= 1, let name = names.first ?? (arguments["--public"] == nil ? nil : "") else {
             throw usageError()

@@ -12,15 +12,15 @@ struct OutsideCalls {
 
     /// - Throws: `.failed` after printing what is wrong.
     init(_ reading: Assembly.Reading) throws(ExitStatus) {
-        let lasting = reading.lasting
+        let retained = reading.retained
         let log = EventLog(LogWriter(.standardError))
         let tokens = RevocationFollower(
-            MemoryTokenStore(), list: lasting.revocations, isShared: false, log: log, now: Clock.monotonicMilliseconds)
+            MemoryTokenStore(), list: retained.revocations, isShared: false, log: log, now: Clock.monotonicMilliseconds)
         do throws(KernelError) {
             shared = try SharedState(
                 settings: SharedState.Settings(), workers: 1, adminListeners: [],
                 issuedTokens: IssuedTokenStore(maximumEntries: 1, timing: TokenTiming(skewSeconds: 30)),
-                tokens: tokens, outbound: lasting.outbound, log: log)
+                tokens: tokens, outbound: retained.outbound, log: log)
             plane = try DataPlane(shared: shared, snapshot: reading.snapshot, listeners: [[]])
         } catch {
             throw .failure(error.text)

@@ -44,7 +44,7 @@ enum SchemaCommand: Command {
 
     private static func write(_ text: [UInt8], to path: String) throws(ExitStatus) {
         do throws(KernelError) {
-            let draft = try FileDraft(of: path)
+            let draft = try AtomicFile(of: path)
             try draft.write(text)
             try draft.allow(0o644)
             try draft.replace()

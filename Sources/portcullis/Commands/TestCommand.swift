@@ -27,7 +27,7 @@ enum TestCommand: Command {
 
         exit status: 0 the status is below 400, 1 otherwise
 
-        \(ClientPlace.help)
+        \(ClientFiles.help)
         """
 
     private enum Authentication: String {
@@ -36,7 +36,7 @@ enum TestCommand: Command {
 
     static func run(_ words: [String]) throws(ExitStatus) {
         let arguments = try Arguments(
-            words, options: ClientPlace.options.union(AdminTarget.options).union(["--auth", "--token", "--user"]),
+            words, options: ClientFiles.options.union(AdminTarget.options).union(["--auth", "--token", "--user"]),
             flags: ["--exchange"])
         guard arguments.positional.count == 2, arguments.positional[1].hasPrefix("/") else {
             throw usageError()
@@ -46,7 +46,7 @@ enum TestCommand: Command {
         }
         // Before anything is sent, since the options may be wrong.
         let target = try AdminTarget.options.contains { arguments[$0] != nil } ? AdminTarget(arguments) : nil
-        let profile = try ClientPlace(arguments).profile()
+        let profile = try ClientFiles(arguments).profile()
         // A test must not change the stored login.
         let directory = FileManager.default.temporaryDirectory.appending(path: "portcullis-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }

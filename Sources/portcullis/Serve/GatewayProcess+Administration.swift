@@ -12,8 +12,8 @@ extension GatewayProcess {
     func administer(_ shared: SharedState) {
         // Weak, since the process and the shared state hold the closures.
         let administration = Administration(
-            directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: lasting.cleaner,
-            families: lasting.families,
+            directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: retained.cleaner,
+            families: retained.families,
             reachSeconds: shared.settings.redis == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,
             formerFiles: { [weak self] in self?.sectionFiles.withLock { $0 } ?? [] }
         ) { [weak self, weak shared] in
@@ -31,17 +31,17 @@ extension GatewayProcess {
             }
             return failure.withLock(\.self).map { .untold($0) } ?? .complete
         }
-        lasting.registry.use { [weak self, configurationThread] in
+        retained.registry.use { [weak self, configurationThread] in
             let isAccepted = configurationThread.submit { [weak self] in
                 guard let self else { return }
-                let waiting = lasting.registry.take()
+                let waiting = retained.registry.take()
                 let results = administration.perform(waiting.map { ($0.change, $0.origin) })
                 for (waiting, result) in zip(waiting, results) {
                     SerialQueue.run(atSecond: result.since) { waiting.then(result.outcome) }
                 }
             }
             guard !isAccepted, let self else { return }
-            for waiting in lasting.registry.take() { waiting.then(.failed) }
+            for waiting in retained.registry.take() { waiting.then(.failed) }
         }
         shared.onAdministration { [configurationThread, heap = shared.heap] request, done in
             let isAccepted = configurationThread.submit {

@@ -66,7 +66,7 @@ extension GatewayProcess {
     /// The message that a successor would accept revoked tokens, since a store in memory ends with its process; nil if it
     /// would not.
     private func lostRevocations(_ shared: SharedState) -> String? {
-        guard lasting.store.opened?.endsWithProcess == true else { return nil }
+        guard retained.store.opened?.endsWithProcess == true else { return nil }
         shared.revocations.prune(now: Clock.wallSeconds)
         let count = shared.revocations.count
         guard count > 0 else { return nil }
@@ -94,7 +94,7 @@ extension GatewayProcess {
             }
             try successor.waitUntilReady(milliseconds: GatewayProcess.successorMilliseconds)
             // The successor would not know of further revocations in memory, so that these fail from now on.
-            if lasting.store.opened?.endsWithProcess == true { shared.tokens.forsake() }
+            if retained.store.opened?.endsWithProcess == true { shared.tokens.forsake() }
             if let lostRevocations = lostRevocations(shared) {
                 shared.tokens.forsake(false)
                 _ = kill(processID, SIGTERM)

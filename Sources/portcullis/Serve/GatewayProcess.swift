@@ -22,7 +22,7 @@ final class GatewayProcess: Sendable {
     /// Whether a reload by a signal or a changed file waits for that thread.
     private let awaitsReload = Atomic(false)
     let log = EventLog(LogWriter(.standardError))
-    let lasting: Lasting
+    let retained: RetainedState
     /// The active configuration and its generation; locked during a reload.
     private let state = Mutex(State())
     let service = ServiceNotification()
@@ -44,7 +44,7 @@ final class GatewayProcess: Sendable {
     init(directory: String, acceptsInsecure: Bool) {
         self.directory = directory
         self.acceptsInsecure = acceptsInsecure
-        lasting = Lasting(isServing: true, log: log)
+        retained = RetainedState(isServing: true, log: log)
         files = FileWatcher(directory: directory, log: log)
     }
 
@@ -81,11 +81,11 @@ final class GatewayProcess: Sendable {
         _ signals: SignalSource, _ inherited: inout InheritedDescriptors
     ) throws(ExitStatus) -> Running {
         let (loaded, snapshot, _) = load(generation: 1)
-        guard let snapshot, let configuration = loaded.configuration, let tokens = lasting.store.opened?.tokens else {
+        guard let snapshot, let configuration = loaded.configuration, let tokens = retained.store.opened?.tokens else {
             throw .failed
         }
-        lasting.signingKeys.adopt()
-        lasting.use(configuration.passwords.throttle)
+        retained.signingKeys.adopt()
+        retained.use(configuration.passwords.throttle)
         log.use(configuration.log.level)
         sectionFiles.withLock { $0 = loaded.sectionFiles }
         state.withLock {
@@ -109,7 +109,7 @@ final class GatewayProcess: Sendable {
                 directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
                 formerFiles: sectionFiles.withLock { $0 }, secrets: SecretStore.lookup(directory),
                 willRead: willRead)
-            guard var assembly = Assembly(loaded, lasting: lasting, makesKeys: true, bound: bound) else {
+            guard var assembly = Assembly(loaded, retained: retained, makesKeys: true, bound: bound) else {
                 return (loaded, nil as GatewaySnapshot?, loaded.diagnostics)
             }
             let insecure =
@@ -133,14 +133,14 @@ final class GatewayProcess: Sendable {
         let accessLog = try openAccessLog(configuration.log.access)
         settings.accessLog = accessLog
         settings.version = VersionCommand.number
-        settings.cleaner = lasting.cleaner
-        settings.formerKeys = lasting.formerKeys
-        settings.redis = lasting.store.opened?.redis
-        settings.sessions = lasting.families.lazy.compactMap(\.activities).first
-        settings.adminThrottle = lasting.adminThrottle
-        settings.providerRevocations = lasting.providerRevocations
+        settings.cleaner = retained.cleaner
+        settings.formerKeys = retained.formerKeys
+        settings.redis = retained.store.opened?.redis
+        settings.sessions = retained.families.lazy.compactMap(\.activities).first
+        settings.adminThrottle = retained.adminThrottle
+        settings.providerRevocations = retained.providerRevocations
         settings.assertionReloadFailures = [
-            ("policy", lasting.assertions.policyFailures), ("certificates", lasting.assertions.certificateFailures),
+            ("policy", retained.assertions.policyFailures), ("certificates", retained.assertions.certificateFailures),
         ]
         let timing = TokenTiming(skewSeconds: configuration.issuedTokenCache.skew.components.seconds)
         let archive = issuedTokenArchive(configuration)
@@ -149,7 +149,7 @@ final class GatewayProcess: Sendable {
         let shared = try starting { () throws(KernelError) in
             try SharedState(
                 settings: settings, workers: workers, adminListeners: [ListeningSockets.adminListener],
-                issuedTokens: issued, tokens: tokens, outbound: lasting.outbound, log: log)
+                issuedTokens: issued, tokens: tokens, outbound: retained.outbound, log: log)
         }
         // Weak, since the shared state holds the closure.
         shared.onReload { [self, weak shared] done in
@@ -166,10 +166,10 @@ final class GatewayProcess: Sendable {
         administer(shared)
         let patience = Int(configuration.store.staleAfter.milliseconds)
         if settings.redis == nil {
-            LastingStore.load(tokens, milliseconds: patience)
-            if let archive { LastingStore.load(archive, milliseconds: patience) }
+            RetainedStore.load(tokens, milliseconds: patience)
+            if let archive { RetainedStore.load(archive, milliseconds: patience) }
         } else if let archive {
-            LastingStore.loadLater(archive)
+            RetainedStore.loadLater(archive)
         }
         let (listeners, files) = try open(configuration, workers: workers, &inherited)
         let plane: DataPlane
@@ -181,7 +181,7 @@ final class GatewayProcess: Sendable {
             throw StartFailure(error)
         }
         // Redis is reached through the workers. Until it responds, bearer requests are refused.
-        if settings.redis != nil { LastingStore.load(tokens, milliseconds: patience) }
+        if settings.redis != nil { RetainedStore.load(tokens, milliseconds: patience) }
         let facts: [(String, EventLog.Value)] = [
             ("workers", .number(workers)), ("engine", .text(settings.engine.rawValue)),
             ("pid", .number(ProcessLimits.processID)),
@@ -295,9 +295,9 @@ final class GatewayProcess: Sendable {
                     "reload_ignored", [("section", .text(name)), ("detail", .text("takes effect at the next start"))])
             }
             state.bound = state.bound.map { BoundListeners(entries: $0.entries, settings: snapshot.listeners) }
-            lasting.use(fresh.passwords.throttle)
+            retained.use(fresh.passwords.throttle)
             shared.use(snapshot)
-            lasting.signingKeys.adopt()
+            retained.signingKeys.adopt()
             // Purges upstream tokens of removed or changed users and backends (CACHE-07).
             let users = ChangedUser.all(old, fresh)
             for user in users where user.invalidatesIssuedTokens {
@@ -305,7 +305,7 @@ final class GatewayProcess: Sendable {
             }
             for backend in GatewayProcess.changedBackends(old, fresh) { shared.issuedTokens.purge(backendID: backend) }
             let ended = EndedTokens(old, fresh, users: users)
-            let withdrawn = lasting.withdrawn
+            let withdrawn = retained.withdrawn
             let isShared = shared.settings.redis != nil
             let notices = isShared ? AccountNotices(old, fresh, users: users, withdrawn: withdrawn) : nil
             shared.afterAdoption { [weak shared] in
@@ -338,7 +338,7 @@ final class GatewayProcess: Sendable {
     /// The store of issued tokens that survive a restart (CACHE-10); nil if they do not.
     private func issuedTokenArchive(_ configuration: GatewayConfiguration) -> IssuedTokenArchive? {
         guard configuration.issuedTokenCache.persists, configuration.store.kind != .memory,
-            let opened = lasting.store.opened
+            let opened = retained.store.opened
         else { return nil }
         return IssuedTokenArchive(
             store: opened.tokens, key: opened.key, capacity: configuration.issuedTokenCache.maximumEntries)

@@ -41,7 +41,7 @@ struct ListeningSockets {
             announce(entry.name, try open(listener, workers: boxes.count, &inherited))
         }
         if let admin = configuration.admin {
-            let place = ListenerPlace.address(admin.address, port: admin.port)
+            let place = ListenerAddress.address(admin.address, port: admin.port)
             let key = place.isChosenBySystem ? "admin:" : "admin:\(place)"
             let listener = Listener(id: ListeningSockets.adminListener, name: "admin", place: place, key: key)
             announce("admin", try open(listener, workers: 1, &inherited))
@@ -51,7 +51,7 @@ struct ListeningSockets {
     private struct Listener {
         let id: Int
         let name: String
-        let place: ListenerPlace
+        let place: ListenerAddress
         /// The name by which a successor finds the sockets: the place, as for a reload, or the name of the listener where
         /// the system chooses the port. The colon distinguishes it from systemd's names.
         let key: String

@@ -6,7 +6,7 @@ import Reactor
 /// Rotation of the signing keys of a running gateway.
 extension GatewayProcess {
     /// The longest time until a change by another process is noticed. `TokenServiceSection` allows for it.
-    private var longestMilliseconds: Int64 { lasting.signingKeys.adopted?.files.sharedKeys == nil ? 10_000 : 2000 }
+    private var longestMilliseconds: Int64 { retained.signingKeys.adopted?.files.sharedKeys == nil ? 10_000 : 2000 }
     private static let signingKeyQueue = SerialQueue(label: "portcullis.signing-keys")
 
     /// Rotates the keys by schedule, and reloads after changes by other processes, until the process ends.
@@ -16,7 +16,7 @@ extension GatewayProcess {
         GatewayProcess.signingKeyQueue.submit(afterMilliseconds: Int(delay)) { [weak self, weak shared] in
             guard let self, let shared, !isEnding else { return }
             let isFollowing = takeStoredKeys()
-            let isNew = lasting.signingKeys.hasNewIndex()
+            let isNew = retained.signingKeys.hasNewIndex()
             guard isNew || isFollowing && isChangeDue else { return rotateSigningKeys(shared, hasFailed: !isFollowing) }
             let isAccepted = configurationThread.submit { [self, weak shared] in
                 guard let shared, !isEnding else { return }
@@ -29,21 +29,21 @@ extension GatewayProcess {
     }
 
     private var isChangeDue: Bool {
-        lasting.signingKeys.adopted?.nextChange.map { $0 <= Clock.wallSeconds } ?? false
+        retained.signingKeys.adopted?.nextChange.map { $0 <= Clock.wallSeconds } ?? false
     }
 
     private var millisecondsToNextKeys: Int64 {
-        guard let next = lasting.signingKeys.adopted?.nextChange else { return longestMilliseconds }
+        guard let next = retained.signingKeys.adopted?.nextChange else { return longestMilliseconds }
         return max(1000, min(longestMilliseconds, next * 1000 - Clock.wallMilliseconds))
     }
 
     /// Takes over changes that other gateways have made in the store.
     /// - Returns: false after a failure.
     private func takeStoredKeys() -> Bool {
-        guard let files = lasting.signingKeys.adopted?.files else { return true }
+        guard let files = retained.signingKeys.adopted?.files else { return true }
         do throws(KeyFileError) {
             try files.followStore(now: Clock.wallSeconds)
-            _ = lasting.signingKeys.note(failure: nil, of: .following)
+            _ = retained.signingKeys.note(failure: nil, of: .following)
             return true
         } catch {
             logFailure(error.message, of: .following)
@@ -51,8 +51,8 @@ extension GatewayProcess {
         }
     }
 
-    private func logFailure(_ failure: String, of task: LastingSigningKeys.KeyTask) {
-        guard lasting.signingKeys.note(failure: failure, of: task) else { return }
+    private func logFailure(_ failure: String, of task: RetainedSigningKeys.KeyTask) {
+        guard retained.signingKeys.note(failure: failure, of: task) else { return }
         log.write("signing_keys_failed", [("detail", .text(failure))])
     }
 
@@ -64,7 +64,7 @@ extension GatewayProcess {
 
     /// Makes the changes that are due, unless another process has made them.
     private func advance() -> Advance {
-        guard let known = lasting.signingKeys.adopted else { return .unchanged }
+        guard let known = retained.signingKeys.adopted else { return .unchanged }
         let now = Clock.wallSeconds
         do throws(AdminFailure) {
             let changes = try known.files.change(now: now) { (index, make) throws(AdminFailure) in
@@ -84,7 +84,7 @@ extension GatewayProcess {
                     return [("signing_key_activated", index.active.keyID)]
                 }
             }
-            _ = lasting.signingKeys.note(failure: nil, of: .rotating)
+            _ = retained.signingKeys.note(failure: nil, of: .rotating)
             for change in changes { log.write(change.event, [("kid", .text(change.keyID))]) }
         } catch {
             // Another gateway was first: its change is followed.

@@ -29,7 +29,7 @@ struct SharedSigningKeys: Sendable {
     private let purpose: String
 
     /// Nil if the gateway shares no keys, or has started with another store.
-    init?(_ configuration: GatewayConfiguration, _ opened: LastingStore.Opened) {
+    init?(_ configuration: GatewayConfiguration, _ opened: RetainedStore.Opened) {
         guard configuration.tokenService.sharesKeys, let entry = configuration.store.redis, let line = opened.redis
         else {
             return nil

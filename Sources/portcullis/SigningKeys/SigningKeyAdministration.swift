@@ -20,7 +20,7 @@ struct SigningKeyAdministration {
             throw .conflict(
                 "the \"key\" of \(service.algorithm.rawValue) cannot be rotated; use an algorithm with \"keyFile\"")
         }
-        files = SigningKeyFiles(configuration, reading.lasting.store.opened)
+        files = SigningKeyFiles(configuration, reading.retained.store.opened)
         terms = SigningKeyTerms(configuration)
     }
 

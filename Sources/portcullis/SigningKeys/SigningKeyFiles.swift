@@ -16,7 +16,7 @@ struct SigningKeyFiles: Sendable {
     /// Nil for keys of this directory alone.
     let sharedKeys: SharedSigningKeys?
 
-    init(_ configuration: GatewayConfiguration, _ store: LastingStore.Opened?) {
+    init(_ configuration: GatewayConfiguration, _ store: RetainedStore.Opened?) {
         let service = configuration.tokenService
         sharedKeys = store.flatMap { SharedSigningKeys(configuration, $0) }
         keyFile = service.keyFile
@@ -260,8 +260,8 @@ struct SigningKeyFiles: Sendable {
         let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value
         let group = (attributes[.groupOwnerAccountID] as? NSNumber)?.uint32Value
         do throws(KernelError) {
-            FileDraft.removeLeftover(of: path)
-            let draft = try FileDraft(of: path)
+            AtomicFile.removeLeftover(of: path)
+            let draft = try AtomicFile(of: path)
             try draft.write(text)
             if let owner, let group { try draft.hand(to: owner, group: group, mode: 0o600) }
             try draft.replace()

@@ -29,7 +29,7 @@ enum KeyFixture {
     }
 }
 
-extension KeysNow {
+extension KeyAvailability {
     var names: [String]? {
         if case .ready(let keys) = self { keys.keys.map { $0.kid ?? "" } } else { nil }
     }

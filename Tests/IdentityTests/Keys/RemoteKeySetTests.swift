@@ -28,9 +28,9 @@ import Testing
 
     /// Answers that waiters got, in order.
     private final class Answers: Sendable {
-        private let all = Mutex<[KeysNow]>([])
-        var list: [KeysNow] { all.withLock { $0 } }
-        var note: @Sendable (KeysNow) -> Void { { answer in self.all.withLock { $0.append(answer) } } }
+        private let all = Mutex<[KeyAvailability]>([])
+        var list: [KeyAvailability] { all.withLock { $0 } }
+        var note: @Sendable (KeyAvailability) -> Void { { answer in self.all.withLock { $0.append(answer) } } }
     }
 
     private func keys(_ settings: RemoteKeySettings? = nil) throws -> RemoteKeySet {

@@ -25,10 +25,10 @@ package enum LoginFoundation {
     private static func keep(_ ids: ArraySlice<String>, in store: any TokenStore, now: Int64) -> Effect<Bool> {
         guard let id = ids.first else { return .done(true) }
         return store.ask(.find(.id(id)), now: now) { answer in
-            guard case .success(.record(let held?)) = answer, let lasting = held.lasting else { return .done(false) }
+            guard case .success(.record(let held?)) = answer, let retained = held.retained else { return .done(false) }
             // Atomic, so that a concurrent logout is not lost.
             let exchange = StoreOperation.rotate(
-                refresh: TokenRecord.hold(id), application: held.application, proposed: lasting, reuse: .ignored)
+                refresh: TokenRecord.hold(id), application: held.application, proposed: retained, reuse: .ignored)
             return store.ask(exchange, now: now) { answer in
                 guard case .success(.rotated) = answer else { return .done(false) }
                 return keep(ids.dropFirst(), in: store, now: now)
@@ -54,7 +54,7 @@ extension TokenRecord {
     }
 
     /// The same record with its final lifetime; nil if it is not a short-lived one.
-    fileprivate var lasting: TokenRecord? {
+    fileprivate var retained: TokenRecord? {
         guard kind == .provided, refreshDigest != nil,
             let until = (try? JSONNode.parse(attributes.span, maximumDepth: 2))?["until"]?.integer
         else { return nil }

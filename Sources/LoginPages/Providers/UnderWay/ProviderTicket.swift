@@ -5,7 +5,7 @@ import Identity
 import OAuthServer
 
 /// The purpose of a login at an identity provider, with the state to restore on return.
-package struct LoginErrand: Sendable, Equatable {
+package struct LoginPurpose: Sendable, Equatable {
     package enum Kind: String, Sendable {
         /// A browser login at a scheme's form (SCH-02).
         case form
@@ -36,16 +36,16 @@ struct ProviderTicket: Equatable, Sendable {
     let secrets: LoginSecrets
     /// The browser's half, also in its cookie.
     let nonce: String
-    let errand: LoginErrand
+    let purpose: LoginPurpose
     /// Seconds since 1970.
     let expiresAt: Int64
 
-    init(provider: String, errand: LoginErrand, nonce: String, now: Int64) {
+    init(provider: String, purpose: LoginPurpose, nonce: String, now: Int64) {
         id = AccessTokenMinter.randomID()
         self.provider = provider
         secrets = LoginSecrets()
         self.nonce = nonce
-        self.errand = errand
+        self.purpose = purpose
         expiresAt = now + LoginStart.lifetimeSeconds
     }
 
@@ -54,7 +54,7 @@ struct ProviderTicket: Equatable, Sendable {
 
     func sealed(_ record: SealedRecord) -> String {
         record.seal(
-            [id, provider, secrets.verifier, secrets.nonce, nonce, errand.kind.rawValue] + errand.texts,
+            [id, provider, secrets.verifier, secrets.nonce, nonce, purpose.kind.rawValue] + purpose.texts,
             expiresAt: expiresAt)
     }
 
@@ -70,14 +70,14 @@ struct ProviderTicket: Equatable, Sendable {
             throw error == .expired ? .expiredForm : .foreignForm
         }
         let texts = opened.texts
-        guard let nonce, texts.count >= 6, let kind = LoginErrand.Kind(rawValue: texts[5]),
+        guard let nonce, texts.count >= 6, let kind = LoginPurpose.Kind(rawValue: texts[5]),
             constantTimeEqual(Array(texts[4].utf8).span, Array(nonce.utf8).span)
         else { throw .foreignForm }
         id = texts[0]
         provider = texts[1]
         secrets = LoginSecrets(verifier: texts[2], nonce: texts[3])
         self.nonce = nonce
-        errand = LoginErrand(kind, Array(texts.dropFirst(6)))
+        purpose = LoginPurpose(kind, Array(texts.dropFirst(6)))
         expiresAt = opened.expiresAt
     }
 }

@@ -14,18 +14,18 @@
         }
 
         func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
-            let lasting = assembly.lasting
-            let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }
+            let retained = assembly.retained
+            let social = SocialVerifier(caller: retained.outbound) { Clock.wallSeconds }
             parts.socialVerifier = social
             guard let applications = foundation.tokens.settings.applications else { return }
             var settings = ApplicationTokens.Settings(
                 applications: applications, users: foundation.users, hasher: foundation.hasher,
                 catalogue: foundation.catalogue, store: foundation.store.tokens, key: foundation.store.key)
             settings.social = social
-            settings.throttle = lasting.throttle
-            settings.clientThrottle = lasting.clientThrottle
-            settings.registry = lasting.registry
-            settings.revocations = lasting.revocations
+            settings.throttle = retained.throttle
+            settings.clientThrottle = retained.clientThrottle
+            settings.registry = retained.registry
+            settings.revocations = retained.revocations
             let tokens = ApplicationTokens(settings: settings)
             parts.opaqueTokens = tokens
             parts.add(tokens.handlers)

@@ -36,7 +36,7 @@ struct EndpointFoundation {
     let backends: BackendStore
     /// Of the token service.
     let key: SigningKey
-    let store: LastingStore.Opened
+    let store: RetainedStore.Opened
     let seals: BrowserSeals
     let challenges: ChallengeIssuer
     let modules: [String: GuardedIssuer]
@@ -49,7 +49,7 @@ struct EndpointFoundation {
 struct EndpointParts {
     var handlers = EndpointHandlers()
     /// How logins at identity providers go on, by what they were begun for.
-    var returns: [LoginErrand.Kind: LoginReturn] = [:]
+    var returns: [LoginPurpose.Kind: LoginReturn] = [:]
     /// Resolves bearer tokens that are no JWTs.
     var opaqueTokens: (any OpaqueTokens)?
     /// Verifies tokens of Facebook.
@@ -57,7 +57,7 @@ struct EndpointParts {
     var activities: (any SessionActivities)?
 
     mutating func add(
-        _ handlers: [EndpointDescriptor: EndpointHandler], returns: [LoginErrand.Kind: LoginReturn] = [:]
+        _ handlers: [EndpointDescriptor: EndpointHandler], returns: [LoginPurpose.Kind: LoginReturn] = [:]
     ) {
         self.handlers.add(handlers)
         self.returns.merge(returns) { first, _ in first }

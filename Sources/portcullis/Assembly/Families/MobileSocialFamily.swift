@@ -43,7 +43,7 @@
         }
 
         /// One for the life of the process, like the store.
-        private func sessions(_ store: LastingStore.Opened) -> SessionRegister {
+        private func sessions(_ store: RetainedStore.Opened) -> SessionRegister {
             register.withLock { register in
                 if let register { return register }
                 let made = SessionRegister(store: store.tokens)
@@ -78,11 +78,11 @@
             settings.names = publicNames()
             settings.webgates = Set(configuration.webgates.map(\.name))
             settings.webgateLogins = webgateLogins()
-            settings.throttle = lasting.throttle
-            settings.clientThrottle = lasting.clientThrottle
+            settings.throttle = retained.throttle
+            settings.clientThrottle = retained.clientThrottle
             settings.sessions = sessions
             settings.attempts = attempts
-            settings.revocations = lasting.revocations
+            settings.revocations = retained.revocations
             return MobileSocialService(settings: settings)
         }
 

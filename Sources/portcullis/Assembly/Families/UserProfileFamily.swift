@@ -13,7 +13,7 @@
                 users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue)
             settings.roleDescriptions = assembly.configuration.roles.descriptions
             settings.realm = foundation.tokens.realm
-            settings.registry = assembly.lasting.registry
+            settings.registry = assembly.retained.registry
             parts.add(UserProfileService(settings: settings).handlers)
         }
     }

@@ -26,7 +26,7 @@ extension PoliciesSection {
             let server = PolicyServer(
                 name: entry.name, url: entry.url, rules: entry.rules, transport: transport,
                 authorization: entry.token.map { "Bearer \($0.value)" })
-            return PolicyAsker(server, caller: assembly.lasting.outbound) { Clock.monotonicMicroseconds }
+            return PolicyAsker(server, caller: assembly.retained.outbound) { Clock.monotonicMicroseconds }
         }
     }
 }

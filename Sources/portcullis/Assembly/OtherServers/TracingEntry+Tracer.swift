@@ -13,6 +13,6 @@ extension TracingEntry {
         }
         return Tracer(
             settings, transport: transport, authorization: authorization?.value, version: VersionCommand.number,
-            caller: assembly.lasting.outbound)
+            caller: assembly.retained.outbound)
     }
 }

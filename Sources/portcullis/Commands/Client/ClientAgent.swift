@@ -8,7 +8,7 @@ import Synchronization
 enum ClientAgent {
     private static let defaultSeconds = 28_800
 
-    static func run(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
+    static func run(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
         let names = Set((arguments["--app"] ?? "").split(separator: ",").map(String.init))
         let seconds = arguments["--for"].map { Decimal.parse(Array($0.utf8).span) } ?? defaultSeconds
         guard !names.isEmpty, let seconds, (1...2_592_000).contains(seconds) else { throw ClientCommand.usageError() }

@@ -7,7 +7,7 @@ struct ClientCall {
     private let arguments: Arguments
     private let client: GatewayClient
 
-    init(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
+    init(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
         self.arguments = arguments
         let viaAgent = arguments.has("--via-agent")
         // The agent's login replaces all other credentials.

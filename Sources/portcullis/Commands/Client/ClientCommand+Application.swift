@@ -2,7 +2,7 @@ import PortcullisClient
 
 /// `client aom`: session tokens of an ApiOmat application (AOM-25).
 extension ClientCommand {
-    static func application(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
+    static func application(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
         let client = try place.client()
         switch arguments.positional[0] {
         case "login":

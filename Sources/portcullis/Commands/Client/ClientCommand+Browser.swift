@@ -7,7 +7,7 @@ import Reactor
 /// Actions that receive a request of the user's browser.
 extension ClientCommand {
     /// `client sso login`: prints the address of the login, and stores the token that the gateway posts (SSO-11).
-    static func signOn(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
+    static func signOn(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
         guard arguments.positional[0] == "login" else { throw usageError() }
         let client = try place.client()
         guard let clientID = arguments["--client-id"] ?? client.profile.clientID else {

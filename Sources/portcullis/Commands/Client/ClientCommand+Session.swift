@@ -3,13 +3,13 @@ import Foundation
 import PortcullisClient
 
 extension ClientCommand {
-    static func setUp(_ place: ClientPlace) throws(ExitStatus) {
+    static func setUp(_ place: ClientFiles) throws(ExitStatus) {
         let client = try place.client()
         let profile = try ExitStatus.waiting { () async throws(ClientError) in try await client.setup() }
         Terminal.print(String(decoding: profile.json.text, as: UTF8.self))
     }
 
-    static func logIn(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
+    static func logIn(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
         let method = arguments["--method"].map { LoginMethod(rawValue: $0) }
         let mode = ConnectivityMode(rawValue: arguments["--mode"] ?? "online")
         guard let mode, method.map({ $0 != nil && $0 != .exchange && $0 != .facebook }) ?? true else {
@@ -26,14 +26,14 @@ extension ClientCommand {
         print(context)
     }
 
-    static func logOut(_ place: ClientPlace) throws(ExitStatus) {
+    static func logOut(_ place: ClientFiles) throws(ExitStatus) {
         let client = try place.client()
         // Logs out an exchanged token as well.
         _ = client.loadSSOTokenExchange()
         try ExitStatus.waiting { () async throws(ClientError) in try await client.logout() }
     }
 
-    static func exchange(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
+    static func exchange(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
         guard let token = arguments["--token"] else { throw usageError() }
         let client = try place.client()
         let (text, stores) = (try read(token), arguments.has("--store"))
@@ -43,7 +43,7 @@ extension ClientCommand {
         print(context)
     }
 
-    static func token(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
+    static func token(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
         let client = try place.client()
         _ = client.loadSSOTokenExchange()
         switch arguments.positional[0] {

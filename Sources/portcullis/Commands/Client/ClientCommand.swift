@@ -59,7 +59,7 @@ enum ClientCommand: Command {
 
         exit status of request and call: 0 the status is below 400, 1 otherwise
 
-        \(ClientPlace.help)
+        \(ClientFiles.help)
         """
 
     private static let actions: [String: AdminInvocation.Shape] = [
@@ -82,9 +82,9 @@ enum ClientCommand: Command {
             throw .misuse("unknown action \(action); `portcullis client --help` lists them")
         }
         let arguments = try Arguments(
-            words.dropFirst(), options: shape.options.union(ClientPlace.options), flags: shape.flags)
+            words.dropFirst(), options: shape.options.union(ClientFiles.options), flags: shape.flags)
         guard shape.names.contains(arguments.positional.count) else { throw usageError() }
-        let place = ClientPlace(arguments)
+        let place = ClientFiles(arguments)
         switch action {
         case "configure": try configure(arguments.positional[0], place)
         case "setup": try setUp(place)
@@ -102,14 +102,14 @@ enum ClientCommand: Command {
         }
     }
 
-    private static func configure(_ url: String, _ place: ClientPlace) throws(ExitStatus) {
+    private static func configure(_ url: String, _ place: ClientFiles) throws(ExitStatus) {
         let known = place.knownProfile
         let profile = try ExitStatus.client(ClientProfile(configuring: url, previous: known))
         try place.write(profile)
         Terminal.print("\(profile.baseURL)\(profile.serviceDomain.map { "  \($0)" } ?? "")")
     }
 
-    private static func credentials(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
+    private static func credentials(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
         let entries = StoredEntries(store: place.store)
         let words = arguments.positional
         let tenant = arguments["--tenant"]

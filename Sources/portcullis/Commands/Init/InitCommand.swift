@@ -143,7 +143,7 @@ enum InitCommand: Command {
 
     private static func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(ExitStatus) {
         do throws(KernelError) {
-            let file = try FileDraft(of: path)
+            let file = try AtomicFile(of: path)
             try file.write(bytes)
             try file.allow(mode)
             guard try file.place() else { throw KernelError(EEXIST) }

@@ -3,7 +3,7 @@ import Identity
 import Outbound
 
 /// Location of a value in the answer to a login.
-enum AnswerPlace: Sendable {
+enum ValueLocation: Sendable {
     /// A JSON pointer into the body (RFC 6901).
     case pointer([String])
     case header(String)
@@ -14,7 +14,7 @@ enum AnswerPlace: Sendable {
         guard pointer.isEmpty || pointer.hasPrefix("/") else { return nil }
         var names: [String] = []
         for part in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            guard let name = AnswerPlace.unescaped(part) else { return nil }
+            guard let name = ValueLocation.unescaped(part) else { return nil }
             names.append(name)
         }
         self = .pointer(names)
@@ -42,16 +42,17 @@ enum AnswerPlace: Sendable {
     /// nor number.
     func text(in response: OutboundResponse, body: JSONNode?) -> String? {
         switch self {
-        case .pointer(let names): return AnswerPlace.node(names, body).flatMap { $0.string ?? AnswerPlace.number($0) }
+        case .pointer(let names):
+            return ValueLocation.node(names, body).flatMap { $0.string ?? ValueLocation.number($0) }
         case .header(let name): return response.value(of: name)
-        case .cookie(let name): return AnswerPlace.cookie(name, response)?.value
+        case .cookie(let name): return ValueLocation.cookie(name, response)?.value
         }
     }
 
     /// The lifetime that the location itself carries, as a cookie does.
     func maximumAge(in response: OutboundResponse) -> Int64? {
         guard case .cookie(let name) = self else { return nil }
-        return AnswerPlace.cookie(name, response)?.maximumAge
+        return ValueLocation.cookie(name, response)?.maximumAge
     }
 
     private static func number(_ node: JSONNode) -> String? {

@@ -2,7 +2,7 @@ import Bytes
 
 /// The place in a page or an XML text that a template has come to. Values whose markup is escaped are safe in text and in
 /// quoted attributes, except for those that browsers run or follow.
-struct MarkupPlace {
+struct MarkupContext {
     private enum State: Equatable {
         case text
         /// Behind `<`, in the name of a tag.
@@ -49,7 +49,7 @@ struct MarkupPlace {
                 false
             } else {
                 // In the query of a link no value changes its scheme or its host.
-                !MarkupPlace.links.contains(attribute)
+                !MarkupContext.links.contains(attribute)
                     || value.contains("?") && !value.contains("script:") && !value.contains("data:")
             }
         }
@@ -114,7 +114,7 @@ struct MarkupPlace {
     private mutating func endTag() {
         let name = tag.hasSuffix("/") ? String(tag.dropLast()) : tag
         tail = ""
-        state = MarkupPlace.rawElements.contains(name) ? .raw : .text
+        state = MarkupContext.rawElements.contains(name) ? .raw : .text
         if state == .raw { tag = name }
     }
 }

@@ -3,7 +3,7 @@ import Reactor
 import Testing
 
 /// Files that come into their place at once.
-@Suite struct FileDraftTests {
+@Suite struct AtomicFileTests {
     private let directory: URL
 
     init() throws {
@@ -21,7 +21,7 @@ import Testing
 
     @Test func nobodyElseSeesADraft() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
-        let draft = try FileDraft(of: path)
+        let draft = try AtomicFile(of: path)
         let name = try #require(try files().first)
         #expect(name != "file" && name.hasPrefix("file."))
         #expect(try mode(directory.path + "/" + name) == 0o600)
@@ -35,7 +35,7 @@ import Testing
     @Test func placeKeepsWhatIsThere() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         for (text, isFirst) in [("first", true), ("second", false)] {
-            let draft = try FileDraft(of: path)
+            let draft = try AtomicFile(of: path)
             try draft.write(Array(text.utf8))
             #expect(try draft.place() == isFirst)
         }
@@ -46,7 +46,7 @@ import Testing
     @Test func replaceGivesOwnerAndMode() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         try Data("old".utf8).write(to: URL(filePath: path))
-        let draft = try FileDraft(of: path)
+        let draft = try AtomicFile(of: path)
         try draft.hand(to: getuid(), group: getgid(), mode: 0o640)
         try draft.replace()
         #expect(try mode(path) == 0o640)
@@ -56,10 +56,10 @@ import Testing
     @Test func whatIsNotPutInPlaceIsGone() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         do {
-            let draft = try FileDraft(of: path)
+            let draft = try AtomicFile(of: path)
             try draft.write([1, 2, 3])
         }
         #expect(try files().isEmpty)
-        #expect(throws: KernelError.self) { _ = try FileDraft(of: directory.path + "/none/file") }
+        #expect(throws: KernelError.self) { _ = try AtomicFile(of: directory.path + "/none/file") }
     }
 }

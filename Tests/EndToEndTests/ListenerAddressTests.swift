@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Issue B: where listeners are: unix sockets, sockets of systemd, IPv6.
-@Suite(.tags(.engine)) struct ListenerPlaceTests {
+@Suite(.tags(.engine)) struct ListenerAddressTests {
     private static let plain = #"{"name": "public", "address": "127.0.0.1", "port": 0}"#
 
     private static func start(

@@ -1,5 +1,5 @@
 /// Progress of following the store's deny list. Times are milliseconds of the monotonic clock.
-struct Following: Sendable {
+struct RevocationProgress: Sendable {
     /// Result of processing an answer of the store.
     struct Progress: Equatable {
         /// Whether to ask for more immediately.
@@ -55,7 +55,7 @@ struct Following: Sendable {
     mutating func shouldCompare(now: Int64) -> Bool {
         guard isDoubtful, now >= comparesAt else { return false }
         isDoubtful = false
-        comparesAt = now + Following.comparisonPause
+        comparesAt = now + RevocationProgress.comparisonPause
         return true
     }
 

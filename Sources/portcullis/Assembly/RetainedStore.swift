@@ -9,7 +9,7 @@ import TokenStorage
 
 /// The store of tokens, opened by the first configuration of a process and kept by all others (GW-11): what was issued
 /// and revoked does not depend on a reload.
-final class LastingStore: Sendable {
+final class RetainedStore: Sendable {
     struct Opened: Sendable {
         let tokens: RevocationFollower
         /// By which the store knows tokens.

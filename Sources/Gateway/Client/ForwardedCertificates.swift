@@ -5,7 +5,7 @@ import Model
 import Policy
 
 /// Certificates of clients that trusted proxies tell a listener in a header field.
-package struct ToldCertificates: Sendable {
+package struct ForwardedCertificates: Sendable {
     let format: ClientCertificateFormat
     /// Number of proxies that add an element to the field.
     let hops: Int
@@ -61,26 +61,26 @@ package struct ToldCertificates: Sendable {
     func certificate(
         _ value: Span<UInt8>, chain: [UInt8]?
     ) throws(Reason) -> ClientCertificate? {
-        let told: ToldCertificate?
-        do { told = try ToldCertificate.read(format, value, chain: chain ?? [], hops: hops) } catch {
+        let forwarded: ForwardedCertificate?
+        do { forwarded = try ForwardedCertificate.read(format, value, chain: chain ?? [], hops: hops) } catch {
             throw .clientCertificateMalformed
         }
-        guard let told else {
+        guard let forwarded else {
             // Issuers of nothing.
             if chain?.isEmpty == false { throw .clientCertificateMalformed }
             return nil
         }
-        let certificate = try verified(told)
+        let certificate = try verified(forwarded)
         let fingerprint = certificate.fingerprintField
-        if let digest = told.digest, !bytesEqualIgnoringCase(digest.span, fingerprint.span) {
+        if let digest = forwarded.digest, !bytesEqualIgnoringCase(digest.span, fingerprint.span) {
             throw .clientCertificateMalformed
         }
         return certificate
     }
 
-    private func verified(_ told: ToldCertificate) throws(Reason) -> ClientCertificate {
-        switch verifier.verify(told.leaf, issuers: told.issuers) {
-        case .success(let certificate): return ClientCertificate(certificate, told: told)
+    private func verified(_ forwarded: ForwardedCertificate) throws(Reason) -> ClientCertificate {
+        switch verifier.verify(forwarded.leaf, issuers: forwarded.issuers) {
+        case .success(let certificate): return ClientCertificate(certificate, forwarded: forwarded)
         case .failure(.malformed): throw .clientCertificateMalformed
         case .failure(.revoked): throw .clientCertificateRevoked
         case .failure(.untrusted): throw .clientCertificateInvalid
@@ -88,9 +88,9 @@ package struct ToldCertificates: Sendable {
     }
 
     /// Whether a certificate that was taken earlier does not count any more.
-    func refuses(_ told: ToldCertificate) -> Bool {
+    func refuses(_ forwarded: ForwardedCertificate) -> Bool {
         do throws(Reason) {
-            _ = try verified(told)
+            _ = try verified(forwarded)
             return false
         } catch {
             return true
@@ -100,7 +100,7 @@ package struct ToldCertificates: Sendable {
 
 /// Certificates that were verified a short time ago, so that not every request of a client costs the signatures of a chain.
 /// One per worker.
-final class ToldCertificateCache {
+final class ForwardedCertificateCache {
     private struct Entry {
         let certificate: ClientCertificate
         let end: Int64
@@ -116,7 +116,7 @@ final class ToldCertificateCache {
     /// The certificate that fields of a listener name, verified now or a short time ago under the same configuration.
     /// - Parameter now: seconds since 1970.
     func certificate(
-        _ told: ToldCertificates, _ value: Span<UInt8>, chain: [UInt8]?, listener: Int, generation: UInt64,
+        _ forwarded: ForwardedCertificates, _ value: Span<UInt8>, chain: [UInt8]?, listener: Int, generation: UInt64,
         now: Int64
     ) throws(Reason) -> ClientCertificate? {
         if self.generation != generation {
@@ -134,12 +134,12 @@ final class ToldCertificateCache {
             if now < entry.end { return entry.certificate }
             entries[key] = nil
         }
-        guard let certificate = try told.certificate(value, chain: chain) else { return nil }
-        let lists = told.verifier.revocationLists.compactMap(\.nextUpdate).min() ?? .max
-        if entries.count >= ToldCertificateCache.capacity { entries = [:] }
+        guard let certificate = try forwarded.certificate(value, chain: chain) else { return nil }
+        let lists = forwarded.verifier.revocationLists.compactMap(\.nextUpdate).min() ?? .max
+        if entries.count >= ForwardedCertificateCache.capacity { entries = [:] }
         entries[key] = Entry(
             certificate: certificate,
-            end: min(now + ToldCertificateCache.lifetime, certificate.certificate.notAfter, lists))
+            end: min(now + ForwardedCertificateCache.lifetime, certificate.certificate.notAfter, lists))
         return certificate
     }
 }

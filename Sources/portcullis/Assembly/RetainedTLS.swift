@@ -4,7 +4,7 @@ import Synchronization
 
 /// State of TLS that outlives configurations: sessions are resumed after a reload, and connections to an upstream with
 /// unchanged files stay open.
-final class LastingTLS: Sendable {
+final class RetainedTLS: Sendable {
     /// The settings of a client context.
     struct ClientIdentity: Hashable, Sendable {
         var verifies = true

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Where users are made and changed, once a gateway runs whose administration can do it (AOM-17, AOM-26). What waits
 /// when it gets to it is done together: each time is a reload, and administrators wait behind it.
-final class LastingRegistry: UserRegistry {
+final class RetainedUserRegistry: UserRegistry {
     struct Waiting: Sendable {
         let change: UserChange
         let origin: ChangeOrigin
@@ -36,7 +36,9 @@ final class LastingRegistry: UserRegistry {
     ) {
         enum Place { case first, behind, none }
         let (place, handler) = state.withLock { state -> (Place, (@Sendable () -> Void)?) in
-            guard state.waiting.count < LastingRegistry.limit, let handler = state.handler else { return (.none, nil) }
+            guard state.waiting.count < RetainedUserRegistry.limit, let handler = state.handler else {
+                return (.none, nil)
+            }
             state.waiting.append(Waiting(change: change, origin: origin, then: then))
             return (state.waiting.count == 1 ? .first : .behind, handler)
         }

@@ -4,7 +4,7 @@ import Model
 import Synchronization
 
 /// Counters and circuit breakers of the issuers of upstreams' tokens, which outlive configurations.
-final class LastingIssuers: Sendable {
+final class RetainedIssuers: Sendable {
     private let gates = Mutex<[String: IssuerGate]>([:])
 
     func gate(_ name: String, _ log: EventLog) -> IssuerGate {

@@ -8,7 +8,7 @@ import Reactor
 import Synchronization
 
 /// The published keys of issuers. A reload with the same settings keeps the keys and the time of the next fetch.
-final class LastingKeys: Sendable {
+final class RetainedKeys: Sendable {
     /// Of all issuers of the process.
     let epoch = KeyEpoch()
     private let sets = Mutex<[RemoteKeySettings: RemoteKeySet]>([:])

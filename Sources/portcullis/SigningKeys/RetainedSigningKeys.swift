@@ -6,7 +6,7 @@ import Reactor
 import Synchronization
 
 /// What the process knows of the files of its signing keys, for rotations by schedule and by other processes.
-final class LastingSigningKeys: Sendable {
+final class RetainedSigningKeys: Sendable {
     /// The files as a configuration was read with them.
     struct Known: Sendable {
         let files: SigningKeyFiles
@@ -68,7 +68,7 @@ final class LastingSigningKeys: Sendable {
                 return try files.followStore(now: Clock.wallSeconds)
             } catch {
                 if error.isTransient, Clock.monotonicMilliseconds < deadline {
-                    usleep(LastingSigningKeys.pauseMicroseconds)
+                    usleep(RetainedSigningKeys.pauseMicroseconds)
                     continue
                 }
                 guard try files.index().map({ $0.generation > 0 }) ?? false else { throw error }

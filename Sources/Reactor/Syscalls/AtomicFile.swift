@@ -2,7 +2,7 @@ import CLinux
 
 /// A file that is written next to its destination and then renamed: readers see the old or the whole new text, and only
 /// the owner can read the draft. An unfinished draft is removed.
-package struct FileDraft: ~Copyable {
+package struct AtomicFile: ~Copyable {
     private let path: String
     private let draft: String
     private let descriptor: Descriptor

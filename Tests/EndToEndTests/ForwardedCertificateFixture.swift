@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A gateway that takes certificates of clients from the field of a proxy, and certificates of an authority.
-struct ToldCertificateFixture {
+struct ForwardedCertificateFixture {
     let certificates: ConfigurationDirectory
     let gateway: SecureFixture
 

@@ -1,6 +1,6 @@
 /// The strings of a configuration that have variables of the environment, as they are written. Messages show them in the
 /// place of values, which may be secrets.
-struct WrittenTexts {
+struct OriginalTexts {
     private var texts: [String: String] = [:]
     /// The texts by value.
     private var byValue: [String: String] = [:]

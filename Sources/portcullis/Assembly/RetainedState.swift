@@ -6,11 +6,11 @@ import Reactor
 import TokenStorage
 
 /// State of the process that outlives configurations.
-struct Lasting: Sendable {
+struct RetainedState: Sendable {
     let revocations = RevocationList()
     /// Accounts that other gateways with the same store have disabled or changed.
     let withdrawn = WithdrawnAccounts()
-    let tls = LastingTLS()
+    let tls = RetainedTLS()
     /// The limiters with their buckets.
     let rateLimiters = RateLimiters()
     /// Failed logins.
@@ -36,19 +36,19 @@ struct Lasting: Sendable {
     let assertions = AssertionReloads()
     /// Calls to other servers, which the workers make.
     let outbound = OutboundCalls()
-    let keys = LastingKeys()
+    let keys = RetainedKeys()
     /// The gateway's own signing keys.
-    let signingKeys = LastingSigningKeys()
+    let signingKeys = RetainedSigningKeys()
     /// State of the issuers of upstreams' tokens.
-    let issuers = LastingIssuers()
+    let issuers = RetainedIssuers()
     /// Creation and changes of users by clients of applications.
-    let registry = LastingRegistry()
+    let registry = RetainedUserRegistry()
     /// Tokens and revocations.
-    let store = LastingStore()
+    let store = RetainedStore()
     /// Deletes expired tokens, away from the loops.
-    let cleaner = TokenCleaner(later: { Lasting.cleaning.submit($0) })
+    let cleaner = TokenCleaner(later: { RetainedState.cleaning.submit($0) })
     /// Counts the records of the store that need a former key.
-    let formerKeys = FormerKeyCount(later: { Lasting.cleaning.submit($0) })
+    let formerKeys = FormerKeyCount(later: { RetainedState.cleaning.submit($0) })
     private static let cleaning = SerialQueue(label: "portcullis.cleaner")
     /// Whether a gateway runs, not only a command that reads its configuration.
     let isServing: Bool

@@ -5,7 +5,7 @@ import Model
 
 /// What a request brings to a route with a list of authenticators. At most one credential is in its fields; a session
 /// cookie and a certificate may come beside that.
-struct ShownCredentials {
+struct PresentedCredentials {
     /// The credential in fields, query or cookies other than that of the session.
     enum InFields {
         case none
@@ -27,7 +27,7 @@ struct ShownCredentials {
     let headers: HeaderTable
     let address: IPAddress?
     let secure: Bool
-    let certificate: ShownCertificate?
+    let certificate: PresentedCertificate?
     let now: Int64
     let cache: VerifiedTokenCache
 

@@ -2,7 +2,7 @@ import Bytes
 import Model
 
 /// The address of a listener's socket.
-package enum ListenerPlace: Hashable, Sendable {
+package enum ListenerAddress: Hashable, Sendable {
     /// The system chooses port 0.
     case address(IPAddress, port: Int)
     /// A socket file, created with these permission bits.
@@ -16,7 +16,7 @@ package enum ListenerPlace: Hashable, Sendable {
     }
 
     /// Places are equal regardless of permission bits.
-    package static func == (left: ListenerPlace, right: ListenerPlace) -> Bool {
+    package static func == (left: ListenerAddress, right: ListenerAddress) -> Bool {
         switch (left, right) {
         case (.address(let a, let first), .address(let b, let second)): a == b && first == second
         case (.unix(let a, _), .unix(let b, _)): a == b
@@ -57,7 +57,7 @@ package enum ListenerPlace: Hashable, Sendable {
     }
 
     /// The members `address`, `port`, `mode` and `socket` of a listener.
-    static func read(_ object: inout ObjectReader) -> ListenerPlace {
+    static func read(_ object: inout ObjectReader) -> ListenerAddress {
         let address = object.take(
             "address", Shape(.text, read: { $0.listeningAddress() }),
             "IP address to listen on, IPv4 or IPv6, or `unix:PATH`. Required without `socket`.")
@@ -107,7 +107,7 @@ package enum ListenerPlace: Hashable, Sendable {
     }
 }
 
-extension ListenerPlace: CustomStringConvertible {
+extension ListenerAddress: CustomStringConvertible {
     package var description: String {
         switch self {
         case .address(let address, let port): "\(address.urlHost):\(port)"

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 /// Certificates of clients through real proxies.
-@Suite struct ToldCertificatePeerTests {
+@Suite struct ForwardedCertificatePeerTests {
     /// Envoy with TLS in front of the gateway.
-    private static func envoy(_ fixture: ToldCertificateFixture, _ details: String) throws -> EnvoyProxy {
+    private static func envoy(_ fixture: ForwardedCertificateFixture, _ details: String) throws -> EnvoyProxy {
         try EnvoyProxy(
             """
             static_resources:
@@ -47,7 +47,7 @@ import Testing
     }
 
     private func status(
-        _ fixture: ToldCertificateFixture, _ port: UInt16, _ path: String, as name: String?, _ fields: String...
+        _ fixture: ForwardedCertificateFixture, _ port: UInt16, _ path: String, as name: String?, _ fields: String...
     ) throws -> Int? {
         let own = name.map { fixture.own($0) } ?? []
         let result = try Program.run(
@@ -61,7 +61,7 @@ import Testing
         "Envoy tells the certificate, and what a client adds does not count", .enabled(if: EnvoyProxy.isThere),
         arguments: ["SANITIZE_SET", "APPEND_FORWARD"])
     func envoy(_ details: String) throws {
-        let fixture = try ToldCertificateFixture()
+        let fixture = try ForwardedCertificateFixture()
         let envoy = try Self.envoy(fixture, details)
         let forged = "X-Forwarded-Client-Cert: Cert=\"\(try fixture.escaped("billing"))\""
         #expect(try status(fixture, envoy.port, "/by", as: "billing") == 200)
@@ -77,7 +77,7 @@ import Testing
 
     @Test("nginx tells the certificate, whether it has verified it or not", .enabled(if: NginxProxy.isThere))
     func nginx() throws {
-        let fixture = try ToldCertificateFixture("x-ssl-client-cert")
+        let fixture = try ForwardedCertificateFixture("x-ssl-client-cert")
         let socket = try TCPSocket.listen()
         let nginx = try NginxProxy(
             """
@@ -104,7 +104,7 @@ import Testing
 
     @Test("a proxy that asks for decisions tells the certificate, and its own logs no user in")
     func decisions() throws {
-        let fixture = try ToldCertificateFixture {
+        let fixture = try ForwardedCertificateFixture {
             $0["listeners"] = $0["listeners"]?.replacing(
                 #""http2": true,"#,
                 with: #""forwardAuth": {"path": "/_auth", "trustedProxies": ["127.0.0.1"]}, "#)
@@ -123,7 +123,7 @@ import Testing
 
     @Test("a certificate that a proxy tells with its question proves nothing for a token that is bound to it")
     func boundTokens() throws {
-        let fixture = try ToldCertificateFixture(trusted: "127.0.0.9") {
+        let fixture = try ForwardedCertificateFixture(trusted: "127.0.0.9") {
             $0["listeners"] = $0["listeners"]?.replacing(
                 #""http2": true,"#,
                 with: #""forwardAuth": {"path": "/_auth", "trustedProxies": ["127.0.0.1"]}, "#)

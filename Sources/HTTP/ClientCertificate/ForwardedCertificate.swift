@@ -2,7 +2,7 @@ import Bytes
 import Model
 
 /// The certificate that a field names: bytes, of which nothing is verified yet.
-package struct ToldCertificate: Equatable, Sendable {
+package struct ForwardedCertificate: Equatable, Sendable {
     /// The client's certificate in DER form.
     package var leaf: [UInt8] = []
     /// Its issuers in DER form, as the proxy got them from the client; they are not trusted.
@@ -26,17 +26,17 @@ package struct ToldCertificate: Equatable, Sendable {
     ///   - hops: number of elements of `X-Forwarded-Client-Cert` that trusted proxies write, the first about the client.
     package static func read(
         _ format: ClientCertificateFormat, _ value: Span<UInt8>, chain: [UInt8] = [], hops: Int = 1
-    ) throws(ClientCertificateFieldError) -> ToldCertificate? {
+    ) throws(ClientCertificateFieldError) -> ForwardedCertificate? {
         switch format {
         case .xfcc: return try XFCCElements.read(value, hops: hops)
         case .pem:
             if value.isEmpty { return nil }
             let certificates = try PEMText.certificates(ofEscaped: value)
             guard certificates.count == 1 else { throw .malformed }
-            return ToldCertificate(leaf: certificates[0])
+            return ForwardedCertificate(leaf: certificates[0])
         case .standard:
             if value.isEmpty { return nil }
-            var told = ToldCertificate(leaf: try binary(value))
+            var told = ForwardedCertificate(leaf: try binary(value))
             if chain.isEmpty { return told }
             var start = 0
             for i in 0...chain.count where i == chain.count || chain[i] == ASCII.comma {

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 /// Certificates of clients in fields of trusted proxies, and such fields for upstreams.
-@Suite(.tags(.engine)) struct ToldCertificateTests {
+@Suite(.tags(.engine)) struct ForwardedCertificateTests {
     @Test("the certificate in the field is the client's", arguments: ["xfcc", "x-ssl-client-cert", "client-cert"])
     func login(_ format: String) throws {
-        let fixture = try ToldCertificateFixture(format)
+        let fixture = try ForwardedCertificateFixture(format)
         func field(_ name: String) throws -> String {
             switch format {
             case "xfcc": "X-Forwarded-Client-Cert: By=x;Cert=\"\(try fixture.escaped(name))\";Subject=\"CN=root\""
@@ -36,7 +36,7 @@ import Testing
 
     @Test("what only resembles the field does not count")
     func attacks() throws {
-        let fixture = try ToldCertificateFixture()
+        let fixture = try ForwardedCertificateFixture()
         let cert = "Cert=\"\(try fixture.escaped("billing"))\""
         let name = "X-Forwarded-Client-Cert"
         for lines in [
@@ -67,7 +67,7 @@ import Testing
 
     @Test("peers that are not trusted tell nothing, and show certificates of their own")
     func untrusted() throws {
-        let fixture = try ToldCertificateFixture(trusted: "10.0.0.1")
+        let fixture = try ForwardedCertificateFixture(trusted: "10.0.0.1")
         let field = "X-Forwarded-Client-Cert: Cert=\"\(try fixture.escaped("billing"))\""
         #expect(try fixture.ask("/by", [field]).status == 401)
         #expect(try fixture.ask("/any", [field]) == (403, "client_certificate_required"))
@@ -78,7 +78,7 @@ import Testing
 
     @Test("several proxies add an element each, and the first is about the client")
     func hops() throws {
-        let fixture = try ToldCertificateFixture(more: #""hops": 2,"#)
+        let fixture = try ForwardedCertificateFixture(more: #""hops": 2,"#)
         let (client, proxy) = try ("Cert=\(fixture.escaped("billing"))", "Cert=\(fixture.escaped("nobody"))")
         let name = "X-Forwarded-Client-Cert"
         #expect(try fixture.ask("/by", ["\(name): \(client),\(proxy)"]).status == 200)
@@ -89,7 +89,7 @@ import Testing
 
     @Test("a revoked certificate is refused from the reload on, and its event streams end")
     func revocation() throws {
-        let fixture = try ToldCertificateFixture()
+        let fixture = try ForwardedCertificateFixture()
         try ClientRevocationTests.revoke([], in: fixture.certificates)
         try fixture.gateway.rewrite {
             $0.replacing(#""caFile":"#, with: "\"crlFile\": \"\(fixture.file("list.pem"))\", \"caFile\":")
@@ -117,7 +117,7 @@ import Testing
 
     @Test("an upstream gets the verified certificate, in the form of Envoy or of RFC 9440", arguments: [true, false])
     func forwarded(_ isTold: Bool) throws {
-        let fixture = try ToldCertificateFixture(trusted: isTold ? "127.0.0.1" : "10.0.0.1")
+        let fixture = try ForwardedCertificateFixture(trusted: isTold ? "127.0.0.1" : "10.0.0.1")
         let forged = "X-Forwarded-Client-Cert: Cert=\"\(try fixture.escaped(isTold ? "billing" : "forged"))\""
         let lines = [forged, "Client-Cert: :AAAA:", "X_Forwarded_Client_Cert: x"]
         let own = isTold ? [] : fixture.own("billing")
@@ -131,7 +131,7 @@ import Testing
         // Another gateway of this kind believes it.
         let next = try #require(value.firstMatch(of: /Cert="([^"]+)"/)?.1)
         #expect(next.removingPercentEncoding == (try fixture.pem("billing")))
-        let other = try ToldCertificateFixture()
+        let other = try ForwardedCertificateFixture()
         try other.gateway.rewrite { $0.replacing(other.file("authority"), with: fixture.file("authority")) }
         #expect(try other.ask("/by", [value]).status == 200)
         #expect(try fixture.ask("/standard", lines, listener: "secure", own).status == 200)

@@ -3,7 +3,7 @@ import PortcullisClient
 import Reactor
 
 /// The files of `portcullis client`: profile, token store and agent socket.
-struct ClientPlace {
+struct ClientFiles {
     static let options: Set<String> = ["--home", "--profile", "--socket"]
     static let variable = "PORTCULLIS_CLIENT_HOME"
 
@@ -25,7 +25,7 @@ struct ClientPlace {
 
     init(_ arguments: Arguments) {
         let environment = ProcessInfo.processInfo.environment
-        let standard = environment[ClientPlace.variable] ?? "\(environment["HOME"] ?? NSHomeDirectory())/.portcullis"
+        let standard = environment[ClientFiles.variable] ?? "\(environment["HOME"] ?? NSHomeDirectory())/.portcullis"
         directory = arguments["--home"] ?? standard
         // Applications with different directories share one agent.
         agentSocket = arguments["--socket"] ?? "\(standard)/agent/socket"
@@ -57,7 +57,7 @@ struct ClientPlace {
     /// - Parameter viaAgent: whether to use the agent's login instead of the stored one.
     func load(viaAgent: Bool = false) throws(ClientError) -> GatewayClient {
         try GatewayClient(
-            profile: ClientProfile(file: profileFile, named: profileName), store: store, prompts: ClientPlace.prompts,
+            profile: ClientProfile(file: profileFile, named: profileName), store: store, prompts: ClientFiles.prompts,
             agent: viaAgent ? AgentSocket(path: agentSocket) : nil)
     }
 
@@ -72,7 +72,7 @@ struct ClientPlace {
             throw .failure("the directory of \(profileFile) cannot be created")
         }
         do throws(KernelError) {
-            let draft = try FileDraft(of: profileFile)
+            let draft = try AtomicFile(of: profileFile)
             try draft.write(text)
             try draft.replace()
         } catch {

@@ -4,7 +4,7 @@ import Model
 import Testing
 
 /// Fields in which proxies tell the certificates of their clients.
-@Suite struct ToldCertificateTests {
+@Suite struct ForwardedCertificateTests {
     private static let one: [UInt8] = [0x30, 1, 2, 3]
     private static let two: [UInt8] = [0x30, 250, 251, 252, 253]
 
@@ -22,9 +22,9 @@ import Testing
 
     private static func read(
         _ format: ClientCertificateFormat, _ value: String, chain: String = "", hops: Int = 1
-    ) throws(ClientCertificateFieldError) -> ToldCertificate? {
+    ) throws(ClientCertificateFieldError) -> ForwardedCertificate? {
         let bytes = Array(value.utf8)
-        return try ToldCertificate.read(format, bytes.span, chain: Array(chain.utf8), hops: hops)
+        return try ForwardedCertificate.read(format, bytes.span, chain: Array(chain.utf8), hops: hops)
     }
 
     @Test("what Envoy writes: certificate and chain count, text about names does not")
@@ -36,7 +36,7 @@ import Testing
             """
         #expect(
             try Self.read(.xfcc, full)
-                == ToldCertificate(leaf: Self.one, issuers: [Self.two], digest: Array("AB12".utf8))
+                == ForwardedCertificate(leaf: Self.one, issuers: [Self.two], digest: Array("AB12".utf8))
         )
         #expect(try Self.read(.xfcc, cert)?.leaf == Self.one)
         #expect(try Self.read(.xfcc, "cert=\(Self.pem([Self.one], lineEnd: "\r\n"));URI=")?.leaf == Self.one)
@@ -84,14 +84,14 @@ import Testing
 
     @Test("nginx's escaped certificate, and Client-Cert of RFC 9440 with its chain")
     func others() throws {
-        #expect(try Self.read(.pem, Self.pem([Self.one])) == ToldCertificate(leaf: Self.one))
+        #expect(try Self.read(.pem, Self.pem([Self.one])) == ForwardedCertificate(leaf: Self.one))
         #expect(try Self.read(.pem, "") == nil && Self.read(.standard, "") == nil)
         let field = ":\(Self.base64(Self.one)):"
-        #expect(try Self.read(.standard, field) == ToldCertificate(leaf: Self.one))
+        #expect(try Self.read(.standard, field) == ForwardedCertificate(leaf: Self.one))
         let chain = ":\(Self.base64(Self.two)):, \(field)"
         #expect(
             try Self.read(.standard, field, chain: chain)
-                == ToldCertificate(leaf: Self.one, issuers: [Self.two, Self.one]))
+                == ForwardedCertificate(leaf: Self.one, issuers: [Self.two, Self.one]))
         for bad in [":", "\(chain),", ",\(chain)", "x", Array(repeating: field, count: 9).joined(separator: ",")] {
             #expect(throws: ClientCertificateFieldError.malformed) { try Self.read(.standard, field, chain: bad) }
         }
@@ -105,8 +105,8 @@ import Testing
                 hosts: ["a.example", "b"])
             #expect(element.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
             #expect(
-                try ToldCertificate.read(.xfcc, element.span)
-                    == ToldCertificate(leaf: Self.two, digest: Array("ab".utf8)))
+                try ForwardedCertificate.read(.xfcc, element.span)
+                    == ForwardedCertificate(leaf: Self.two, digest: Array("ab".utf8)))
         }
     }
 }

@@ -1,7 +1,7 @@
 import Bytes
 
 /// The login that a page requires, beside its authentication level (RFC 9470).
-package struct LoginDemand: Sendable, Equatable {
+package struct RequiredLogin: Sendable, Equatable {
     /// Authentication context levels (`acr`), one of which the login must have; empty for any.
     package let levels: [String]
     /// Seconds since the login; nil for any time.
