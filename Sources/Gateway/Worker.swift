@@ -125,7 +125,7 @@ final class Worker: LoopPart {
                 try poller.listen(bound, id: box.id)
             } catch {
                 shared.log.write(
-                    "listen_failed",
+                    .listenFailed,
                     [
                         ("worker", .number(context.number)), ("address", .text(box.address.description)),
                         ("error", .text(error.text)),

@@ -59,6 +59,8 @@ package final class IssuedTokenStore: Sendable {
         package var refused: UInt64 = 0
         /// Current number of entries.
         package var entries = 0
+
+        package init() {}
     }
 
     private struct State {

@@ -25,9 +25,9 @@ import Testing
     }
 
     @Test func theReferenceHasThem() throws {
-        let text = try SourceTree.text("config/endpoints.md")
+        let text = try SourceTree.text("config/reference/endpoints.md")
         for path in Self.paths where !path.contains("*") {
-            #expect(text.contains(path), "config/endpoints.md: \(path)")
+            #expect(text.contains(path), "config/reference/endpoints.md: \(path)")
         }
     }
 

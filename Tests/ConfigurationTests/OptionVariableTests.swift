@@ -74,7 +74,7 @@ import Testing
         ])
         #expect(
             found.map(\.description) == [
-                "PORTCULLIS_LIMITS_MAX_HEADER: warning: the variable sets no option (expected the name of an option in reference.md; did you mean \"PORTCULLIS_LIMITS_MAX_HEADERS\"?)"
+                "PORTCULLIS_LIMITS_MAX_HEADER: warning: the variable sets no option (expected the name of an option in config/reference; did you mean \"PORTCULLIS_LIMITS_MAX_HEADERS\"?)"
             ])
     }
 

@@ -166,15 +166,17 @@ import Testing
         for form in forms { #expect(lines.dropFirst().contains { $0.contains(form) }, "\(form): \(lines)") }
     }
 
-    @Test("version prints the program and its linked libraries")
+    @Test("version prints the program, its traits, libraries and engine")
     func version() throws {
         let result = try CommandLine.run("version")
         #expect(result.ending == .exit(0))
         let lines = result.output.split(separator: "\n")
-        #expect(lines.count >= 3)
+        #expect(lines.count >= 5)
         #expect(lines[0].wholeMatch(of: /portcullis \d+\.\d+\.\d+/) != nil)
-        #expect(lines[1].hasPrefix("OpenSSL 3."))
-        #expect(lines[2].wholeMatch(of: /nghttp2 \d+\.\d+\.\d+/) != nil)
+        #expect(lines[1].wholeMatch(of: /traits [\w, ]+/) != nil)
+        #expect(lines[2].hasPrefix("OpenSSL 3."))
+        #expect(lines[3].wholeMatch(of: /nghttp2 \d+\.\d+\.\d+/) != nil)
+        #expect(lines.last?.wholeMatch(of: /engine (io_uring|epoll .*)/) != nil)
         #expect(try CommandLine.run("--version").output == result.output)
     }
 

@@ -102,6 +102,7 @@ import Testing
         try fixture.reload { $0["store"] = #"{"kind": "memory"}"# }
         let ignored = try #require(fixture.gateway.waitForEvent("reload_ignored"))
         #expect(ignored["section"].string == "store")
+        #expect(ignored["keys"].strings.contains("store.kind"))
         #expect(try status(fixture.gateway, joe) == 401)
     }
 

@@ -186,23 +186,23 @@ import Testing
         let writer = try LogWriter(appendingTo: path)
         let log = EventLog(writer)
         let copy = log
-        let events = ["client_failed", "reloaded", "server_down", "keys_failed", "reload_failed", "audit"]
+        let events: [LogEvent] = [.clientFailed, .reloaded, .serverDown, .keysFailed, .reloadFailed, .audit]
         for level in [nil, LogLevel.debug, .info, .warning, .error] {
             if let level { copy.use(level) }
             for event in events { log.write(event) }
-            log.write("next")
+            log.write(.ready)
             log.use(.info)
-            log.write("end")
+            log.write(.stopped)
         }
         writer.flush()
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let lines = text.split(separator: "\n").map { line in
             line.wholeMatch(of: /\{"time":\d+,"level":"(.*)","event":"(.*)"\}/).map { "\($0.1) \($0.2)" } ?? "\(line)"
         }
-        let blocks = lines.split(separator: "info end").map { Array($0) }
+        let blocks = lines.split(separator: "info stopped").map { Array($0) }
         let all = [
             "debug client_failed", "info reloaded", "warning server_down", "warning keys_failed", "error reload_failed",
-            "info audit", "info next",
+            "info audit", "info ready",
         ]
         let fromInfo = Array(all[1...])
         #expect(

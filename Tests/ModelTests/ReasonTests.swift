@@ -39,11 +39,7 @@ import Testing
     }
 
     @Test func theDocumentationHasTheTables() throws {
-        let text = try Self.text("deploy/README.md")
-        let start = try #require(text.range(of: "<!-- reasons -->\n\n"))
-        let end = try #require(text.range(of: "\n<!-- /reasons -->"))
-        #expect(
-            text[start.upperBound..<end.lowerBound] == Reason.reference,
-            "renew: put the output of `portcullis schema --reasons` between the markers of deploy/README.md")
+        let text = try Self.text("config/reference/reasons.md")
+        #expect(text == Reason.reference, "renew with portcullis schema config")
     }
 }

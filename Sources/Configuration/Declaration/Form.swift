@@ -35,13 +35,18 @@ package struct ObjectForm: Sendable {
         /// The default of the key.
         package let standard: JSONNode?
         package let isRequired: Bool
+        package let facts: KeyFacts
 
-        package init(name: String, form: Form, meaning: String, standard: JSONNode? = nil, isRequired: Bool = false) {
+        package init(
+            name: String, form: Form, meaning: String, standard: JSONNode? = nil, isRequired: Bool = false,
+            facts: KeyFacts = KeyFacts()
+        ) {
             self.name = name
             self.form = form
             self.meaning = meaning
             self.standard = standard
             self.isRequired = isRequired
+            self.facts = facts
         }
     }
 

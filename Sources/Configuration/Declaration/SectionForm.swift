@@ -9,27 +9,14 @@ package struct SectionForm: Sendable {
     let form: Form
     /// Other sections that the same file may contain.
     var others: [SectionForm] = []
+    /// The file that contains the section; nil for one of its own.
+    var container: String?
 
     /// Its JSON Schema, indented.
     package var schema: [UInt8] {
         let text = SchemaWriter.file(self).serialized
         // The text is JSON, so that it can be indented.
         return ((try? JSONLayout.indented(text, by: 2)) ?? text) + [ASCII.lineFeed]
-    }
-
-    /// Its chapter of the reference.
-    package var reference: String { ReferenceWriter.chapter(self) }
-
-    /// The reference of sections.
-    package static func reference(of sections: [SectionForm]) -> String {
-        """
-        # Reference of the configuration
-
-        Written by `portcullis schema` from the declarations of the keys; [README.md](README.md) explains how they are used.
-        `a.b` is member `b` of the object `a`, `a[]` each element of a list, `NAME` any name.
-
-        \(sections.flatMap { [$0] + $0.others }.map(\.reference).joined(separator: "\n"))
-        """
     }
 
     /// `gateway.json`.
@@ -94,7 +81,8 @@ package struct SectionForm: Sendable {
                     SectionForm(
                         name: "authenticationSchemes",
                         meaning: "Authentication schemes that webgates and routes name; they stand in `webgates.json`.",
-                        form: .list(AuthenticationSchemeEntry.shape.form(), isUnique: false))
+                        form: .list(AuthenticationSchemeEntry.shape.form(), isUnique: false),
+                        container: "webgates")
                 ]),
         ]
     }

@@ -9,6 +9,10 @@ package struct Shape<Value: Sendable>: Sendable {
     package let read: @Sendable (Field) -> Value?
     /// The JSON of a default value; nil if it is not documented.
     let write: @Sendable (Value) -> JSONNode?
+    /// What the reference says about a key with this shape.
+    var facts = KeyFacts()
+    /// What of a value applies at the next start only; nil for nothing.
+    var startValue: (@Sendable (Value) -> StartValue)?
 
     package init(
         _ form: @escaping @autoclosure @Sendable () -> Form,
@@ -28,7 +32,9 @@ package struct Shape<Value: Sendable>: Sendable {
 
     private func wrapped(_ wrap: @escaping @Sendable (Form) -> Form) -> Shape {
         let form = form
-        return Shape(wrap(form()), write: write, read: read)
+        var shape = Shape(wrap(form()), write: write, read: read)
+        (shape.facts, shape.startValue) = (facts, startValue)
+        return shape
     }
 
     /// The same form with a converted value.
@@ -42,7 +48,9 @@ package struct Shape<Value: Sendable>: Sendable {
     /// The same form and default with another reader.
     package func reading(_ read: @escaping @Sendable (Field) -> Value?) -> Shape {
         let form = form
-        return Shape(form(), write: write, read: read)
+        var shape = Shape(form(), write: write, read: read)
+        (shape.facts, shape.startValue) = (facts, startValue)
+        return shape
     }
 }
 

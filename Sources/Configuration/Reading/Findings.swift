@@ -20,6 +20,8 @@ final class Findings {
     private(set) var diagnostics: [Diagnostic] = []
     /// References between sections.
     var references: [Reference] = []
+    /// Values that apply at the next start.
+    var startValues = StartValues()
     /// Absolute paths of the files that the configuration names.
     private(set) var namedFiles: Set<String> = []
 

@@ -39,10 +39,15 @@ package struct ObjectReader {
     package mutating func value<Value>(
         _ name: String, _ shape: Shape<Value>, default standard: Value, _ meaning: String
     ) -> Value {
-        guard let outline else { return take(name).flatMap(shape.read) ?? standard }
+        guard let outline else {
+            if let value = take(name).flatMap(shape.take) { return value }
+            _ = shape.record(standard, at: JSONPointer.child(pointer, name), field.findings)
+            return standard
+        }
         outline.add(
             ObjectForm.Key(
-                name: name, form: shape.form(), meaning: meaning, standard: shape.write(standard), isRequired: false))
+                name: name, form: shape.form(), meaning: meaning, standard: shape.write(standard), isRequired: false,
+                facts: shape.facts))
         return standard
     }
 
@@ -69,9 +74,10 @@ package struct ObjectReader {
     package mutating func required<Value>(
         _ name: String, _ shape: Shape<Value>, _ expected: String, placeholder: Value, _ meaning: String
     ) -> Value {
-        guard let outline else { return required(name, expected, placeholder: placeholder, shape.read) }
+        guard let outline else { return required(name, expected, placeholder: placeholder, shape.take) }
         outline.add(
-            ObjectForm.Key(name: name, form: shape.form(), meaning: meaning, standard: nil, isRequired: true))
+            ObjectForm.Key(
+                name: name, form: shape.form(), meaning: meaning, standard: nil, isRequired: true, facts: shape.facts))
         return placeholder
     }
 
@@ -79,7 +85,8 @@ package struct ObjectReader {
     package mutating func required<Value>(
         _ name: String, _ shape: Shape<Value>, _ expected: String, _ meaning: String
     ) -> Value? {
-        let optional = Shape<Value?>(shape.form(), read: { .some(shape.read($0)) })
+        var optional = Shape<Value?>(shape.form(), read: { .some(shape.take($0)) })
+        optional.facts = shape.facts
         return required(name, optional, expected, placeholder: nil, meaning)
     }
 
@@ -88,14 +95,14 @@ package struct ObjectReader {
         _ name: String, _ shape: Shape<Value>, _ expected: String, _ meaning: String
     ) -> Value? {
         let member = take(name, shape, meaning)
-        return outline == nil ? needed(name, member?.field, expected, placeholder: nil) { .some(shape.read($0)) } : nil
+        return outline == nil ? needed(name, member?.field, expected, placeholder: nil) { .some(shape.take($0)) } : nil
     }
 
     /// The same for a member that was taken before.
     package func needed<Value>(
         _ name: String, _ member: Member<Value>?, _ expected: String, placeholder: Value
     ) -> Value {
-        needed(name, member?.field, expected, placeholder: placeholder) { field in member?.shape.read(field) }
+        needed(name, member?.field, expected, placeholder: placeholder) { field in member?.shape.take(field) }
     }
 
     /// A key that is read later, together with others.
@@ -106,7 +113,7 @@ package struct ObjectReader {
         outline.add(
             ObjectForm.Key(
                 name: name, form: shape.form(), meaning: meaning, standard: standard.flatMap(shape.write),
-                isRequired: false))
+                isRequired: false, facts: shape.facts))
         return nil
     }
 
@@ -176,7 +183,7 @@ package struct ObjectReader {
         package let field: Field
         let shape: Shape<Value>
 
-        package func read() -> Value? { shape.read(field) }
+        package func read() -> Value? { shape.take(field) }
     }
 
     // MARK: Members

@@ -10,14 +10,14 @@ package struct AdminSection: Sendable {
     package var hosts: [String]
 
     static let shape = Shape<AdminSection>.object("the admin listener: {\"address\", \"port\"}") { object in
-        let address = object.value("address", .address, default: .loopback, "IP address to listen on.")
-        let port = object.value("port", .port, default: 9901, "Port; 0 lets the system choose.")
+        let address = object.value("address", .address.atStart(), default: .loopback, "IP address to listen on.")
+        let port = object.value("port", .port.atStart(), default: 9901, "Port; 0 lets the system choose.")
         let token = object.take(
             "adminToken", .secret,
             """
             Bearer token of administrators. Required if the listener is not on loopback, and for every \
             request that changes something. A token of 43 characters or more, such as `openssl rand -base64 32` makes, is \
-            never [held back](endpoints.md#endpoints) because of wrong tokens from others.
+            never [held back](guides/administration.md#access) because of wrong tokens from others.
             """)
         if !address.isLoopback, token == nil {
             // A listener that is reachable from outside needs a token.
@@ -29,7 +29,7 @@ package struct AdminSection: Sendable {
             address: address, port: port, token: token?.read(),
             hosts: object.value(
                 "hosts", hostName.list("an array of host names", isUnique: false), default: [],
-                "Names of the listener beside `localhost` and IP addresses; a request with any other `Host` gets 421."))
+                "Accepted host names besides `localhost` and IP addresses. A request with another `Host` gets 421."))
     }
 
     private static let hostName = Shape.text(.text) { field in

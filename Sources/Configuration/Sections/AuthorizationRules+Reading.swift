@@ -6,10 +6,10 @@ extension AuthorizationRules {
         let redirectURIs = object.optional(
             "redirectUris", ClientRedirectURI.shape.list("an array of URIs", minimum: 1),
             """
-            Where browsers may be sent with an authorization code, each compared as it is: an `https` URL, a URI with a \
-            scheme of the application such as `com.example.app:/login`, or `http://127.0.0.1/…` and `http://[::1]/…` at \
-            any port. With them the client may use the \
-            [authorization endpoint](README.md#logins-of-other-applications); needs an identity provider.
+            Allowed redirect URIs for authorization codes, compared as exact text. Each is an `https` URL or a URI \
+            with a scheme of the application such as `com.example.app:/login`. `http://127.0.0.1/…` and \
+            `http://[::1]/…` match any port. With them the client may use the [authorization \
+            endpoint](README.md#logins-of-other-applications); needs an identity provider.
             """)
         let consent = object.take(
             "consent", Shape<Consent>.choice, default: .required,

@@ -18,9 +18,9 @@ extension BackendGrants {
                 .map({ ($0.milliseconds + 999) / 1000 }, back: { .seconds($0) }),
             into: &lifetimes.reuseSeconds,
             """
-            How long after its use the refresh token that was used last may come again, up to `60s`, for a \
-            client that lost the answer: it gets another pair, and the lost one is void. With `0s`, that ends \
-            the login like any other reuse.
+            How long the refresh token that was used last stays valid after its use, at most `60s`. A client that \
+            lost the response gets another pair, and the lost pair is revoked. With `0s`, that ends the login like \
+            any other reuse.
             """)
         grants.refresh = refreshTokens ? lifetimes : nil
         object.read(

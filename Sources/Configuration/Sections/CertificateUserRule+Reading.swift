@@ -22,8 +22,8 @@ extension CertificateUserRule {
         let username = object.take(
             "username", Shape<Source>.choice,
             """
-            In place of `user`: which name of the certificate is the user's name. A certificate with several of the kind \
-            that fit is refused.
+            Takes the user name from this name of the certificate, in place of `user`. A certificate with several \
+            matching names of the kind is rejected.
             """)
         let roles = object.optional(
             "roles", .references(to: .role),

@@ -8,7 +8,7 @@ extension ErrorAnswer {
         let statuses = object.take(
             "status", statusShape, "Status of the error: a number, `\"4xx\"`, `\"5xx\"`, or a list of them.")
         let reasons = object.take(
-            "reason", reasonShape, "[Reason code](../deploy/README.md#reason-codes) of the error, or a list of them.")
+            "reason", reasonShape, "[Reason code](reference/reasons.md) of the error, or a list of them.")
         let body = object.take("body", .text(.text, text), "Template of the body, of at most 64 KiB.")
         let file = object.take(
             "file", .text(.pattern("^[^/]"), file), "The same as a file below the directory of the configuration.")

@@ -60,6 +60,8 @@ package struct GatewayConfiguration: Sendable {
     package var identityProviders: [IdentityProviderEntry]
     /// The certificate store.
     package var certificates: [StoredCertificateEntry]
+    /// What a reload cannot apply.
+    package var startValues = StartValues()
 }
 
 /// The event notification of the kernel.
@@ -85,8 +87,9 @@ extension GatewayConfiguration {
     static func read(_ findings: Findings) -> GatewayConfiguration {
         var root = rootReader(findings)
         _ = root.take("$schema")
-        let configuration = read(&root)
+        var configuration = read(&root)
         root.finish()
+        configuration.startValues = findings.startValues
         return configuration
     }
 
@@ -138,17 +141,17 @@ extension GatewayConfiguration {
                 "additionalBaseUrls", Shape.origin.list("an array of origins", isUnique: false), default: [],
                 "Further origins of the gateway itself."),
             workers: root.value(
-                "workers", .integer(0...256, "a number of workers"), default: 0,
+                "workers", .integer(0...256, "a number of workers").atStart(), default: 0,
                 """
-                Number of event loops. 0 means one per core, or fewer where the control group has a quota of processor time \
-                (`cpu.max`, `limits.cpu` of Kubernetes), which is rounded up.
+                Number of event loops. 0 means one per core, or the processor quota of the control group, rounded \
+                up (`cpu.max`, `limits.cpu` of Kubernetes).
                 """),
             engine: root.value(
-                "engine", .choice, default: EngineEntry.auto,
+                "engine", .choice.atStart(), default: EngineEntry.auto,
                 """
-                What the event loops use: `epoll`; `io_uring`, which needs Linux 6.1 or later and a sandbox that allows it, \
-                or the start fails; or `auto`, which is the environment's `PORTCULLIS_ENGINE` (one of these two), else \
-                `io_uring` where it works and `epoll` where not. The event `ready` names the engine.
+                Interface to the kernel of the event loops. `io_uring` needs Linux 6.1 or later and a sandbox that \
+                allows it; otherwise the start fails. `auto` uses the variable `PORTCULLIS_ENGINE` (`epoll` or \
+                `io_uring`), else `io_uring` if it is available, else `epoll`. The event `ready` names the engine.
                 """),
             listeners: root.required(
                 "listeners", ListenerEntry.list, "an array of listeners", placeholder: [],
@@ -181,7 +184,7 @@ extension GatewayConfiguration {
                 `Name-*` stands for all names with that prefix.
                 """),
             limits: root.section(
-                "limits", "What one client may take.", expected: "an object of limits", GatewayLimits.read),
+                "limits", "Limits of what one client may use.", expected: "an object of limits", GatewayLimits.read),
             rateLimits: root.value(
                 "rateLimits", RateLimit.list, default: [], "Rate limits by name, for the `rateLimit` of routes."),
             upstreams: root.value("upstreams", UpstreamEntry.list, default: [], "Servers behind the gateway, by name."),
@@ -232,7 +235,7 @@ extension GatewayConfiguration {
             errors: ErrorRules.read(&root, of: "the gateway's own errors on routes, and without one"),
             userProfile: root.section(
                 "userProfile",
-                "The [user profile service](endpoints.md#user-profiles) below `/oic_rest/rest/userprofile/`.",
+                "The [user profile service](guides/user-profiles.md) below `/oic_rest/rest/userprofile/`.",
                 expected: "an object with \"enabled\"", UserProfileSection.read),
             policies: policies.asking(
                 root.value(

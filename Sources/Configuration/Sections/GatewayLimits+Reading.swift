@@ -26,8 +26,8 @@ extension GatewayLimits {
             "maxFloodsPerAddress", .integer(0...1_000_000, "a number of connections"),
             into: &limits.maximumFloodsPerAddress,
             """
-            Connections of one client address that may be closed for a flood of HTTP/2 frames within ten seconds; \
-            with more of them the address is barred for a while. 0 means no limit.
+            Connections of one client address that are closed for a flood of HTTP/2 frames within ten seconds. A \
+            further one blocks the address for a while. 0 means no limit.
             """)
         limits.maximumBufferBytes = object.value(
             "maxBufferBytes", .size(in: 8 << 20...1 << 40), default: 256 << 20,

@@ -123,9 +123,9 @@ package struct IdentityProviderEntry: Sendable {
 
     private static func name(_ object: inout ObjectReader, _ standard: String?) -> String {
         let meaning = """
-            Name in the URLs of the login. The provider must send browsers back to `baseUrl` and \
-            `/mobile/platform/sso/callback/NAME`; register that there, and the same for each of `additionalBaseUrls` \
-            that users log in at (for `saml` only `baseUrl`).
+            Name in the URLs of the login. Register the redirect URL `BASE/mobile/platform/sso/callback/NAME` at \
+            the provider. BASE is `baseUrl` and each of `additionalBaseUrls` that users log in at; for `saml` only \
+            `baseUrl`.
             """
         guard let standard else {
             return object.required("name", .identifier, WebgateEntry.nameRule, placeholder: "", meaning)

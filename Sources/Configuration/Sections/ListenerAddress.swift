@@ -59,14 +59,15 @@ package enum ListenerAddress: Hashable, Sendable {
     /// The members `address`, `port`, `mode` and `socket` of a listener.
     static func read(_ object: inout ObjectReader) -> ListenerAddress {
         let address = object.take(
-            "address", Shape(.text, read: { $0.listeningAddress() }),
+            "address", Shape(.text, read: { $0.listeningAddress() }).comparedByList(),
             "IP address to listen on, IPv4 or IPv6, or `unix:PATH`. Required without `socket`.")
-        let port = object.take("port", .port, "Port; 0 lets the system choose. Required with an IP address.")
+        let port = object.take(
+            "port", .port.comparedByList(), "Port; 0 lets the system choose. Required with an IP address.")
         let mode = object.take(
-            "mode", permissions, default: 0o660,
+            "mode", permissions.comparedByList(), default: 0o660,
             "Permission bits of a unix socket, whose file is removed when the gateway stops.")
         let socket = object.take(
-            "socket", .text(.pattern("^[!-9;-~]{1,255}$")) { $0.socketName() },
+            "socket", .text(.pattern("^[!-9;-~]{1,255}$")) { $0.socketName() }.comparedByList(),
             "Name of a socket that systemd has opened (`FileDescriptorName=`), in place of `address` and `port`.")
         object.constrain(json: constraints)
         if let socket {

@@ -21,7 +21,15 @@ package struct ListenerEntry: Sendable {
     /// Whether clients of other machines send requests in the clear.
     var isClear: Bool { tls == nil && !place.isLocal && role != .redirect }
 
-    static let list = Shape(.list(shape.form(), minimum: 1, isUnique: false), read: { readAll($0) })
+    static let list = Shape<[ListenerEntry]>(
+        .list(shape.form(), minimum: 1, isUnique: false), read: { readAll($0) }
+    ).atStart(.elementsAtRestart) { Set($0.map(\.socketText)) }
+
+    /// What a reload does not change of the socket. If the system chooses the port, the name is the identity.
+    private var socketText: String {
+        let mode = if case .unix(_, let mode) = place { " \(mode)" } else { "" }
+        return "\(place)\(mode)\(place.isChosenBySystem ? " \(name)" : "")"
+    }
 
     private static func readAll(_ field: Field) -> [ListenerEntry]? {
         guard let elements = field.elements("an array of listeners") else { return nil }
@@ -56,25 +64,26 @@ package struct ListenerEntry: Sendable {
         let role = object.value(
             "role", roles, default: .proxy,
             """
-            `proxy`: routes and the gateway's own endpoints. `metrics`: `/metrics`, `/healthz`, `/livez` and `/readyz` \
-            alone, without a token and without administration, for Prometheus and the probes of Kubernetes where the admin \
-            listener is on loopback; `Host` must be an IP address, `localhost` or one of `admin.hosts`.
+            `proxy`: routes and the gateway's own endpoints. `metrics`: only `/metrics`, `/healthz`, `/livez` and \
+            `/readyz`, without a token. It is for Prometheus and the probes of Kubernetes if the admin listener is \
+            on loopback. `Host` must be an IP address, `localhost` or one of `admin.hosts`.
             """)
         let http2 = object.take(
             "http2", .flag,
             """
-            Whether HTTP/2 is spoken: by ALPN with TLS, without TLS only with clients that have prior knowledge (h2c). On \
-            by default with TLS, and off without.
+            Enables HTTP/2: by ALPN with TLS, without TLS for clients with prior knowledge (h2c). The default is \
+            `true` with TLS and `false` without.
             """)
         let peers = object.take(
             "proxyProtocol", .addressBlocks, default: [],
-            "CIDR blocks of peers that send a PROXY header, of version 1 or 2; from them it is required.")
+            "CIDR blocks of peers that must send a PROXY header of version 1 or 2.")
         let tls = object.take("tls", ListenerTLSEntry.shape, "TLS; without it the listener is plain.")
         let told = object.take(
             "clientCertificateField", ClientCertificateFieldEntry.shape,
             """
-            The field in which `trustedProxies` tell [certificates of their clients](README.md#certificates-from-proxies); \
-            a name of `format`, or an object. By default such fields are removed unread.
+            The field in which `trustedProxies` send [certificates of their \
+            clients](README.md#certificates-from-proxies): a value of `format`, or an object. By default such \
+            fields are removed unread.
             """)
         let redirect = readRedirect(&object, role, tls?.field)
         let forwardAuth = readForwardAuth(&object, redirect == nil ? role : .redirect, place)
@@ -111,8 +120,8 @@ package struct ListenerEntry: Sendable {
         let member = object.take(
             "forwardAuth", ForwardAuthSettings.shape,
             """
-            The listener answers questions of [other proxies](../deploy/README.md#decisions-for-other-proxies), whether to \
-            forward a request, and serves nothing else.
+            The listener decides requests for [other proxies](../deploy/README.md#decisions-for-other-proxies) and \
+            serves nothing else.
             """)
         guard let member, let settings = member.read() else { return nil }
         if role != .proxy {

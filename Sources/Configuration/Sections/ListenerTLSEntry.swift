@@ -34,7 +34,9 @@ package struct ListenerTLSEntry: Sendable {
             "Cipher suites of TLS 1.3, joined by colons; built in by default.")
         let clientAuthentication = object.value(
             "clientAuth", .choice, default: TLSClientAuthentication.off,
-            "Whether clients are asked for a [certificate](README.md#client-certificates), and must have one.")
+            """
+            Whether the listener requests a [client certificate](README.md#client-certificates), and requires one.
+            """)
         let authorities = object.take(
             "clientCaFile", .certificateFile,
             "PEM file with the authorities that issue the clients' certificates; required unless `clientAuth` is `off`."
@@ -42,14 +44,14 @@ package struct ListenerTLSEntry: Sendable {
         let lists = object.take(
             "clientCrlFile", .readableFile,
             """
-            PEM or DER file with the [revocation lists](README.md#revoked-certificates) of all these authorities, read \
-            again at each reload; certificates are not looked for in lists by default.
+            PEM or DER file with the [revocation lists](README.md#revoked-certificates) of all these authorities, \
+            read again at each reload. Without it, certificates are not checked for revocation.
             """)
         let users = object.take(
             "clientUsers", CertificateUserRule.list, default: [],
             """
-            [Users that clients' certificates stand for](README.md#users-by-certificate), on routes with \
-            `certificateLogin`; the first rule that applies counts.
+            [Users of client certificates](README.md#users-by-certificate), on routes with `certificateLogin`. The \
+            first matching rule applies.
             """)
         object.constrain(json: constraints)
         if minimumVersion == .tls13 {
@@ -76,7 +78,7 @@ package struct ListenerTLSEntry: Sendable {
             ticketRotation: object.value(
                 "ticketRotation", .durationOrOff, default: .seconds(43_200),
                 """
-                How long one key seals session tickets, with which a client can resume for a day at most; `0s` means no \
+                Lifetime of the key of session tickets. Clients can resume for a day at most. `0s` disables \
                 tickets.
                 """),
             handshakeTimeout: object.value(

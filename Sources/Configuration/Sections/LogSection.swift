@@ -19,7 +19,7 @@ package struct LogSection: Sendable {
     static func read(_ object: inout ObjectReader) -> LogSection {
         LogSection(
             access: object.value(
-                "access", destination, default: .standardOutput,
+                "access", destination.atStart(), default: .standardOutput,
                 "Where the access log is written: `stdout`, `off` or `file:PATH`."),
             fields: object.value("fields", fields, default: [], "Further fields of the access log."),
             sample: AccessLogSample(

@@ -103,8 +103,8 @@ struct ProviderCalls {
         revokesAtLogout = object.flag(
             "revokeAtLogout", default: false,
             """
-            Whether a logout here revokes the provider's token (RFC 7009), which is kept sealed until then: the refresh \
-            token, or the access token where there is none.
+            Whether a logout revokes the refresh token of the provider (RFC 7009), or the access token if there is \
+            none. The gateway keeps the token encrypted until then.
             """)
         connectTimeout = object.value(
             "connectTimeout", .duration, default: .seconds(5), "Time for name resolution, connection and handshake.")

@@ -17,8 +17,8 @@ extension RateLimit {
             key: object.value(
                 "key", .choice, default: RateLimitKey.route,
                 """
-                Which requests are counted together: all of the route, those of one caller (of one address where there is \
-                no caller), or those of one address.
+                Requests that are counted together: all of the `route`, those of one `principal`, or those of one \
+                `address`. Requests without a caller count by address.
                 """))
     }
     .named("rateLimit")

@@ -18,33 +18,33 @@ package struct RedisEntry: Sendable, Equatable {
     /// Reads the members of the store for Redis; nil if the URL is missing or invalid.
     static func read(_ object: inout ObjectReader) -> RedisEntry? {
         let target = object.needed(
-            "url", target, "a URL such as \"redis://127.0.0.1:6379/0\"",
+            "url", target.atStart { "\($0)" }, "a URL such as \"redis://127.0.0.1:6379/0\"",
             """
             The server of `redis`, which needs it: `redis://HOST:PORT/DATABASE`, `rediss://HOST:PORT/DATABASE` (TLS) or \
             `unix:PATH`. Without a port it is 6379, without a database 0.
             """)
         let username = object.take(
-            "username", .name, "User of the server; without it, the password is that of the user `default`.")
-        let password = object.take("password", .secret, "Password at the server.")
+            "username", .name.atStart(), "User of the server; without it, the password is that of the user `default`.")
+        let password = object.take("password", .secret.atStart(), "Password at the server.")
         object.constrain([.needs("password", for: ["username"])])
         if password == nil, let username {
             username.field.error("the user name has no password", expected: "\"password\"")
         }
-        let tls = object.take("tls", UpstreamTLSEntry.shape, "TLS to a server with `rediss`.")
+        let tls = object.take("tls", UpstreamTLSEntry.shape.atStart(), "TLS to a server with `rediss`.")
         if let tls, let target, !target.isSecure {
             tls.field.error("the server has no TLS", expected: "a URL with rediss, or no \"tls\"")
         }
         let keyPrefix = object.value(
-            "keyPrefix", .name, default: "portcullis:",
+            "keyPrefix", .name.atStart(), default: "portcullis:",
             """
             Prefix of all keys in the server, written in braces as a hash tag (`{portcullis:}`) unless it has a brace \
             itself. Gateways that share tokens have the same.
             """)
         let replicas = object.value(
-            "replicas", .integer(0...100), default: 0,
+            "replicas", .integer(0...100).atStart(), default: 0,
             """
-            How many replicas must have a change before it is answered (`WAIT`); see \
-            [what that promises](../deploy/README.md#the-store).
+            Number of replicas that must confirm a change (`WAIT`) before the gateway responds. [The \
+            store](../deploy/README.md#the-store) describes the guarantees.
             """)
         let (name, secret) = (username?.read(), password?.read())
         let entry = tls?.read() ?? (target?.isSecure == true ? UpstreamTLSEntry() : nil)

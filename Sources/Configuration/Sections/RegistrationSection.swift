@@ -26,9 +26,9 @@ package struct RegistrationSection: Sendable {
         object.read(
             "redirectUris", redirects, into: &rules.redirects,
             """
-            Where codes may go: `"loopback"` for programs on the user's device (`127.0.0.1`, `[::1]` and `localhost`, at any \
-            port), an origin such as `"https://app.example.com"`, or a scheme of an application such as \
-            `"com.example.app:"`.
+            Allowed redirect URIs: an origin such as `"https://app.example.com"`, or a scheme of an application \
+            such as `"com.example.app:"`. `"loopback"` allows programs on the user's device (`127.0.0.1`, `[::1]` \
+            and `localhost`, at any port).
             """)
         object.read(
             "scopes", .scopes, into: &rules.scopes, "The scopes that clients may have; by default all that users grant."

@@ -28,8 +28,8 @@ package struct RemoteAuthenticationEntry: Sendable {
             connectivity: object.value(
                 "offline", .choice, default: standard.connectivity,
                 """
-                With `remote`, what is asked: `online` the server alone, `offline` the verifier of the last login at the \
-                server, `auto` the server, and the verifier where it is down.
+                How `remote` checks a password. `online` asks the server. `offline` uses the verifier of the last \
+                login at the server. `auto` asks the server, and uses the verifier while it is down.
                 """),
             verifierLifetime: object.value(
                 "verifierLifetime", .duration, default: standard.verifierLifetime,

@@ -96,8 +96,8 @@ package struct RouteEntry: Sendable {
         object.read(
             "defaultBackend", .reference(to: .backend), into: &route.defaultBackend,
             """
-            The backend of Basic credentials without `Oracle-Mobile-Backend-ID`, as `name/version`; by default the only \
-            one of a route with a `Basic` challenge, else the one with `default`.
+            The backend of Basic credentials without `Oracle-Mobile-Backend-ID`, as `name/version`. By default it \
+            is the only backend of a route with a `Basic` challenge, else the one with `default`.
             """)
         object.read(
             "application", .reference(to: .application), into: &route.application,
@@ -111,7 +111,8 @@ package struct RouteEntry: Sendable {
         let cors = object.take(
             "cors", CORSSettings.shape,
             """
-            Cross-origin requests of this route: what it names is in place of the gateway's [`cors`](#gateway), and \
+            Cross-origin requests of this route. Its keys replace those of the gateway's \
+            [`cors`](reference/gateway.md#cors), and \
             `allowOrigins` in place of `Security_AllowOrigin`.
             """)
         route.options.cors = cors?.read()
@@ -151,9 +152,9 @@ package struct RouteEntry: Sendable {
             object.value(
                 "forwardClientCertificate", CertificateForwarding.shape, default: nil,
                 """
-                What the upstream gets of the client's certificate: `true` for its names in \
-                `X-Gateway-Client-Subject`, `-Names` and `-Fingerprint`, `xfcc` for the certificate in \
-                `X-Forwarded-Client-Cert`, `client-cert` for the certificate in `Client-Cert` (RFC 9440).
+                Forwards the client's certificate to the upstream. `true` sends its names in \
+                `X-Gateway-Client-Subject`, `-Names` and `-Fingerprint`. `xfcc` sends the certificate in \
+                `X-Forwarded-Client-Cert`, `client-cert` in `Client-Cert` (RFC 9440).
                 """)
         let login = object.take(
             "certificateLogin", .flag, default: false,
@@ -201,9 +202,9 @@ package struct RouteEntry: Sendable {
         object.read(
             "acknowledge", AcknowledgedWarning.shape, into: &route.acknowledged,
             """
-            Warnings of `check` about this route that are known and accepted: `weaker-variants` (another spelling of \
-            its path matches a wider route that requires less, or a request for it that meets other conditions does), \
-            `endpoints-inside` (the gateway answers some of its paths itself).
+            Warnings of `check` about this route that are known and accepted. `weaker-variants`: a request with \
+            another spelling of the path, or with other conditions, matches a wider route that requires less. \
+            `endpoints-inside`: the gateway serves some of the paths itself.
             """)
         return route
     }

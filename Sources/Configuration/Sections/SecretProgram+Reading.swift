@@ -13,7 +13,7 @@ extension SecretProgram {
                 secret names. No shell takes part.
                 """),
             timeoutMilliseconds: object.value(
-                "timeout", .milliseconds, default: 10_000, "How long it may take; then it is ended."))
+                "timeout", .milliseconds, default: 10_000, "Time limit of the program; then it is ended."))
     }
 
     private static let commandLine = Shape<[String]>.texts(.list(.text, minimum: 1, isUnique: false)) { field in

@@ -85,8 +85,8 @@ package struct ServiceDomainEntry: Sendable {
             maximumSessions: object.value(
                 "maxSessions", .integer(1...1000, "a number of sessions"), default: 100,
                 """
-                Sessions of one user. With one more, the one ends that was used the longest time ago (or opened, where no \
-                idle time is kept); a new login is never refused for it.
+                Sessions of one user. A further login ends the session that is unused the longest, or the oldest \
+                one without an idle time. A new login is never refused.
                 """),
             maximumSessionsPerDevice: object.value(
                 "maxSessionsPerDevice", .integer(1...1000, "a number of sessions"), default: 20,

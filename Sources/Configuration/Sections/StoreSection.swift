@@ -36,10 +36,11 @@ package struct StoreSection: Sendable, Equatable {
     static func read(_ object: inout ObjectReader) -> StoreSection {
         let kind =
             object.optional(
-                "kind", .choice,
+                "kind", .choice.atStart(),
                 """
-                `sqlite`: a file. `redis`: a Redis or Valkey server, for gateways on several machines. `memory`: lost with \
-                the process. By default `sqlite` where the program is built with that trait, else `memory`.
+                `sqlite`: a file. `redis`: a Redis or Valkey server, for gateways on several machines. `memory`: \
+                lost at the end of the process. The default is `sqlite` if the program is built with that trait, \
+                else `memory`.
                 """) ?? usualKind
         let standardPath = "state/tokens.sqlite"
         let file = Shape.path.reading { field in
@@ -47,7 +48,7 @@ package struct StoreSection: Sendable, Equatable {
         }
         let path = object.keys(if: kind == .sqlite, otherwise: unsupported(.sqlite, "a file")) { object in
             object.take(
-                "path", file, default: standardPath,
+                "path", file.atStart(), default: standardPath,
                 "The file of `sqlite`, on a local disk. Processes of one machine may share it.")?.read()
         }
         let redis = object.keys(
@@ -55,8 +56,9 @@ package struct StoreSection: Sendable, Equatable {
         let (key, keyFile) = object.keyOrFile(
             KeyRing.shape,
             """
-            Key by which the store knows tokens, 32 bytes as Base64, or a list of keys: the first is \
-            [in use](README.md#changing-the-key-of-the-store), all find and open. Gateways that share a store have the same.
+            Key that hides tokens in the store, 32 bytes as Base64, or a list of keys. The first one is [in \
+            use](README.md#changing-the-key-of-the-store); the others find and open older records. Gateways that \
+            share a store need the same keys.
             """,
             file: "state/store.key",
             "File with the keys, one a line. It is made with one key and mode 0600 where it is missing.")
@@ -67,16 +69,16 @@ package struct StoreSection: Sendable, Equatable {
             keyFile: keyFile,
             redis: redis ?? nil,
             timeout: object.value(
-                "timeout", .duration, default: .seconds(1),
+                "timeout", .duration.atStart(), default: .seconds(1),
                 "How long an operation waits for another process, or for the server."),
             staleAfter: object.value(
-                "staleAfter", .duration, default: .seconds(3),
+                "staleAfter", .duration.atStart(), default: .seconds(3),
                 "How long the store may fail to answer before the deny list counts as out of date."),
             whenUnavailable: object.value(
-                "whenUnavailable", .choice, default: StoreOutageRule.deny,
+                "whenUnavailable", .choice.atStart(), default: StoreOutageRule.deny,
                 """
-                What happens to bearer requests then: `deny` answers 503 `store_unavailable`, `allow` goes by the last \
-                known deny list.
+                Handling of bearer requests while the deny list is out of date. `deny` responds 503 \
+                `store_unavailable`. `allow` uses the last known deny list.
                 """))
     }
 

@@ -5,7 +5,7 @@ package struct TokenCacheSection: Sendable {
     static func read(_ object: inout ObjectReader) -> TokenCacheSection {
         TokenCacheSection(
             maximumEntries: object.value(
-                "maxEntries", .integer(1...10_000_000, "a number of entries"), default: 16_384,
+                "maxEntries", .integer(1...10_000_000, "a number of entries").atStart(), default: 16_384,
                 "Maximum number of tokens that each worker keeps."))
     }
 }
@@ -21,15 +21,16 @@ package struct IssuedTokenCacheSection: Sendable {
     static func read(_ object: inout ObjectReader) -> IssuedTokenCacheSection {
         IssuedTokenCacheSection(
             maximumEntries: object.value(
-                "maxEntries", .integer(1...10_000_000, "a number of entries"), default: 100_000,
+                "maxEntries", .integer(1...10_000_000, "a number of entries").atStart(), default: 100_000,
                 """
                 Maximum number of tokens of the process. Each worker keeps up to 4096 of them at hand in addition, but no more than \
                 this number (or 4).
                 """),
             skew: object.value(
-                "skew", .duration, default: .seconds(30), "How long before its expiry a token is no longer used."),
-            persists: object.flag(
-                "persist", default: false,
+                "skew", .duration.atStart(), default: .seconds(30),
+                "How long before its expiry a token is no longer used."),
+            persists: object.value(
+                "persist", .flag.atStart(), default: false,
                 """
                 Whether these tokens are kept in the store, sealed under its key, so that a gateway makes no new calls for \
                 them after a restart. Tokens of callers with entries in the deny list are fetched again. Without effect \

@@ -96,8 +96,8 @@ package struct TokenServiceSection: Sendable {
             clockSkew: object.value(
                 "clockSkew", .duration, default: .seconds(5),
                 """
-                How far in the future `iat` and `nbf` of the gateway's own tokens may lie, since another gateway with the \
-                same key may have a clock that is ahead. `exp` is exact.
+                How far in the future `iat` and `nbf` of the gateway's own tokens may lie. The clock of another \
+                gateway with the same key may be ahead. `exp` is exact.
                 """),
             liveRoles: object.flag(
                 "liveRoles", default: false, "Whether roles come from `users.json` at each request, not from the token."

@@ -82,7 +82,7 @@ extension User {
             "Secret of the user's one-time codes (RFC 6238), in Base32.")
         object.read(
             "attributes", profile, into: &user.attributes,
-            "Attributes of the [profile](endpoints.md#user-profiles).")
+            "Attributes of the [profile](guides/user-profiles.md).")
         return user
     }
 

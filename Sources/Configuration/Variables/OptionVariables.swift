@@ -70,7 +70,7 @@ package struct OptionVariables {
         return candidates.keys.filter { !known.contains($0) }.sorted().map { name in
             Diagnostic(
                 severity: .warning, file: name, line: 0, pointer: "", message: "the variable sets no option",
-                expected: "the name of an option in reference.md",
+                expected: "the name of an option in config/reference",
                 suggestion: Suggestion.nearest(to: name, among: known))
         }
     }

@@ -39,7 +39,7 @@ extension ClientFrontend {
     func noteFailure(of client: ClientConnection, _ reason: Reason, detail: String? = nil) {
         guard shared.log.takes(.debug) else { return }
         shared.log.write(
-            "client_failed",
+            .clientFailed,
             [
                 ("address", .text(client.address?.description ?? "")), ("reason", .text(reason.code)),
                 ("detail", .text(detail ?? "")),

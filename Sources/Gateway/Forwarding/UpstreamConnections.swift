@@ -91,7 +91,7 @@ final class UpstreamConnections: LoopPart {
     func connectFailure(_ socket: Socket?) -> UpstreamFailure {
         guard let failure = socket?.tls?.failure else { return .connectFailed }
         shared.log.write(
-            "upstream_tls_failed",
+            .upstreamTlsFailed,
             [
                 ("server", .text(socket?.peer?.description ?? "")), ("reason", .text(failure.reason.code)),
                 ("detail", .text(failure.detail ?? "")),

@@ -94,7 +94,7 @@ final class UpstreamMaintenance: LoopPart {
         if isUp { group.cameBack(server, poller.now) }
         let name = group.settings.name
         shared.log.write(
-            isUp ? "server_up" : "server_down",
+            isUp ? .serverUp : .serverDown,
             [("upstream", .text(name)), ("server", .text(server.address.description))])
         for mailbox in shared.mailboxes where mailbox !== context.mailbox {
             mailbox.post(.serverHealth(upstream: name, address: server.address, isUp: isUp))

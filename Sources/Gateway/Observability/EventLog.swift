@@ -19,9 +19,6 @@ package struct EventLog: Sendable {
 
     private let writer: LogWriter
     private let threshold = Threshold()
-    /// Always written: an audit trail must be complete.
-    private static let unconditional = "audit"
-
     package init(_ writer: LogWriter) { self.writer = writer }
 
     /// Sets the minimum level.
@@ -30,16 +27,17 @@ package struct EventLog: Sendable {
     /// Whether events of this level are written.
     package func takes(_ level: LogLevel) -> Bool { level.rank >= threshold.level.load(ordering: .relaxed) }
 
-    /// Writes one line: time, level, event name, and members. The level follows from the name; the audit trail is
-    /// always written.
-    package func write(_ event: String, _ members: [(String, Value)] = []) {
-        let level = LogLevel(of: event)
-        guard takes(level) || event == EventLog.unconditional else { return }
+    /// Writes one line: time, level, event name, and members. Members that the event does not declare are an error of the
+    /// program. The audit trail is always written, since it must be complete.
+    package func write(_ event: LogEvent, _ members: [(String, Value)] = []) {
+        let declaration = event.declaration
+        guard takes(declaration.level) || event == .audit else { return }
+        assert(members.allSatisfy { declaration.fields.contains($0.0) }, "undeclared member of \(event): \(members)")
         var line = JSONWriter()
         line.beginObject()
         line.member("time", Clock.wallSeconds)
-        line.member("level", level.rawValue)
-        line.member("event", event)
+        line.member("level", declaration.level.rawValue)
+        line.member("event", event.rawValue)
         for (name, value) in members {
             switch value {
             case .text(let text): line.member(name, text)
@@ -54,27 +52,4 @@ package struct EventLog: Sendable {
     }
 
     package func flush() { writer.flush() }
-}
-
-extension LogLevel {
-    /// The level of an event, by its name; defined only here.
-    init(of event: String) {
-        if LogLevel.errors.contains(event) {
-            self = .error
-        } else if LogLevel.details.contains(event) {
-            self = .debug
-        } else {
-            let isTrouble = LogLevel.troubles.contains { event.hasSuffix($0) }
-            self = isTrouble ? .warning : .info
-        }
-    }
-
-    private static let errors: Set<String> = [
-        "listen_failed", "worker_failed", "reload_failed", "revocation_failed", "handover_failed",
-        "store_unavailable",
-    ]
-    private static let details: Set<String> = ["client_failed"]
-    private static let troubles = [
-        "_failed", "_ignored", "_lost", "_refused", "_unavailable", "_down", "_left_alone",
-    ]
 }

@@ -5,7 +5,7 @@ import Outbound
 /// Metrics of outbound calls, fetched issuer keys and introspection.
 extension PrometheusText {
     static func outbound(_ facts: Facts, _ page: inout Page) {
-        page.family("outbound_calls_total", "counter", "Calls to other servers by outcome.")
+        page.family("outbound_calls_total", "counter", "Calls to other servers by outcome.", ["outcome"])
         page.sample("outbound_calls_total", "outcome=\"answered\"", facts.outbound.answered)
         for (place, failure) in OutboundFailure.allCases.enumerated() {
             page.sample("outbound_calls_total", "outcome=\"\(failure.rawValue)\"", facts.outbound.failed[place])
@@ -13,7 +13,10 @@ extension PrometheusText {
         page.single("outbound_calls_in_flight", "gauge", "Calls to other servers under way.", facts.outbound.underWay)
         keys(facts.issuerKeys, &page)
         introspection(facts.introspection, &page)
-        page.family("provider_revocations_total", "counter", "Tokens revoked at identity providers, by outcome.")
+        page.family(
+            "provider_revocations_total", "counter",
+            "Tokens revoked at identity providers at logout, by outcome: revoked, or the reason code of a failure.",
+            ["provider", "outcome"])
         for count in facts.providerRevocations {
             let labels = "provider=\"\(escape(count.provider))\",outcome=\"\(escape(count.outcome))\""
             page.sample("provider_revocations_total", labels, count.number)
@@ -21,15 +24,18 @@ extension PrometheusText {
     }
 
     private static func keys(_ issuers: [(name: String, report: RemoteKeySet.Report)], _ page: inout Page) {
-        page.family("issuer_keys", "gauge", "Keys of an issuer that may be used.")
+        page.family("issuer_keys", "gauge", "Keys of an issuer that may be used.", ["issuer"])
         for issuer in issuers { page.sample("issuer_keys", label(issuer.name), issuer.report.keyCount) }
-        page.family("issuer_keys_age_seconds", "gauge", "Since the keys of an issuer were fetched.")
+        page.family("issuer_keys_age_seconds", "gauge", "Since the keys of an issuer were fetched.", ["issuer"])
         for issuer in issuers {
             if let age = issuer.report.ageSeconds { page.sample("issuer_keys_age_seconds", label(issuer.name), age) }
         }
-        page.family("issuer_keys_stale", "gauge", "1 while keys are used beyond their time, since the issuer is down.")
+        page.family(
+            "issuer_keys_stale", "gauge", "1 while keys are used beyond their time, since the issuer is down.",
+            ["issuer"])
         for issuer in issuers { page.sample("issuer_keys_stale", label(issuer.name), issuer.report.isStale ? 1 : 0) }
-        page.family("issuer_key_fetches_total", "counter", "Fetches of an issuer's keys by outcome.")
+        page.family(
+            "issuer_key_fetches_total", "counter", "Fetches of an issuer's keys by outcome.", ["issuer", "outcome"])
         for issuer in issuers {
             page.sample("issuer_key_fetches_total", "\(label(issuer.name)),outcome=\"ok\"", issuer.report.succeeded)
             for (code, count) in issuer.report.failed.sorted(by: { $0.key < $1.key }) {
@@ -41,7 +47,10 @@ extension PrometheusText {
     private static func introspection(
         _ issuers: [(name: String, report: Introspector.Report)], _ page: inout Page
     ) {
-        page.family("introspection_requests_total", "counter", "Questions to an introspection server by outcome.")
+        page.family(
+            "introspection_requests_total", "counter",
+            "Requests to an introspection server by outcome: active, inactive, or the cause of a failure.",
+            ["issuer", "outcome"])
         for (name, report) in issuers {
             let outcomes = [("active", report.active), ("inactive", report.inactive)]
             let failures = report.failed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -49,17 +58,23 @@ extension PrometheusText {
                 page.sample("introspection_requests_total", "\(label(name)),outcome=\"\(outcome)\"", count)
             }
         }
-        page.family("introspection_cache_total", "counter", "Tokens whose verdict was remembered or not, by outcome.")
+        page.family(
+            "introspection_cache_total", "counter",
+            "Introspected tokens by where the result came from: hit (cached) or miss.",
+            ["issuer", "outcome"])
         for (name, report) in issuers {
             for (outcome, count) in [("hit", report.hits), ("miss", report.misses)] {
                 page.sample("introspection_cache_total", "\(label(name)),outcome=\"\(outcome)\"", count)
             }
         }
-        page.family("introspection_cache_entries", "gauge", "Verdicts remembered.")
+        page.family("introspection_cache_entries", "gauge", "Cached results of introspection.", ["issuer"])
         for (name, report) in issuers { page.sample("introspection_cache_entries", label(name), report.remembered) }
-        page.family("introspection_in_flight", "gauge", "Tokens that an introspection server is being asked about.")
+        page.family(
+            "introspection_in_flight", "gauge", "Requests to an introspection server under way.", ["issuer"])
         for (name, report) in issuers { page.sample("introspection_in_flight", label(name), report.underWay) }
-        page.family("introspection_up", "gauge", "0 while the last question to an introspection server had no answer.")
+        page.family(
+            "introspection_up", "gauge", "0 while the last request to an introspection server failed, else 1.",
+            ["issuer"])
         for (name, report) in issuers { page.sample("introspection_up", label(name), report.isFailing ? 0 : 1) }
     }
 

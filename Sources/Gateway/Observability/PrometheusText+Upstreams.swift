@@ -11,13 +11,15 @@ extension PrometheusText {
             ("ejections_total", "Servers left alone because requests failed.", { $0.ejections }),
         ]
         for (name, help, value) in families {
-            page.family("upstream_\(name)", "counter", help)
+            page.family("upstream_\(name)", "counter", help, ["upstream"])
             for report in reports { page.sample("upstream_\(name)", label(report), value(report)) }
         }
         serverGauges(reports, &page)
-        page.family("upstream_requests_total", "counter", "Attempts by server.")
+        page.family("upstream_requests_total", "counter", "Attempts by server.", ["upstream", "server"])
         eachServer(reports) { page.sample("upstream_requests_total", $0, $1.requests) }
-        page.family("upstream_failures_total", "counter", "Failed attempts by server and kind.")
+        page.family(
+            "upstream_failures_total", "counter", "Failed attempts by server and kind.",
+            ["upstream", "server", "reason"])
         eachServer(reports) { label, server in
             for failure in UpstreamFailure.allCases where server.failures[failure.rawValue] > 0 {
                 page.sample(
@@ -37,7 +39,7 @@ extension PrometheusText {
             ("breaker_state", "0 closed, 1 half open, 2 open; the worst of all workers.", { $0.breaker.rawValue }),
         ]
         for (name, help, value) in families {
-            page.family("upstream_\(name)", "gauge", help)
+            page.family("upstream_\(name)", "gauge", help, ["upstream"])
             for report in reports { page.sample("upstream_\(name)", label(report), value(report)) }
         }
     }
@@ -51,7 +53,7 @@ extension PrometheusText {
             ("connections_idle", "Unused connections by server.", { $0.idle }),
         ]
         for (name, help, value) in families {
-            page.family("upstream_\(name)", "gauge", help)
+            page.family("upstream_\(name)", "gauge", help, ["upstream", "server"])
             eachServer(reports) { page.sample("upstream_\(name)", $0, value($1)) }
         }
     }

@@ -6,7 +6,7 @@ import Reactor
 import TokenStorage
 
 /// The counters in Prometheus text format (exposition format 0.0.4).
-enum PrometheusText {
+package enum PrometheusText {
     /// Metrics of the process as a whole.
     struct Facts {
         var issued: IssuedTokenStore.Counters
@@ -35,11 +35,24 @@ enum PrometheusText {
         var figures = ProcessFigures()
     }
 
+    /// A metric as it is declared.
+    struct Family {
+        let name: String
+        let type: String
+        let help: String
+        let labels: [String]
+    }
+
     struct Page {
         var text = ""
+        /// The metrics of the page in their order.
+        private(set) var families: [Family] = []
 
-        mutating func family(_ name: String, _ type: String, _ help: String) {
-            text += "# HELP portcullis_\(name) \(help)\n# TYPE portcullis_\(name) \(type)\n"
+        mutating func family(
+            _ name: String, _ type: String, _ help: String, _ labels: [String] = [], prefix: String = "portcullis"
+        ) {
+            text += "# HELP \(prefix)_\(name) \(help)\n# TYPE \(prefix)_\(name) \(type)\n"
+            families.append(Family(name: "\(prefix)_\(name)", type: type, help: help, labels: labels))
         }
 
         mutating func sample(_ name: String, _ labels: String = "", _ value: some CustomStringConvertible) {
@@ -53,6 +66,10 @@ enum PrometheusText {
     }
 
     static func render(_ metrics: WorkerMetrics, _ facts: Facts) -> [UInt8] {
+        Array(page(metrics, facts).text.utf8)
+    }
+
+    static func page(_ metrics: WorkerMetrics, _ facts: Facts) -> Page {
         var page = Page()
         requests(metrics, &page)
         decisions(metrics, &page)
@@ -65,7 +82,7 @@ enum PrometheusText {
         policyServers(facts.policyServers, &page)
         spans(facts.tracing, &page)
         process(metrics, facts, &page)
-        return Array(page.text.utf8)
+        return page
     }
 
     private static func requests(_ metrics: WorkerMetrics, _ page: inout Page) {
@@ -75,13 +92,16 @@ enum PrometheusText {
         }
         page.family(
             "requests_total", "counter",
-            "Finished requests by route and status; without a route by the gateway's own endpoint, if it is one.")
+            "Finished requests by route and status; without a route by the gateway's own endpoint, if it is one.",
+            ["route", "endpoint", "code"])
         for (label, route) in routes + endpoints {
             for (status, count) in route.statuses.enumerated() where count > 0 {
                 page.sample("requests_total", "\(label),code=\"\(status)\"", count)
             }
         }
-        page.family("request_duration_seconds", "histogram", "From the head of a request to the end of its response.")
+        page.family(
+            "request_duration_seconds", "histogram", "From the head of a request to the end of its response.",
+            ["route", "endpoint", "le"])
         for (label, route) in routes + endpoints where route.durations.contains(where: { $0 > 0 }) {
             var sum: UInt64 = 0
             for (i, bound) in WorkerMetrics.durationBounds.enumerated() {
@@ -93,7 +113,9 @@ enum PrometheusText {
             page.sample("request_duration_seconds_sum", label, Double(route.durationSum) / 1_000_000)
             page.sample("request_duration_seconds_count", label, sum)
         }
-        page.family("consumer_requests_total", "counter", "Finished requests with API keys by consumer and status.")
+        page.family(
+            "consumer_requests_total", "counter", "Finished requests with API keys by consumer and status.",
+            ["consumer", "code"])
         for (name, counts) in metrics.consumers.sorted(by: { $0.key < $1.key }) {
             for (status, count) in counts.sorted(by: { $0.key < $1.key }) {
                 page.sample("consumer_requests_total", "consumer=\"\(name)\",code=\"\(status)\"", count)
@@ -103,25 +125,25 @@ enum PrometheusText {
     }
 
     private static func decisions(_ metrics: WorkerMetrics, _ page: inout Page) {
-        page.family("denied_total", "counter", "Requests that were not served, by reason code.")
+        page.family("denied_total", "counter", "Requests that were not served, by reason code.", ["reason"])
         for reason in Reason.allCases where metrics.reasons[reason.index] > 0 {
             page.sample("denied_total", "reason=\"\(reason.code)\"", metrics.reasons[reason.index])
         }
         // Includes zeros, so that every limit is visible to monitoring.
         page.family(
             "trial_denied_total", "counter",
-            "Requests that a rule on trial would have refused, by route and reason code.")
+            "Requests that a rule on trial would have refused, by route and reason code.", ["route", "reason"])
         for (route, counts) in metrics.trialDenials.sorted(by: { $0.key < $1.key }) {
             for (reason, count) in counts.sorted(by: { $0.key.index < $1.key.index }) {
                 page.sample(
                     "trial_denied_total", "route=\"\(escape(route))\",reason=\"\(reason.code)\"", count)
             }
         }
-        page.family("limited_total", "counter", "Connections and requests that ran into a limit, by limit.")
+        page.family("limited_total", "counter", "Connections and requests that ran into a limit, by limit.", ["limit"])
         for limit in Limit.allCases {
             page.sample("limited_total", "limit=\"\(limit.name)\"", metrics.limited[limit.rawValue])
         }
-        page.family("upstream_errors_total", "counter", "Failures of upstreams by kind.")
+        page.family("upstream_errors_total", "counter", "Failures of upstreams by kind.", ["reason"])
         for failure in UpstreamFailure.allCases {
             page.sample(
                 "upstream_errors_total", "reason=\"\(failure.reason)\"", metrics.upstreamErrors[failure.rawValue])
@@ -157,20 +179,20 @@ enum PrometheusText {
     }
 
     private static func caches(_ metrics: WorkerMetrics, _ facts: Facts, _ page: inout Page) {
-        page.family("cache_hits_total", "counter", "Cache hits.")
+        page.family("cache_hits_total", "counter", "Cache hits.", ["cache"])
         page.sample("cache_hits_total", "cache=\"verified_tokens\"", metrics.tokenCacheHits)
         page.sample("cache_hits_total", "cache=\"issued_tokens\"", metrics.injectionHits)
-        page.family("cache_misses_total", "counter", "Cache misses.")
+        page.family("cache_misses_total", "counter", "Cache misses.", ["cache"])
         page.sample("cache_misses_total", "cache=\"verified_tokens\"", metrics.tokenCacheMisses)
         page.sample("cache_misses_total", "cache=\"issued_tokens\"", metrics.injectionMisses)
-        page.family("cache_evictions_total", "counter", "Entries dropped for room.")
+        page.family("cache_evictions_total", "counter", "Entries dropped for room.", ["cache"])
         page.sample("cache_evictions_total", "cache=\"verified_tokens\"", metrics.tokenCacheEvictions)
         page.sample("cache_evictions_total", "cache=\"issued_tokens\"", facts.issued.evictions)
         page.sample("cache_evictions_total", "cache=\"upstream_webgates\"", metrics.webgateEvictions)
-        page.family("cache_entries", "gauge", "Entries held.")
+        page.family("cache_entries", "gauge", "Entries held.", ["cache"])
         page.sample("cache_entries", "cache=\"verified_tokens\"", metrics.tokenCacheEntries)
         page.sample("cache_entries", "cache=\"issued_tokens\"", facts.issued.entries)
-        page.family("issuer_calls_total", "counter", "Calls of issuer modules by outcome.")
+        page.family("issuer_calls_total", "counter", "Calls of issuer modules by outcome.", ["outcome"])
         page.sample("issuer_calls_total", "outcome=\"issued\"", facts.issued.issued)
         page.sample("issuer_calls_total", "outcome=\"failed\"", facts.issued.failed)
     }
@@ -195,23 +217,23 @@ enum PrometheusText {
                 "store_former_key_records", "gauge",
                 "Records of the store that need a former key, at the last count.", count)
         }
-        page.family("store_up", "gauge", "Whether the store of tokens answers, and takes what it is given.")
+        page.family("store_up", "gauge", "Whether the store of tokens answers, and takes what it is given.", ["store"])
         page.sample("store_up", "store=\"\(store.kind)\"", store.isUp ? 1 : 0)
         page.single(
             "store_unwritten_revocations", "gauge", "Revocations that the store of tokens has not taken yet.",
             store.unwritten)
-        page.family("store_operations_total", "counter", "Operations of the store of tokens by outcome.")
+        page.family("store_operations_total", "counter", "Operations of the store of tokens by outcome.", ["outcome"])
         page.sample("store_operations_total", "outcome=\"ok\"", store.succeeded)
         page.sample("store_operations_total", "outcome=\"failed\"", store.failed)
     }
 
     private static func process(_ metrics: WorkerMetrics, _ facts: Facts, _ page: inout Page) {
-        page.family("config_reloads_total", "counter", "Reloads of the configuration by outcome.")
+        page.family("config_reloads_total", "counter", "Reloads of the configuration by outcome.", ["outcome"])
         page.sample("config_reloads_total", "outcome=\"ok\"", facts.reloads.succeeded)
         page.sample("config_reloads_total", "outcome=\"failed\"", facts.reloads.failed)
         page.family(
             "assertion_reload_failures_total", "counter",
-            "Failed readings of what tokens are exchanged by, by source.")
+            "Failed readings of what tokens are exchanged by, by source.", ["source"])
         for (source, count) in facts.assertionReloadFailures {
             page.sample("assertion_reload_failures_total", "source=\"\(source)\"", count)
         }
@@ -219,10 +241,10 @@ enum PrometheusText {
         page.single(
             "log_lines_dropped_total", "counter", "Access-log lines that the destination was too slow for.",
             metrics.logLinesDropped)
-        page.family("workers", "gauge", "Event loops, by engine.")
+        page.family("workers", "gauge", "Event loops, by engine.", ["engine"])
         page.sample("workers", "engine=\"\(facts.engine)\"", facts.workers)
         page.single("uptime_seconds", "gauge", "Since the start of the process.", facts.uptimeSeconds)
-        page.family("build_info", "gauge", "1, with the version of the program.")
+        page.family("build_info", "gauge", "1, with the version of the program.", ["version"])
         page.sample("build_info", "version=\"\(escape(facts.version))\"", 1)
         figures(facts.figures, &page)
     }
@@ -230,7 +252,8 @@ enum PrometheusText {
     /// Standard process metrics under their conventional names.
     private static func figures(_ figures: ProcessFigures, _ page: inout Page) {
         func single(_ name: String, _ type: String, _ help: String, _ value: some CustomStringConvertible) {
-            page.text += "# HELP process_\(name) \(help)\n# TYPE process_\(name) \(type)\nprocess_\(name) \(value)\n"
+            page.family(name, type, help, prefix: "process")
+            page.text += "process_\(name) \(value)\n"
         }
         single("cpu_seconds_total", "counter", "Processor time of user and system.", figures.processorSeconds)
         single("resident_memory_bytes", "gauge", "Memory in use.", figures.residentBytes)

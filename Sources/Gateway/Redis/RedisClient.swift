@@ -100,11 +100,11 @@ final class RedisClient: LoopPart {
                 note(result)
                 link.waiters.removeValue(forKey: number)?.add(result)
             case .opened:
-                log("redis_connected", [])
+                log(.redisConnected, [])
                 // It may be another server that lacks changes the previous one had not replicated.
                 if link.wasOpen { shared.tokens.storeReturned() }
                 link.wasOpen = true
-            case .lost(let fault): log("redis_lost", [("reason", .text(fault.reason))])
+            case .lost(let fault): log(.redisLost, [("reason", .text(fault.reason))])
             }
         }
         poller.setDeadline(link, at: link.session.deadline)
@@ -147,7 +147,7 @@ final class RedisClient: LoopPart {
 
     // MARK: Log
 
-    private func log(_ event: String, _ members: [(String, EventLog.Value)]) {
+    private func log(_ event: LogEvent, _ members: [(String, EventLog.Value)]) {
         shared.log.write(
             event, [("worker", .number(context.number)), ("server", .text(link.server.target.description))] + members)
     }
@@ -158,7 +158,7 @@ final class RedisClient: LoopPart {
         let code = reply.errorCode
         if let code, code != link.refusal {
             let cause = RedisRefusal.cause(of: code).map { [("detail", EventLog.Value.text("\($0)"))] } ?? []
-            log("redis_refused", [("reason", .text(code))] + cause)
+            log(.redisRefused, [("reason", .text(code))] + cause)
         }
         link.refusal = code
     }

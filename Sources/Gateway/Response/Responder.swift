@@ -227,7 +227,7 @@ final class Responder: LoopPart {
         ]
         if let address = exchange.address { members.append(("address", .text(address.description))) }
         if !entry.tokenID.isEmpty { members.append(("token_id", .text(entry.tokenID))) }
-        shared.log.write("audit", members)
+        shared.log.write(.audit, members)
     }
 
     /// A chunk for the response, after deciding whether the connection is kept.

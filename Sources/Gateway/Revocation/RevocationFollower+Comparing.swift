@@ -52,7 +52,7 @@ extension RevocationFollower {
         _ missing: ArraySlice<DenyEntry>, count total: Int, now: Int64, _ then: @escaping @Sendable () -> Void
     ) {
         guard let first = missing.first else {
-            if total > 0 { log.write("revocations_restored", [("count", .number(total))]) }
+            if total > 0 { log.write(.revocationsRestored, [("count", .number(total))]) }
             return then()
         }
         store.perform(.deny(first), now: now) { [self] result in
@@ -73,7 +73,7 @@ extension RevocationFollower {
         let isWithdrawn = entry.kind == .withdrawn
         let kind = WithdrawnAccounts.Kind(noticeName: entry.name)
         log.write(
-            isWithdrawn ? "account_withdrawn" : "account_restored",
+            isWithdrawn ? .accountWithdrawn : .accountRestored,
             [("kind", .text(kind?.rawValue ?? "")), ("holder", .text(entry.subject))])
         guard isWithdrawn, let kind, now > entry.issuedBefore / 1000 + RevocationFollower.reachSeconds else { return }
         // Learnt late: tokens issued here meanwhile on the withdrawn credential are revoked too.

@@ -59,7 +59,7 @@ extension RevocationFollower {
     private func lose() {
         if settings.whenUnavailable == .deny { list.setBlind(true) }
         log.write(
-            "store_unavailable",
+            .storeUnavailable,
             [
                 ("store", .text("\(kind)")),
                 ("bearer", .text(settings.whenUnavailable == .deny ? "denied" : "last known list")),
@@ -69,7 +69,7 @@ extension RevocationFollower {
     private func recover(from condition: RevocationProgress.Condition) {
         list.setBlind(false)
         if condition == .starting { return }
-        log.write("store_available", [("store", .text("\(kind)"))])
+        log.write(.storeAvailable, [("store", .text("\(kind)"))])
     }
 
     func report(now: Int64) -> Report {

@@ -38,8 +38,8 @@ extension RevocationFollower {
     private func tell(_ change: Unwritten.Change, _ failure: StoreFailure?) {
         let store = ("store", EventLog.Value.text("\(kind)"))
         if change.begins, let failure {
-            log.write("store_write_failed", [store, ("reason", .text("\(failure.reason)"))])
+            log.write(.storeWriteFailed, [store, ("reason", .text("\(failure.reason)"))])
         }
-        if change.ends { log.write("store_write_restored", [store]) }
+        if change.ends { log.write(.storeWriteRestored, [store]) }
     }
 }

@@ -12,12 +12,12 @@ package final class ServerClock: GroupClock {
     package var milliseconds: Int64 { Clock.machineMilliseconds }
 
     package func learn(_ time: Int64, between sent: Int64, and received: Int64) {
-        let event = correction.withLock { correction -> (name: String, milliseconds: Int64)? in
+        let event = correction.withLock { correction -> (name: LogEvent, milliseconds: Int64)? in
             let isNews = correction.learn(time, between: sent, and: received)
             Clock.correctionMilliseconds = correction.milliseconds
             guard isNews else { return nil }
             return correction.isRefused
-                ? ("clock_correction_refused", time - received) : ("clock_corrected", correction.milliseconds)
+                ? (.clockCorrectionRefused, time - received) : (.clockCorrected, correction.milliseconds)
         }
         guard let event else { return }
         log.write(event.name, [("milliseconds", .number(Int(event.milliseconds)))])

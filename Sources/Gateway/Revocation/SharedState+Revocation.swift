@@ -56,11 +56,11 @@ extension SharedState {
     private func concluded(_ entry: DenyEntry, _ result: Result<StoreAnswer, StoreFailure>) -> EndpointResponse {
         switch result {
         case .success:
-            log.write("revoked", [(entry.logName, .text(entry.name))])
+            log.write(.revoked, [(entry.logName, .text(entry.name))])
             return EndpointResponse(status: 204, headers: [], body: [], reason: .revoked)
         case .failure(let failure):
             log.write(
-                "revocation_failed", [(entry.logName, .text(entry.name)), ("reason", .text("\(failure.reason)"))])
+                .revocationFailed, [(entry.logName, .text(entry.name)), ("reason", .text("\(failure.reason)"))])
             return .problem(.storeUnavailable, "refused by this process from now on; \(others(failure))")
         }
     }

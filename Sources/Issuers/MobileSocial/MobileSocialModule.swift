@@ -14,8 +14,8 @@ extension IssuerModule {
             IssuerKey(
                 "login", .choice(["account", "caller"]), default: .text("account"),
                 """
-                The session that tokens belong to: that of an account of the gateway's own, which all callers share, or the \
-                caller's, by the token that it has brought.
+                The session that tokens belong to: that of the gateway's own account, which all callers share, or \
+                that of the caller's token.
                 """),
             IssuerKey("username", .text, "User name of the account."),
             IssuerKey("password", .secret, "Password of the account."),

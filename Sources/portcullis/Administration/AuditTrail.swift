@@ -46,7 +46,7 @@ enum AuditTrail: Sendable {
         ]
         for (name, text) in details where !text.isEmpty { members.append((name, .text(text))) }
         switch self {
-        case .gateway(let log): log.write("audit", members)
+        case .gateway(let log): log.write(.audit, members)
         case .command(let directory):
             members.append(("user", .number(Int(getuid()))))
             AuditTrail.append(members, in: directory + "/state")
@@ -65,7 +65,7 @@ enum AuditTrail: Sendable {
         makeDirectory(directory)
         guard let writer = try? LogWriter(appendingTo: directory + "/audit.log") else { return }
         let log = EventLog(writer)
-        log.write("audit", members)
+        log.write(.audit, members)
         log.flush()
     }
 

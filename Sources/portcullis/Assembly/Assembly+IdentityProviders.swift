@@ -30,9 +30,9 @@ extension Assembly {
         let revoker = ProviderRevoker(offload: { queue.submit($0) }) {
             [counts = retained.providerRevocations] provider, failure in
             counts.count(failure, at: provider)
-            guard let failure else { return log.write("provider_token_revoked", [("provider", .text(provider))]) }
+            guard let failure else { return log.write(.providerTokenRevoked, [("provider", .text(provider))]) }
             log.write(
-                "provider_revocation_failed",
+                .providerRevocationFailed,
                 [
                     ("provider", .text(provider)), ("reason", .text("\(failure.reason)")),
                     ("detail", .text(failure.detail)),
@@ -44,7 +44,7 @@ extension Assembly {
             furtherOrigins: configuration.additionalBaseURLs, throttle: retained.callbackThrottle, revoker: revoker
         ) { provider, failure, requestID in
             log.write(
-                "provider_login_failed",
+                .providerLoginFailed,
                 [
                     ("provider", .text(provider)), ("reason", .text("\(failure.reason)")),
                     ("detail", .text(failure.detail)), ("requestId", .text(requestID)),

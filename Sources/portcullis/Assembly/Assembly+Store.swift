@@ -99,11 +99,11 @@ extension Assembly {
         private static func write(_ event: StoreFileEvent, of path: String, to log: EventLog) {
             let path = ("path", EventLog.Value.text(path))
             switch event {
-            case .lost(let reason): log.write("store_file_lost", [path, ("reason", .text(reason))])
-            case .failed(let reason): log.write("store_file_failed", [path, ("reason", .text(reason))])
+            case .lost(let reason): log.write(.storeFileLost, [path, ("reason", .text(reason))])
+            case .failed(let reason): log.write(.storeFileFailed, [path, ("reason", .text(reason))])
             case .restored(let contents):
-                log.write("store_file_restored", [path, ("contents", .text(contents.rawValue))])
-            case .amended(let count): log.write("store_file_amended", [path, ("revocations", .number(count))])
+                log.write(.storeFileRestored, [path, ("contents", .text(contents.rawValue))])
+            case .amended(let count): log.write(.storeFileAmended, [path, ("revocations", .number(count))])
             }
         }
     #endif

@@ -19,7 +19,7 @@ final class AssertionReloads: Sendable {
                 let value = read()
                 if value == nil {
                     log?.write(
-                        "assertion_reload_failed",
+                        .assertionReloadFailed,
                         [("source", .text(source)), ("detail", .text("the last good one stays; `check` tells why"))])
                 }
                 done(value)

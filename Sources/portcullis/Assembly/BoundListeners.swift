@@ -14,12 +14,6 @@ struct BoundListeners {
             fresh.firstIndex { $0.isSameSocket(as: entries[number]) }.map { freshSettings[$0] } ?? settings[number]
         }
     }
-
-    /// Whether a configuration has exactly these sockets.
-    func are(_ wanted: [ListenerEntry]) -> Bool {
-        wanted.count == entries.count
-            && wanted.allSatisfy { entry in entries.contains { $0.isSameSocket(as: entry) } }
-    }
 }
 
 extension ListenerEntry {

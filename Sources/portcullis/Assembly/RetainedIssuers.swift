@@ -25,9 +25,9 @@ final class RetainedIssuers: Sendable {
 extension EventLog {
     fileprivate func write(_ event: IssuerGate.Event, tokenIssuer name: String) {
         switch event {
-        case .failed(let failure): write("issuer_failed", members(name, failure))
-        case .opened(let failure): write("issuer_left_alone", members(name, failure))
-        case .recovered: write("issuer_recovered", [("issuer", .text(name))])
+        case .failed(let failure): write(.issuerFailed, members(name, failure))
+        case .opened(let failure): write(.issuerLeftAlone, members(name, failure))
+        case .recovered: write(.issuerRecovered, [("issuer", .text(name))])
         }
     }
 

@@ -37,14 +37,14 @@ extension EventLog {
         case .fetched(_, let change) where !change.isNews: break
         case .fetched(let keys, let change):
             write(
-                "keys_fetched",
+                .keysFetched,
                 [
                     ("issuer", .text(issuer)), ("keys", .number(keys.keys.count)), ("removed", .flag(change.losesKeys)),
                     ("ignored", .text(keys.ignored.map(\.reason).joined(separator: "; "))),
                 ])
         case .failed(let failure, let hasKeys):
             write(
-                "keys_failed",
+                .keysFailed,
                 [
                     ("issuer", .text(issuer)), ("reason", .text(failure.code)), ("detail", .text(failure.description)),
                     ("hasKeys", .flag(hasKeys)),

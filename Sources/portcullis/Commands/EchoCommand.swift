@@ -52,15 +52,15 @@ enum EchoCommand: Command {
                 do throws(KernelError) {
                     try EchoServer(listener, counter: counter).run()
                 } catch {
-                    log.write("worker_failed", [("error", .text(error.text))])
+                    log.write(.workerFailed, [("error", .text(error.text))])
                 }
             }
         }
-        log.write("listening", [("listener", .text("echo")), ("address", .text(bound.description))])
+        log.write(.listening, [("listener", .text("echo")), ("address", .text(bound.description))])
         while true {
             if case .terminate = signals.next() { break }
         }
-        log.write("stopped", [("requests", .number(counter.current))])
+        log.write(.stopped, [("requests", .number(counter.current))])
         log.flush()
     }
 }

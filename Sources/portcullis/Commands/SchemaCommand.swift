@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Foundation
 import Issuers
@@ -9,13 +10,13 @@ enum SchemaCommand: Command {
     static let name = "schema"
     static let summary = "write the JSON Schemas and the reference of the configuration"
     static let help = """
-        usage: portcullis schema DIR
-               portcullis schema --reasons
+        usage: portcullis schema DIR [--examples DIR]
 
-        Writes DIR/schema/SECTION.schema.json for each section of the configuration, and DIR/reference.md with a table
-        of its keys. Replaces existing files. Editors find a schema by "$schema".
+        Writes DIR/schema/SECTION.schema.json for each section of the configuration, and the reference as
+        DIR/reference/*.md. Replaces existing files. Editors find a schema by "$schema". The page of the endpoints needs
+        DIR/schema/openapi.json.
 
-        --reasons  print the tables of all reason codes, in Markdown, instead
+        --examples DIR  configuration whose values the reference shows as examples (default: no examples)
         """
 
     /// All sections with a declaration, those of the issuer modules included.
@@ -24,22 +25,49 @@ enum SchemaCommand: Command {
     }
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: [], flags: ["--reasons"])
-        if arguments.has("--reasons") { return Terminal.print(Reason.reference) }
+        let arguments = try Arguments(arguments, options: ["--examples"], flags: [])
         guard let directory = arguments.positional.first, arguments.positional.count == 1 else {
             throw .misuse("expected one directory: schema DIR")
         }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: "\(directory)/schema", withIntermediateDirectories: true)
-        } catch {
-            throw .failure("cannot write \(directory): \(error.localizedDescription)")
+        let examples = try examples(arguments["--examples"])
+        for folder in ["schema", "reference"] {
+            do {
+                try FileManager.default.createDirectory(
+                    atPath: "\(directory)/\(folder)", withIntermediateDirectories: true)
+            } catch {
+                throw .failure("cannot write \(directory): \(error.localizedDescription)")
+            }
         }
         for section in sections {
             try write(section.schema, to: "\(directory)/schema/\(section.name).schema.json")
         }
-        try write(Array(SectionForm.reference(of: sections).utf8), to: "\(directory)/reference.md")
-        Terminal.print("\(directory): \(sections.count) schemas and reference.md")
+        let others = ReferencePages.others(endpoints: try endpoints(in: directory))
+        let pages = ReferenceIndex(sections, others: others, examples: examples).files
+        for page in pages { try write(Array(page.text.utf8), to: "\(directory)/reference/\(page.name)") }
+        Terminal.print("\(directory): \(sections.count) schemas and \(pages.count) pages of the reference")
+    }
+
+    /// The OpenAPI document in a directory; nil if there is none.
+    private static func endpoints(in directory: String) throws(ExitStatus) -> JSONNode? {
+        let path = "\(directory)/schema/openapi.json"
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        let text = try FileText.named(path)
+        do throws(JSONError) {
+            return try JSONNode.parse(text, file: path)
+        } catch {
+            throw .failure("\(path): \(JSONProblem(error, in: text, file: path).text)")
+        }
+    }
+
+    private static func examples(_ directory: String?) throws(ExitStatus) -> ReferenceExamples? {
+        guard let directory else { return nil }
+        do {
+            return try ReferenceExamples(directory: directory, sections: sections.map(\.name))
+        } catch let error as UnreadableFile {
+            throw .failure(error.text)
+        } catch {
+            throw .failure("\(directory): \(error)")
+        }
     }
 
     private static func write(_ text: [UInt8], to path: String) throws(ExitStatus) {

@@ -34,7 +34,7 @@ final class FileWatcher: Sendable {
             do throws(KernelError) {
                 try wait(changed)
             } catch {
-                log.write("watch_failed", [("detail", .text(error.text))])
+                log.write(.watchFailed, [("detail", .text(error.text))])
                 // The next reload tries again.
                 hasThread.store(false, ordering: .relaxed)
             }

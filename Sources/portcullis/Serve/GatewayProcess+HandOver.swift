@@ -39,7 +39,7 @@ extension GatewayProcess {
 
     private func end(_ shared: SharedState, keepingIdle: Bool) {
         copies.withLock { $0 = [] }
-        log.write("draining")
+        log.write(.draining)
         shared.drain(keepingIdle: keepingIdle)
     }
 
@@ -56,7 +56,7 @@ extension GatewayProcess {
             case .ending: return "this process is draining"
             }
         }
-        if let obstacle { return log.write("handover_ignored", [("reason", .text(obstacle))]) }
+        if let obstacle { return log.write(.handoverIgnored, [("reason", .text(obstacle))]) }
         // Joins the thread of an earlier hand-over, which has failed.
         finishHandOver()
         let thread = WorkerThread(name: "hand-over") { [self] in handOver(shared) }
@@ -86,7 +86,7 @@ extension GatewayProcess {
             let successor = try Successor(
                 arguments: CommandLine.arguments, listeners: copies.withLock { $0 })
             let processID = successor.processID
-            log.write("handing_over", [("successor", .number(Int(processID)))])
+            log.write(.handingOver, [("successor", .number(Int(processID)))])
             guard advance(to: .handingOver(successor: processID)) else {
                 // The process has begun to end meanwhile.
                 _ = kill(processID, SIGTERM)
@@ -99,17 +99,17 @@ extension GatewayProcess {
                 shared.tokens.forsake(false)
                 _ = kill(processID, SIGTERM)
                 guard advance(to: .serving) else { return }
-                log.write("handover_failed", [("reason", .text(lostRevocations))])
+                log.write(.handoverFailed, [("reason", .text(lostRevocations))])
                 service.ready()
                 return
             }
             guard advance(to: .ending) else { return }
-            log.write("handed_over", [("successor", .number(Int(processID)))])
+            log.write(.handedOver, [("successor", .number(Int(processID)))])
             service.handedOver(to: processID)
             end(shared, keepingIdle: true)
         } catch {
             guard advance(to: .serving) else { return }
-            log.write("handover_failed", [("reason", .text(error.text))])
+            log.write(.handoverFailed, [("reason", .text(error.text))])
             service.ready()
         }
     }

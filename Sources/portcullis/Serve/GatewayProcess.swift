@@ -37,6 +37,8 @@ final class GatewayProcess: Sendable {
     private struct State {
         var generation: UInt64 = 0
         var configuration: GatewayConfiguration?
+        /// The values of the configuration at the start that a reload cannot apply.
+        var startValues = StartValues()
         /// The listeners of the workers, by the last valid configuration.
         var bound: BoundListeners?
     }
@@ -65,7 +67,7 @@ final class GatewayProcess: Sendable {
         running.plane.join()
         finishHandOver()
         for file in running.files { file.remove() }
-        log.write("stopped")
+        log.write(.stopped)
         running.accessLog?.flush()
     }
 
@@ -91,6 +93,7 @@ final class GatewayProcess: Sendable {
         state.withLock {
             $0.generation = 1
             $0.configuration = configuration
+            $0.startValues = configuration.startValues
             $0.bound = BoundListeners(entries: configuration.listeners, settings: snapshot.listeners)
         }
         do throws(StartFailure) {
@@ -132,7 +135,7 @@ final class GatewayProcess: Sendable {
         settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
         let accessLog = try openAccessLog(configuration.log.access)
         settings.accessLog = accessLog
-        settings.version = VersionCommand.number
+        settings.version = ProgramVersion.number
         settings.cleaner = retained.cleaner
         settings.formerKeys = retained.formerKeys
         settings.redis = retained.store.opened?.redis
@@ -183,13 +186,14 @@ final class GatewayProcess: Sendable {
         // Redis is reached through the workers. Until it responds, bearer requests are refused.
         if settings.redis != nil { RetainedStore.load(tokens, milliseconds: patience) }
         let facts: [(String, EventLog.Value)] = [
-            ("workers", .number(workers)), ("engine", .text(settings.engine.rawValue)),
+            ("version", .text(ProgramVersion.number)), ("workers", .number(workers)),
+            ("engine", .text(settings.engine.rawValue)),
             ("pid", .number(ProcessLimits.processID)),
         ]
         shared.watchReadiness(of: snapshot) { [log] readiness in
-            if readiness.isReady { return log.write("ready", facts) }
+            if readiness.isReady { return log.write(.ready, facts) }
             let lines = readiness.text.split(separator: "\n").dropFirst().joined(separator: "; ")
-            log.write("not_ready", facts + [("reason", .text(lines))])
+            log.write(.notReady, facts + [("reason", .text(lines))])
         }
         // A predecessor notifies the service manager once it knows that this process is ready.
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
@@ -264,7 +268,7 @@ final class GatewayProcess: Sendable {
         guard !isAccepted else { return }
         awaitsReload.store(false, ordering: .sequentiallyConsistent)
         shared.reloadFailed()
-        log.write("reload_failed", [("detail", .text(Administration.busy))])
+        log.write(.reloadFailed, [("detail", .text(Administration.busy))])
         service.ready()
     }
 
@@ -280,7 +284,7 @@ final class GatewayProcess: Sendable {
             guard let snapshot, let fresh = loaded.configuration, let old = state.configuration else {
                 shared.reloadFailed()
                 shared.heap.request()
-                log.write("reload_failed", [("generation", .number(Int(state.generation)))])
+                log.write(.reloadFailed, [("generation", .number(Int(state.generation)))])
                 return GatewayProcess.problem(
                     422, "the configuration is not valid; the last good one stays in force", errors)
             }
@@ -289,11 +293,7 @@ final class GatewayProcess: Sendable {
             log.use(fresh.log.level)
             sectionFiles.withLock { $0 = loaded.sectionFiles }
             watchFiles(fresh, shared)
-            let isBound = state.bound?.are(fresh.listeners) != false
-            for name in (isBound ? [] : ["listeners"]) + GatewayProcess.fixedSections(old, fresh) {
-                log.write(
-                    "reload_ignored", [("section", .text(name)), ("detail", .text("takes effect at the next start"))])
-            }
+            reportIgnored(fresh.startValues.keys(differingFrom: state.startValues))
             state.bound = state.bound.map { BoundListeners(entries: $0.entries, settings: snapshot.listeners) }
             retained.use(fresh.passwords.throttle)
             shared.use(snapshot)
@@ -319,7 +319,7 @@ final class GatewayProcess: Sendable {
                     completion(nil)
                 }
             }
-            log.write("reloaded", [("generation", .number(Int(state.generation)))])
+            log.write(.reloaded, [("generation", .number(Int(state.generation)))])
             // Freeing a configuration with a hundred thousand users takes a while. Nothing waits for it.
             DispatchQueue.global(qos: .utility).async { [heap = shared.heap] in
                 extendLifetime((loaded, old))
@@ -344,28 +344,17 @@ final class GatewayProcess: Sendable {
             store: opened.tokens, key: opened.key, capacity: configuration.issuedTokenCache.maximumEntries)
     }
 
-    /// Changed sections that only take effect at a start.
-    private static func fixedSections(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
-        var names: [String] = []
-        if old.admin.map({ "\($0.address.description) \($0.port)" })
-            != fresh.admin.map({ "\($0.address.description) \($0.port)" })
-        {
-            names.append("admin")
+    /// Logs the keys whose values wait for the next start, an event for each section.
+    private func reportIgnored(_ keys: [String]) {
+        let sections = Dictionary(grouping: keys) { String($0.prefix { $0 != "." }) }
+        for (name, keys) in sections.sorted(by: { $0.key < $1.key }) {
+            log.write(
+                .reloadIgnored,
+                [
+                    ("section", .text(name)), ("keys", .texts(keys)),
+                    ("detail", .text("takes effect at the next start")),
+                ])
         }
-        if old.workerCount != fresh.workerCount { names.append("workers") }
-        if old.engine != fresh.engine { names.append("engine") }
-        if old.log.access != fresh.log.access { names.append("log") }
-        var oldStore = old.store
-        (oldStore.keys, oldStore.keyFile) = (fresh.store.keys, fresh.store.keyFile)
-        if oldStore != fresh.store { names.append("store") }
-        if old.tokenCache.maximumEntries != fresh.tokenCache.maximumEntries { names.append("tokenCache") }
-        if old.issuedTokenCache.maximumEntries != fresh.issuedTokenCache.maximumEntries
-            || old.issuedTokenCache.skew != fresh.issuedTokenCache.skew
-            || old.issuedTokenCache.persists != fresh.issuedTokenCache.persists
-        {
-            names.append("issuedTokenCache")
-        }
-        return names
     }
 
     private static func changedBackends(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {

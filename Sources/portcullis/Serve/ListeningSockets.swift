@@ -148,6 +148,6 @@ struct ListeningSockets {
     }
 
     private func announce(_ name: String, _ address: SocketAddress) {
-        log.write("listening", [("listener", .text(name)), ("address", .text(address.description))])
+        log.write(.listening, [("listener", .text(name)), ("address", .text(address.description))])
     }
 }

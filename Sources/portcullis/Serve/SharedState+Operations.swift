@@ -15,7 +15,7 @@ extension SharedState {
             tokens.perform(operation, now: now) { [log] result in
                 var failure: StoreFailure?
                 if case .failure(let reason) = result {
-                    log.write("revocation_failed", [("reason", .text("\(reason.reason)"))])
+                    log.write(.revocationFailed, [("reason", .text("\(reason.reason)"))])
                     failure = reason
                 }
                 if pending.finish(failure) { completion(pending.failure) }

@@ -53,7 +53,7 @@ extension GatewayProcess {
 
     private func logFailure(_ failure: String, of task: RetainedSigningKeys.KeyTask) {
         guard retained.signingKeys.note(failure: failure, of: task) else { return }
-        log.write("signing_keys_failed", [("detail", .text(failure))])
+        log.write(.signingKeysFailed, [("detail", .text(failure))])
     }
 
     private enum Advance {
@@ -69,19 +69,19 @@ extension GatewayProcess {
         do throws(AdminFailure) {
             let changes = try known.files.change(now: now) { (index, make) throws(AdminFailure) in
                 guard let next = known.terms.nextStep(of: index), next.at <= now else {
-                    return [] as [(event: String, keyID: String)]
+                    return [] as [(event: LogEvent, keyID: String)]
                 }
                 switch next.step {
-                case .removeEnded: return index.removeEnded(now: now).map { ("signing_key_removed", $0.keyID) }
+                case .removeEnded: return index.removeEnded(now: now).map { (.signingKeyRemoved, $0.keyID) }
                 case .publish:
                     let key = try make()
                     try AdminFailure.wrapping { () throws(SigningKeyError) in try index.publish(key) }
-                    return [("signing_key_published", key.keyID)]
+                    return [(.signingKeyPublished, key.keyID)]
                 case .promote:
                     try AdminFailure.wrapping { () throws(SigningKeyError) in
                         try index.promote(known.terms, now: now)
                     }
-                    return [("signing_key_activated", index.active.keyID)]
+                    return [(.signingKeyActivated, index.active.keyID)]
                 }
             }
             _ = retained.signingKeys.note(failure: nil, of: .rotating)

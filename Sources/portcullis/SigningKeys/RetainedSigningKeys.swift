@@ -73,7 +73,7 @@ final class RetainedSigningKeys: Sendable {
                 }
                 guard try files.index().map({ $0.generation > 0 }) ?? false else { throw error }
                 if note(failure: error.message, of: .following) {
-                    log.write("signing_keys_failed", [("detail", .text(error.message))])
+                    log.write(.signingKeysFailed, [("detail", .text(error.message))])
                 }
                 return
             }

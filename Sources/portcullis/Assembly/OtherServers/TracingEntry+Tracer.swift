@@ -12,7 +12,7 @@ extension TracingEntry {
             transport.tls = assembly.clientContext(identity, at: "/tracing/tls")
         }
         return Tracer(
-            settings, transport: transport, authorization: authorization?.value, version: VersionCommand.number,
+            settings, transport: transport, authorization: authorization?.value, version: ProgramVersion.number,
             caller: assembly.retained.outbound)
     }
 }

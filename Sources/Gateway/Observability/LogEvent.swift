@@ -1,0 +1,281 @@
+import Model
+
+/// An event of the event log, by the name in its line.
+package enum LogEvent: String, Sendable, CaseIterable {
+    case accountRestored = "account_restored"
+    case accountWithdrawn = "account_withdrawn"
+    case assertionReloadFailed = "assertion_reload_failed"
+    case audit
+    case clientFailed = "client_failed"
+    case clockCorrectionRefused = "clock_correction_refused"
+    case clockCorrected = "clock_corrected"
+    case draining
+    case handedOver = "handed_over"
+    case handingOver = "handing_over"
+    case handoverFailed = "handover_failed"
+    case handoverIgnored = "handover_ignored"
+    case issuerFailed = "issuer_failed"
+    case issuerLeftAlone = "issuer_left_alone"
+    case issuerRecovered = "issuer_recovered"
+    case keysFailed = "keys_failed"
+    case keysFetched = "keys_fetched"
+    case listenFailed = "listen_failed"
+    case listening
+    case notReady = "not_ready"
+    case providerLoginFailed = "provider_login_failed"
+    case providerRevocationFailed = "provider_revocation_failed"
+    case providerTokenRevoked = "provider_token_revoked"
+    case ready
+    case redisConnected = "redis_connected"
+    case redisLost = "redis_lost"
+    case redisRefused = "redis_refused"
+    case reloadFailed = "reload_failed"
+    case reloadIgnored = "reload_ignored"
+    case reloaded
+    case revocationFailed = "revocation_failed"
+    case revocationsRestored = "revocations_restored"
+    case revoked
+    case serverDown = "server_down"
+    case serverUp = "server_up"
+    case signingKeyActivated = "signing_key_activated"
+    case signingKeyPublished = "signing_key_published"
+    case signingKeyRemoved = "signing_key_removed"
+    case signingKeysFailed = "signing_keys_failed"
+    case stopped
+    case storeAvailable = "store_available"
+    case storeFileAmended = "store_file_amended"
+    case storeFileFailed = "store_file_failed"
+    case storeFileLost = "store_file_lost"
+    case storeFileRestored = "store_file_restored"
+    case storeUnavailable = "store_unavailable"
+    case storeWriteFailed = "store_write_failed"
+    case storeWriteRestored = "store_write_restored"
+    case upstreamTlsFailed = "upstream_tls_failed"
+    case watchFailed = "watch_failed"
+    case workerFailed = "worker_failed"
+
+    /// What the reference says about an event.
+    package struct Declaration: Sendable {
+        package let level: LogLevel
+        /// Names of the members beside `time`, `level` and `event`; events have those that apply.
+        package let fields: [String]
+        /// In Markdown.
+        package let meaning: String
+
+        fileprivate init(_ level: LogLevel, _ fields: String, _ meaning: String) {
+            self.level = level
+            self.fields = fields.split(separator: " ").map(String.init)
+            self.meaning = meaning
+        }
+    }
+
+    package var declaration: Declaration {
+        switch self {
+        case .accountRestored:
+            Declaration(
+                .info, "kind holder",
+                "An account that another gateway had withdrawn is valid again.")
+        case .accountWithdrawn:
+            Declaration(
+                .info, "kind holder",
+                "Another gateway with the same store has disabled or changed an account.")
+        case .assertionReloadFailed:
+            Declaration(
+                .warning, "source detail",
+                "Policies or certificates of token exchange cannot be read. The last valid ones stay in use.")
+        case .audit:
+            Declaration(
+                .info,
+                "action outcome reason subject client request_id address token_id object by roles_given roles_taken realm caller user",
+                "A change by an administrator or an application, or an attempt. Written regardless of `log.level`.")
+        case .clientFailed:
+            Declaration(
+                .debug, "address reason detail",
+                "A client connection ended during the TLS handshake or by an HTTP/2 error.")
+        case .clockCorrectionRefused:
+            Declaration(
+                .warning, "milliseconds",
+                "The clock of the store differs too much to be followed.")
+        case .clockCorrected:
+            Declaration(
+                .info, "milliseconds",
+                "The clock now follows the clock of the store.")
+        case .draining:
+            Declaration(
+                .info, "",
+                "The process finishes active requests and accepts no new connections.")
+        case .handedOver:
+            Declaration(
+                .info, "successor",
+                "The successor serves, and this process ends.")
+        case .handingOver:
+            Declaration(
+                .info, "successor",
+                "A new process has been started with the listening sockets.")
+        case .handoverFailed:
+            Declaration(
+                .error, "reason",
+                "The successor did not become ready. This process keeps serving.")
+        case .handoverIgnored:
+            Declaration(
+                .warning, "reason",
+                "A hand-over was requested at a time when none can start.")
+        case .issuerFailed:
+            Declaration(
+                .warning, "issuer reason detail",
+                "An issuer of upstream tokens failed.")
+        case .issuerLeftAlone:
+            Declaration(
+                .warning, "issuer reason detail",
+                "The circuit breaker of an issuer of upstream tokens opened.")
+        case .issuerRecovered:
+            Declaration(
+                .info, "issuer",
+                "An issuer of upstream tokens works again.")
+        case .keysFailed:
+            Declaration(
+                .warning, "issuer reason detail hasKeys",
+                "The published keys of an issuer cannot be fetched.")
+        case .keysFetched:
+            Declaration(
+                .info, "issuer keys removed ignored",
+                "The published keys of an issuer have changed.")
+        case .listenFailed:
+            Declaration(
+                .error, "worker address error",
+                "A worker cannot listen on a socket.")
+        case .listening:
+            Declaration(
+                .info, "listener address",
+                "A listener accepts connections.")
+        case .notReady:
+            Declaration(
+                .info, "version workers engine pid reason",
+                "The gateway should get no requests; `/readyz` responds 503.")
+        case .providerLoginFailed:
+            Declaration(
+                .warning, "provider reason detail requestId",
+                "A login at an identity provider failed.")
+        case .providerRevocationFailed:
+            Declaration(
+                .warning, "provider reason detail",
+                "A token was not revoked at its identity provider at logout.")
+        case .providerTokenRevoked:
+            Declaration(
+                .info, "provider",
+                "A token was revoked at its identity provider at logout.")
+        case .ready:
+            Declaration(
+                .info, "version workers engine pid",
+                "The gateway accepts requests; `/readyz` responds 200.")
+        case .redisConnected:
+            Declaration(
+                .info, "worker server",
+                "A worker is connected to the Redis server of the store.")
+        case .redisLost:
+            Declaration(
+                .warning, "worker server reason",
+                "A worker lost its connection to the Redis server of the store.")
+        case .redisRefused:
+            Declaration(
+                .warning, "worker server reason detail",
+                "The Redis server of the store refuses commands.")
+        case .reloadFailed:
+            Declaration(
+                .error, "generation detail",
+                "The new configuration is invalid, or too many changes wait. The active configuration stays.")
+        case .reloadIgnored:
+            Declaration(
+                .warning, "section keys detail",
+                "Changed keys that apply at the next start only.")
+        case .reloaded:
+            Declaration(
+                .info, "generation",
+                "A new configuration is active.")
+        case .revocationFailed:
+            Declaration(
+                .error, "jti subject backendId issuer account reason",
+                "The store did not accept a revocation. This process applies it.")
+        case .revocationsRestored:
+            Declaration(
+                .info, "count",
+                "Revocations that the store had lost were written to it again.")
+        case .revoked:
+            Declaration(
+                .info, "jti subject backendId issuer account",
+                "Tokens were revoked through the admin listener.")
+        case .serverDown:
+            Declaration(
+                .warning, "upstream server",
+                "A health check of a server of an upstream fails.")
+        case .serverUp:
+            Declaration(
+                .info, "upstream server",
+                "A server of an upstream passes its health check again.")
+        case .signingKeyActivated:
+            Declaration(
+                .info, "kid",
+                "A signing key of the gateway is now in use.")
+        case .signingKeyPublished:
+            Declaration(
+                .info, "kid",
+                "A future signing key of the gateway is now published.")
+        case .signingKeyRemoved:
+            Declaration(
+                .info, "kid",
+                "A signing key of the gateway is no longer published.")
+        case .signingKeysFailed:
+            Declaration(
+                .warning, "detail",
+                "The signing keys of the gateway cannot be read or rotated.")
+        case .stopped:
+            Declaration(
+                .info, "requests",
+                "The process ends. Only `portcullis echo` has `requests`.")
+        case .storeAvailable:
+            Declaration(
+                .info, "store",
+                "The store of tokens responds again.")
+        case .storeFileAmended:
+            Declaration(
+                .info, "path revocations",
+                "Deny entries that another program had removed from the file of the store were added again.")
+        case .storeFileFailed:
+            Declaration(
+                .warning, "path reason",
+                "The file of the store cannot be restored. Retried every second.")
+        case .storeFileLost:
+            Declaration(
+                .warning, "path reason",
+                "The file of the store was removed, replaced or overwritten.")
+        case .storeFileRestored:
+            Declaration(
+                .info, "path contents",
+                "The file of the store was written again.")
+        case .storeUnavailable:
+            Declaration(
+                .error, "store bearer",
+                "The store of tokens does not respond; `store.whenUnavailable` applies.")
+        case .storeWriteFailed:
+            Declaration(
+                .warning, "store reason",
+                "The store of tokens accepts no changes.")
+        case .storeWriteRestored:
+            Declaration(
+                .info, "store",
+                "The store of tokens accepts changes again.")
+        case .upstreamTlsFailed:
+            Declaration(
+                .warning, "server reason detail",
+                "A TLS handshake with a server of an upstream failed.")
+        case .watchFailed:
+            Declaration(
+                .warning, "detail",
+                "Files are not watched until the next reload.")
+        case .workerFailed:
+            Declaration(
+                .error, "worker error",
+                "A worker cannot start.")
+        }
+    }
+}

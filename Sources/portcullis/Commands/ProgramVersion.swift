@@ -1,0 +1,19 @@
+/// The version of the program, and how it was built.
+enum ProgramVersion {
+    static let number = "0.9.0"
+
+    /// The traits of the build that are on.
+    static var traits: [String] {
+        var traits: [String] = []
+        #if Compatibility
+            traits.append("Compatibility")
+        #endif
+        #if SAML
+            traits.append("SAML")
+        #endif
+        #if SQLite
+            traits.append("SQLite")
+        #endif
+        return traits
+    }
+}
