@@ -112,8 +112,7 @@ package struct RouteEntry: Sendable {
             "cors", CORSSettings.shape,
             """
             Cross-origin requests of this route. Its keys replace those of the gateway's \
-            [`cors`](reference/gateway.md#cors), and \
-            `allowOrigins` in place of `Security_AllowOrigin`.
+            [`cors`](reference/gateway.md#cors), and `allowOrigins` is in place of `Security_AllowOrigin`.
             """)
         route.options.cors = cors?.read()
         if route.options.allowOrigin != nil, route.options.cors?.allowOrigin != nil {
