@@ -29,9 +29,10 @@ package struct ReferenceIndex {
     }
 
     private var index: String {
-        let reload = Markdown.inReference("[reload](README.md#reload)")
-        let variable = Markdown.inReference("[Variable of the environment](README.md#variables-of-the-environment)")
-        let secrets = Markdown.inReference("[secrets](README.md#secrets)")
+        let reload = Markdown.inReference("[reload](guides/reload.md#reload)")
+        let variable = Markdown.inReference(
+            "[Variable of the environment](guides/secrets.md#variables-of-the-environment)")
+        let secrets = Markdown.inReference("[secrets](guides/secrets.md#secrets)")
         return """
             # Reference
 

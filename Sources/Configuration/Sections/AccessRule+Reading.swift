@@ -19,7 +19,7 @@ extension AccessRule {
         let proof = object.take(
             "proof", Shape<ProofRule>.choice, default: .optional,
             """
-            With `required`, only [bound tokens](README.md#bound-tokens) and certificates of clients open the route.
+            With `required`, only [bound tokens](guides/bound-tokens.md) and certificates of clients open the route.
             """)
         object.read(
             "socialLogin", .flag, into: &access.socialLogin,
@@ -27,7 +27,7 @@ extension AccessRule {
         let certificate = object.take(
             "clientCertificate", .certificatePatterns,
             """
-            Whether the client must show a [certificate](README.md#client-certificates), or patterns of which its names \
+            Whether the client must show a [certificate](guides/client-certificates.md), or patterns of which its names \
             must fit one.
             """)
         if let certificate { access.clientCertificate = certificate.read() }
@@ -98,7 +98,7 @@ extension AccessRule {
         let trial = object.take(
             "trial", trial(over: access, on: path),
             """
-            A rule [on trial](README.md#rules-on-trial): requests that it would refuse are admitted, logged and counted. What \
+            A rule [on trial](guides/trial.md): requests that it would refuse are admitted, logged and counted. What \
             it does not name is as in the rule that it stands in.
             """)
         if access.isPublic || access.isOptional {
@@ -145,13 +145,13 @@ private struct RequirementMembers {
         scopes = object.take(
             "scopes", RoleNames.scopes,
             """
-            [Scopes](README.md#scopes-and-claims) of the token, all of which are needed; or an object: one of `any`, each \
+            [Scopes](guides/access-rules.md#scopes-and-claims) of the token, all of which are needed; or an object: one of `any`, each \
             of `all`.
             """)
         claimRules = object.take(
             "claims", ClaimRule.list(path),
             """
-            [Conditions](README.md#scopes-and-claims) by claim, all of which must hold: a value, or an object with \
+            [Conditions](guides/access-rules.md#scopes-and-claims) by claim, all of which must hold: a value, or an object with \
             `equals`, `in`, `contains` or `exists`.
             """)
         issuers = object.take(
@@ -166,17 +166,17 @@ private struct RequirementMembers {
         contexts = object.take(
             "acr", AccessRule.levels,
             """
-            [Levels of the login](README.md#stronger-and-newer-logins) (`acr`), one of which the token must have.
+            [Levels of the login](guides/step-up.md) (`acr`), one of which the token must have.
             """)
         maximumAge = object.take(
             "maxAge", .duration,
-            "Longest time since the [login](README.md#stronger-and-newer-logins) (`auth_time`) of the token's user.")
+            "Longest time since the [login](guides/step-up.md) (`auth_time`) of the token's user.")
         level = object.take(
             "level", .level, "Authentication level that the caller needs; the webgate's by default.")
         policyServers = object.take(
             "policy", AccessRule.policies,
             """
-            [Policy servers](README.md#policy-servers), all of which must allow the request after every other rule does: a \
+            [Policy servers](guides/policy-servers.md), all of which must allow the request after every other rule does: a \
             name or a list, `[]` for none.
             """)
     }

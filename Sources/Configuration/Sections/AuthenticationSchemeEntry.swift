@@ -41,7 +41,7 @@ package struct AuthenticationSchemeEntry: Sendable {
             challengeMethod: object.value(
                 "challengeMethod", .choice, default: ChallengeMethod.oamAuth,
                 """
-                `OAM-AUTH`; `FORM`: the [form](README.md#logins-by-browser) at `contextValue` and `challengeUrl`; \
+                `OAM-AUTH`; `FORM`: the [form](guides/browser-login.md) at `contextValue` and `challengeUrl`; \
                 `BASIC`: a 401 with `Basic realm="..."`, except for clients that `User-Agent` names. A Basic \
                 credential without `Oracle-Mobile-Backend-ID` then belongs to the route's backend, where it names \
                 exactly one.
@@ -57,7 +57,7 @@ package struct AuthenticationSchemeEntry: Sendable {
             challenges: object.value(
                 "challenges", ChallengeRule.list, default: [],
                 """
-                [Challenges of other schemes](README.md#challenges-of-other-schemes), in place of `Bearer` and `Basic`.
+                [Challenges of other schemes](guides/challenges.md), in place of `Bearer` and `Basic`.
                 """),
             pointer: object.field.pointer)
         _ = object.optional(

@@ -62,7 +62,7 @@ extension Authenticator {
             "issuer", .name,
             """
             For `bearer`: the only trusted issuer whose tokens count, `local` for the gateway itself; all by default. For \
-            `basic`: the [issuer](README.md#users-who-are-known-elsewhere) whose server verifies the password, in place of \
+            `basic`: the [issuer](guides/remote-users.md) whose server verifies the password, in place of \
             `users.json`. For `saml`: the only one of `samlIssuers` whose assertions count, all by default.
             """)
         let header = object.take(

@@ -9,7 +9,7 @@ extension AuthorizationRules {
             Allowed redirect URIs for authorization codes, compared as exact text. Each is an `https` URL or a URI \
             with a scheme of the application such as `com.example.app:/login`. `http://127.0.0.1/…` and \
             `http://[::1]/…` match any port. With them the client may use the [authorization \
-            endpoint](README.md#logins-of-other-applications); needs an identity provider.
+            endpoint](guides/oauth-server.md); needs an identity provider.
             """)
         let consent = object.take(
             "consent", Shape<Consent>.choice, default: .required,
@@ -20,7 +20,7 @@ extension AuthorizationRules {
         let afterLogout = object.take(
             "postLogoutRedirectUris", ClientRedirectURI.shape.list("an array of URIs"), default: [],
             """
-            Where the client may send browsers after a [logout](README.md#logout-by-applications), of the same kinds and \
+            Where the client may send browsers after a [logout](guides/application-logout.md), of the same kinds and \
             compared in the same way.
             """)
         guard let redirectURIs else {

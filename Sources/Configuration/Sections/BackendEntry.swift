@@ -63,7 +63,7 @@ package struct BackendEntry: Sendable {
             enableSSO: object.flag(
                 "enableSso", default: false,
                 """
-                Whether browsers get its tokens by [single sign-on](README.md#single-sign-on); needs \
+                Whether browsers get its tokens by [single sign-on](guides/single-sign-on.md); needs \
                 `oauthConsumer` and an identity provider.
                 """),
             facebook: object.optional(
@@ -81,7 +81,7 @@ package struct BackendEntry: Sendable {
             identityProviders: object.value(
                 "identityProvider", .oneOrMore(of: .identityProvider), default: [],
                 """
-                The [identity providers](README.md#identity-providers) that its users log in at by browser, one or \
+                The [identity providers](guides/identity-providers.md) that its users log in at by browser, one or \
                 several to choose from; the gateway's own form by default.
                 """),
             isRevoked: object.flag(

@@ -40,10 +40,10 @@ extension BackendGrants {
             "Lets it exchange access tokens for others with fewer rights (RFC 8693).")
         object.read(
             "dpopBoundAccessTokens", .flag, into: &grants.requiresProofKey,
-            "Whether it gets only tokens that are [bound](README.md#bound-tokens) to its key by a proof (RFC 9449).")
+            "Whether it gets only tokens that are [bound](guides/bound-tokens.md) to its key by a proof (RFC 9449).")
         object.read(
             "tlsClientCertificateBoundAccessTokens", .flag, into: &grants.bindsToCertificate,
-            "Whether it gets only tokens that are [bound](README.md#bound-tokens) to its certificate (RFC 8705).")
+            "Whether it gets only tokens that are [bound](guides/bound-tokens.md) to its certificate (RFC 8705).")
         object.read(
             "public", .flag, into: &grants.isPublic,
             """
@@ -53,7 +53,7 @@ extension BackendGrants {
         object.read(
             "deviceGrant", .flag, into: &grants.allowsDevices,
             """
-            Whether its users may [log in on another device](README.md#logins-for-devices) (RFC 8628), such as for a \
+            Whether its users may [log in on another device](guides/device-login.md) (RFC 8628), such as for a \
             program without a browser; needs an identity provider.
             """)
         grants.authorization = AuthorizationRules.read(&object)

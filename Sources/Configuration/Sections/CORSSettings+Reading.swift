@@ -34,7 +34,7 @@ extension CORSSettings {
         object.read(
             "trialOrigins", origins, into: &settings.trialOrigin,
             """
-            Origins [on trial](README.md#rules-on-trial): requests of pages that this list would refuse, and the list in \
+            Origins [on trial](guides/trial.md): requests of pages that this list would refuse, and the list in \
             force allows, are logged and counted.
             """)
         object.read(

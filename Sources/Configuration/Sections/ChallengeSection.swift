@@ -19,7 +19,7 @@ package struct ChallengeSection: Sendable {
     static func read(_ object: inout ObjectReader) -> ChallengeSection {
         let (given, keyFile) = object.keyOrFile(
             KeyRing.shape,
-            "A key, 32 bytes as Base64, or a list of keys: the first [seals](README.md#sealing-keys), all open.",
+            "A key, 32 bytes as Base64, or a list of keys: the first [seals](guides/keys.md#sealing-keys), all open.",
             file: "state/challenge.key",
             "File with the keys, one a line. It is made with one key and mode 0600 where it is missing.")
         return ChallengeSection(

@@ -9,12 +9,12 @@ extension ErrorRules {
             format: object.optional(
                 "errorFormat", Shape<Format>.choice,
                 """
-                Form of \(scope): `default`, or `problem` for [RFC 9457](README.md#answers-to-errors). Browsers get a page in \
+                Form of \(scope): `default`, or `problem` for [RFC 9457](guides/errors.md). Browsers get a page in \
                 both.
                 """),
             answers: object.value(
                 "errors", answers, default: [],
-                "[Answers](README.md#answers-to-errors) to \(scope), by status or reason; the first that fits counts."))
+                "[Answers](guides/errors.md) to \(scope), by status or reason; the first that fits counts."))
     }
 
     private static let answers = ErrorAnswer.shape.list("an array of answers to errors", isUnique: false)

@@ -9,7 +9,7 @@ extension ExternalIdentityRules {
             "Claim or SAML attribute with the user name; by default `sub` (`NameID` of SAML).",
             "usernameClaim",
             """
-            [Where the user name is](README.md#names-and-roles-in-nested-claims), in place of `usernameAttribute`; of \
+            [Where the user name is](guides/trusted-issuers.md#names-and-roles-in-nested-claims), in place of `usernameAttribute`; of \
             several places the first that has one counts.
             """
         ) { Shape<String>.name.map { [$0] } }
@@ -17,7 +17,7 @@ extension ExternalIdentityRules {
             &object, "roleAttributes", "Claims or SAML attributes with roles, of which those of `roles.json` count.",
             "rolesClaim",
             """
-            [Where roles are](README.md#names-and-roles-in-nested-claims), in place of `roleAttributes`: \
+            [Where roles are](guides/trusted-issuers.md#names-and-roles-in-nested-claims), in place of `roleAttributes`: \
             `realm_access.roles`, or `{"claim": "scope", "split": " ", "prefix": "role:"}`; all of several places count.
             """
         ) { .names }

@@ -112,7 +112,7 @@ extension GatewayConfiguration {
         findings.programs = root.value(
             "secretPrograms", SecretProgram.list, default: [],
             """
-            [Programs that print secrets](README.md#secrets), by the name in `program:NAME:KEY`. They run whenever the \
+            [Programs that print secrets](guides/secrets.md#secrets), by the name in `program:NAME:KEY`. They run whenever the \
             configuration is read.
             """)
         let baseURL = root.required(
@@ -125,14 +125,14 @@ extension GatewayConfiguration {
         _ = root.value(
             "optionalFiles", .sectionFiles, default: [],
             """
-            Files of sections that may be missing at a [reload](README.md#reload), which then empties the section \
+            Files of sections that may be missing at a [reload](guides/reload.md#reload), which then empties the section \
             instead of failing.
             """)
         // `EnvironmentExpansion` needs it before the sections are read.
         _ = root.value(
             EnvironmentExpansion.key, EnvironmentExpansion.names, default: [],
             """
-            Names of the [variables of the environment](README.md#variables-of-the-environment) that other files than \
+            Names of the [variables of the environment](guides/secrets.md#variables-of-the-environment) that other files than \
             this one may use; a `*` at the end stands for any rest.
             """)
         let configuration = GatewayConfiguration(
@@ -159,7 +159,7 @@ extension GatewayConfiguration {
             watchesFiles: root.flag(
                 "watchFiles", default: false,
                 """
-                Whether the gateway [reloads](README.md#reload) by itself when files of the configuration, or files that it \
+                Whether the gateway [reloads](guides/reload.md#reload) by itself when files of the configuration, or files that it \
                 names, change.
                 """),
             admin: root.optional(
@@ -180,7 +180,7 @@ extension GatewayConfiguration {
                 },
                 default: [],
                 """
-                Names of request fields that are [removed](README.md#fields-that-are-removed) beside the well-known ones; \
+                Names of request fields that are [removed](guides/upstreams.md#fields-that-are-removed) beside the well-known ones; \
                 `Name-*` stands for all names with that prefix.
                 """),
             limits: root.section(
@@ -191,12 +191,12 @@ extension GatewayConfiguration {
             challenge: root.section(
                 "challenge",
                 """
-                Keys that [seal](README.md#sealing-keys) what clients carry: `request-ctx` of challenges, session cookies, \
+                Keys that [seal](guides/keys.md#sealing-keys) what clients carry: `request-ctx` of challenges, session cookies, \
                 login forms, logins between two steps.
                 """, ChallengeSection.read
             ).proving(
                 root.section(
-                    "dpop", "How [proofs of possession](README.md#bound-tokens) are checked.", ProofSection.read)),
+                    "dpop", "How [proofs of possession](guides/bound-tokens.md) are checked.", ProofSection.read)),
             tokenCache: root.section(
                 "tokenCache", "The cache of verified client tokens.", TokenCacheSection.read),
             issuedTokenCache: root.section(
@@ -205,7 +205,7 @@ extension GatewayConfiguration {
                 TokenServiceSection.read(&object, baseURL: baseURL)
             },
             singleSignOn: root.section(
-                "singleSignOn", "[Logins of browsers](README.md#single-sign-on) that get tokens.",
+                "singleSignOn", "[Logins of browsers](guides/single-sign-on.md) that get tokens.",
                 expected: "an object with \"sessionLifetime\", \"idleTimeout\" and \"captureRedirect\"",
                 SingleSignOnSection.read),
             store: root.section("store", "Where tokens and revocations are kept.", StoreSection.read),
@@ -216,7 +216,7 @@ extension GatewayConfiguration {
                 root.optional(
                     "tracing", TracingEntry.shape,
                     """
-                    [Traces](../deploy/README.md#traces): spans of requests for a collector of OpenTelemetry; none by \
+                    [Traces](../deploy/docs/monitoring.md#traces): spans of requests for a collector of OpenTelemetry; none by \
                     default.
                     """)),
             cors: root.section(
@@ -240,7 +240,7 @@ extension GatewayConfiguration {
             policies: policies.asking(
                 root.value(
                     "policyServers", PolicyServerEntry.list, default: [],
-                    "[Policy servers](README.md#policy-servers) by name, for the `policy` of routes.")),
+                    "[Policy servers](guides/policy-servers.md) by name, for the `policy` of routes.")),
             issuers: section("issuers").map(IssuerEntry.readAll) ?? [],
             trustedIssuers: section("trustedIssuers").map(TrustedIssuerEntry.readAll) ?? [],
             identityProviders: section("identityProviders").map(IdentityProviderEntry.readAll) ?? [],

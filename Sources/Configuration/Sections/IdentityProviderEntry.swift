@@ -69,7 +69,7 @@ package struct IdentityProviderEntry: Sendable {
             object.optional(
                 "kind", Shape<Kind>.choice,
                 """
-                OpenID Connect, OAuth 2 with a user info endpoint, [SAML](README.md#saml-providers), or `local`: the \
+                OpenID Connect, OAuth 2 with a user info endpoint, [SAML](guides/saml-providers.md), or `local`: the \
                 gateway's own form, for backends that name it. By default `oidc` with `issuer`, else `oauth2`.
                 """) ?? (isOpenID ? .oidc : .oauth2)
         let allowHTTP = object.flag(

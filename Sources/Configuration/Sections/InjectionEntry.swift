@@ -37,7 +37,7 @@ package struct InjectionEntry: Sendable {
                 "retryOnUnauthorized", default: true,
                 """
                 Whether a request without body that the upstream refuses with 401 is sent once more with \
-                [another token](README.md#tokens-for-upstreams).
+                [another token](guides/upstream-tokens.md).
                 """),
             pointer: object.field.pointer
         )

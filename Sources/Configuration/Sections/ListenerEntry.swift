@@ -82,7 +82,7 @@ package struct ListenerEntry: Sendable {
             "clientCertificateField", ClientCertificateFieldEntry.shape,
             """
             The field in which `trustedProxies` send [certificates of their \
-            clients](README.md#certificates-from-proxies): a value of `format`, or an object. By default such \
+            clients](guides/client-certificates-from-proxies.md): a value of `format`, or an object. By default such \
             fields are removed unread.
             """)
         let redirect = readRedirect(&object, role, tls?.field)
@@ -120,7 +120,7 @@ package struct ListenerEntry: Sendable {
         let member = object.take(
             "forwardAuth", ForwardAuthSettings.shape,
             """
-            The listener decides requests for [other proxies](../deploy/README.md#decisions-for-other-proxies) and \
+            The listener decides requests for [other proxies](guides/forward-auth.md) and \
             serves nothing else.
             """)
         guard let member, let settings = member.read() else { return nil }
@@ -141,7 +141,7 @@ package struct ListenerEntry: Sendable {
         let member = object.take(
             "redirectToHttps", HTTPSRedirect.shape,
             """
-            Whether the listener answers each request with a [redirect](README.md#redirects-to-https) to the same URL \
+            Whether the listener answers each request with a [redirect](guides/listeners.md#redirects-to-https) to the same URL \
             with `https`, and serves nothing else. An object has the port of that URL, or another status.
             """)
         object.constrain(

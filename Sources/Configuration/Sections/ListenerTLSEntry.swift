@@ -35,7 +35,7 @@ package struct ListenerTLSEntry: Sendable {
         let clientAuthentication = object.value(
             "clientAuth", .choice, default: TLSClientAuthentication.off,
             """
-            Whether the listener requests a [client certificate](README.md#client-certificates), and requires one.
+            Whether the listener requests a [client certificate](guides/client-certificates.md), and requires one.
             """)
         let authorities = object.take(
             "clientCaFile", .certificateFile,
@@ -44,13 +44,13 @@ package struct ListenerTLSEntry: Sendable {
         let lists = object.take(
             "clientCrlFile", .readableFile,
             """
-            PEM or DER file with the [revocation lists](README.md#revoked-certificates) of all these authorities, \
+            PEM or DER file with the [revocation lists](guides/client-certificates.md#revoked-certificates) of all these authorities, \
             read again at each reload. Without it, certificates are not checked for revocation.
             """)
         let users = object.take(
             "clientUsers", CertificateUserRule.list, default: [],
             """
-            [Users of client certificates](README.md#users-by-certificate), on routes with `certificateLogin`. The \
+            [Users of client certificates](guides/client-certificates.md#users-by-certificate), on routes with `certificateLogin`. The \
             first matching rule applies.
             """)
         object.constrain(json: constraints)

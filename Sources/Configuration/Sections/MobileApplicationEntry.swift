@@ -58,7 +58,7 @@ package struct MobileApplicationEntry: Sendable {
             name: name, backend: backend,
             displayName: object.optional(
                 "displayName", .text(.text) { $0.name("a name for people") },
-                "Name that is shown on [login pages](README.md#logins-by-browser)."),
+                "Name that is shown on [login pages](guides/browser-login.md)."),
             sharedSecret: object.optional(
                 "sharedSecret", .secret, "Secret of clients that are not registered devices."),
             urlScheme: object.optional(
@@ -97,7 +97,7 @@ package struct MobileApplicationEntry: Sendable {
             offlineAuthentication: object.optional(
                 "offlineAuthentication", .flag,
                 """
-                Whether clients, and the gateway where [a server](README.md#users-who-are-known-elsewhere) knows the \
+                Whether clients, and the gateway where [a server](guides/remote-users.md) knows the \
                 passwords, may check one without the server.
                 """),
             customAttributes: object.optional(

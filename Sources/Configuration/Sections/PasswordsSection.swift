@@ -17,7 +17,7 @@ package struct PasswordsSection: Sendable {
                 "cache", .durationOrOff, default: .seconds(60),
                 "How long a Basic credential whose password was right is not hashed again; `0s` means not at all."),
             throttle: object.section(
-                "throttle", "How many [wrong passwords](README.md#wrong-passwords) are too many.",
+                "throttle", "How many [wrong passwords](guides/limits.md#wrong-passwords) are too many.",
                 expected: "an object: {\"failuresPerUser\", \"failuresPerAddress\", \"per\"}",
                 LoginThrottleSettings.read))
     }

@@ -10,7 +10,7 @@ struct OpenIDSettings {
     init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
         decryptionKeys = object.value(
             "decryptionKeys", DecryptionKeyEntry.list, default: [],
-            "For `oidc`: private keys for its [encrypted](README.md#encrypted-tokens) ID tokens and logout tokens.")
+            "For `oidc`: private keys for its [encrypted](guides/encrypted-tokens.md) ID tokens and logout tokens.")
         let standard = object.needed(
             "issuer", OpenIDSettings.issuer(allowHTTP), "an https URL",
             "`iss` of its tokens; required for `oidc`. The discovery document must name it byte by byte.")

@@ -44,7 +44,7 @@ package struct RedisEntry: Sendable, Equatable {
             "replicas", .integer(0...100).atStart(), default: 0,
             """
             Number of replicas that must confirm a change (`WAIT`) before the gateway responds. [The \
-            store](../deploy/README.md#the-store) describes the guarantees.
+            store](../deploy/docs/store.md) describes the guarantees.
             """)
         let (name, secret) = (username?.read(), password?.read())
         let entry = tls?.read() ?? (target?.isSecure == true ? UpstreamTLSEntry() : nil)

@@ -35,7 +35,7 @@ package struct RegistrationSection: Sendable {
         )
         object.read(
             "deviceGrant", .flag, into: &rules.allowsDevices,
-            "Whether clients may have the [device grant](README.md#logins-for-devices).")
+            "Whether clients may have the [device grant](guides/device-login.md).")
         object.read(
             "maximumClients", .integer(1...100_000), into: &rules.maximumClients,
             "How many clients may be registered at once. Further ones are refused.")

@@ -46,7 +46,7 @@ package struct RemoteAuthenticationEntry: Sendable {
                 "guestRoles", .references(to: .role),
                 """
                 With `remote`: roles of users that `users.json` does not have; without it they cannot log in. See \
-                [users who are known elsewhere](README.md#users-who-are-known-elsewhere).
+                [users who are known elsewhere](guides/remote-users.md).
                 """))
     }
 }

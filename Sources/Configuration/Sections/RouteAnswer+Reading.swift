@@ -14,10 +14,10 @@ extension RouteAnswer {
         let target = object.take("upstream", .reference(to: .upstream), "Name of an upstream in `gateway.json`.")
         let redirect = object.take(
             "redirect", RouteRedirect.shape,
-            "In place of an upstream: a [redirect](README.md#routes-without-an-upstream) to another URL.")
+            "In place of an upstream: a [redirect](guides/routing.md#routes-without-an-upstream) to another URL.")
         let response = object.take(
             "response", RouteResponse.shape,
-            "In place of an upstream: a [fixed response](README.md#routes-without-an-upstream).")
+            "In place of an upstream: a [fixed response](guides/routing.md#routes-without-an-upstream).")
         object.constrain([
             .exactlyOne(of: "upstream", "redirect", "response"), .needs("upstream", for: forwardingMembers),
         ])

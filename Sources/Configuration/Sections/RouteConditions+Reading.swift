@@ -9,7 +9,7 @@ extension RouteConditions {
             Shape(.map(either(.pattern("^[!-~]([ -~]*[!-~])?$")), names: Form.tokenPattern, minimum: 1), read: fields),
             """
             Values of request fields, or `true` for any value, by which routes of the same path are \
-            [chosen](README.md#headers-and-queries). Each field must be there exactly once.
+            [chosen](guides/routing.md#headers-and-queries). Each field must be there exactly once.
             """)
         let query = object.optional(
             "query", Shape(.map(either(.pattern("^[^\\x00-\\x1f\\x7f]*$")), minimum: 1), read: parameters),

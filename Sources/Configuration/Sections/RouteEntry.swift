@@ -74,7 +74,7 @@ package struct RouteEntry: Sendable {
             "`Host` of forwarded requests; the upstream's by default.")
         object.read(
             "requestHeaders", FieldRules.shape(.request), into: &route.options.requestFields,
-            "[Fields](README.md#fields-of-requests-and-responses) that the upstream gets beside those of the client.")
+            "[Fields](guides/fields.md) that the upstream gets beside those of the client.")
         object.read(
             "responseHeaders", FieldRules.shape(.response), into: &route.options.responseFields,
             "Fields that the client gets beside those of the upstream.")
@@ -88,7 +88,7 @@ package struct RouteEntry: Sendable {
         object.read(
             "login", RouteLogin.shape, into: &route.login,
             """
-            The identity provider that [browsers log in at](README.md#logins-at-one-provider), by name or as an object.
+            The identity provider that [browsers log in at](guides/browser-login.md#at-an-identity-provider), by name or as an object.
             """)
         object.read(
             "backends", .references(to: .backend), into: &route.backends,
@@ -124,7 +124,7 @@ package struct RouteEntry: Sendable {
         object.read(
             "upstreamAuth", UpstreamChallengeRule.shape, into: &route.options.challengeRule,
             """
-            The upstream is [behind a Webgate](README.md#upstreams-behind-a-webgate) of its own, whose challenges the \
+            The upstream is [behind a Webgate](guides/webgate-upstreams.md) of its own, whose challenges the \
             gateway answers with tokens of the injection's issuer.
             """)
         object.read(
@@ -134,14 +134,14 @@ package struct RouteEntry: Sendable {
         object.read(
             "tokenSources", TokenSource.list, into: &route.options.tokenSources,
             """
-            [Where tokens are](README.md#where-tokens-are); by default `Authorization: Bearer`, and the places of trusted \
+            [Where tokens are](guides/authenticators.md#where-tokens-are); by default `Authorization: Bearer`, and the places of trusted \
             issuers.
             """)
         route.options.protectedResource =
             object.optional(
                 "protectedResource", ProtectedResource.shape,
                 """
-                Whether OAuth clients learn [where to get a token](README.md#clients-that-look-for-an-authorization-server): \
+                Whether OAuth clients learn [where to get a token](guides/protected-resource.md): \
                 `true`, or an object with more about the resource.
                 """) ?? nil
         object.read(
@@ -159,13 +159,13 @@ package struct RouteEntry: Sendable {
             "certificateLogin", .flag, default: false,
             """
             Whether a client certificate is the credential of requests without another one, as the user that \
-            [`clientUsers`](README.md#users-by-certificate) of the listener names.
+            [`clientUsers`](guides/client-certificates.md#users-by-certificate) of the listener names.
             """)
         route.options.takesCertificates = login?.read() ?? false
         let authenticators = object.take(
             "authenticators", Authenticator.list,
             """
-            The [kinds of credentials](README.md#kinds-of-credentials) that count, in their order: `bearer` or \
+            The [kinds of credentials](guides/authenticators.md) that count, in their order: `bearer` or \
             `bearer:ISSUER`, `basic`, `anonymousKey`, `apiKey`, `certificate`, `session`, `saml`; all by default, but \
             `certificate` only with `certificateLogin` and `saml` never.
             """)
@@ -186,7 +186,7 @@ package struct RouteEntry: Sendable {
         object.read(
             "endWithToken", .flag, into: &route.options.endsWithToken,
             """
-            Whether [responses of any type](../deploy/README.md#websockets-and-streams-of-events), such as gRPC streams, end \
+            Whether [responses of any type](../deploy/docs/streams.md), such as gRPC streams, end \
             with the token, as WebSockets and streams of events do.
             """)
         object.read(

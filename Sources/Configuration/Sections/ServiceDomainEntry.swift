@@ -142,8 +142,8 @@ package struct DomainAuthenticationEntry: Sendable {
         let type = object.value(
             "type", .choice(["local", "remote", "relyingParty"]), default: "local",
             """
-            What verifies users: the gateway, [the server of an issuer](README.md#users-who-are-known-elsewhere), or an \
-            [identity provider](README.md#identity-providers) that browsers are sent to.
+            What verifies users: the gateway, [the server of an issuer](guides/remote-users.md), or an \
+            [identity provider](guides/identity-providers.md) that browsers are sent to.
             """)
         let schemeMember = object.take(
             "scheme", .reference(to: .authenticationScheme),

@@ -57,7 +57,7 @@ package struct StoreSection: Sendable, Equatable {
             KeyRing.shape,
             """
             Key that hides tokens in the store, 32 bytes as Base64, or a list of keys. The first one is [in \
-            use](README.md#changing-the-key-of-the-store); the others find and open older records. Gateways that \
+            use](guides/keys.md#changing-the-key-of-the-store); the others find and open older records. Gateways that \
             share a store need the same keys.
             """,
             file: "state/store.key",

@@ -118,7 +118,7 @@ package struct TokenServiceSection: Sendable {
             registration: object.optional(
                 "registration", RegistrationSection.shape,
                 """
-                Lets [clients register themselves](README.md#registration-of-clients) at `/oauth2/register` (RFC 7591); off \
+                Lets [clients register themselves](guides/client-registration.md) at `/oauth2/register` (RFC 7591); off \
                 by default.
                 """))
         section.checkPaths(object.field)
@@ -169,7 +169,7 @@ package struct TokenServiceSection: Sendable {
             "rotateEvery", .duration,
             """
             How long a signing key signs until the gateway replaces it with a new one, such as `"2160h"`; by default it \
-            never does. See [Rotating the signing keys](README.md#rotating-the-signing-keys).
+            never does. See [Rotating the signing keys](guides/signing-keys.md).
             """)
         let published = object.value(
             "publishKeysFor", .duration, default: .seconds(3600),
@@ -197,7 +197,7 @@ package struct TokenServiceSection: Sendable {
             "sharedKeys", .flag, default: false,
             """
             Whether all gateways with the same `store`, of the kind `redis`, have the same signing keys, which go through \
-            it sealed by `store.key`. See [Rotating the signing keys](README.md#rotating-the-signing-keys).
+            it sealed by `store.key`. See [Rotating the signing keys](guides/signing-keys.md).
             """)
         guard let shares, shares.read() == true else { return false }
         if algorithm.isSymmetric {

@@ -104,16 +104,16 @@ package struct TrustedIssuerEntry: Sendable {
         let file = object.take(
             "jwksFile", .readableFile,
             """
-            File with its keys (a JWK set), in place of [published keys](README.md#keys-of-trusted-issuers), `x5c` and \
+            File with its keys (a JWK set), in place of [published keys](guides/trusted-issuers.md#keys-of-trusted-issuers), `x5c` and \
             `introspection`.
             """)
         let certified = object.take(
             "x5c", SignerAuthoritiesEntry.shape,
-            "In place of keys: the [authorities](README.md#keys-in-certificates) of the certificates that its tokens carry."
+            "In place of keys: the [authorities](guides/trusted-issuers.md#keys-in-certificates) of the certificates that its tokens carry."
         )
         let decryptionKeys = object.take(
             "decryptionKeys", DecryptionKeyEntry.list,
-            "Private keys for its [encrypted tokens](README.md#encrypted-tokens); the first ones are tried first.")
+            "Private keys for its [encrypted tokens](guides/encrypted-tokens.md); the first ones are tried first.")
         let rule = object.take(
             "encrypted", .choice, default: EncryptionRule.optional,
             "With `required`, tokens that are only signed are refused.")
@@ -160,18 +160,18 @@ package struct TrustedIssuerEntry: Sendable {
             levelsByMethod: object.value(
                 "acrFromAmr", AccessRule.levelsByMethod, default: [:],
                 """
-                [Levels of the login](README.md#stronger-and-newer-logins) (`acr`) that values of `amr` stand for, beside \
+                [Levels of the login](guides/step-up.md) (`acr`) that values of `amr` stand for, beside \
                 the token's own `acr`.
                 """),
             tokenSources: object.value(
                 "tokenSources", TokenSource.list, default: [],
                 """
-                [Where its tokens are](README.md#where-tokens-are), and nowhere else, on routes without `tokenSources`; \
+                [Where its tokens are](guides/authenticators.md#where-tokens-are), and nowhere else, on routes without `tokenSources`; \
                 `Authorization: Bearer` by default.
                 """),
             requiresProof: object.value(
                 "proof", .choice, default: ProofRule.optional,
-                "With `required`, only [bound tokens](README.md#bound-tokens) of the issuer count.") == .required,
+                "With `required`, only [bound tokens](guides/bound-tokens.md) of the issuer count.") == .required,
             decryptionKeys: decryptionKeys?.read() ?? [],
             encryption: encryption(rule, decryptionKeys, object.entries.contains { $0.name == "introspection" })
         )
@@ -241,7 +241,7 @@ package struct TrustedIssuerEntry: Sendable {
     ) -> Keys? {
         let server = object.take(
             "introspection", IntrospectionEntry.shape,
-            "The [server that knows](README.md#tokens-that-another-server-knows) its tokens (RFC 7662), in place of keys."
+            "The [server that knows](guides/introspection.md) its tokens (RFC 7662), in place of keys."
         )
         if let server {
             file?.field.error("\"jwksFile\" and \"introspection\" exclude each other", expected: "one of the two")

@@ -12,7 +12,7 @@ extension IssuerModule {
             IssuerKey("method", .choice(["GET", "POST", "PUT"]), default: .text("POST"), "Method of the request."),
             IssuerKey(
                 "url", .text, required: true,
-                "URL of the request, with [places](README.md#tokens-for-upstreams) such as `{subject}` behind the host."
+                "URL of the request, with [places](guides/upstream-tokens.md) such as `{subject}` behind the host."
             ),
             IssuerKey("headers", .map, "Header fields, with places."),
             IssuerKey("json", .json, "Body as a JSON value, with places in its strings; by default the caller."),
@@ -27,7 +27,7 @@ extension IssuerModule {
                 "wrongStatus", .counts(400...499), default: .numbers([401]),
                 """
                 Statuses that say that a password is wrong, where \
-                [passwords are verified](README.md#users-who-are-known-elsewhere).
+                [passwords are verified](guides/remote-users.md).
                 """),
             IssuerKey(
                 "token",

@@ -12,7 +12,7 @@ extension IssuerModule {
         keys: [
             IssuerKey(
                 "grant", .choice(OAuth2Settings.grants), default: .text("client_credentials"),
-                "How a token is requested; see [tokens for upstreams](README.md#tokens-for-upstreams)."),
+                "How a token is requested; see [tokens for upstreams](guides/upstream-tokens.md)."),
             IssuerKey("tokenEndpoint", .url, "The server's token endpoint; or `discovery` and `issuer`."),
             IssuerKey(
                 "discovery", .url,
