@@ -86,7 +86,7 @@ package struct ReferenceIndex {
     private var keys: String {
         let links = pages.flatMap { page in
             page.entries.compactMap { entry in
-                entry.key.map { (key: $0, link: "[\(entry.place)](\(page.name).md#\(entry.anchor))") }
+                entry.key.map { (key: $0, link: "[`\(entry.place)`](\(page.name).md#\(entry.anchor))") }
             }
         }
         let names = Dictionary(grouping: links, by: \.key)
