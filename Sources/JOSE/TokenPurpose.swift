@@ -9,10 +9,20 @@ package struct TokenPurpose: Sendable, Equatable {
     private let acceptsUntyped: Bool
     /// Whether an untyped token may be an ID token (OpenID Connect Core section 2).
     private let acceptsIDTokens: Bool
-    /// Clients that an untyped access token may name in `azp`; nil for any.
-    private let parties: [String]?
+    /// Clients that an untyped access token may name in `azp`.
+    private let parties: Parties
     /// What becomes of tokens that are bound to a key.
     private let bound: BoundTokens
+
+    /// Clients that an untyped access token may name in `azp`.
+    package enum Parties: Sendable, Equatable {
+        case any
+        /// These clients.
+        case only([String])
+        /// These clients, and others that are not in `aud`: an ID token has its client in `aud` (OpenID Connect Core
+        /// section 2), so that a token for an API whose client is elsewhere is none.
+        case outsideAudience(known: [String])
+    }
 
     /// What becomes of tokens that are bound to a key by `cnf`.
     private enum BoundTokens {
@@ -25,7 +35,7 @@ package struct TokenPurpose: Sendable, Equatable {
     }
 
     private init(
-        types: [String], acceptsUntyped: Bool = true, acceptsIDTokens: Bool = true, parties: [String]? = nil,
+        types: [String], acceptsUntyped: Bool = true, acceptsIDTokens: Bool = true, parties: Parties = .any,
         bound: BoundTokens = .refused
     ) {
         self.types = types
@@ -38,11 +48,11 @@ package struct TokenPurpose: Sendable, Equatable {
     /// An access token.
     /// - Parameters:
     ///   - isTyped: whether `at+jwt` is required (RFC 9068 section 2.1).
-    ///   - parties: clients that an untyped token may name in `azp`; nil for any.
+    ///   - parties: clients that an untyped token may name in `azp`.
     ///   - checksProofs: whether the caller checks the proof of a bound token (`VerifiedToken.binding`), which is refused
     ///     otherwise.
     package static func accessToken(
-        isTyped: Bool = false, acceptsIDTokens: Bool = false, parties: [String]? = nil, checksProofs: Bool = false
+        isTyped: Bool = false, acceptsIDTokens: Bool = false, parties: Parties = .any, checksProofs: Bool = false
     ) -> TokenPurpose {
         TokenPurpose(
             types: ["at+jwt"], acceptsUntyped: !isTyped, acceptsIDTokens: acceptsIDTokens, parties: parties,
@@ -87,9 +97,13 @@ package struct TokenPurpose: Sendable, Equatable {
 
     private func isIDToken(_ marks: Marks) -> Bool {
         if marks.isIDToken { return true }
-        guard let parties, let party = marks.party else { return false }
+        guard parties != .any, let party = marks.party else { return false }
         guard let name = party.string else { return true }
-        return !parties.contains { $0.isExactly(name) }
+        return switch parties {
+        case .any: false
+        case .only(let clients): !clients.contains { $0.isExactly(name) }
+        case .outsideAudience(let known): !known.contains { $0.isExactly(name) } && marks.isAudience(name)
+        }
     }
 
     /// The purpose by claims.
@@ -101,6 +115,7 @@ package struct TokenPurpose: Sendable, Equatable {
         var isOther = false
         /// `azp`.
         var party: JSONNode?
+        private var audience: JSONNode?
 
         init(_ claims: JSONNode) {
             guard case .object(let members) = claims.value else { return }
@@ -111,6 +126,7 @@ package struct TokenPurpose: Sendable, Equatable {
                 case "events": isOther = true
                 case "nonce", "at_hash", "c_hash", "s_hash": isIDToken = true
                 case "azp": party = member.node
+                case "aud": audience = member.node
                 // The purpose claims of Keycloak and Cognito for untyped tokens.
                 case "token_use": isIDToken = isIDToken || member.node.string == "id"
                 case "typ":
@@ -122,6 +138,13 @@ package struct TokenPurpose: Sendable, Equatable {
                 default: break
                 }
             }
+        }
+
+        /// Whether `aud` has this value, or cannot be read.
+        func isAudience(_ name: String) -> Bool {
+            guard let audience else { return false }
+            if let single = audience.string { return single.isExactly(name) }
+            return audience.array?.contains { $0.string?.isExactly(name) ?? true } ?? true
         }
 
         /// Whether a claim may be one of those: length and first letter tell most of the others apart.

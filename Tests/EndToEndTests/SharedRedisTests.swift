@@ -60,6 +60,14 @@ import Testing
             return true
         }
 
+        func waitUntilReady(_ gateway: Int) throws -> Bool {
+            let deadline = Deadline.usual
+            while try gateways[gateway].request("GET", "/readyz", listener: "admin").status != 200 {
+                if deadline.isPast { return false }
+            }
+            return true
+        }
+
         func revoke(_ body: String, at gateway: Int = 0) throws -> Response {
             try gateways[gateway].request(
                 "POST", "/admin/revocations", [.bearer("admin-secret")], body: body, listener: "admin")
@@ -199,7 +207,7 @@ import Testing
         #expect(load.goesOn())
         let tally = load.stop()
         #expect(Set(tally.errors.keys) == ["503 store_unavailable"] && tally.wrong.isEmpty, "\(tally)")
-        #expect(try cluster.gateways[0].request("GET", "/readyz", listener: "admin").status == 200)
+        #expect(try cluster.waitUntilReady(0))
         // The process is the same, and sound.
         #expect(try cluster.revoke(#"{"subject": "joe"}"#).status == 204)
         #expect(try cluster.status(token) == 401)

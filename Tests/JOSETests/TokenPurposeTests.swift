@@ -6,7 +6,7 @@ import Testing
 
 /// RFC 8725 section 3.11: what a token was made for.
 @Suite struct TokenPurposeTests {
-    private static let untyped = TokenPurpose.accessToken(parties: ["api", "app"])
+    private static let untyped = TokenPurpose.accessToken(parties: .only(["api", "app"]))
 
     private func rejection(
         _ purpose: TokenPurpose, _ type: String? = nil, _ claims: String = "{}"
@@ -59,8 +59,23 @@ import Testing
     @Test func partiesThatAreKnown() throws {
         #expect(try rejection(Self.untyped, nil, #"{"azp":"app"}"#) == nil)
         #expect(try rejection(Self.untyped, nil, #"{"azp":"App"}"#) == .wrongType)
-        #expect(try rejection(.accessToken(parties: []), nil, #"{"azp":"app"}"#) == .wrongType)
+        #expect(try rejection(.accessToken(parties: .only([])), nil, #"{"azp":"app"}"#) == .wrongType)
         #expect(try rejection(.accessToken(), nil, #"{"azp":"other"}"#) == nil)
+    }
+
+    @Test(
+        "a client that is not in aud makes no ID token, where all clients are accepted",
+        arguments: [
+            (#"{"azp":"shop","aud":"api"}"#, true), (#"{"azp":"shop","aud":["api","account"]}"#, true),
+            (#"{"azp":"shop"}"#, true), (#"{"azp":"api","aud":"api"}"#, true), (#"{"azp":"shop","aud":"Shop"}"#, true),
+            (#"{"azp":"shop","aud":"shop"}"#, false), (#"{"azp":"shop","aud":["api","shop"]}"#, false),
+            (#"{"azp":"shop","aud":["api",1]}"#, false), (#"{"azp":"shop","aud":{"api":"x"}}"#, false),
+            (#"{"azp":["shop"],"aud":"api"}"#, false), (#"{"azp":null,"aud":"api"}"#, false),
+            (#"{"azp":"shop","aud":"api","nonce":"n"}"#, false), (#"{"azp":"shop","aud":"api","typ":"ID"}"#, false),
+        ])
+    func partiesOutsideTheAudience(_ claims: String, _ isAccessToken: Bool) throws {
+        let purpose = TokenPurpose.accessToken(parties: .outsideAudience(known: ["api"]))
+        #expect(try rejection(purpose, "JWT", claims) == (isAccessToken ? nil : .wrongType))
     }
 
     /// Untyped logout tokens and the tokens for the issuer's own endpoints: for nothing here.

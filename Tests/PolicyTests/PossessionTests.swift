@@ -16,7 +16,7 @@ import Testing
 
     private static func settings() -> PolicySettings {
         var settings = TestPolicy.settings(
-            outsidePurpose: .accessToken(parties: ["portcullis", "inv-client"], checksProofs: true))
+            outsidePurpose: .accessToken(parties: .only(["portcullis", "inv-client"]), checksProofs: true))
         settings.issuers[0].trust.purpose = .accessToken(isTyped: true, checksProofs: true)
         var strict = RouteSettings(name: "strict", path: "/strict", upstream: 0)
         strict.access.requiresProof = true

@@ -50,7 +50,7 @@ enum TestPolicy {
     }
 
     static func settings(
-        outsidePurpose: TokenPurpose = .accessToken(parties: ["portcullis", "inv-client"]),
+        outsidePurpose: TokenPurpose = .accessToken(parties: .only(["portcullis", "inv-client"])),
         backends: [Backend] = [inventory, scheduler], users: UserStore = users(),
         revocations: RevocationList = RevocationList()
     ) -> PolicySettings {

@@ -169,12 +169,15 @@ extension Assembly {
         return settings
     }
 
-    /// `azp` of an access token may name a client of this gateway or of the entry.
+    /// `azp` of an access token may name a client of this gateway or of the entry; where the entry names none, also one
+    /// that the token is not for.
     private func purpose(_ entry: TrustedIssuerEntry) -> TokenPurpose {
         let backends = configuration.backends.filter { entry.backend == nil || entry.backend == $0.reference }
+        let known = entry.audiences + entry.authorizedParties + backends.compactMap(\.clientID)
         return .accessToken(
             isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens,
-            parties: entry.audiences + entry.authorizedParties + backends.compactMap(\.clientID), checksProofs: true)
+            parties: entry.authorizedParties.isEmpty ? .outsideAudience(known: known) : .only(known),
+            checksProofs: true)
     }
 
     mutating func keySet(_ path: String, pointer: String) -> KeySet? {
