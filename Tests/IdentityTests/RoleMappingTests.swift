@@ -65,4 +65,20 @@ import Testing
         // Values without the prefix are none.
         #expect(roles(ClaimSource(nested, prefix: "group:")) == ["Guest"])
     }
+
+    @Test(
+        "of an e-mail address the domain counts, in lower case and with its sign; of another text nothing does",
+        arguments: [
+            (#""jo@example.com""#, true), (#""jo@EXAMPLE.com""#, true), (#"["x", "jo@example.com"]"#, true),
+            (#""example.com@evil.example""#, false), (#""jo@example.com@evil.example""#, false),
+            (#""jo@evil.example@example.com""#, false), (#""@example.com""#, false), (#""example.com""#, false),
+            (#""jo@sub.example.com""#, false), (#""jo@example.com.evil.example""#, false), (#""jo@""#, false),
+        ])
+    func domain(_ email: String, _ isFound: Bool) throws {
+        let claims = try JSONNode.parse(#"{"email": \#(email)}"#.utf8.span)
+        let catalogue = RoleCatalogue(["@example.com", "example.com", "@"])
+        let mapping = RoleMapping(sources: [ClaimSource(try ClaimPath("email"), part: .domain)])
+        let names = catalogue.names(of: mapping.roles(claims: claims, catalogue: catalogue))
+        #expect(names == (isFound ? ["@example.com"] : []))
+    }
 }

@@ -108,7 +108,11 @@ extension ClaimSource {
             "split", character, "A character that stands between the values of a text.")
         let prefix = object.optional(
             "prefix", .name, "Only values that begin with it count, and count without it.")
-        return path.map { ClaimSource($0, separator: separator, prefix: prefix ?? "") }
+        let part = object.value(
+            "part", .choice, default: ClaimSource.Part.whole,
+            "What counts of a text: `whole`, or `domain` for the `@` and the domain of an e-mail address, in lower case."
+        )
+        return path.map { ClaimSource($0, separator: separator, prefix: prefix ?? "", part: part) }
     }
 }
 
