@@ -31,10 +31,10 @@ extension Assembly {
     ///   - formerFiles: files of the configuration in force.
     static func examine(
         _ directory: String, makesKeys: Bool = false, production: Bool = false, draft: ConfigurationDraft? = nil,
-        formerFiles: Set<String> = []
+        formerFiles: Set<String> = [], environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> Examination {
         let loaded = ConfigurationLoader.load(
-            directory: directory, environment: ProcessInfo.processInfo.environment, production: production,
+            directory: directory, environment: environment, production: production,
             draft: draft, formerFiles: formerFiles, secrets: SecretStore.lookup(directory))
         guard var assembly = Assembly(loaded, makesKeys: makesKeys) else {
             return Examination(loaded: loaded, diagnostics: loaded.diagnostics, reading: nil)

@@ -21,7 +21,8 @@ extension Command {
 enum Program {
     static var commands: [any Command.Type] {
         [
-            InitCommand.self, ServeCommand.self, CheckCommand.self, ReloadCommand.self, StatusCommand.self,
+            InitCommand.self, ConvertCommand.self, ServeCommand.self, CheckCommand.self, ReloadCommand.self,
+            StatusCommand.self,
             ExplainCommand.self,
             BackendCommand.self, UsersCommand.self, RolesCommand.self, RealmsCommand.self, KeysCommand.self,
             PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,

@@ -122,33 +122,10 @@ enum InitCommand: Command {
         return ("\(address)", port)
     }
 
-    // MARK: Files
-
     private static func write(_ draft: InitDraft, to directory: String) throws(ExitStatus) {
-        let manager = FileManager.default
-        if let names = try? manager.contentsOfDirectory(atPath: directory) {
-            guard names.isEmpty else { throw .failure("\(directory) is not empty; nothing was written") }
-        } else {
-            do {
-                try manager.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            } catch {
-                throw .failure("cannot create \(directory): \(error.localizedDescription)")
-            }
-        }
         // The file that makes it a configuration is the last one.
-        for (name, secret) in draft.secrets { try write(Array(secret.utf8), to: "\(directory)/\(name)", mode: 0o600) }
-        try write(
-            Array(draft.text.utf8), to: "\(directory)/\(InitDraft.fileName)", mode: draft.hasPasswords ? 0o600 : 0o644)
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(ExitStatus) {
-        do throws(KernelError) {
-            let file = try AtomicFile(of: path)
-            try file.write(bytes)
-            try file.allow(mode)
-            guard try file.place() else { throw KernelError(EEXIST) }
-        } catch {
-            throw .failure("cannot write \(path): \(error.text)")
-        }
+        let secrets = draft.secrets.map { NewDirectory.File(name: $0.name, text: $0.text, isSecret: true) }
+        let file = NewDirectory.File(name: InitDraft.fileName, text: draft.text, isSecret: draft.hasPasswords)
+        try NewDirectory.write(secrets + [file], to: directory)
     }
 }

@@ -1,0 +1,332 @@
+import Bytes
+import Model
+
+extension OAuth2ProxyConversion {
+    /// Settings that let only some users of a provider in, and that need calls of its own interface.
+    private static let ownRestrictions = [
+        "github_org", "github_team", "github_repo", "github_users", "github_token", "gitlab_groups", "gitlab_projects",
+        "google_group", "google_groups", "google_admin_email", "google_service_account_json",
+        "google_use_application_default_credentials", "google_target_principal", "google_use_organization_id",
+        "google_admin_api_user_scope", "bitbucket_team", "bitbucket_repository", "keycloak_groups", "azure_tenant",
+        "azure_graph_group_field", "entra_id_allowed_tenants",
+    ]
+
+    /// The provider that browsers log in at. Its users are named by their e-mail address, as oauth2-proxy admits them.
+    mutating func convertProvider() {
+        let kind = text("provider")
+        let type = kind?.text ?? "google"
+        let issuer = text("oidc_issuer_url")
+        let usual = ["google": "https://accounts.google.com", "gitlab": "https://gitlab.com"]
+        for name in Self.ownRestrictions {
+            guard let (_, place) = text(name) else { continue }
+            deny(place, name, "users are not looked up at the provider; ask for a role of a claim, in rolesClaim")
+        }
+        let client = text("client_id")
+        let clientSecret = secret("client_secret")
+        guard ["oidc", "keycloak-oidc", "google", "gitlab", "entra-id", "adfs", "cidaas"].contains(type) else {
+            deny(
+                kind?.place, "provider",
+                "\"\(type)\" is not known by OpenID Connect discovery; write the entry of identityProviders (\"kind\": \"oauth2\")"
+            )
+            return
+        }
+        guard let address = issuer?.text ?? usual[type], (try? WebURL(address)) != nil else {
+            deny(issuer?.place ?? kind?.place, "oidc_issuer_url", "the issuer is missing, or is no http or https URL")
+            return
+        }
+        guard let client else {
+            deny(nil, "client_id", "the client id is missing")
+            return
+        }
+        hasProvider = true
+        var entry: [(name: String, value: JSONNode)] = [
+            ("name", .text(Self.providerName)), ("kind", .text("oidc")), ("issuer", .text(address)),
+            ("clientId", .text(client.text)),
+        ]
+        if address.hasPrefix("http://") { entry.append(("allowHttp", .flag(true))) }
+        if let clientSecret { entry.append(("clientSecret", clientSecret)) }
+        translated(kind?.place, "provider", "an entry of identityProviders, of the kind oidc")
+        translated(issuer?.place, "oidc_issuer_url", "issuer of the provider")
+        translated(client.place, "client_id", "clientId of the provider")
+        entry += request(type)
+        if let (claim, place) = text("oidc_email_claim") {
+            emailClaim = claim
+            translated(place, "oidc_email_claim", "usernameClaim of the provider")
+        }
+        entry.append(("usernameClaim", .text(emailClaim)))
+        entry.append(("usernamePrefix", .text("")))
+        // As in oauth2-proxy, where an absent `email_verified` is no denial.
+        entry.append(("verifiedEmail", .text("notDenied")))
+        if let (name, place) = text("provider_display_name") {
+            entry.append(("displayName", .text(name)))
+            translated(place, "provider_display_name", "displayName of the provider")
+        }
+        if let files = take("provider_ca_files") {
+            if files.elements.count == 1 {
+                entry.append(("caFile", .text(files.elements[0])))
+                translated(files.place, files.name, "caFile of the provider")
+            } else {
+                attention(files.place, files.name, "join the files to one, and name it in caFile of the provider")
+            }
+        }
+        providerEntry = entry
+        keycloak = type == "keycloak-oidc"
+        result.report.step(
+            "register the redirect URI \(baseURL)\(ProviderEndpoints.callbackPath)\(Self.providerName) at the provider")
+    }
+
+    /// What the authorization request asks for.
+    private mutating func request(_ type: String) -> [(name: String, value: JSONNode)] {
+        var entry: [(name: String, value: JSONNode)] = []
+        if let scope = text("scope") {
+            entry.append(("scopes", .texts(scope.text.split(separator: " ").map(String.init))))
+            translated(scope.place, "scope", "scopes of the provider")
+        } else if type == "oidc", has("allowed_groups") {
+            entry.append(("scopes", .texts(["openid", "email", "profile", "groups"])))
+        }
+        var parameters: [(name: String, value: JSONNode)] = []
+        for (name, parameter) in [("prompt", "prompt"), ("acr_values", "acr_values"), ("resource", "resource")] {
+            guard let (value, place) = text(name) else { continue }
+            parameters.append((parameter, .text(value)))
+            translated(place, name, "parameters of the provider")
+        }
+        if !parameters.isEmpty { entry.append(("parameters", .object(parameters))) }
+        if let algorithms = take("oidc_enabled_signing_algs") {
+            let known = algorithms.elements.filter { SignatureAlgorithm(rawValue: $0) != nil && !$0.hasPrefix("HS") }
+            if !known.isEmpty { entry.append(("algorithms", .texts(known))) }
+            if known.count == algorithms.elements.count {
+                translated(algorithms.place, algorithms.name, "algorithms of the provider")
+            } else {
+                attention(
+                    algorithms.place, algorithms.name, "ID tokens are signed by a key that the provider publishes")
+            }
+        }
+        return entry
+    }
+
+    // MARK: Users
+
+    /// Which users of the provider are admitted: by e-mail address, by group and by role.
+    mutating func convertUsers() {
+        convertEmails()
+        convertGroups()
+        guard var entry = providerEntry else { return }
+        entry += roleMembers
+        section("identityProviders", JSONNode(.array([.object(entry)])))
+    }
+
+    /// Members about roles, for the provider and trusted issuers.
+    var roleMembers: [(name: String, value: JSONNode)] {
+        var members: [(name: String, value: JSONNode)] = []
+        if !roleSources.isEmpty { members.append(("rolesClaim", JSONNode(.array(roleSources)))) }
+        if !roleMappings.isEmpty { members.append(("roleMappings", JSONNode(.array(roleMappings)))) }
+        return members
+    }
+
+    /// A role that no group or address has as its name.
+    private static let emailRole = "@@allowed-email"
+
+    private mutating func convertEmails() {
+        let domains = take("email_domains")
+        let file = text("authenticated_emails_file")
+        let names = domains?.elements.map { $0.lowercased() } ?? []
+        if names.contains("*") {
+            allowsAnyEmail = true
+            translated(domains?.place, "email_domains", "all users of the provider with an e-mail address")
+            if file != nil {
+                translated(file?.place, "authenticated_emails_file", "without effect beside the domain \"*\"")
+            }
+            return
+        }
+        if names.isEmpty, file == nil {
+            deny(nil, "email_domains", "it is missing, and oauth2-proxy admits no user without it")
+            return
+        }
+        var values = names.filter { !$0.hasPrefix(".") && !$0.hasPrefix("*") }.map { "@" + $0 }
+        if !values.isEmpty {
+            roleSources.append(.object([("claim", .text(emailClaim)), ("part", .text("domain"))]))
+            translated(domains?.place, "email_domains", "roles of the domain of the address, by rolesClaim")
+        }
+        if values.count < names.count {
+            attention(
+                domains?.place, "email_domains",
+                "users of subdomains are refused; name each subdomain in roleMappings of the provider")
+        }
+        if let file { values += addresses(file.text, file.place) }
+        guard !values.isEmpty else {
+            denials.append("email_domains")
+            return
+        }
+        roleMappings += values.map {
+            .object([("tokenRole", .text($0)), ("mappedRoles", .texts([Self.emailRole]))])
+        }
+        allRoles.append(Self.emailRole)
+    }
+
+    /// The addresses of a file, one a line.
+    private mutating func addresses(_ path: String, _ place: String) -> [String] {
+        guard let bytes = readFile(path) else {
+            attention(
+                place, "authenticated_emails_file",
+                "\(path) cannot be read, and its users are refused; convert where it is, or write them into roleMappings"
+            )
+            return []
+        }
+        let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+            .map { $0.trimmingBlanks }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
+        roleSources.append(.text(emailClaim))
+        attention(
+            place, "authenticated_emails_file",
+            "\(lines.count) addresses are in roleMappings now; case counts, and the file is not read again")
+        return lines
+    }
+
+    private mutating func convertGroups() {
+        let groups = take("allowed_groups")
+        let roles = take("allowed_roles")
+        let claim = text("oidc_groups_claim")
+        let isRole = { (group: String) in group.hasPrefix("role:") }
+        let names = groups?.elements.filter { !keycloak || !isRole($0) } ?? []
+        var ofKeycloak = roles?.elements ?? []
+        if keycloak { ofKeycloak += groups?.elements.filter(isRole).map { String($0.dropFirst(5)) } ?? [] }
+        if !ofKeycloak.isEmpty, !keycloak || !names.isEmpty {
+            deny(
+                roles?.place ?? groups?.place, "allowed_roles",
+                "one list of roles cannot distinguish groups and roles of Keycloak; keep one of the two")
+            return
+        }
+        let wanted = names + ofKeycloak
+        if wanted.contains(where: { $0.contains(",") || $0.contains("\n") || $0.utf8.count > 128 }) {
+            deny(groups?.place, "allowed_groups", "a name has a comma or more than 128 bytes; map it by roleMappings")
+            return
+        }
+        if !wanted.isEmpty {
+            let source = ofKeycloak.isEmpty ? claim?.text ?? "groups" : "realm_access.roles"
+            roleSources.append(.text(source))
+            anyRoles = wanted.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+            translated(groups?.place, "allowed_groups", "roles of the routes, of the claim \(source)")
+            translated(roles?.place, "allowed_roles", "roles of the routes, of the claim \(source)")
+            translated(claim?.place, "oidc_groups_claim", "rolesClaim of the provider")
+            if ofKeycloak.contains(where: { $0.contains(":") }) {
+                attention(
+                    roles?.place ?? groups?.place, "allowed_roles",
+                    "roles of a client are not in \(source); add the place /resource_access/CLIENT/roles to rolesClaim")
+            }
+        } else if let claim {
+            result.report.add(.unneeded, claim.place, "oidc_groups_claim", "no group is asked for")
+        }
+        let catalogue = allRoles + anyRoles
+        if !catalogue.isEmpty { section("roles", .texts(catalogue)) }
+    }
+
+    // MARK: Tokens
+
+    /// Bearer tokens that count without a login.
+    mutating func convertTokens() {
+        let takesTokens = flag("skip_jwt_bearer_tokens", false)
+        let extra = take("extra_jwt_issuers")
+        guard takesTokens.value else {
+            translated(takesTokens.place, "skip_jwt_bearer_tokens", "routes take sessions alone, by authenticators")
+            if let extra {
+                result.report.add(.unneeded, extra.place, extra.name, "without skip_jwt_bearer_tokens no token counts")
+            }
+            return
+        }
+        guard allowsAnyEmail else {
+            attention(
+                takesTokens.place, "skip_jwt_bearer_tokens",
+                "tokens are refused, since an address in them may be unverified; write trustedIssuers, and ask for \"claims\": {\"email_verified\": true} on routes of their own"
+            )
+            return
+        }
+        var entries: [JSONNode] = []
+        func add(_ issuer: String, _ audience: String) {
+            let name = "tokens-\(entries.count + 1)"
+            issuers.append(name)
+            var entry: [(name: String, value: JSONNode)] = [
+                ("name", .text(name)), ("issuer", .text(issuer)), ("audience", .texts([audience])),
+                // oauth2-proxy takes ID tokens.
+                ("acceptIdTokens", .flag(true)), ("usernameClaim", .texts([emailClaim, "sub"])),
+            ]
+            if issuer.hasPrefix("http://") { entry.append(("allowHttp", .flag(true))) }
+            entries.append(.object(entry + roleMembers))
+        }
+        let member = { (name: String, entry: [(name: String, value: JSONNode)]?) in
+            entry?.first { $0.name == name }?.value.string
+        }
+        if let issuer = member("issuer", providerEntry), let client = member("clientId", providerEntry) {
+            add(issuer, client)
+        }
+        translated(takesTokens.place, "skip_jwt_bearer_tokens", "trustedIssuers, and bearer in authenticators")
+        attention(
+            takesTokens.place, "skip_jwt_bearer_tokens",
+            "the token is not forwarded; forwardCredential of a route does that, and forwards the session cookie as well"
+        )
+        for pair in extra?.elements ?? [] {
+            let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, (try? WebURL(parts[0])) != nil else {
+                attention(extra?.place, "extra_jwt_issuers", "\"\(pair)\" is no ISSUER=AUDIENCE, and is not translated")
+                continue
+            }
+            add(parts[0], parts[1])
+            translated(extra?.place, "extra_jwt_issuers", "an entry of trustedIssuers")
+        }
+        if !entries.isEmpty { section("trustedIssuers", JSONNode(.array(entries))) }
+    }
+
+    // MARK: Store
+
+    /// Sessions of gateways on several machines.
+    mutating func convertStore() {
+        let kind = text("session_store_type")
+        let url = text("redis_connection_url")
+        guard kind?.text == "redis" else {
+            if let kind {
+                result.report.add(.unneeded, kind.place, "session_store_type", "sessions are sealed cookies")
+            }
+            return
+        }
+        for name in ["redis_use_sentinel", "redis_use_cluster"] where flag(name, false).value {
+            attention(kind?.place, name, "the store is one server; name its address in store.url")
+        }
+        for name in [
+            "redis_sentinel_password", "redis_sentinel_master_name", "redis_sentinel_connection_urls",
+            "redis_cluster_connection_urls", "redis_connection_idle_timeout",
+        ] {
+            if let setting = take(name) { attention(setting.place, name, "no part of the store; see store") }
+        }
+        var store: [(name: String, value: JSONNode)] = [("kind", .text("redis"))]
+        let parts = url?.text.split(separator: "@") ?? []
+        if let url, let scheme = url.text.split(separator: ":").first, let last = parts.last {
+            store.append(("url", .text(parts.count > 1 ? "\(scheme)://\(last)" : url.text)))
+            translated(url.place, "redis_connection_url", "store.url")
+        } else {
+            store.append(("url", .text("redis://127.0.0.1:6379")))
+            open(kind?.place, "redis_connection_url", "set store.url")
+        }
+        if let (name, place) = text("redis_username") {
+            store.append(("username", .text(name)))
+            translated(place, "redis_username", "store.username")
+        }
+        if let password = secret("redis_password") {
+            store.append(("password", password))
+        } else if parts.count > 1 {
+            result.variables.append("OAUTH2_PROXY_REDIS_PASSWORD")
+            store.append(("password", .text("env:OAUTH2_PROXY_REDIS_PASSWORD")))
+            open(
+                url?.place, "redis_connection_url",
+                "its password is not copied; set OAUTH2_PROXY_REDIS_PASSWORD, and store.username if it names a user")
+        }
+        if let (file, place) = text("redis_ca_path") {
+            store.append(("tls", .object([("caFile", .text(file))])))
+            translated(place, "redis_ca_path", "store.tls.caFile")
+        }
+        if flag("redis_insecure_skip_tls_verify", false).value {
+            attention(
+                kind?.place, "redis_insecure_skip_tls_verify", "the certificate is verified; name store.tls.caFile")
+        }
+        translated(kind?.place, "session_store_type", "store, of the kind redis")
+        section("store", .object(store))
+        result.report.step("gateways that share the store need the same files state/store.key and state/challenge.key")
+    }
+}

@@ -1,0 +1,154 @@
+/// A piece of a regular expression or glob for paths.
+indirect enum PathToken: Hashable, Sendable {
+    case character(Character)
+    /// Any text, also an empty one: `.*`.
+    case any
+    /// Any text but an empty one: `.+`.
+    case some
+    /// Any text without a slash, `[^/]+`; with `isOptional` also an empty one.
+    case segment(isOptional: Bool)
+    /// Any one character: `.`.
+    case anyCharacter
+    /// A text that a conversion does not know exactly.
+    case unknown(hasSlash: Bool)
+    case choice([[PathToken]])
+    /// The end of the text: `$`.
+    case end
+
+    static func literal(_ text: some StringProtocol) -> [PathToken] { text.map { .character($0) } }
+
+    /// The sequences without choices that a sequence stands for.
+    /// - Returns: nil for more than 64.
+    static func alternatives(_ tokens: [PathToken]) -> [[PathToken]]? {
+        var sequences: [[PathToken]] = [[]]
+        for token in tokens {
+            guard case .choice(let choices) = token else {
+                for index in sequences.indices { sequences[index].append(token) }
+                continue
+            }
+            var inner: [[PathToken]] = []
+            for choice in choices {
+                guard let alternatives = alternatives(choice) else { return nil }
+                inner += alternatives
+            }
+            sequences = sequences.flatMap { sequence in inner.map { sequence + $0 } }
+            guard sequences.count <= 64 else { return nil }
+        }
+        return sequences
+    }
+
+    var mayHaveSlash: Bool {
+        switch self {
+        case .character(let character): character == "/"
+        case .any, .some, .anyCharacter: true
+        case .segment, .end: false
+        case .unknown(let hasSlash): hasSlash
+        case .choice(let choices): choices.contains { $0.contains(where: \.mayHaveSlash) }
+        }
+    }
+}
+
+/// Reads the regular expressions that configurations have for paths. Other parts become `unknown`.
+struct PathRegex {
+    private var rest: Substring
+    private var isWhole = true
+
+    private init(_ text: some StringProtocol) { rest = Substring(text) }
+
+    /// The tokens of an expression. `^` and `$` stand at its ends only; anything else there is `unknown`.
+    static func tokens(_ text: some StringProtocol) -> [PathToken] {
+        // Flags change the meaning of all that follows.
+        guard text.ranges(of: "(?").allSatisfy({ text[$0.upperBound...].hasPrefix(":") }) else {
+            return [.unknown(hasSlash: true)]
+        }
+        var reader = PathRegex(text)
+        let choices = reader.choices()
+        guard reader.rest.isEmpty, reader.isWhole else { return [.unknown(hasSlash: true)] }
+        return choices.count == 1 ? choices[0] : [.choice(choices)]
+    }
+
+    private mutating func choices() -> [[PathToken]] {
+        var choices: [[PathToken]] = [[]]
+        while let first = rest.first, first != ")" {
+            rest.removeFirst()
+            if first == "|" { choices.append([]) } else { choices[choices.count - 1].append(quantified(token(first))) }
+        }
+        return choices
+    }
+
+    private mutating func token(_ first: Character) -> PathToken {
+        switch first {
+        case ".":
+            guard let sign = rest.first, "*+".contains(sign) else { return .anyCharacter }
+            rest.removeFirst()
+            if rest.hasPrefix("?") { rest.removeFirst() }
+            return sign == "*" ? .any : .some
+        case "$": return .end
+        case "\\":
+            guard let next = rest.popFirst() else {
+                isWhole = false
+                return .end
+            }
+            // Letters and digits stand for classes, places and references.
+            if !next.isLetter, !next.isNumber { return .character(next) }
+            return .unknown(hasSlash: !"dw".contains(next))
+        case "[": return bracketed()
+        case "(":
+            if rest.hasPrefix("?:") { rest.removeFirst(2) }
+            let choices = choices()
+            if rest.popFirst() != ")" { isWhole = false }
+            return .choice(choices)
+        case "^", "*", "+", "?", "{", ")":
+            isWhole = false
+            return .unknown(hasSlash: true)
+        default: return .character(first)
+        }
+    }
+
+    /// A class behind its bracket: `[^/]` is one character of a segment.
+    private mutating func bracketed() -> PathToken {
+        guard let end = rest.dropFirst(rest.hasPrefix("^") ? 2 : 1).firstIndex(of: "]") else {
+            isWhole = false
+            return .end
+        }
+        let members = rest[..<end]
+        rest = rest[rest.index(after: end)...]
+        if members == "^/" || members == "^\\/" { return .segment(isOptional: false) }
+        if members.hasPrefix("^") { return .unknown(hasSlash: !members.contains("/")) }
+        let isPlain = members.allSatisfy { $0.isLetter || $0.isNumber || "-_.~%@:".contains($0) }
+        // A range from or to a mark may have the slash: `[+-9]`.
+        let ranges = members.matches(of: /(.)-(.)/)
+        let isAlphanumeric = ranges.allSatisfy { match in
+            let ends = [match.1, match.2].map { $0.first ?? "/" }
+            return ends.allSatisfy { $0.isLetter || $0.isNumber }
+        }
+        return .unknown(hasSlash: !(isPlain && isAlphanumeric))
+    }
+
+    /// The token with what follows it: `*`, `+`, `?` or `{…}`, and `?` behind that.
+    private mutating func quantified(_ token: PathToken) -> PathToken {
+        guard let sign = rest.first, "*+?{".contains(sign) else {
+            // One character of a segment is not the segment.
+            return token == .segment(isOptional: false) ? .unknown(hasSlash: false) : token
+        }
+        rest.removeFirst()
+        if sign == "{" {
+            guard let end = rest.firstIndex(of: "}") else {
+                isWhole = false
+                return .end
+            }
+            rest = rest[rest.index(after: end)...]
+        }
+        if rest.hasPrefix("?") || rest.hasPrefix("+") { rest.removeFirst() }
+        switch (token, sign) {
+        case (.segment, "*"): return .segment(isOptional: true)
+        case (.segment, "+"): return .segment(isOptional: false)
+        case (.character, "?"): return .choice([[token], []])
+        case (.choice(let choices), "?"): return .choice(choices + [[]])
+        case (.end, _):
+            isWhole = false
+            return .end
+        default: return .unknown(hasSlash: token.mayHaveSlash)
+        }
+    }
+}
