@@ -257,7 +257,7 @@ extension GatewayConfiguration {
     /// Sections that are only read from `gateway.json`.
     fileprivate static let gatewaySections = [
         "listeners", "admin", "limits", "rateLimits", "upstreams", "challenge", "tokenCache", "issuedTokenCache",
-        "tokenService", "singleSignOn",
+        "tokenService", "singleSignOn", "pages",
         "store", "tokenCleaner", "log", "cors", "passwords", "trustedProxies", "forwardedFields", "managedHeaders",
         "errors",
     ]

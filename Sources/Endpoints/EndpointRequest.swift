@@ -101,6 +101,8 @@ package struct EndpointResponse: Sendable {
     package var reason: Reason
     /// What the audit log is to say of it; the data plane adds request id and address.
     package var audit: AuditEntry?
+    /// The page that `body` is, in English; nil for other bodies.
+    package var page: (any BrowserPage)?
 
     package init(status: Int, headers: [(name: String, value: String)], body: [UInt8], reason: Reason) {
         self.status = status

@@ -2,6 +2,7 @@ import Endpoints
 import HTTP
 import Identity
 import Issuers
+import LoginPages
 import Model
 import OAuthServer
 import Outbound
@@ -46,6 +47,9 @@ package final class GatewaySnapshot: Sendable {
     package let accessFields: AccessLogFields
     /// The share of requests in the access log; nil for all.
     let accessSample: AccessLogSample?
+
+    /// The look of error pages.
+    let pages: PageLook
 
     /// Sends spans of requests to a collector; nil for none.
     package let tracer: Tracer?
@@ -123,8 +127,9 @@ package final class GatewaySnapshot: Sendable {
         proxies: TrustedProxies = TrustedProxies(), managedNames: ManagedNames = .standard,
         rateLimits: RequestLimiters = RequestLimiters(), issuerKeys: [IssuerKeys] = [],
         issuers: [IssuerGate] = [], accessFields: AccessLogFields = [], accessSample: AccessLogSample = .all,
-        tracer: Tracer? = nil
+        pages: PageLook = .standard, tracer: Tracer? = nil
     ) {
+        self.pages = pages
         self.generation = generation
         self.accessFields = accessFields
         self.accessSample = accessSample.isAll ? nil : accessSample

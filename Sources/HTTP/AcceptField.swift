@@ -47,7 +47,7 @@ package enum AcceptField {
     }
 
     /// The weight of an element in thousandths (RFC 9110 section 12.4.2); 1000 by default.
-    private static func quality(_ parameters: Span<UInt8>) -> Int {
+    static func quality(_ parameters: Span<UInt8>) -> Int {
         var i = 0
         while i + 2 < parameters.count {
             let isName = parameters[i] | 32 == UInt8(ascii: "q") && parameters[i + 1] == UInt8(ascii: "=")

@@ -2,7 +2,7 @@ import Endpoints
 import Model
 
 /// Why a form is refused or not shown. Errors in the entered values are `MobileSocialFailure`s.
-package enum BrowserLoginFailure: EndpointFailure, CaseIterable {
+package enum BrowserLoginFailure: PageFailure, CaseIterable {
     /// No scheme has a login form for this service domain.
     case unknownService
     /// The return target requires a level that no login at the domain reaches (CHAL-06).
@@ -42,25 +42,23 @@ package enum BrowserLoginFailure: EndpointFailure, CaseIterable {
     }
 
     /// Text shown to the user.
-    package var detail: String {
+    package var text: PageText {
         switch self {
-        case .unknownService: PageText.unknownService
-        case .levelUnreachable: PageText.levelUnreachable
-        case .tooWeak: PageText.tooWeak
-        case .tooOld: PageText.tooOld
-        case .unknownApplication, .malformedRequest: PageText.unknownApplication
-        case .foreignRedirect: PageText.foreignRedirect
-        case .foreignForm, .methodNotAllowed: PageText.foreignForm
-        case .expiredForm: PageText.expiredForm
-        case .oversizedSession: PageText.forbidden
+        case .unknownService: .unknownService
+        case .levelUnreachable: .levelUnreachable
+        case .tooWeak: .tooWeak
+        case .tooOld: .tooOld
+        case .unknownApplication, .malformedRequest: .unknownApplication
+        case .foreignRedirect: .foreignRedirect
+        case .foreignForm, .methodNotAllowed: .foreignForm
+        case .expiredForm: .expiredForm
+        case .oversizedSession: .forbidden
         }
     }
 
     package var fields: [(name: String, value: String)] {
         self == .methodNotAllowed ? [(name: "Allow", value: "GET, HEAD, POST")] : []
     }
-
-    package var shape: EndpointResponse { Page.failure(self) }
 
     /// The page of `methodNotAllowed`.
     package static func page(allow methods: String) -> EndpointResponse {

@@ -80,11 +80,11 @@ extension FormTickets {
                 let quiet = [(name: "Referrer-Policy", value: "no-referrer")]
                 return .redirect(303, to: application, reason: .loggedOut, fields: quiet + removals)
             }
-            return Page.message(PageText.signedOut, PageText.signedOutDetail).response(
+            return Page.message(.signedOut, .signedOutDetail).response(
                 status: 200, reason: .loggedOut, fields: removals)
         }
-        let link = Page.Link(text: PageText.signOutThere, target: there.description)
-        return Page.message(PageText.signedOut, PageText.signedOutHere, link: link).response(
+        let link = Page.Link(.signOutThere, to: there.description)
+        return Page.message(.signedOut, .signedOutHere, link: link).response(
             status: 200, reason: .loggedOut,
             fields: removals + [(name: "Refresh", value: "0; url=\(there.description)")])
     }

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 /// The page for choosing a login option.
 extension Page {
@@ -8,18 +9,18 @@ extension Page {
     /// - Parameters:
     ///   - service: title of the service that the user logs in to; nil for none.
     ///   - choices: title of each option, and its path and query.
-    package static func choice(to service: String?, of choices: [(text: String, target: String)]) -> Page {
-        let items = choices.map { text, target in
-            "<li><a href=\"\(escaped(target))\">\(escaped(text))</a></li>\n"
-        }
-        // Some browsers do not expose a list without markers as a list, unless it has the role.
-        return Page(
-            title: service.map(PageText.signIn(to:)) ?? PageText.signIn,
-            content: """
-                <p id="ways">\(escaped(PageText.chooseWay))</p>
+    package static func choice(to service: String?, of choices: [(words: PageWords, target: String)]) -> Page {
+        Page(title: title(of: service)) { say in
+            let items = choices.map { words, target in
+                "<li><a href=\"\(escaped(target))\">\(say(words))</a></li>\n"
+            }
+            // Some browsers do not expose a list without markers as a list, unless it has the role.
+            return """
+                <p id="ways">\(say(.chooseWay))</p>
                 <ul role="list" aria-labelledby="ways">
                 \(items.joined())</ul>
-                """)
+                """
+        }
     }
 }
 
@@ -27,7 +28,9 @@ extension LoginChoice {
     package var isOwnForm: Bool { provider.isExactly(LoginChoice.ownForm) }
 
     /// Title shown to the user.
-    package var text: String { title ?? (isOwnForm ? PageText.ownForm : provider) }
+    package var words: PageWords {
+        title.map(PageWords.verbatim) ?? (isOwnForm ? .text(.ownForm) : .verbatim(provider))
+    }
 }
 
 extension [LoginChoice] {

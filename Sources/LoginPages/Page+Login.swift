@@ -4,24 +4,34 @@ import Model
 extension Page {
     /// A message in a form about its previous submission.
     package struct Notice: Sendable, Equatable {
-        let text: String
+        let words: PageWords
         /// Whether the message is about the last field, which must be filled in again.
         let isAboutField: Bool
 
-        package static let wrongAnswer = Notice(text: PageText.wrongAnswer, isAboutField: true)
-        package static let wrongDeviceCode = Notice(text: ConsentText.wrongDeviceCode, isAboutField: true)
-        package static let wrongPassword = Notice(text: PageText.wrongPassword, isAboutField: true)
-        package static let tooManyAttempts = Notice(text: PageText.tooManyAttempts, isAboutField: false)
+        package static let wrongAnswer = Notice(.wrongAnswer, isAboutField: true)
+        package static let wrongDeviceCode = Notice(.wrongDeviceCode, isAboutField: true)
+        package static let wrongPassword = Notice(.wrongPassword, isAboutField: true)
 
-        package init(text: String, isAboutField: Bool) {
-            self.text = text
+        package init(_ text: PageText, _ values: [PageValue: String] = [:], isAboutField: Bool = false) {
+            words = .text(text, values)
             self.isAboutField = isAboutField
         }
 
-        package init(_ failure: BrowserLoginFailure) { self.init(text: failure.detail, isAboutField: false) }
+        package init(_ failure: BrowserLoginFailure) { self.init(failure.text) }
+
+        /// - Parameter seconds: of `Retry-After`; nil where none is known. Rounded up, so that no text needs a singular.
+        package static func tooManyAttempts(retryAfter seconds: Int?) -> Notice {
+            switch seconds {
+            case nil: Notice(.tooManyAttempts)
+            case .some(let seconds) where seconds <= 60:
+                Notice(.tooManyAttemptsSeconds, [.seconds: "\(max(seconds + 4, 5) / 5 * 5)"])
+            case .some(let seconds):
+                Notice(.tooManyAttemptsMinutes, [.minutes: "\((seconds + 59) / 60)"])
+            }
+        }
 
         /// Announced before the fields, and linked to the field that must be filled in again.
-        fileprivate var html: String { "<p role=\"alert\" id=\"notice\">\(escaped(text))</p>\n" }
+        func html(_ say: PageLanguage) -> String { "<p role=\"alert\" id=\"notice\">\(say(words))</p>\n" }
     }
 
     /// The form for user name and password (SCH-02).
@@ -36,21 +46,41 @@ extension Page {
         to service: String?, action: String, ticket: String, username: String = "", notice: Notice? = nil,
         link: Link? = nil
     ) -> Page {
-        // Focuses the next field to fill in.
-        let (nameFocus, passwordFocus) = username.isEmpty ? (" autofocus", "") : ("", " autofocus")
-        return Page(
-            title: service.map(PageText.signIn(to:)) ?? PageText.signIn,
-            content: """
-                \(notice?.html ?? "")\(opening(action: action, ticket: ticket))
-                <label for="username">\(escaped(PageText.userName))</label>
+        Page(title: title(of: service)) { say in
+            // Focuses the next field to fill in.
+            let (nameFocus, passwordFocus) = username.isEmpty ? (" autofocus", "") : ("", " autofocus")
+            return """
+                \(notice?.html(say) ?? "")\(opening(action: action, ticket: ticket))
+                <label for="username">\(say(.userName))</label>
                 <input id="username" name="username" value="\(escaped(username))" autocomplete="username" \
-                autocapitalize="none" spellcheck="false" maxlength="256" required\(nameFocus)>
-                <label for="password">\(escaped(PageText.password))</label>
-                <input id="password" name="password" type="password" autocomplete="current-password" \
-                maxlength="256" required\(reference(to: notice))\(passwordFocus)>
-                <button type="submit">\(escaped(PageText.signIn))</button>
-                </form>\(html(of: link))
-                """)
+                autocapitalize="none" spellcheck="false" maxlength="256" dir="auto" required\(nameFocus)>
+                \(passwordFields(say, notice, focus: passwordFocus))
+                <button type="submit">\(say(.signIn))</button>
+                </form>\(html(of: link, say))
+                """
+        }
+    }
+
+    static func title(of service: String?) -> PageWords {
+        service.map { .text(.signInTo, [.service: $0]) } ?? .text(.signIn)
+    }
+
+    /// The field for the password, and one that shows what is typed. Without a script, a field cannot change from one to the
+    /// other, so a style shows the one that the checkbox chooses. Neither is `required`: a browser would not send the form
+    /// for the sake of the hidden one.
+    private static func passwordFields(_ say: PageLanguage, _ notice: Notice?, focus: String) -> String {
+        """
+        <label class="typed" for="password">\(say(.password))</label>
+        <input class="typed" id="password" name="password" type="password" autocomplete="current-password" \
+        maxlength="256" dir="ltr" aria-required="true"\(reference(to: notice))\(focus)>
+        <label class="shown" for="shown">\(say(.password))</label>
+        <input class="shown" id="shown" name="\(LoginForm.shownPassword)" type="text" autocomplete="off" \
+        autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="256" dir="ltr" aria-required="true" \
+        aria-describedby="shown-hint">
+        <p class="shown" id="shown-hint">\(say(.shownPasswordHint))</p>
+        <div class="show"><input type="checkbox" id="show" name="\(LoginForm.show)" value="1" autocomplete="off">\
+        <label for="show">\(say(.showPassword))</label></div>
+        """
     }
 
     /// The form for the second factor (OMS-14).
@@ -63,26 +93,25 @@ extension Page {
         to question: String?, of username: String, action: String, ticket: String, challenge: String,
         notice: Notice? = nil
     ) -> Page {
-        let hint = question ?? PageText.codeHint
         let kind =
             question == nil
-            ? "autocomplete=\"one-time-code\" inputmode=\"numeric\" maxlength=\"10\""
-            : "autocomplete=\"off\" maxlength=\"256\""
+            ? "autocomplete=\"one-time-code\" inputmode=\"numeric\" maxlength=\"10\" dir=\"ltr\""
+            : "autocomplete=\"off\" maxlength=\"256\" dir=\"auto\""
         let described = notice == nil ? "hint" : "notice hint"
         let invalid = notice == nil ? "" : " aria-invalid=\"true\""
-        return Page(
-            title: PageText.oneMoreStep,
-            content: """
-                \(notice?.html ?? "")\(opening(action: action, ticket: ticket))
-                <input type="hidden" name="challenge" value="\(escaped(challenge))">
-                <p>\(escaped(PageText.signingIn(as: username)))</p>
-                <p id="hint">\(escaped(hint))</p>
-                <label for="answer">\(escaped(question == nil ? PageText.code : PageText.question))</label>
-                <input id="answer" name="answer" \(kind) autocapitalize="none" spellcheck="false" required \
-                aria-describedby="\(described)"\(invalid) autofocus>
-                <button type="submit">\(escaped(PageText.next))</button>
-                </form>
-                """)
+        return Page(title: .text(.oneMoreStep)) { say in
+            """
+            \(notice?.html(say) ?? "")\(opening(action: action, ticket: ticket))
+            <input type="hidden" name="challenge" value="\(escaped(challenge))">
+            <p>\(say(.signingIn, [.user: username]))</p>
+            <p id="hint" dir="auto">\(question.map(escaped) ?? say(.codeHint))</p>
+            <label for="answer">\(say(question == nil ? .code : .question))</label>
+            <input id="answer" name="answer" \(kind) autocapitalize="none" spellcheck="false" required \
+            aria-describedby="\(described)"\(invalid) autofocus>
+            <button type="submit">\(say(.next))</button>
+            </form>
+            """
+        }
     }
 
     /// Asks for confirmation of a logout, because a link from another site must not log the user out.
@@ -90,24 +119,21 @@ extension Page {
     static func logout(
         action: String, ticket: String, notice: Notice? = nil, fields: [(String, String)] = []
     ) -> Page {
-        let hidden = fields.map { name, value in
-            "<input type=\"hidden\" name=\"\(escaped(name))\" value=\"\(escaped(value))\">\n"
+        Page(title: .text(.signOutQuestion)) { say in
+            """
+            \(notice?.html(say) ?? "")\(opening(action: action, ticket: ticket))
+            \(hidden(fields))<button type="submit">\(say(.signOut))</button>
+            </form>
+            """
         }
-        return Page(
-            title: PageText.signOutQuestion,
-            content: """
-                \(notice?.html ?? "")\(opening(action: action, ticket: ticket))
-                \(hidden.joined())<button type="submit">\(escaped(PageText.signOut))</button>
-                </form>
-                """)
     }
 
     /// A link at the end of a page.
     package struct Link: Sendable {
-        let text: String
+        let text: PageText
         let target: String
 
-        package init(text: String, target: String) {
+        package init(_ text: PageText, to target: String) {
             self.text = text
             self.target = target
         }
@@ -116,30 +142,48 @@ extension Page {
     /// A title and a sentence.
     ///
     /// - Parameter link: how to continue; nil for nothing.
-    package static func message(_ title: String, _ detail: String, isError: Bool = false, link: Link? = nil) -> Page {
-        Page(title: title, content: "<p\(isError ? " role=\"alert\"" : "")>\(escaped(detail))</p>\(html(of: link))")
+    package static func message(
+        _ title: PageWords, _ detail: PageWords, isError: Bool = false, link: Link? = nil
+    ) -> Page {
+        Page(title: title) { say in
+            "<p\(isError ? " role=\"alert\"" : "")>\(say(detail))</p>\(html(of: link, say))"
+        }
     }
 
-    private static func html(of link: Link?) -> String {
-        link.map { "\n<p><a href=\"\(escaped($0.target))\">\(escaped($0.text))</a></p>" } ?? ""
+    package static func message(_ title: PageText, _ detail: PageText, link: Link? = nil) -> Page {
+        message(.text(title), .text(detail), link: link)
+    }
+
+    /// The page for something that did not work.
+    package static func failure(_ detail: PageText, link: Link? = nil) -> Page {
+        message(.text(.failed), .text(detail), isError: true, link: link)
+    }
+
+    private static func html(of link: Link?, _ say: PageLanguage) -> String {
+        link.map { "\n<p><a href=\"\(escaped($0.target))\">\(say($0.text))</a></p>" } ?? ""
     }
 
     /// A page that explains a failure.
-    package static func failure(_ failure: some EndpointFailure) -> EndpointResponse {
-        message(PageText.error, failure.detail, isError: true).response(status: failure.status, reason: failure.reason)
+    static func failure(_ failure: some PageFailure) -> EndpointResponse {
+        Page.failure(failure.text).response(status: failure.status, reason: failure.reason)
     }
 
     /// A page for failures that are not the user's fault.
     package static func unavailable(_ status: Int, _ reason: Reason) -> EndpointResponse {
-        message(PageText.error, PageText.unavailable, isError: true).response(
-            status: status, reason: reason, fields: [(name: "Retry-After", value: "1")])
+        failure(.unavailable).response(status: status, reason: reason, fields: [(name: "Retry-After", value: "1")])
     }
 
-    private static func opening(action: String, ticket: String) -> String {
+    static func opening(action: String, ticket: String) -> String {
         """
         <form method="post" action="\(escaped(action))">
         <input type="hidden" name="ticket" value="\(escaped(ticket))">
         """
+    }
+
+    package static func hidden(_ fields: [(String, String)]) -> String {
+        fields.map { name, value in
+            "<input type=\"hidden\" name=\"\(escaped(name))\" value=\"\(escaped(value))\">\n"
+        }.joined()
     }
 
     private static func reference(to notice: Notice?) -> String {

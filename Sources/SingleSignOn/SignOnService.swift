@@ -144,8 +144,7 @@ package final class SignOnService: Sendable {
         guard isForm, let fields = try? FormFields.parse(bytes.span, limit: ProviderEndpoints.longestForm),
             !fields.isRepeated("SAMLResponse"), let response = fields.first("SAMLResponse"), !response.isEmpty
         else {
-            return Page.message(PageText.error, PageText.nothingCaptured, isError: true)
-                .response(status: 400, reason: .ssoCaptureEmpty)
+            return Page.failure(.nothingCaptured).response(status: 400, reason: .ssoCaptureEmpty)
         }
         return Page.captured(response).response(status: 200, reason: .ssoCapture)
     }

@@ -3,7 +3,7 @@ import LoginPages
 import Model
 
 /// Reasons why a browser gets no token. The login form reports wrong passwords.
-package enum SingleSignOnFailure: EndpointFailure, CaseIterable {
+package enum SingleSignOnFailure: PageFailure, CaseIterable {
     /// `clientID` is missing or empty. Names are case-sensitive (SSO-12).
     case missingClient
     /// `clientID`, `redirect_uri`, `state`, `prompt` or `provider` is repeated (SSO-12).
@@ -37,18 +37,16 @@ package enum SingleSignOnFailure: EndpointFailure, CaseIterable {
         }
     }
 
-    package var detail: String {
+    package var text: PageText {
         switch self {
-        case .missingClient: PageText.missingClient
-        case .repeatedParameter: PageText.repeatedParameter
-        case .malformedParameter: PageText.malformedParameter
-        case .notEnabled: PageText.singleSignOnOff
-        case .redirectNotAllowed: PageText.redirectNotAllowed
-        case .notNavigated, .foreignRequest: PageText.startOver
-        case .wrongRealm: PageText.wrongRealm
-        case .unavailable: PageText.unavailable
+        case .missingClient: .missingClient
+        case .repeatedParameter: .repeatedParameter
+        case .malformedParameter: .malformedParameter
+        case .notEnabled: .singleSignOnOff
+        case .redirectNotAllowed: .redirectNotAllowed
+        case .notNavigated, .foreignRequest: .startOver
+        case .wrongRealm: .wrongRealm
+        case .unavailable: .unavailable
         }
     }
-
-    package var shape: EndpointResponse { Page.failure(self) }
 }

@@ -14,7 +14,7 @@ import Testing
         + InvalidCase.consumerCases
         + InvalidCase.applicationCases + InvalidCase.mobileSocialCases + InvalidCase.providerCases
         + InvalidCase.loginCases + InvalidCase.proofCases + InvalidCase.tokenKeyCases
-        + InvalidCase.authenticatorCases
+        + InvalidCase.authenticatorCases + InvalidCase.pageCases
 
     @Test func tableIsLargeAndItsIdsAreUnique() {
         #expect(Self.cases.count >= 150)

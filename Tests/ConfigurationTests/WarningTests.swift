@@ -45,6 +45,19 @@ import Testing
             ])
     }
 
+    @Test("missing texts of a further language are named, those of a built-in one are not")
+    func missingTexts() throws {
+        let files = [
+            "gateway.json": ConfigurationDirectory.gateway(#""pages": {"texts": {"fr": "fr.json", "de": "de.json"}}"#),
+            "fr.json": #"{"signIn": "Connexion"}"#, "de.json": #"{"signIn": "Einloggen"}"#,
+        ]
+        let missing = PageText.allCases.count - 1
+        #expect(
+            try warnings(files) == [
+                #"gateway.json:5: warning: /pages/texts/fr: \#(missing) texts in "fr" are missing and are in English: signInTo, userName, password, showPassword, shownPasswordHint, and \#(missing - 5) more (expected all texts of texts/en.json, which `portcullis schema` writes)"#
+            ])
+    }
+
     @Test("RFC 7591: a registration that is open to all is named")
     func openRegistration() throws {
         func files(_ members: String) -> [String: String] {

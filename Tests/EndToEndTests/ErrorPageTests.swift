@@ -32,8 +32,10 @@ import Testing
         #expect(page.only("Cache-Control") == "no-store")
         #expect(page.only("Content-Security-Policy")?.contains("default-src 'none'") == true)
         let id = try #require(page.only("X-Request-Id"))
-        #expect(page.text.contains("<h1>\(title)</h1>") && page.text.contains("<code>\(id)</code>"), "\(page.text)")
-        #expect(page.text.contains("background: Canvas"))
+        #expect(
+            page.text.contains("<h1>\(title)</h1>") && page.text.contains("<code dir=\"ltr\">\(id)</code>"),
+            "\(page.text)")
+        #expect(page.text.contains("background: var(--page)"))
         // The access log tells the reason as for any other.
         let line = try #require(fixture.gateway.waitForAccess { $0["request_id"].string == id })
         #expect(line["reason"].string?.isEmpty == false && line["status"].integer == status)

@@ -11,7 +11,7 @@ extension ErrorAnswer {
             "reason", reasonShape, "[Reason code](reference/reasons.md) of the error, or a list of them.")
         let body = object.take("body", .text(.text, text), "Template of the body, of at most 64 KiB.")
         let file = object.take(
-            "file", .text(.pattern("^[^/]"), file), "The same as a file below the directory of the configuration.")
+            "file", .text(OwnFile.form, file), "The same as a file below the directory of the configuration.")
         let type = object.take(
             "contentType", .text(.pattern(RouteResponse.mediaTypes), RouteResponse.mediaType), default: standardType,
             "`Content-Type` of the body; the values of placeholders are escaped for it.")
@@ -179,12 +179,10 @@ extension ErrorAnswer {
 
     /// The text of a file below the directory of the configuration.
     @Sendable private static func file(_ field: Field) -> String? {
-        let expected = "the name of a file below the directory of the configuration"
-        guard let name = field.name(expected) else { return nil }
-        guard !name.hasPrefix("/"), !name.split(separator: "/").contains("..") else { return field.invalid(expected) }
-        guard let bytes = field.contents(of: field.findings.path(of: name)) else { return nil }
+        guard let bytes = OwnFile.contents(field) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            return field.error("the file \"\(name)\" holds no text", expected: "a file with a template as UTF-8 text")
+            return field.error(
+                "the file \(field.summary) holds no text", expected: "a file with a template as UTF-8 text")
         }
         return checked(text, field)
     }

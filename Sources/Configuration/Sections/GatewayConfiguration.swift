@@ -34,6 +34,8 @@ package struct GatewayConfiguration: Sendable {
     package var issuedTokenCache: IssuedTokenCacheSection
     package var tokenService: TokenServiceSection
     package var singleSignOn: SingleSignOnSection
+    /// The look and the texts of pages; nil for the gateway's own.
+    package var pages: PageSettings?
     package var store: StoreSection
     package var tokenCleaner: TokenCleanerSection
     package var log: LogSection
@@ -208,6 +210,9 @@ extension GatewayConfiguration {
                 "singleSignOn", "[Logins of browsers](guides/single-sign-on.md) that get tokens.",
                 expected: "an object with \"sessionLifetime\", \"idleTimeout\" and \"captureRedirect\"",
                 SingleSignOnSection.read),
+            pages: root.optional(
+                "pages", PageSettings.shape,
+                "Name, logo, colour, links and texts of the gateway's [pages](guides/login-pages.md)."),
             store: root.section("store", "Where tokens and revocations are kept.", StoreSection.read),
             tokenCleaner: root.section(
                 "tokenCleaner", "Deletion of expired tokens, daily and at the start.",

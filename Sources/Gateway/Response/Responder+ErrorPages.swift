@@ -7,6 +7,7 @@ import Model
 /// Error responses in the requested form: JSON, or a page for browsers.
 extension Responder {
     private static let accept = Array("accept".utf8)
+    private static let acceptLanguage = Array("accept-language".utf8)
 
     /// Completes an error response with its body.
     ///
@@ -19,7 +20,10 @@ extension Responder {
             endReply(exchange, chunk, json)
             return
         }
-        let page = ErrorPage.response(status: exchange.response.status, requestID: exchange.requestIDText)
+        let languages = requestField(exchange, Responder.acceptLanguage) { String(copying: $1.slice($0)) } ?? ""
+        let page = exchange.snapshot.pages.dressed(
+            ErrorPage.response(status: exchange.response.status, requestID: exchange.requestIDText),
+            accepting: languages)
         for header in page.headers {
             chunk.ensureFree(header.name.utf8.count + header.value.utf8.count + 4)
             _ = HeadWriter.appendUntrusted(Array(header.name.utf8).span, Array(header.value.utf8).span, to: chunk)
@@ -27,23 +31,35 @@ extension Responder {
         endReply(exchange, chunk, page.body.span)
     }
 
-    /// Whether the request's `Accept` prefers HTML; `requestHeaders` may belong to another request by now. Evaluated
-    /// only for failed requests.
+    /// Whether the request's `Accept` prefers HTML. Evaluated only for failed requests.
     func prefersPage(_ exchange: Exchange) -> Bool {
         guard let client = exchange.client, !shared.isAdmin(listener: client.listener) else { return false }
-        // The head was consumed when it was serialised for the upstream.
-        if let sent = exchange.sent.chunk { return prefersPage(sent.beginning(exchange.sent.length)) }
-        // An invalid head has no preference.
-        guard exchange.head.length > 0, let buffer = exchange.headBuffer else { return false }
-        guard let stream = exchange.stream else {
-            return prefersPage(buffer.readable.extracting(first: exchange.head.length))
-        }
-        stream.load(into: requestHeaders)
-        return requestHeaders.value(.accept).map { AcceptField.prefersHTML($0, buffer.readable) } ?? false
+        return requestField(exchange, Responder.accept) { AcceptField.prefersHTML($0, $1) } ?? false
     }
 
-    private func prefersPage(_ head: Span<UInt8>) -> Bool {
-        RequestText.field(Responder.accept, in: head).map { AcceptField.prefersHTML($0, head) } ?? false
+    /// Reads the first field of this name, in lower case; `requestHeaders` may belong to another request by now.
+    private func requestField<Value>(
+        _ exchange: Exchange, _ name: [UInt8], _ read: (ByteRange, Span<UInt8>) -> Value
+    ) -> Value? {
+        // The head was consumed when it was serialised for the upstream.
+        if let sent = exchange.sent.chunk {
+            let head = sent.beginning(exchange.sent.length)
+            return RequestText.field(name, in: head).map { read($0, head) }
+        }
+        // An invalid head has no preference.
+        guard exchange.head.length > 0, let buffer = exchange.headBuffer else { return nil }
+        guard let stream = exchange.stream else {
+            let head = buffer.readable.extracting(first: exchange.head.length)
+            return RequestText.field(name, in: head).map { read($0, head) }
+        }
+        stream.load(into: requestHeaders)
+        for place in 0..<requestHeaders.count {
+            let field = requestHeaders[place]
+            if bytesEqualIgnoringCase(buffer.readable.slice(field.name), name.span) {
+                return read(field.value, buffer.readable)
+            }
+        }
+        return nil
     }
 
     /// Answers a browser's request for an icon without a route.

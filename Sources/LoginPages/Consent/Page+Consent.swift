@@ -6,7 +6,7 @@ package struct ConsentQuestion: Sendable {
     package var client: String
     package var user: String
     /// What the application may do, in words; empty for no more than to know who the user is.
-    package var rights: [String]
+    package var rights: [PageWords]
     /// Where the answer goes; nil for a program on the user's device.
     package var place: String?
     /// Address of the login with another account; nil for none.
@@ -17,7 +17,7 @@ package struct ConsentQuestion: Sendable {
     package var isUnverified = false
 
     package init(
-        client: String, user: String, rights: [String], place: String?, otherAccount: String? = nil
+        client: String, user: String, rights: [PageWords], place: String?, otherAccount: String? = nil
     ) {
         self.client = client
         self.user = user
@@ -44,37 +44,52 @@ extension Page {
     package static func consent(
         _ question: ConsentQuestion, action: String, ticket: String, fields: [(String, String)]
     ) -> Page {
-        let hidden = fields.map { name, value in
-            "<input type=\"hidden\" name=\"\(escaped(name))\" value=\"\(escaped(value))\">\n"
-        }
-        let rights = question.rights.isEmpty ? [ConsentText.rightToKnow] : question.rights
-        let items = rights.map { "<li>\(escaped($0))</li>\n" }
-        let other = question.otherAccount.map {
-            "\n<p><a href=\"\(escaped($0))\">\(escaped(PageText.otherAccount))</a></p>"
-        }
-        let place =
-            if let code = question.deviceCode {
-                "<p>\(escaped(ConsentText.deviceShows)) <strong>\(escaped(code))</strong></p>\n"
-                    + "<p>\(escaped(ConsentText.deviceWarning))</p>"
-            } else {
-                "<p>\(escaped(question.place.map(ConsentText.answerGoes(to:)) ?? ConsentText.answerStaysHere))</p>"
-            }
-        let warning = question.isUnverified ? "<p>\(escaped(ConsentText.unverified))</p>\n" : ""
-        return Page(
-            title: ConsentText.title(of: question.client),
-            content: """
-                <p>\(escaped(ConsentText.signedIn(as: question.user)))</p>
-                <p id="rights">\(escaped(ConsentText.rights))</p>
+        Page(title: .text(.consentTitle, [.client: question.client])) { say in
+            let rights = question.rights.isEmpty ? [.text(.rightToKnow)] : question.rights
+            let items = rights.map { "<li>\(say($0))</li>\n" }
+            let other = question.otherAccount.map { "\n<p><a href=\"\(escaped($0))\">\(say(.otherAccount))</a></p>" }
+            let warning = question.isUnverified ? "<p>\(say(.unverified))</p>\n" : ""
+            return """
+                <p>\(say(.signedInAs, [.user: question.user]))</p>
+                <p id="rights">\(say(.rights))</p>
                 <ul role="list" aria-labelledby="rights">
                 \(items.joined())</ul>
-                \(warning)\(place)
-                <form method="post" action="\(escaped(action))">
-                <input type="hidden" name="ticket" value="\(escaped(ticket))">
-                \(hidden.joined())<button type="submit" name="\(Decision.name)" value="\(Decision.approve.rawValue)">\
-                \(escaped(ConsentText.approve))</button>
+                \(warning)\(destination(of: question, say))
+                \(opening(action: action, ticket: ticket))
+                \(Page.hidden(fields))<button type="submit" name="\(Decision.name)" value="\(Decision.approve.rawValue)">\
+                \(say(.approve))</button>
                 <button type="submit" name="\(Decision.name)" value="\(Decision.deny.rawValue)">\
-                \(escaped(ConsentText.deny))</button>
+                \(say(.deny))</button>
                 </form>\(other ?? "")
-                """)
+                """
+        }
+    }
+
+    private static func destination(of question: ConsentQuestion, _ say: PageLanguage) -> String {
+        if let code = question.deviceCode {
+            return
+                "<p>\(say(.deviceShows)) <strong dir=\"ltr\">\(escaped(code))</strong></p>\n<p>\(say(.deviceWarning))</p>"
+        }
+        return "<p>\(question.place.map { say(.answerGoesTo, [.place: $0]) } ?? say(.answerStaysHere))</p>"
+    }
+}
+
+extension PageWords {
+    /// What a scope allows.
+    /// - Parameter descriptions: of the configuration, by scope.
+    package static func right(_ scope: String, _ descriptions: [String: String]) -> PageWords {
+        descriptions[scope].map(PageWords.verbatim) ?? PageText.right(scope).map { .text($0) } ?? .verbatim(scope)
+    }
+}
+
+extension PageText {
+    /// What a scope of OpenID Connect allows; nil for another one.
+    fileprivate static func right(_ scope: String) -> PageText? {
+        switch scope {
+        case "openid": .rightToKnow
+        case "profile": .rightProfile
+        case "email": .rightEmail
+        default: nil
+        }
     }
 }

@@ -176,15 +176,15 @@ package final class ProviderLogin: Sendable {
     /// An error page.
     /// - Parameter again: where to start over; nil for nowhere.
     package func page(_ failure: ProviderFailure, again: String? = nil) -> EndpointResponse {
-        let text =
+        let text: PageText =
             switch failure {
-            case .denied: PageText.providerDenied
-            case .unavailable: PageText.unavailable
-            default: PageText.providerFailed
+            case .denied: .providerDenied
+            case .unavailable: .unavailable
+            default: .providerFailed
             }
-        let link = again.map { Page.Link(text: PageText.tryAgain, target: $0) }
+        let link = again.map { Page.Link(.tryAgain, to: $0) }
         let wait = failure.status == 503 ? [(name: "Retry-After", value: "5")] : []
-        return Page.message(PageText.error, text, isError: true, link: link)
+        return Page.failure(text, link: link)
             .response(status: failure.status, reason: failure.reason, fields: wait)
     }
 
@@ -273,7 +273,8 @@ package final class ProviderLogin: Sendable {
     }
 
     private static func throttled(_ seconds: Int) -> EndpointResponse {
-        Page.message(PageText.error, PageText.tooManyAttempts, isError: true).response(
+        let notice = Page.Notice.tooManyAttempts(retryAfter: seconds)
+        return Page.message(.text(.failed), notice.words, isError: true).response(
             status: 429, reason: TokenFailure.loginThrottled.definition.reason,
             fields: [(name: "Retry-After", value: "\(seconds)")])
     }

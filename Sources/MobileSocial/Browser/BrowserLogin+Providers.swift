@@ -68,8 +68,8 @@ extension BrowserLogin {
     private func refuse(
         _ rejection: ExternalIdentityRejection, _ identity: ProvidedIdentity, _ visit: Visit
     ) -> EndpointResponse {
-        let link = Page.Link(text: PageText.tryAgain, target: action(visit))
-        return Page.message(PageText.error, PageText.forbidden, isError: true, link: link)
+        let link = Page.Link(.tryAgain, to: action(visit))
+        return Page.failure(.forbidden, link: link)
             .response(status: 403, reason: rejection.reason)
             .audited(.refused, visit, "\(identity.provider):\(identity.subject)")
     }

@@ -30,7 +30,7 @@ extension BrowserLogin {
             return .done(again(visit, error))
         }
         if let pending { return answer(pending, fields.first("answer") ?? "", visit) }
-        return logIn(fields.first("username") ?? "", fields.first("password") ?? "", visit)
+        return logIn(LoginForm(fields), visit)
     }
 
     /// The login that the form continues; nil for a new one.
@@ -48,7 +48,8 @@ extension BrowserLogin {
         form(visit, notice: Page.Notice(failure), status: failure.status, reason: failure.reason)
     }
 
-    private func logIn(_ username: String, _ password: String, _ visit: Visit) -> Answer {
+    private func logIn(_ form: LoginForm, _ visit: Visit) -> Answer {
+        let (username, password) = (form.username, form.password)
         let (domain, application) = (visit.domain, visit.application)
         guard (1...BrowserLogin.longestText).contains(username.utf8.count),
             (1...BrowserLogin.longestText).contains(password.utf8.count)
@@ -122,7 +123,8 @@ extension BrowserLogin {
     ) -> EndpointResponse {
         let plain = failure.response(retryAfter: retryAfter)
         var response = form(
-            visit, username: username, notice: Page.Notice(failure), status: plain.status, reason: plain.reason)
+            visit, username: username, notice: Page.Notice(failure, retryAfter: retryAfter), status: plain.status,
+            reason: plain.reason)
         response.headers += plain.headers.filter { $0.name == "Retry-After" }
         return response.audited(.refused, visit, username)
     }
@@ -164,8 +166,8 @@ extension BrowserLogin {
 
     /// The page for a login that is not the one that was asked for. No session is opened, and the earlier one stays.
     private func insufficient(_ failure: BrowserLoginFailure, _ session: Session, _ visit: Visit) -> EndpointResponse {
-        let link = Page.Link(text: PageText.tryAgain, target: action(visit))
-        return Page.message(PageText.error, failure.detail, isError: true, link: link)
+        let link = Page.Link(.tryAgain, to: action(visit))
+        return Page.failure(failure.text, link: link)
             .response(status: failure.status, reason: failure.reason)
             .audited(.refused, visit, session.record.subject)
     }
@@ -198,14 +200,15 @@ extension EndpointResponse {
 }
 
 extension Page.Notice {
-    init(_ failure: MobileSocialFailure) {
+    /// - Parameter seconds: to wait, as in `Retry-After`; nil where it is not known.
+    init(_ failure: MobileSocialFailure, retryAfter seconds: Int? = nil) {
         switch failure {
         case .wrongPassword: self = .wrongPassword
-        case .wrongAnswer: self.init(text: PageText.startAgain, isAboutField: false)
-        case .loginThrottled, .attemptsExceeded: self = .tooManyAttempts
-        case .loginForbidden: self.init(text: PageText.forbidden, isAboutField: false)
-        case .secondStepMissing: self.init(text: PageText.noSecondStep, isAboutField: false)
-        default: self.init(text: PageText.unavailable, isAboutField: false)
+        case .wrongAnswer: self.init(.startAgain)
+        case .loginThrottled, .attemptsExceeded: self = .tooManyAttempts(retryAfter: seconds)
+        case .loginForbidden: self.init(.forbidden)
+        case .secondStepMissing: self.init(.noSecondStep)
+        default: self.init(.unavailable)
         }
     }
 }

@@ -179,13 +179,13 @@ extension BrowserLogin {
     /// The page to choose a method. Each link carries the sealed target.
     func choice(_ choices: [LoginChoice], _ visit: Visit) -> EndpointResponse {
         Page.choice(
-            to: visit.application.displayName, of: choices.map { ($0.text, action(visit, by: $0.name)) }
+            to: visit.application.displayName, of: choices.map { ($0.words, action(visit, by: $0.name)) }
         ).response(status: 200, reason: .loginChoice)
     }
 
     /// A link to the other methods; nil if there are none.
     func otherMethods(_ visit: Visit) -> Page.Link? {
-        choices(visit).count > 1 ? Page.Link(text: PageText.otherWays, target: action(visit, by: nil)) : nil
+        choices(visit).count > 1 ? Page.Link(.otherWays, to: action(visit, by: nil)) : nil
     }
 
     /// The page to choose a provider for an application, which asks for passwords itself.
@@ -197,7 +197,7 @@ extension BrowserLogin {
         let choices = parties.map { party in
             let form = FormEncoding.form(fields + [("provider", party.provider)])
             return (
-                text: LoginChoice(party.provider, title: party.title).text,
+                words: LoginChoice(party.provider, title: party.title).words,
                 target: "\(BrowserLoginEndpoints.applicationPath)?\(String(decoding: form, as: UTF8.self))"
             )
         }

@@ -36,7 +36,11 @@ struct AuthorizationEndpoint: Sendable {
         do throws(SingleSignOnFailure) {
             guard SignOnRelay.isNavigation(request) else { throw .notNavigated }
             switch request.method {
-            case .get: return try show(request, now: now)
+            case .get:
+                // For pages before the request is known to be valid.
+                let query = try? FormFields.parse(request.query.span)
+                let languages = AcceptLanguage.locales(query?.first("ui_locales") ?? "")
+                return try show(request, now: now).map { $0.preferring(languages) }
             case .post: return try receive(request, now: now)
             default: return .done(BrowserLoginFailure.page(allow: "GET, POST"))
             }
@@ -165,6 +169,10 @@ struct AuthorizationEndpoint: Sendable {
     // MARK: Login
 
     private func proceed(_ inquiry: Inquiry) -> Answer {
+        continueLogin(inquiry).map { $0.preferring(inquiry.request.languages) }
+    }
+
+    private func continueLogin(_ inquiry: Inquiry) -> Answer {
         guard let session = relay.session(of: inquiry.browser, inquiry.visit) else { return logIn(inquiry) }
         guard !needsLogin(inquiry, session) else {
             var inquiry = inquiry
@@ -234,7 +242,7 @@ struct AuthorizationEndpoint: Sendable {
         let texts = service.settings.scopeDescriptions
         var question = ConsentQuestion(
             client: inquiry.visit.backend.title, user: session.subject,
-            rights: inquiry.request.scopes.map { texts[$0] ?? ConsentText.right($0) ?? $0 },
+            rights: inquiry.request.scopes.map { PageWords.right($0, texts) },
             place: inquiry.reply.destination.place,
             otherAccount: relay.location(of: inquiry.visit) + "&prompt=login")
         question.isUnverified = inquiry.visit.backend.isRegistered
@@ -275,7 +283,8 @@ struct AuthorizationEndpoint: Sendable {
         } catch {
             return .done(error.response)
         }
-        return decide(form.first(Page.Decision.name).flatMap(Page.Decision.init(rawValue:)), session, inquiry)
+        let decision = form.first(Page.Decision.name).flatMap(Page.Decision.init(rawValue:))
+        return decide(decision, session, inquiry).map { $0.preferring(inquiry.request.languages) }
     }
 
     /// Whether the page that sent the form is of this origin (Fetch Metadata section 2.4). Browsers without the field are

@@ -49,7 +49,7 @@ enum AuthorizationRefusal: Error, Sendable, CaseIterable {
 
 /// Why a browser is not sent back: the request names no client or address that could be trusted (RFC 6749 section
 /// 4.1.2.1).
-enum AuthorizationFailure: EndpointFailure, CaseIterable {
+enum AuthorizationFailure: PageFailure, CaseIterable {
     case unknownClient
     case foreignRedirect
     /// A `request_uri` that stands for no request of the client.
@@ -63,13 +63,11 @@ enum AuthorizationFailure: EndpointFailure, CaseIterable {
         }
     }
 
-    var detail: String {
+    var text: PageText {
         switch self {
-        case .unknownClient: PageText.unknownClient
-        case .foreignRedirect: PageText.foreignRedirectURI
-        case .unknownReference: PageText.startOver
+        case .unknownClient: .unknownClient
+        case .foreignRedirect: .foreignRedirectURI
+        case .unknownReference: .startOver
         }
     }
-
-    var shape: EndpointResponse { Page.failure(self) }
 }

@@ -30,16 +30,16 @@ struct AuthorizationReply: Sendable {
     }
 
     func code(_ code: String, fields: [(name: String, value: String)]) -> EndpointResponse {
-        response([("code", code)], .codeIssued, hint: PageText.goOnHint, fields)
+        response([("code", code)], .codeIssued, hint: .goOnHint, fields)
     }
 
     func refusal(_ refusal: AuthorizationRefusal) -> EndpointResponse {
         let parameters = [("error", refusal.error), ("error_description", refusal.description)]
-        return response(parameters, refusal.reason, hint: PageText.goBackHint, [])
+        return response(parameters, refusal.reason, hint: .goBackHint, [])
     }
 
     private func response(
-        _ parameters: [(String, String)], _ reason: Reason, hint: String, _ fields: [(name: String, value: String)]
+        _ parameters: [(String, String)], _ reason: Reason, hint: PageText, _ fields: [(name: String, value: String)]
     ) -> EndpointResponse {
         let all = parameters + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
         if mode == .formPost, let target = RedirectTarget(destination.text) {

@@ -34,6 +34,8 @@ struct AuthorizationRequest: Sendable, Equatable {
     let maximumAge: Int64?
     /// User name for the login form; empty for none.
     let loginHint: String
+    /// `ui_locales`, the languages for pages; empty for none, or for a list that is too long.
+    let locales: String
 
     /// - Parameters:
     ///   - fields: with one redirect URI, which is checked by the caller.
@@ -62,6 +64,8 @@ struct AuthorizationRequest: Sendable, Equatable {
         maximumAge = try AuthorizationRequest.age(fields)
         let hint = fields.value("login_hint") ?? ""
         loginHint = hint.utf8.count <= 256 && hint.utf8.allSatisfy { $0 >= ASCII.space && $0 != 0x7F } ? hint : ""
+        let locales = fields.value("ui_locales") ?? ""
+        self.locales = AuthorizationRequest.isPlain(locales, 256) ? locales : ""
     }
 
     private static let unsupported: [(String, AuthorizationRefusal)] = [
@@ -123,6 +127,9 @@ struct AuthorizationRequest: Sendable, Equatable {
 
     // MARK: Through the login
 
+    /// The languages for pages, most preferred first.
+    var languages: [LanguageTag] { AcceptLanguage.locales(locales) }
+
     /// Texts for a sealed ticket.
     var query: String {
         var fields = [
@@ -130,6 +137,7 @@ struct AuthorizationRequest: Sendable, Equatable {
             ("scope", scopes.joined(separator: " ")), ("code_challenge", challenge),
             ("prompt", prompts.map(\.rawValue).joined(separator: " ")), ("login_hint", loginHint),
         ]
+        if !locales.isEmpty { fields.append(("ui_locales", locales)) }
         if let state { fields.append(("state", state)) }
         if let nonce { fields.append(("nonce", nonce)) }
         if let maximumAge { fields.append(("max_age", "\(maximumAge)")) }
@@ -153,6 +161,7 @@ struct AuthorizationRequest: Sendable, Equatable {
         self.prompts = prompts
         self.maximumAge = maximumAge
         loginHint = fields.value("login_hint") ?? ""
+        locales = fields.value("ui_locales") ?? ""
     }
 }
 

@@ -89,10 +89,11 @@ struct DeviceVerification: Sendable {
     }
 
     private func throttled(_ verdict: LoginThrottle.Verdict, _ browser: BrowserRequest) -> EndpointResponse {
-        var response = form(browser, notice: .tooManyAttempts, status: 429, reason: .loginThrottled)
-        if case .refused(let seconds) = verdict {
-            response.headers.append((name: "Retry-After", value: "\(seconds)"))
-        }
+        var seconds: Int?
+        if case .refused(let wait) = verdict { seconds = wait }
+        var response = form(
+            browser, notice: .tooManyAttempts(retryAfter: seconds), status: 429, reason: .loginThrottled)
+        if let seconds { response.headers.append((name: "Retry-After", value: "\(seconds)")) }
         return response.audited("sso.device", .refused)
     }
 
@@ -156,7 +157,7 @@ struct DeviceVerification: Sendable {
         let scopes = record.scope.split(separator: " ").map(String.init)
         var question = ConsentQuestion(
             client: visit.backend.title, user: session.subject,
-            rights: scopes.map { texts[$0] ?? ConsentText.right($0) ?? $0 }, place: nil,
+            rights: scopes.map { PageWords.right($0, texts) }, place: nil,
             otherAccount: relay.location(of: visit) + "&prompt=login")
         question.deviceCode = visit.request.device?.code.shown
         question.isUnverified = visit.backend.isRegistered
@@ -195,7 +196,7 @@ struct DeviceVerification: Sendable {
 
     private func decided(_ session: SignOnSession, isApproved: Bool, _ visit: SignOnRelay.Visit) -> EndpointResponse {
         guard isApproved else {
-            return Page.message(ConsentText.deviceDenied, ConsentText.deviceDeniedDetail)
+            return Page.message(.deviceDenied, .deviceDeniedDetail)
                 .response(status: 200, reason: .deviceDecided).audited("device", .refused, visit, session.subject)
         }
         var used = session
@@ -203,7 +204,7 @@ struct DeviceVerification: Sendable {
         // The logout has to outlast the tokens.
         used.tokensEndAt = max(session.tokensEndAt, visit.now + service.longestUse(of: visit.backend))
         let cookie = relay.cookie(.signOn, relay.seals.seal(used), visit.browser)
-        return Page.message(ConsentText.deviceConnected, ConsentText.deviceConnectedDetail)
+        return Page.message(.deviceConnected, .deviceConnectedDetail)
             .response(status: 200, reason: .deviceDecided, fields: [cookie])
             .audited("device", .granted, visit, session.subject)
     }

@@ -13,8 +13,10 @@ import Outbound
 struct EndSessionEndpoint: Sendable {
     typealias Answer = Effect<EndpointResponse>
 
-    /// The parameters that a form repeats. `logout_hint` and `ui_locales` are ignored.
-    private static let repeatedNames = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"]
+    /// The parameters that a form repeats. `logout_hint` is ignored.
+    private static let repeatedNames = [
+        "id_token_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales",
+    ]
 
     let relay: SignOnRelay
 
@@ -25,7 +27,7 @@ struct EndSessionEndpoint: Sendable {
         guard let browser = BrowserRequest(request, now: now) else {
             return .done(SingleSignOnFailure.repeatedParameter.response)
         }
-        if request.method == .get { return checkClient(browser.query, browser) }
+        if request.method == .get { return answer(browser.query, browser) }
         guard request.method == .post else { return .done(BrowserLoginFailure.page(allow: "GET, POST")) }
         guard let form = browser.form else { return .done(SingleSignOnFailure.malformedParameter.response) }
         guard form.first("ticket") != nil else {
@@ -37,7 +39,12 @@ struct EndSessionEndpoint: Sendable {
         guard AuthorizationEndpoint.isOwnForm(request) else {
             return .done(BrowserLoginFailure.foreignForm.response)
         }
-        return checkClient(form, browser)
+        return answer(form, browser)
+    }
+
+    private func answer(_ form: FormFields, _ browser: BrowserRequest) -> Answer {
+        let languages = AcceptLanguage.locales(form.value("ui_locales") ?? "")
+        return checkClient(form, browser).map { $0.preferring(languages) }
     }
 
     private static func repeatedFields(_ form: FormFields) -> [(String, String)] {
@@ -70,9 +77,9 @@ struct EndSessionEndpoint: Sendable {
     /// The user can still log out here.
     private func refuse(_ client: String = "") -> Answer {
         let reason = Reason.logoutRequestInvalid
-        let link = Page.Link(text: PageText.signOut, target: SingleSignOnEndpoints.logoutPath)
+        let link = Page.Link(.signOut, to: SingleSignOnEndpoints.logoutPath)
         return .done(
-            Page.message(PageText.error, PageText.foreignLogout, isError: true, link: link)
+            Page.failure(.foreignLogout, link: link)
                 .response(status: reason.status, reason: reason).audited("sso.logout", .refused, client: client))
     }
 

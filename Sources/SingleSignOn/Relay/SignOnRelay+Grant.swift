@@ -78,13 +78,13 @@ extension SignOnRelay {
 
     func refuseRealm(_ session: SignOnSession, _ visit: Visit) -> EndpointResponse {
         let failure = SingleSignOnFailure.wrongRealm
-        return otherAccount(failure.detail, status: failure.status, reason: failure.reason, visit)
+        return otherAccount(failure.text, status: failure.status, reason: failure.reason, visit)
             .audited("token", .refused, visit, session.subject)
     }
 
     /// A refusal with a link to log in with another account.
-    func otherAccount(_ detail: String, status: Int, reason: Reason, _ visit: Visit) -> EndpointResponse {
-        let link = Page.Link(text: PageText.otherAccount, target: location(visit, loggedInAt: nil) + "&prompt=login")
-        return Page.message(PageText.error, detail, isError: true, link: link).response(status: status, reason: reason)
+    func otherAccount(_ detail: PageText, status: Int, reason: Reason, _ visit: Visit) -> EndpointResponse {
+        let link = Page.Link(.otherAccount, to: location(visit, loggedInAt: nil) + "&prompt=login")
+        return Page.failure(detail, link: link).response(status: status, reason: reason)
     }
 }

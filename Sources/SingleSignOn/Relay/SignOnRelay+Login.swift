@@ -30,23 +30,27 @@ extension SignOnRelay {
             guard let request = SignOnRequest(sealed: sealed, seals.signOnRequests, now: browser.now) else {
                 throw .foreignRequest
             }
-            let visit = try visit(request, browser)
-            guard let chosen = visit.chosen else {
-                return .done(browser.isReading ? choice(visit) : BrowserLoginFailure.page(allow: "GET, HEAD"))
-            }
-            if !chosen.isOwnForm {
-                // The configuration has changed: the backend has one other provider now.
-                guard visit.choices.count > 1 else { throw .foreignRequest }
-                guard browser.isReading else { return .done(BrowserLoginFailure.page(allow: "GET, HEAD")) }
-                guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
-                return beginAtProvider(chosen.provider, visit)
-            }
-            if browser.isReading { return .done(form(visit, status: 200, reason: .loginForm)) }
-            guard browser.request.method == .post else { return .done(BrowserLoginFailure.methodNotAllowed.response) }
-            return submit(visit)
+            return try showOrLogIn(visit(request, browser)).map { $0.preferring(request.languages) }
         } catch {
             return .done(error.response)
         }
+    }
+
+    private func showOrLogIn(_ visit: Visit) throws(SingleSignOnFailure) -> Answer {
+        let browser = visit.browser
+        guard let chosen = visit.chosen else {
+            return .done(browser.isReading ? choice(visit) : BrowserLoginFailure.page(allow: "GET, HEAD"))
+        }
+        if !chosen.isOwnForm {
+            // The configuration has changed: the backend has one other provider now.
+            guard visit.choices.count > 1 else { throw .foreignRequest }
+            guard browser.isReading else { return .done(BrowserLoginFailure.page(allow: "GET, HEAD")) }
+            guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
+            return beginAtProvider(chosen.provider, visit)
+        }
+        if browser.isReading { return .done(form(visit, status: 200, reason: .loginForm)) }
+        guard browser.request.method == .post else { return .done(BrowserLoginFailure.methodNotAllowed.response) }
+        return submit(visit)
     }
 
     /// - Parameter choice: the chosen provider; nil for the page to choose one.
@@ -60,7 +64,7 @@ extension SignOnRelay {
     /// The page to choose a provider. Each link carries the sealed request.
     private func choice(_ visit: Visit) -> EndpointResponse {
         Page.choice(
-            to: visit.backend.title, of: visit.choices.map { ($0.text, formAddress(visit, by: $0)) }
+            to: visit.backend.title, of: visit.choices.map { ($0.words, formAddress(visit, by: $0)) }
         ).response(status: 200, reason: .loginChoice)
     }
 
@@ -73,7 +77,7 @@ extension SignOnRelay {
         var page = Page.login(
             to: visit.backend.title, action: formAddress(visit, by: hasOthers ? visit.chosen : nil), ticket: ticket,
             username: username.isEmpty ? hint : username, notice: notice,
-            link: hasOthers ? Page.Link(text: PageText.otherWays, target: formAddress(visit, by: nil)) : nil)
+            link: hasOthers ? Page.Link(.otherWays, to: formAddress(visit, by: nil)) : nil)
         // Browsers check the redirects that follow a form too, and with a consent the last one leads to the client.
         if let destination = visit.destination { page.formAction = "'self' \(destination.formAction)" }
         return page.response(status: status, reason: reason, fields: cookie)
@@ -87,14 +91,15 @@ extension SignOnRelay {
             _ = try LoginTicket(
                 fields.first("ticket") ?? "", for: SignOnRelay.loginPurpose, nonce: browser.nonce, seals.tickets,
                 now: browser.now)
-            return logIn(fields.first("username") ?? "", fields.first("password") ?? "", visit)
+            return logIn(LoginForm(fields), visit)
         } catch {
             failure = error
         }
         return .done(form(visit, notice: Page.Notice(failure), status: failure.status, reason: failure.reason))
     }
 
-    private func logIn(_ username: String, _ password: String, _ visit: Visit) -> Answer {
+    private func logIn(_ form: LoginForm, _ visit: Visit) -> Answer {
+        let (username, password) = (form.username, form.password)
         guard (1...SignOnRelay.longestText).contains(username.utf8.count),
             (1...SignOnRelay.longestText).contains(password.utf8.count)
         else { return .done(refuse(.wrongPassword, visit, "")) }
@@ -130,7 +135,7 @@ extension SignOnRelay {
                 visit, username: username, notice: .wrongPassword, status: 401, reason: .wrongPassword)
         case .throttled(let seconds):
             response = form(
-                visit, username: username, notice: .tooManyAttempts, status: 429,
+                visit, username: username, notice: .tooManyAttempts(retryAfter: seconds), status: 429,
                 reason: TokenFailure.loginThrottled.definition.reason)
             response.headers.append((name: "Retry-After", value: "\(seconds)"))
         }

@@ -33,12 +33,13 @@ extension SignOnRelay {
             visit.isForced = forcedAt != nil
             switch SignOnRelay.result(arrival.result, forcedAt: forcedAt) {
             case .failure(let failure):
-                return .done(login.page(failure, again: location(of: visit)).audited("login", .refused, visit, ""))
+                let page = login.page(failure, again: location(of: visit)).preferring(request.languages)
+                return .done(page.audited("login", .refused, visit, ""))
             case .success(let identity):
                 guard visit.choice(named: identity.provider) != nil,
                     let provider = login.provider(named: identity.provider)
                 else { throw .foreignRequest }
-                return open(identity, provider.rules, login, visit)
+                return open(identity, provider.rules, login, visit).map { $0.preferring(request.languages) }
             }
         } catch {
             return .done(error.response)
@@ -72,7 +73,7 @@ extension SignOnRelay {
                 identity, realm: visit.backend.realm, users: service.settings.users, catalogue: catalogue)
         } catch {
             return .done(
-                otherAccount(PageText.forbidden, status: 403, reason: error.reason, visit)
+                otherAccount(.forbidden, status: 403, reason: error.reason, visit)
                     .audited("login", .refused, visit, "\(identity.provider):\(identity.subject)"))
         }
         var session = newSession(

@@ -48,6 +48,9 @@ struct SignOnRequest: Sendable, Equatable {
         self.init([clientID, query.first("redirect_uri") ?? "", state == nil ? "" : "=\(state ?? "")"])
     }
 
+    /// The languages for pages that the application asked for, most preferred first.
+    var languages: [LanguageTag] { authorization?.languages ?? [] }
+
     /// Length of `texts`.
     static let textCount = 4
 

@@ -103,9 +103,11 @@ struct Assembly {
         let providers = providerLogin(seals, store, assertions)
         let possession = ClientPossession(proofs, origins: configuration.origins)
         let tokens = tokenService(keys, possession, modules, users, backends, catalogue, assertions, store)
+        let pages = PageLook(configuration.pages)
         let foundation = EndpointFoundation(
             users: users, hasher: hasher, catalogue: catalogue, backends: backends, key: keys.active, store: store,
-            seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers)
+            seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers,
+            pages: pages)
         let endpoints = endpoints(on: foundation)
         settings.opaqueTokens = endpoints.opaqueTokens
         settings.activities = endpoints.activities
@@ -140,7 +142,7 @@ struct Assembly {
             rateLimits: rateLimits, issuerKeys: issuerKeys,
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name },
             accessFields: configuration.log.fields, accessSample: configuration.log.sample,
-            tracer: tracer)
+            pages: pages, tracer: tracer)
     }
 
     /// The endpoints of all families.
@@ -149,7 +151,7 @@ struct Assembly {
         parts.add(foundation.tokens.handlers)
         parts.add(ProtectedResources(configuration).handlers)
         for family in retained.families { family.build(&parts, on: foundation, &self) }
-        parts.add(foundation.providers.handlers(parts.returns))
+        parts.add(foundation.pages.dressing(foundation.providers.handlers(parts.returns)))
         return parts
     }
 

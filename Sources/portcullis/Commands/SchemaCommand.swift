@@ -12,9 +12,9 @@ enum SchemaCommand: Command {
     static let help = """
         usage: portcullis schema DIR [--examples DIR]
 
-        Writes DIR/schema/SECTION.schema.json for each section of the configuration, and the reference as
-        DIR/reference/*.md. Replaces existing files. Editors find a schema by "$schema". The page of the endpoints needs
-        DIR/schema/openapi.json.
+        Writes DIR/schema/SECTION.schema.json for each section of the configuration, the reference as
+        DIR/reference/*.md, and the texts of the gateway's pages as DIR/texts/LANGUAGE.json. Replaces existing files.
+        Editors find a schema by "$schema". The page of the endpoints needs DIR/schema/openapi.json.
 
         --examples DIR  configuration whose values the reference shows as examples (default: no examples)
         """
@@ -30,7 +30,7 @@ enum SchemaCommand: Command {
             throw .misuse("expected one directory: schema DIR")
         }
         let examples = try examples(arguments["--examples"])
-        for folder in ["schema", "reference"] {
+        for folder in ["schema", "reference", "texts"] {
             do {
                 try FileManager.default.createDirectory(
                     atPath: "\(directory)/\(folder)", withIntermediateDirectories: true)
@@ -44,6 +44,7 @@ enum SchemaCommand: Command {
         let others = ReferencePages.others(endpoints: try endpoints(in: directory))
         let pages = ReferenceIndex(sections, others: others, examples: examples).files
         for page in pages { try write(Array(page.text.utf8), to: "\(directory)/reference/\(page.name)") }
+        for file in PageTextForm.files { try write(file.text, to: "\(directory)/texts/\(file.name)") }
         Terminal.print("\(directory): \(sections.count) schemas and \(pages.count) pages of the reference")
     }
 

@@ -23,7 +23,10 @@ import Testing
             to: hostile, of: hostile, action: hostile, ticket: hostile, challenge: hostile)
         #expect(!text(asked.response(status: 200, reason: .allowed)).contains("<script"))
         #expect(
-            !text(Page.message(hostile, hostile).response(status: 400, reason: .loginRequestMalformed)).contains(
+            !text(
+                Page.message(.verbatim(hostile), .verbatim(hostile)).response(
+                    status: 400, reason: .loginRequestMalformed)
+            ).contains(
                 "<script"))
     }
 
@@ -36,7 +39,7 @@ import Testing
             )
             .response(status: 401, reason: .wrongPassword))
         for part in [
-            #"<html lang="en">"#, "<title>Sign in to Shop</title>", #"<label for="username">"#,
+            #"<html lang="en" dir="ltr">"#, "<title>Sign in to Shop</title>", #"<label for="username">"#,
             #"<label for="password">"#, #"autocomplete="current-password""#, #"role="alert""#,
             #"aria-describedby="notice""#, #"method="post""#, #"name="viewport""#,
         ] {
@@ -48,7 +51,7 @@ import Testing
 
     @Test("the page policy allows only the page's own style, and no framing")
     func policy() throws {
-        let response = Page.message("a", "b").response(status: 200, reason: .allowed)
+        let response = Page.message(.verbatim("a"), .verbatim("b")).response(status: 200, reason: .allowed)
         func field(_ name: String) -> String? { response.headers.first { $0.name == name }?.value }
         let html = text(response)
         let style = try #require(html.firstMatch(of: /<style>((?s).*)<\/style>/)).1

@@ -43,6 +43,8 @@ struct EndpointFoundation {
     let tokens: TokenService
     /// The logins at identity providers.
     let providers: ProviderLogin
+    /// The look of pages.
+    let pages: PageLook
 }
 
 /// What families have built: the handlers of their endpoints, and what the decision asks of them.

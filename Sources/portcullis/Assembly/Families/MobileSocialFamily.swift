@@ -38,8 +38,9 @@
             if foundation.providers.isEmpty { parts.add(BrowserLogin.handlersWithoutProviders) }
             guard let social = assembly.mobileSocial(foundation, sessions, attempts) else { return }
             let login = assembly.browserLogin(social, foundation.seals, foundation.providers)
-            parts.add(social.handlers(ownTokens: foundation.tokens.ownTokens, login))
-            if let login { parts.add(login.handlers, returns: login.returns) }
+            let handlers = social.handlers(ownTokens: foundation.tokens.ownTokens, login)
+            parts.add(login == nil ? handlers : foundation.pages.dressing(handlers))
+            if let login { parts.add(foundation.pages.dressing(login.handlers), returns: login.returns) }
         }
 
         /// One for the life of the process, like the store.

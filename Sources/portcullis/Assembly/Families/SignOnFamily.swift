@@ -2,6 +2,7 @@
     import Configuration
     import HTTP
     import Identity
+    import LoginPages
     import Model
     import OAuthServer
     import SingleSignOn
@@ -17,7 +18,7 @@
             let service = SignOnService(
                 foundation.tokens, relay: relay(foundation.seals, &assembly), providers: foundation.providers,
                 capturesRedirect: assembly.configuration.singleSignOn.capturesRedirect)
-            parts.add(service.handlers, returns: service.returns)
+            parts.add(foundation.pages.dressing(service.handlers), returns: service.returns)
         }
 
         /// Settings of the single sign-on of browsers; nil where no backend has it.

@@ -1,0 +1,144 @@
+import Bytes
+import Model
+
+extension PageSettings {
+    static let shape = Shape<PageSettings>.object(
+        "an object with \"productName\", \"logo\", \"accent\", links and \"texts\""
+    ) { object in
+        var settings = PageSettings()
+        settings.productName = object.optional(
+            "productName", .text(.text, productName),
+            "Name of the product, above the title and in the title of the window.")
+        settings.logo = object.optional(
+            "logo", image,
+            "PNG or SVG image of at most 32 KiB above the title: a file below the directory of the configuration.")
+        settings.darkLogo = object.optional(
+            "darkLogo", image, "The same for browsers that prefer dark pages; the same image by default.")
+        settings.accent = object.optional(
+            "accent", color,
+            """
+            Colour of buttons and links as `#rrggbb`, with a contrast of at least 4.5 with white. Dark pages have a lighter \
+            shade.
+            """)
+        for (name, text, meaning) in linkKeys {
+            if let target = object.optional(name, target, meaning) { settings.links.append(PageLink(text, to: target)) }
+        }
+        let texts = object.value(
+            "texts", texts, default: [:],
+            """
+            Files of texts by language tag (BCP 47), below the directory of the configuration. They replace texts in English \
+            (`en`) and German (`de`), and add languages.
+            """)
+        let standard = object.value(
+            "language", language, default: .english,
+            "Language of pages for browsers whose languages are not among them.")
+        settings.languages = PageLanguages(texts, standard: standard)
+        if settings.languages.standard.tag != standard,
+            let field = object.entries.first(where: { $0.name == "language" })
+        {
+            let known = settings.languages.all.map(\.tag.description)
+            field.field.error(
+                "there are no texts in \"\(standard)\"",
+                expected: "one of \(known.map { "\"\($0)\"" }.joined(separator: ", ")), or a file in \"texts\"")
+        }
+        if settings.logo != nil || settings.darkLogo != nil, settings.productName == nil,
+            object.field.node.members != nil
+        {
+            object.field.error(
+                "the logo has no text for users who do not see it", expected: "\"productName\", the name that it shows")
+        }
+        if settings.darkLogo != nil, settings.logo == nil {
+            object.field.error("\"darkLogo\" has no \"logo\" beside it", expected: "a \"logo\"")
+        }
+        object.constrain([.needs("productName", for: ["logo"]), .needs("logo", for: ["darkLogo"])])
+        return settings
+    }
+
+    private static let linkKeys: [(name: String, text: PageText, meaning: String)] = [
+        (
+            "helpUrl", .help,
+            "Where the link \"Help\" below all pages leads: an `http` or `https` URL, or a path such as `/help`."
+        ),
+        ("privacyUrl", .privacy, "The same for \"Privacy\"."),
+        ("legalNoticeUrl", .legalNotice, "The same for \"Legal notice\"."),
+    ]
+
+    private static let longestName = 64
+
+    @Sendable private static func productName(_ field: Field) -> String? {
+        guard let name = field.name("a name without control characters") else { return nil }
+        guard name.count <= longestName else {
+            return field.error(
+                "the name is too long", expected: "at most \(longestName) characters", found: "\(name.count)")
+        }
+        return name
+    }
+
+    private static let target = Shape<String>(.pattern("^(https?://[^/?#@]|/([^/]|$))")) { field in
+        let expected = "an http or https URL, or a path such as \"/help\""
+        guard let text = field.text(expected) else { return nil }
+        return RedirectURL(text) == nil ? field.invalid(expected) : text
+    }
+
+    private static let image = Shape<PageLogo>(OwnFile.form) { field in
+        guard let bytes = OwnFile.contents(field) else { return nil }
+        do throws(PageLogo.Problem) {
+            return try PageLogo(bytes)
+        } catch {
+            return field.error(
+                error.message,
+                expected: "a PNG image, or an SVG image without scripts, links and references to other files",
+                found: field.summary)
+        }
+    }
+
+    /// The colour is text on the page, and the background of the page's colour on buttons: both have the same contrast.
+    private static let color = Shape<PageColor>(.pattern("^#[0-9A-Fa-f]{6}$")) { field in
+        let expected = "a colour such as \"#0b57d0\""
+        guard let text = field.text(expected) else { return nil }
+        guard let color = PageColor(text) else { return field.invalid(expected) }
+        let ratio = color.contrast(with: .white)
+        guard ratio >= PageColor.lowestContrast else {
+            let darker = color.mixed(with: .black, until: PageColor.lowestContrast, on: .white)
+            return field.error(
+                "the contrast with white text is \(PageSettings.rounded(ratio)):1 (WCAG 2.2, 1.4.3)",
+                expected: "a colour with at least \(PageColor.lowestContrast):1", found: field.summary,
+                suggestion: "\(darker)")
+        }
+        return color
+    }
+
+    /// A ratio with one digit, rounded down: what is too low must not look sufficient.
+    private static func rounded(_ ratio: Double) -> String {
+        let tenths = Int(ratio * 10)
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    private static let language = Shape<LanguageTag>(
+        .pattern(tags), write: { .text($0.description) },
+        read: { field in
+            let expected = "a language tag such as \"en\" or \"pt-BR\""
+            guard let text = field.text(expected) else { return nil }
+            return LanguageTag(text) ?? field.invalid(expected)
+        })
+
+    static let tags = "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,7}$"
+
+    private static let texts = Shape<[LanguageTag: [PageText: PageTemplate]]>(
+        .map(OwnFile.form, names: tags), write: { $0.isEmpty ? .object([]) : nil }
+    ) { field in
+        var languages: [LanguageTag: [PageText: PageTemplate]] = [:]
+        for (name, place) in field.object("an object of file names by language tag").entries {
+            guard let tag = LanguageTag(name) else {
+                place.error("\"\(name)\" is no language tag", expected: "a tag such as \"fr\" or \"pt-BR\"")
+                continue
+            }
+            guard languages[tag] == nil else {
+                place.error("\"\(tag)\" has two files", expected: "one file a language")
+                continue
+            }
+            languages[tag] = PageTextFile.read(place, tag) ?? [:]
+        }
+        return languages
+    }
+}

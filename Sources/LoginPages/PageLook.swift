@@ -1,0 +1,98 @@
+import Endpoints
+import HTTP
+import Model
+import Outbound
+
+/// The operator's look of the pages, in all languages.
+package struct PageLook: Sendable {
+    private let settings: PageSettings
+    let style: PageStyle
+    /// The logo as HTML; nil for none.
+    private let logo: String?
+    private let isStandard: Bool
+
+    /// Without settings, in English and German.
+    package static let standard = PageLook()
+
+    package init(_ settings: PageSettings? = nil) {
+        isStandard = settings == nil
+        self.settings = settings ?? PageSettings()
+        style = PageStyle(accent: settings?.accent)
+        logo = settings.flatMap(PageLook.logo)
+    }
+
+    var name: String? { settings.productName }
+    var hasLogo: Bool { logo != nil }
+
+    /// The tags of all languages, for `ui_locales_supported`.
+    package var tags: [String] { settings.languages.all.map(\.tag.description) }
+
+    private static func logo(_ settings: PageSettings) -> String? {
+        guard let logo = settings.logo else { return nil }
+        // The name of the product is what the image shows.
+        let image = "<img src=\"\(logo.address)\" alt=\"\(Page.escaped(settings.productName ?? ""))\">"
+        guard let dark = settings.darkLogo else { return image }
+        return "<picture><source srcset=\"\(dark.address)\" media=\"(prefers-color-scheme: dark)\">\(image)</picture>"
+    }
+
+    /// What stands above the title: the logo, or the name in its place.
+    func heading(showsLogo: Bool) -> String {
+        let mark = (showsLogo ? logo : nil) ?? name.map { Page.escaped($0) }
+        return mark.map { "<p class=\"brand\">\($0)</p>\n" } ?? ""
+    }
+
+    /// The links below the page.
+    func footer(_ language: PageLanguage) -> String {
+        guard !settings.links.isEmpty else { return "" }
+        let links = settings.links.map { link in
+            "<a href=\"\(Page.escaped(link.target))\">\(language(link.text))</a>"
+        }
+        return "\n<footer>\(links.joined(separator: "\n"))</footer>"
+    }
+
+    // MARK: Answers
+
+    /// Handlers whose pages have this look, in the languages of their browsers.
+    package func dressing(_ handlers: [EndpointDescriptor: EndpointHandler]) -> [EndpointDescriptor: EndpointHandler] {
+        handlers.mapValues { handler in
+            { request, now in handler(request, now).map { dressed($0, for: request) } }
+        }
+    }
+
+    private func dressed(_ response: EndpointResponse, for request: EndpointRequest) -> EndpointResponse {
+        guard response.page != nil else { return response }
+        let fields = request.fields.filter { $0.name.utf8.elementsEqual("accept-language".utf8) }.map(\.value)
+        return dressed(response, accepting: fields.joined(separator: ","))
+    }
+
+    /// A page with this look; other responses unchanged.
+    /// - Parameter languages: the value of `Accept-Language`; empty for none.
+    package func dressed(_ response: EndpointResponse, accepting languages: String) -> EndpointResponse {
+        guard let page = response.page as? Page else { return response }
+        let language = settings.languages.language(
+            for: page.languages + AcceptLanguage.preferences(languages))
+        if isStandard, language.tag == .english { return response }
+        var response = response
+        response.body = Array(page.html(self, language).utf8)
+        for index in response.headers.indices {
+            switch response.headers[index].name {
+            case "Content-Language": response.headers[index].value = language.tag.description
+            case "Content-Security-Policy": response.headers[index].value = page.policy(self)
+            default: break
+            }
+        }
+        return response
+    }
+}
+
+extension EndpointResponse {
+    /// A page in the first of these languages that there is, before those of the browser. A page that has languages
+    /// already keeps them.
+    package func preferring(_ languages: [LanguageTag]) -> EndpointResponse {
+        guard !languages.isEmpty, var page = page as? Page, page.languages.isEmpty else { return self }
+        page.languages = languages
+        var response = self
+        response.page = page
+        return response
+    }
+}

@@ -1,0 +1,40 @@
+/// A text of the gateway's pages. The name of a case is its key in a file of texts; values stand in braces.
+package enum PageText: String, Sendable, CaseIterable {
+    // Logins
+    case signIn, signInTo, userName, password, showPassword, shownPasswordHint, wrongPassword, tooManyAttempts
+    case tooManyAttemptsSeconds, tooManyAttemptsMinutes, forbidden, unavailable
+
+    // The second step
+    case oneMoreStep, signingIn, question, code, codeHint, next, wrongAnswer, startAgain, noSecondStep
+
+    // The choice, and logins at providers
+    case chooseWay, ownForm, otherWays, otherAccount, providerDenied, providerFailed, tryAgain
+
+    // Logouts
+    case signOut, signOutQuestion, signedOut, signedOutDetail, signOutThere, signedOutHere
+
+    // Why a login is refused
+    case failed, unknownService, levelUnreachable, tooWeak, tooOld, unknownApplication, foreignRedirect
+    case foreignForm, expiredForm
+
+    // Single sign-on
+    case singleSignOnOff, missingClient, repeatedParameter, malformedParameter, redirectNotAllowed, startOver
+    case wrongRealm, token, tokenFor, tokenLifetime, captured, capturedHint, nothingCaptured, goOn, goBackHint
+    case goOnHint
+
+    // Authorization requests
+    case unknownClient, foreignRedirectURI, foreignLogout, consentTitle, signedInAs, rights, rightToKnow
+    case rightProfile, rightEmail, answerGoesTo, answerStaysHere, unverified, approve, deny
+
+    // Devices
+    case connectDevice, deviceCode, deviceCodeHint, wrongDeviceCode, deviceShows, deviceWarning, deviceConnected
+    case deviceConnectedDetail, deviceDenied, deviceDeniedDetail
+
+    // Errors on routes
+    case signInFirst, signInFirstDetail, noAccess, noAccessDetail, pageNotFound, pageNotFoundDetail, tooSlow
+    case tooSlowDetail, tooLarge, tooLargeDetail, tooManyRequests, tooManyRequestsDetail, notAvailable
+    case notAvailableDetail, failedDetail, requestID
+
+    // Links to pages of the operator
+    case help, privacy, legalNotice
+}

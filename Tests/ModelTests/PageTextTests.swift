@@ -1,0 +1,47 @@
+import Testing
+
+@testable import Model
+
+@Suite struct PageTextTests {
+    @Test("texts in German have the values of those in English", arguments: PageText.allCases)
+    func values(_ text: PageText) throws {
+        let english = try PageTemplate(text.english)
+        #expect(try PageTemplate(text.german).values == english.values)
+        #expect(
+            PageLanguage.german[text].parts != english.parts || ["code", "deviceCode", "token"].contains(text.rawValue))
+    }
+
+    @Test func templates() throws {
+        #expect(
+            try PageTemplate("a {user}{client} b").parts
+                == [.literal("a "), .value(.user), .value(.client), .literal(" b")])
+        #expect(throws: PageTemplate.Problem.brace) { try PageTemplate("a } b") }
+        #expect(throws: PageTemplate.Problem.brace) { try PageTemplate("a {user") }
+        #expect(throws: PageTemplate.Problem.unknown("x")) { try PageTemplate("{x}") }
+    }
+
+    @Test(
+        "RFC 4647: lookup shortens a range until a language matches",
+        arguments: [
+            (["de-AT"], "de"), (["zh-Hant-TW"], "zh-Hant"), (["zh-Hans"], "en"), (["zh-Hant-x-private"], "zh-Hant"),
+            (["fr", "de"], "de"), ([], "en"), (["pt"], "en"), (["PT-br"], "pt-BR"),
+        ])
+    func lookup(_ preferences: [String], _ found: String) throws {
+        let further = try ["zh-Hant", "pt-BR"].map { try #require(LanguageTag($0)) }
+        let languages = PageLanguages(Dictionary(uniqueKeysWithValues: further.map { ($0, [:]) }))
+        #expect(languages.language(for: preferences.compactMap { LanguageTag($0) }).tag.description == found)
+    }
+
+    @Test(
+        "languages from the right",
+        arguments: [
+            ("ar", true), ("he-IL", true), ("fa-AF", true), ("ku-Arab", true), ("az-Latn", false), ("ar-Latn", false),
+            ("de", false),
+        ])
+    func directions(_ tag: String, _ isRightToLeft: Bool) throws {
+        #expect(try #require(LanguageTag(tag)).isRightToLeft == isRightToLeft)
+    }
+
+    @Test(arguments: ["", "e", "de_AT", "de-", "../en", "toolonglanguage", "de-ünder", "en\u{0}"])
+    func noTags(_ text: String) { #expect(LanguageTag(text) == nil) }
+}
