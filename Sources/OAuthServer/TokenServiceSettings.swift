@@ -54,6 +54,8 @@ package struct TokenServiceSettings: Sendable {
     package var possession = ClientPossession(ProofVerifier(), origins: [])
     /// Path of the single sign-on endpoint; nil if no backend uses it.
     package var signOnPath: String?
+    /// Tags of the languages of pages, for `ui_locales`.
+    package var pageLanguages: [String] = []
     /// Path of the SAML exchange; nil if not used.
     package var samlPath: String?
 

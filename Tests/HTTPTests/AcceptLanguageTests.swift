@@ -1,4 +1,5 @@
 import HTTP
+import Model
 import Testing
 
 @Suite struct AcceptLanguageTests {

@@ -71,6 +71,7 @@ struct ServerDocument {
         writer.member("request_parameter_supported", false)
         writer.member("request_uri_parameter_supported", false)
         writer.member("prompt_values_supported", ["none", "login", "consent", "select_account"])
+        if !settings.pageLanguages.isEmpty { writer.member("ui_locales_supported", settings.pageLanguages) }
     }
 
     /// OpenID Connect Discovery section 3.

@@ -62,6 +62,8 @@ import Testing
         let refused = try jar.send(
             "GET", "/oauth2/authorize?client_id=none&ui_locales=de", BrowserFixture.navigation + english)
         #expect(refused.status == 400 && refused.only("Content-Language") == "de")
+        let document = try fixture.request("GET", "/.well-known/openid-configuration")
+        #expect(JSONText(document.text)["ui_locales_supported"].list.map(\.string) == ["en", "de"], "\(document.text)")
         let logout = try jar.send("GET", "/oauth2/logout?ui_locales=de", BrowserFixture.navigation + english)
         #expect(logout.only("Content-Language") == "de", "\(logout.status) \(logout.text)")
     }

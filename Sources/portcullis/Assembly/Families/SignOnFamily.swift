@@ -10,7 +10,10 @@
     /// Single sign-on.
     final class SignOnFamily: CompatibilityFamily {
         func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly) {
-            if assembly.offersSignOn { settings.signOnPath = SingleSignOnEndpoints.exchangePath }
+            if assembly.offersSignOn {
+                settings.signOnPath = SingleSignOnEndpoints.exchangePath
+                settings.pageLanguages = PageLook(assembly.configuration.pages).tags
+            }
             if SAMLVerifier.isAvailable { settings.samlPath = SingleSignOnEndpoints.exchangePath }
         }
 
