@@ -95,8 +95,10 @@ class Audit:
         browser.open(f"{self.url}/strong")
         self.fill("second-step", username="joe", password="Welcome1")
         self.fill("wrong-code", answer="000000")
-        self.fill(answer=code(self.secret))
-        assert browser.value("location.pathname") == "/strong", "the code is right"
+        # A code counts once, and the other languages may come within its time.
+        if self.language == "en":
+            self.fill(answer=code(self.secret))
+            assert browser.value("location.pathname") == "/strong", "the code is right"
         self.open("/oam/server/logout", "logout")
         self.click("button", "signed-out")
 

@@ -40,7 +40,7 @@ import Testing
             .response(status: 401, reason: .wrongPassword))
         for part in [
             #"<html lang="en" dir="ltr">"#, "<title>Sign in to Shop</title>", #"<label for="username">"#,
-            #"<label for="password">"#, #"autocomplete="current-password""#, #"role="alert""#,
+            #"<label class="typed" for="password">"#, #"autocomplete="current-password""#, #"role="alert""#,
             #"aria-describedby="notice""#, #"method="post""#, #"name="viewport""#,
         ] {
             #expect(html.contains(part))
