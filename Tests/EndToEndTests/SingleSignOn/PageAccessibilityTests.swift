@@ -5,7 +5,7 @@ import Testing
 @Suite(.enabled(if: ChromiumWalk.isPossible, "there is no Python or no Chromium"), .serialized)
 struct PageAccessibilityTests {
     /// Pages in one language, and languages by schemes by widths.
-    private static let pages = 26
+    private static let pages = 25
     private static let views = 3 * 2 * 2
 
     @Test("pages have no violation of WCAG 2.2 AA, and the password is shown by choice without a script")
