@@ -212,7 +212,7 @@ import TokenStorage
         let asked = browser.logIn()
         #expect(asked.status == 200 && asked.text.contains("autocomplete=\"one-time-code\""))
         #expect(asked.text.contains("<p>You are signing in as joe.</p>"))
-        #expect(asked.text.contains("background: Canvas"))
+        #expect(asked.text.contains("background: var(--page)"))
         #expect(try session(browser).id == low.id)
         let wrong = browser.submit([("answer", "000000")])
         #expect(wrong.status == 401 && wrong.text.contains("aria-invalid"))
