@@ -126,31 +126,28 @@ package struct RegisteredClients: Sendable {
     // MARK: Number
 
     /// Stores a client in one of a limited number of slots, so that gateways that register clients at the same time stay
-    /// within the limit: false if all are taken. Fails with the store.
+    /// within the limit: false if there are as many clients, in these slots or others. Fails with the store.
     func add(_ record: TokenRecord, limit: Int, now: Int64) -> Effect<Result<Bool, StoreFailure>> {
-        claim(record, Int.random(in: 0..<limit), now: now).then { added in
-            guard case .success(false) = added else { return .done(added) }
-            return addToFree(record, limit: limit, attempts: RegisteredClients.attempts, now: now)
-        }
+        add(record, limit: limit, attempts: RegisteredClients.attempts, now: now)
     }
 
-    private func addToFree(
+    private func add(
         _ record: TokenRecord, limit: Int, attempts: Int, now: Int64
     ) -> Effect<Result<Bool, StoreFailure>> {
         let list = StoreOperation.list(application: RegisteredClients.application, subject: nil, limit: .max)
         return settings.store.ask(list, now: now) { answer in
             let records: [TokenRecord]
             switch answer {
-            case .success(.records(let list)): records = list
+            case .success(.records(let list)): records = list.filter { $0.accessLives(at: now) }
             case .success: return .done(.failure(.malformed))
             case .failure(let failure): return .done(.failure(failure))
             }
-            let taken = Set(records.filter { $0.accessLives(at: now) }.map(\.slot))
+            let taken = Set(records.map(\.slot))
             let free = (0..<limit).filter { !taken.contains(RegisteredClients.slot($0)) }.randomElement()
-            guard let free, attempts > 0 else { return .done(.success(false)) }
+            guard records.count < limit, let free, attempts > 0 else { return .done(.success(false)) }
             return claim(record, free, now: now).then { added in
                 guard case .success(false) = added else { return .done(added) }
-                return addToFree(record, limit: limit, attempts: attempts - 1, now: now)
+                return add(record, limit: limit, attempts: attempts - 1, now: now)
             }
         }
     }

@@ -98,6 +98,17 @@ extension RegistrationTests {
         #expect(races > 0)
     }
 
+    @Test("clients above a lowered limit count")
+    func loweredLimit() {
+        let store = MemoryTokenStore()
+        func register(_ limit: Int) -> Int {
+            Self.register(Self.authorizing(store: store) { $0.rules.maximumClients = limit }).status
+        }
+        for _ in 0..<10 { #expect(register(20) == 201) }
+        for limit in [20, 10, 1] { #expect(register(limit) == 503) }
+        #expect(register(22) == 201)
+    }
+
     @Test("a client gets no token without the certificate that its backend asks for")
     func certificate() throws {
         let app = Self.authorizing(backends: Authorizing.backends { $0[0].grants.bindsToCertificate = true })
