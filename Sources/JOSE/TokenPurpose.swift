@@ -20,7 +20,7 @@ package struct TokenPurpose: Sendable, Equatable {
         /// These clients.
         case only([String])
         /// These clients, and others that are not in `aud`: an ID token has its client in `aud` (OpenID Connect Core
-        /// section 2), so that a token for an API whose client is elsewhere is none.
+        /// section 2). Google's ID tokens for another client of a project do not keep to it.
         case outsideAudience(known: [String])
     }
 

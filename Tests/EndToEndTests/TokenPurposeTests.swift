@@ -52,6 +52,14 @@ import Testing
         #expect(try get(named, party) == 200)
         #expect(try get(named, issuer.token("a", more: #", "azp": "elsewhere""#)) == 401)
         #expect(try get(named, identity) == 401)
+        // Without an audience nothing else tells for which API a token is.
+        let open = try Fixture {
+            $0["trustedIssuers"] = "[\(issuer.entry(#""requireAudience": false"#))]".replacing(
+                #""audience": ["api"], "#, with: "")
+        }
+        _ = try #require(open.gateway.waitForEvent("keys_fetched"), "\(open.gateway.everythingWritten)")
+        #expect(try get(open, issuer.token("a")) == 200)
+        #expect(try get(open, issuer.token("a", more: #", "azp": "elsewhere""#)) == 401)
     }
 
     @Test("a key-bound token is refused as a bearer token")

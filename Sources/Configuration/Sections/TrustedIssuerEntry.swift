@@ -144,8 +144,8 @@ package struct TrustedIssuerEntry: Sendable {
                 "authorizedParties", .names, default: [],
                 """
                 Clients that `azp` of an access token may name, beside `audience` and the `clientId` of `backend` \
-                (of every backend where the entry names none). Without this list, every client that is not in `aud`; a \
-                client in `aud` marks an ID token.
+                (of every backend where the entry names none). Without this list, and with `requireAudience`, also \
+                every client that is not in `aud`; a client in `aud` marks an ID token.
                 """),
             keys: keys(&object, file, certified, issuer),
             algorithms: object.optional(

@@ -170,13 +170,14 @@ extension Assembly {
     }
 
     /// `azp` of an access token may name a client of this gateway or of the entry; where the entry names none, also one
-    /// that the token is not for.
+    /// that the token is not for. Without `aud` nothing else tells for which API a token is.
     private func purpose(_ entry: TrustedIssuerEntry) -> TokenPurpose {
         let backends = configuration.backends.filter { entry.backend == nil || entry.backend == $0.reference }
         let known = entry.audiences + entry.authorizedParties + backends.compactMap(\.clientID)
+        let isForOthers = entry.authorizedParties.isEmpty && entry.requireAudience
         return .accessToken(
             isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens,
-            parties: entry.authorizedParties.isEmpty ? .outsideAudience(known: known) : .only(known),
+            parties: isForOthers ? .outsideAudience(known: known) : .only(known),
             checksProofs: true)
     }
 
