@@ -4,9 +4,10 @@ import Testing
 /// Code, messages, help and documents are in plain technical English: mechanisms are the subjects, and not people.
 @Suite struct LanguageTests {
     /// People in place of mechanisms, inverted order, and phrases that have to be decoded. The response about a wiped device
-    /// ("Device is to be wiped") is one of Mobile & Social.
+    /// ("Device is to be wiped") is one of Mobile & Social; "he" in quotes is a language tag.
     private static let words = #"""
-        (?ix) \b (?: whoever | nobody | somebody | anybody | everybody | everyone | whatever | whom | he | him | his | himself
+        (?ix) \b (?: whoever | nobody | somebody | anybody | everybody | everyone | whatever | whom
+        | (?<!")he(?!") | him | his | himself
         | (?:is|are|be|was|were)\ told | (?:is|are|was|were)\ to\ be\ (?!wiped\b) | to\ be\ had | (?:is|are)\ begun
         | speaks?\ for | makes?\ of | laid\ to | (?:is|are)\ there\ for | (?:come|comes|came)\ to\ nothing
         | lets?\ (?:\w+\ ){0,3} through | (?:why|whether|what|which),\ says | used\ wrongly | a\ word\ about

@@ -88,7 +88,7 @@ import Testing
         #expect(configuration.users[0].attributes.keys.sorted() == User.attributeNames.sorted())
         #expect(configuration.users[0].attributes["manager"] == "ann")
         #expect(configuration.roles.names == ["Manager", "Clerk", "Employee", "Guest"])
-        #expect(configuration.roles.descriptions == ["Employee": "Everybody who works here"])
+        #expect(configuration.roles.descriptions == ["Employee": "All employees"])
         #expect(configuration.userProfile.isEnabled)
         #expect(configuration.singleSignOn.sessionLifetime == .seconds(14_400))
         #expect(configuration.singleSignOn.idleTimeout == .seconds(1200))
