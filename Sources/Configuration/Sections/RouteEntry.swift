@@ -71,7 +71,9 @@ package struct RouteEntry: Sendable {
             "How the forwarded path differs from the requested one; not at all by default.")
         object.read(
             "hostHeader", .hostHeader, into: &route.options.hostHeader,
-            "`Host` of forwarded requests; the upstream's by default.")
+            """
+            `Host` of forwarded requests: `client`, `upstream`, or a host. Without it, `hostHeader` of the upstream counts.
+            """)
         object.read(
             "requestHeaders", FieldRules.shape(.request), into: &route.options.requestFields,
             "[Fields](guides/fields.md) that the upstream gets beside those of the client.")
@@ -97,7 +99,7 @@ package struct RouteEntry: Sendable {
             "defaultBackend", .reference(to: .backend), into: &route.defaultBackend,
             """
             The backend of Basic credentials without `Oracle-Mobile-Backend-ID`, as `name/version`. By default it \
-            is the only backend of a route with a `Basic` challenge, else the one with `default`.
+            is the only backend of a route whose authentication scheme is `BASIC`, else the one with `default`.
             """)
         object.read(
             "application", .reference(to: .application), into: &route.application,
@@ -182,7 +184,7 @@ package struct RouteEntry: Sendable {
             "Largest request body, in place of the limit of `gateway.json`; 0 means no limit.")
         object.read(
             "responseTimeout", .milliseconds, into: &route.options.responseTimeout,
-            "Time until the response begins, in place of the upstream's.")
+            "Time until the response begins, in place of `responseTimeout` of the upstream, which is 60s by default.")
         object.read(
             "endWithToken", .flag, into: &route.options.endsWithToken,
             """

@@ -25,7 +25,7 @@ package struct UpstreamEntry: Sendable {
         let hostHeader = object.take(
             "hostHeader", .hostHeader,
             """
-            `Host` of forwarded requests: `client`, as the client sent it; `upstream`, host and port of the URL; or a host. \
+            `Host` of forwarded requests: `client`, as the client sent it (the default); `upstream`, host and port of the URL; or a host. \
             A host is also expected in the server's certificate, unless `tls.serverName` names another.
             """)
         settings.balance = Balance.read(&object)
