@@ -128,6 +128,9 @@ import Testing
             Self.rule("scopes", "/scopes", authenticators: "{handler: jwt, config: {required_scope: [a]}}"))
         #expect(route(node, "/noop")?["public"]?.bool == true && route(node, "/anonymous")?["public"]?.bool == true)
         #expect(route(node, "/both")?["identity"]?.string == "optional")
+        // Oathkeeper refuses a request with this field, which the upstream may take for a checked one.
+        #expect(
+            route(node, "/noop")?["forwardCredential"] != nil && route(node, "/anonymous")?["forwardCredential"] == nil)
         let scoped = try #require(route(node, "/scoped"))
         #expect(scoped["identity"] == nil && scoped["scopes"]?.array?.compactMap(\.string) == ["a"])
         #expect(refusal(node, "/none") == 401 && refusal(node, "/session") == 401)
@@ -136,6 +139,31 @@ import Testing
         let issuer = try #require(node["trustedIssuers"]?.array?.last?["introspection"])
         #expect(issuer["clientSecret"]?.string == "env:OATHKEEPER_INTROSPECTION_SECRET")
         for path in ["/disabled", "/loose", "/audiences", "/scopes"] { #expect(refusal(node, path) == 403, "\(path)") }
+    }
+
+    @Test("settings of another kind or name refuse the requests of their rule, and are named")
+    func kinds() throws {
+        let rules = [
+            "a": Self.rule("a", "/a", authenticators: "{handler: jwt, config: {target_audience: [12345]}}"),
+            "b": Self.rule("b", "/b", authenticators: "{handler: jwt, config: {required_scope: admin}}"),
+            "c": Self.rule("c", "/c", authenticators: "{handler: jwt, config: {required_scopes: [admin]}}"),
+            "d": Self.rule("d", "/d", authenticators: "{handler: jwt, configuration: {required_scope: [x]}}"),
+            "e": Self.rule("e", "/e", authenticators: "{handler: jwt, config: {token_from: {header: A, cookie: b}}}"),
+            "f": Self.rule("f", "/f", mutators: "", more: ""), "g": Self.rule("g", "/g", authenticators: ""),
+            "h": Self.rule("h", "/h").replacing("  mutators: [", with: "  mutators: {a: [")
+                .replacing("noop}]", with: "noop}]}"),
+            "i": Self.rule("i", "/i", methods: "GET, 1"), "j": Self.rule("j", "/j", methods: "HEAD"),
+            "k": Self.rule("k", "/k").replacing("methods:", with: "method: x, methods:"),
+            "l": Self.rule("\"l\\r\\nx\"", "/l", authenticators: "{handler: noop}"),
+            "m": Self.rule("m", "/m", mutators: "{handler: id_token, config: {ttl: 1}}"),
+            "n": Self.rule("n", "/n", mutators: "{handler: id_token, config: {ttl: \"60\"}}"),
+        ]
+        for (name, rule) in rules {
+            let (node, report) = try convert(rule)
+            #expect(refusal(node, "/\(name)") == 403, "\(name): \(node)")
+            #expect(report.notes.contains { $0.kind == .attention && $0.setting.hasPrefix(name) }, "\(report.text)")
+            #expect(!report.text.contains("\r"))
+        }
     }
 
     @Test("authorizers: allow, deny, a server that must agree, and others")

@@ -15,6 +15,7 @@ import Testing
             ("^/x(/.*)?$", ["/x/", "/x/*/**", "/x"]),
             ("^/x(?:/|$)", ["/x/", "/x/*/**", "/x"]), ("^/ä b$", ["/%C3%A4%20b"]),
             ("^/a*$".replacing("*", with: "\\*"), ["/a%2A"]),
+            ("^/a/|^/b$", ["/a/", "/a/*/**", "/b"]), ("^/a$|^/(b|c)$", ["/a", "/b", "/c"]),
         ])
     func exact(_ expression: String, _ patterns: [String]) throws {
         let language = PathLanguage(searched: expression)
@@ -28,6 +29,10 @@ import Testing
             ("^/metrics", ["/metrics/**"]), ("/health$", ["/health"]), ("^/a.*b$", []), ("\\.css$", []),
             ("^/users/[0-9]+$", []), ("^/users/\\d+$", []), ("(?i)^/a$", []), ("^/a.b$", []), ("^/a(b", []),
             ("^/a{2}$", []), ("^/[^/]$", []), ("^(/a|/b.*c)$", ["/a"]),
+            ("^/api$|/admin$", ["/api", "/admin"]), ("/admin$|^/api$", ["/admin", "/api"]),
+            ("^(/a\\Qx|/b|y\\E)", []), ("^/a\\Q|^/b/", []), ("^[\\]|/b/x]", []), ("^(/a{|/b/}c)", []),
+            ("^/a$|\u{301}x", []),
+            ("^/" + String(repeating: "(", count: 20_000) + String(repeating: ")", count: 20_000), []),
         ])
     func inexact(_ expression: String, _ patterns: [String]) {
         let language = PathLanguage(searched: expression)
@@ -45,7 +50,7 @@ import Testing
             "^/a", "^/a$", "^/a/", "/a", "/a$", "^/a/.*$", "^/a/[^/]+$", "^/a/[^/]*$", "^/x/[0-9]+$", "^/x/[0-9]*/y",
             "^/(a|x)/",
             "^/a(/.*)?$", "^/api/(v1|v2)(/|$)", "^/.+$", "^/a.*", "^/a/?", "b$", "^/a.b$", "^/x/[a-z][0-9]$", "^/[ab]/",
-            "^/a/.*/c$", "^/ap?i?s?$",
+            "^/a/.*/c$", "^/ap?i?s?$", "^/a/|/b/", "^/a/|^/x/", "/b$|^/x",
         ]
         for expression in expressions {
             let language = PathLanguage(searched: expression)

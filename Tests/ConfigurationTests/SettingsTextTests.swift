@@ -33,6 +33,13 @@ import Testing
             ])
     }
 
+    @Test("keys are compared without case, and CRLF ends a line")
+    func spelling() throws {
+        let text = "Allowed_Groups = [\"a\"] # c\r\n\r\nb = 1\r\n"
+        #expect(try values(text) == ["allowed_groups": ["a"], "b": ["1"]])
+        #expect(try SettingsText(text, file: "a.cfg").settings.map(\.place) == ["a.cfg:1", "a.cfg:3"])
+    }
+
     @Test("variables have one value a line; those of other programs are left out")
     func variables() throws {
         let text = """
@@ -59,7 +66,9 @@ import Testing
             ("a = \"\"\"x\"\"\"", "a.cfg:1", "several lines"), ("\n[section]\na = 1", "a.cfg:2", "tables"),
             ("a = [\"x\"\n\"y\"]", "a.cfg:2", "\",\" or \"]\""), ("a", "a.cfg:1", "name = value"),
             ("a = 1\na = 2", "a.cfg:2", "twice"), ("a = 1 b = 2", "a.cfg:1", "end of the line"),
-            ("a = \"\\x\"", "a.cfg:1", "escape"),
+            ("a = \"\\x\"", "a.cfg:1", "escape"), ("a = 1\nA = 2", "a.cfg:2", "twice"),
+            ("a = 1\n# x\rb = 2", "a.cfg:2", "control"), ("# x\u{2028}a = 1", "a.cfg:1", "control"),
+            ("# x\u{b}a = 1", "a.cfg:1", "control"), ("# x\u{85}a = 1", "a.cfg:1", "control"),
             ("OAUTH2_PROXY_A=\"$HOME\"", "a.cfg:1", "single quotes"), ("OAUTH2_PROXY_A='x", "a.cfg:1", "no end"),
             ("providers:\n- id: x", "a.cfg", "alpha configuration"),
             ("---\nupstreamConfig:\n  upstreams: []", "a.cfg", "alpha configuration"),

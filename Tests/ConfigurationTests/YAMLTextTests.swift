@@ -25,6 +25,8 @@ import Testing
             ("a: http://<127.0.0.1|localhost>:4455/x#y\n", #"{"a":"http://<127.0.0.1|localhost>:4455/x#y"}"#),
             ("\"a b\": \"c: \\\"d\\\" # e\"\r\n", #"{"a b":"c: \"d\" # e"}"#),
             ("a: v0.38.9\nb: 1.5\nc: 007\n", #"{"a":"v0.38.9","b":1.5,"c":"007"}"#),
+            ("a: 1 # c\r\nb:\r\n  - x\r\n", #"{"a":1,"b":["x"]}"#),
+            ("a: {b: c:d, \"e\":f}\n", #"{"a":{"b":"c:d","e":"f"}}"#),
             (#"[{"a": "b"}]"#, #"[{"a":"b"}]"#),
         ])
     func reads(_ text: String, _ expected: String) throws { #expect(try json(text) == expected) }
@@ -46,7 +48,9 @@ import Testing
             ("a: 1\n  b: 2\n", 2, "several lines"), ("a:\n    b: 1\n  c: 2\n", 3, "indentation"),
             ("a: 1\n---\nb: 2\n", 2, "one document"), ("a: |+\n  x\n", 1, "blocks"), ("a: [1\n", 1, "expected"),
             ("a: \"x\n", 1, "no end"), ("? a\n: b\n", 1, "complex"), ("a: b: c\n", 1, "needs quotes"),
-            ("{\"a\": 1,}", 1, "JSON"),
+            ("{\"a\": 1,}", 1, "JSON"), ("a: [{handler:noop}]\n", 1, "expected"),
+            ("a: 1\n# x\u{85}b: 2\n", 2, "control"),
+            (String(repeating: "- ", count: 20_000) + "a\n", 1, "levels"),
         ])
     func refuses(_ text: String, _ line: Int, _ message: String) {
         do {

@@ -37,7 +37,9 @@ package struct ConversionReport: Sendable {
     package init() {}
 
     mutating func add(_ kind: ConversionNote.Kind, _ place: String, _ setting: String, _ text: String) {
-        let note = ConversionNote(kind: kind, place: place, setting: setting, text: text)
+        let note = ConversionNote(
+            kind: kind, place: Diagnostic.printable(place), setting: Diagnostic.printable(setting),
+            text: ConversionText.shown(text))
         if !notes.contains(note) { notes.append(note) }
     }
 

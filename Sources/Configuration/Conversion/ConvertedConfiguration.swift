@@ -21,7 +21,9 @@ package struct ConvertedConfiguration: Sendable {
     package var text: String {
         var members = sections.map { "  \(Self.flat(.text($0.name))): \(Self.listed($0.value))" }
         let lines = routes.enumerated().map { index, route in
-            let comment = (route.comment ?? "").split(separator: "\n").map { "    // \($0)\n" }.joined()
+            // What readers take for the end of a line must not end the comment.
+            let comment = (route.comment ?? "").split(whereSeparator: \.isNewline)
+                .map { "    // \(ConversionText.shown(String($0)))\n" }.joined()
             return comment + "    " + Self.flat(route.value) + (index + 1 < routes.count ? ",\n" : "\n")
         }
         members.append("  \"routes\": [\n\(lines.joined())  ]")

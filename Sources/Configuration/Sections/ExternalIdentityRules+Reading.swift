@@ -7,7 +7,7 @@ extension ExternalIdentityRules {
         let usernames = sources(
             &object, "usernameAttribute",
             "Claim or SAML attribute with the user name; by default `sub` (`NameID` of SAML).",
-            "usernameClaim",
+            "usernameClaim", allowsDomains: false,
             """
             [Where the user name is](guides/trusted-issuers.md#names-and-roles-in-nested-claims), in place of `usernameAttribute`; of \
             several places the first that has one counts.
@@ -15,7 +15,7 @@ extension ExternalIdentityRules {
         ) { Shape<String>.name.map { [$0] } }
         let roles = sources(
             &object, "roleAttributes", "Claims or SAML attributes with roles, of which those of `roles.json` count.",
-            "rolesClaim",
+            "rolesClaim", allowsDomains: true,
             """
             [Where roles are](guides/trusted-issuers.md#names-and-roles-in-nested-claims), in place of `roleAttributes`: \
             `realm_access.roles`, or `{"claim": "scope", "split": " ", "prefix": "role:"}`; all of several places count.
@@ -47,7 +47,8 @@ extension ExternalIdentityRules {
 
     /// Names of claims, or places of claims; not both.
     private static func sources(
-        _ object: inout ObjectReader, _ literal: String, _ literalMeaning: String, _ name: String, _ meaning: String,
+        _ object: inout ObjectReader, _ literal: String, _ literalMeaning: String, _ name: String,
+        allowsDomains: Bool, _ meaning: String,
         _ shape: () -> Shape<[String]>
     ) -> [ClaimSource] {
         let literals = object.optional(literal, shape(), literalMeaning)
@@ -57,7 +58,12 @@ extension ExternalIdentityRules {
         if literals != nil {
             places.field.error("both \"\(literal)\" and \"\(name)\" are given", expected: "one of the two")
         }
-        return places.read() ?? []
+        let sources = places.read() ?? []
+        // All users of a domain would be one user.
+        if !allowsDomains, sources.contains(where: { $0.part == .domain }) {
+            places.field.error("\"part\": \"domain\" names no user", expected: "the whole claim")
+        }
+        return sources
     }
 
     private static let constraints = """

@@ -2,24 +2,17 @@ import Bytes
 import Model
 
 extension OAuth2ProxyConversion {
-    /// Settings that let only some users of a provider in, and that need calls of its own interface.
-    private static let ownRestrictions = [
-        "github_org", "github_team", "github_repo", "github_users", "github_token", "gitlab_groups", "gitlab_projects",
-        "google_group", "google_groups", "google_admin_email", "google_service_account_json",
-        "google_use_application_default_credentials", "google_target_principal", "google_use_organization_id",
-        "google_admin_api_user_scope", "bitbucket_team", "bitbucket_repository", "keycloak_groups", "azure_tenant",
-        "azure_graph_group_field", "entra_id_allowed_tenants",
-    ]
-
     /// The provider that browsers log in at. Its users are named by their e-mail address, as oauth2-proxy admits them.
     mutating func convertProvider() {
         let kind = text("provider")
         let type = kind?.text ?? "google"
         let issuer = text("oidc_issuer_url")
         let usual = ["google": "https://accounts.google.com", "gitlab": "https://gitlab.com"]
-        for name in Self.ownRestrictions {
-            guard let (_, place) = text(name) else { continue }
-            deny(place, name, "users are not looked up at the provider; ask for a role of a claim, in rolesClaim")
+        for name in OAuth2ProxySettings.ofProviders {
+            guard let setting = take(name), setting.values.contains(where: { !$0.isEmpty }) else { continue }
+            deny(
+                setting.place, name, "users are not looked up at the provider; ask for a role of a claim, in rolesClaim"
+            )
         }
         let client = text("client_id")
         let clientSecret = secret("client_secret")
@@ -115,8 +108,8 @@ extension OAuth2ProxyConversion {
         section("identityProviders", JSONNode(.array([.object(entry)])))
     }
 
-    /// Members about roles, for the provider and trusted issuers.
-    var roleMembers: [(name: String, value: JSONNode)] {
+    /// Members about roles, for the provider.
+    private var roleMembers: [(name: String, value: JSONNode)] {
         var members: [(name: String, value: JSONNode)] = []
         if !roleSources.isEmpty { members.append(("rolesClaim", JSONNode(.array(roleSources)))) }
         if !roleMappings.isEmpty { members.append(("roleMappings", JSONNode(.array(roleMappings)))) }
@@ -124,14 +117,13 @@ extension OAuth2ProxyConversion {
     }
 
     /// A role that no group or address has as its name.
-    private static let emailRole = "@@allowed-email"
+    static let emailRole = "@@allowed-email"
 
     private mutating func convertEmails() {
         let domains = take("email_domains")
         let file = text("authenticated_emails_file")
         let names = domains?.elements.map { $0.lowercased() } ?? []
         if names.contains("*") {
-            allowsAnyEmail = true
             translated(domains?.place, "email_domains", "all users of the provider with an e-mail address")
             if file != nil {
                 translated(file?.place, "authenticated_emails_file", "without effect beside the domain \"*\"")
@@ -175,6 +167,7 @@ extension OAuth2ProxyConversion {
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
             .map { $0.trimmingBlanks }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
         roleSources.append(.text(emailClaim))
+        hasAddresses = true
         attention(
             place, "authenticated_emails_file",
             "\(lines.count) addresses are in roleMappings now; case counts, and the file is not read again")
@@ -196,9 +189,33 @@ extension OAuth2ProxyConversion {
             return
         }
         let wanted = names + ofKeycloak
-        if wanted.contains(where: { $0.contains(",") || $0.contains("\n") || $0.utf8.count > 128 }) {
-            deny(groups?.place, "allowed_groups", "a name has a comma or more than 128 bytes; map it by roleMappings")
+        if wanted.contains(where: {
+            $0.isEmpty || $0.contains(",") || ConversionText.hasControls($0) || $0.utf8.count > 128
+        }) {
+            deny(
+                groups?.place, "allowed_groups",
+                "a name is empty, or has a comma, a control character or more than 128 bytes; map it by roleMappings")
             return
+        }
+        // Addresses, domains and groups are roles of one list: a group must not be taken for an address, nor an address for a group.
+        if wanted.contains(where: { $0.contains("@") }) {
+            deny(
+                groups?.place ?? roles?.place, "allowed_groups",
+                "a name has an @, as roles of addresses and domains have")
+            return
+        }
+        if !wanted.isEmpty, hasAddresses {
+            deny(
+                groups?.place ?? roles?.place, "allowed_groups",
+                "roles of a claim cannot distinguish groups and the addresses of authenticated_emails_file; keep one of the two"
+            )
+            return
+        }
+        if !wanted.isEmpty, !allRoles.isEmpty {
+            attention(
+                groups?.place ?? roles?.place, "allowed_groups",
+                "the provider must have no group whose name is @ with a domain of email_domains, or \(Self.emailRole): it would count as the domain"
+            )
         }
         if !wanted.isEmpty {
             let source = ofKeycloak.isEmpty ? claim?.text ?? "groups" : "realm_access.roles"
@@ -221,7 +238,8 @@ extension OAuth2ProxyConversion {
 
     // MARK: Tokens
 
-    /// Bearer tokens that count without a login.
+    /// Bearer tokens, of which none counts: oauth2-proxy refuses those with an unverified address, and trusted issuers do not look
+    /// at that.
     mutating func convertTokens() {
         let takesTokens = flag("skip_jwt_bearer_tokens", false)
         let extra = take("extra_jwt_issuers")
@@ -232,46 +250,10 @@ extension OAuth2ProxyConversion {
             }
             return
         }
-        guard allowsAnyEmail else {
-            attention(
-                takesTokens.place, "skip_jwt_bearer_tokens",
-                "tokens are refused, since an address in them may be unverified; write trustedIssuers, and ask for \"claims\": {\"email_verified\": true} on routes of their own"
-            )
-            return
-        }
-        var entries: [JSONNode] = []
-        func add(_ issuer: String, _ audience: String) {
-            let name = "tokens-\(entries.count + 1)"
-            issuers.append(name)
-            var entry: [(name: String, value: JSONNode)] = [
-                ("name", .text(name)), ("issuer", .text(issuer)), ("audience", .texts([audience])),
-                // oauth2-proxy takes ID tokens.
-                ("acceptIdTokens", .flag(true)), ("usernameClaim", .texts([emailClaim, "sub"])),
-            ]
-            if issuer.hasPrefix("http://") { entry.append(("allowHttp", .flag(true))) }
-            entries.append(.object(entry + roleMembers))
-        }
-        let member = { (name: String, entry: [(name: String, value: JSONNode)]?) in
-            entry?.first { $0.name == name }?.value.string
-        }
-        if let issuer = member("issuer", providerEntry), let client = member("clientId", providerEntry) {
-            add(issuer, client)
-        }
-        translated(takesTokens.place, "skip_jwt_bearer_tokens", "trustedIssuers, and bearer in authenticators")
-        attention(
-            takesTokens.place, "skip_jwt_bearer_tokens",
-            "the token is not forwarded; forwardCredential of a route does that, and forwards the session cookie as well"
-        )
-        for pair in extra?.elements ?? [] {
-            let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, (try? WebURL(parts[0])) != nil else {
-                attention(extra?.place, "extra_jwt_issuers", "\"\(pair)\" is no ISSUER=AUDIENCE, and is not translated")
-                continue
-            }
-            add(parts[0], parts[1])
-            translated(extra?.place, "extra_jwt_issuers", "an entry of trustedIssuers")
-        }
-        if !entries.isEmpty { section("trustedIssuers", JSONNode(.array(entries))) }
+        let text =
+            "tokens are refused, since an address in them may be unverified; write trustedIssuers, and routes of their own with \"claims\": {\"email_verified\": {\"equals\": true}}"
+        attention(takesTokens.place, "skip_jwt_bearer_tokens", text)
+        if let extra { attention(extra.place, extra.name, text) }
     }
 
     // MARK: Store

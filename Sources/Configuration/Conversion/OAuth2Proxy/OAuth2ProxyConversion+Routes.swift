@@ -133,7 +133,8 @@ extension OAuth2ProxyConversion {
             expression = String(text[text.index(after: sign)...])
         }
         let language = PathLanguage(searched: expression)
-        let isMethod = method.isEmpty || Self.methods.contains(method) || method == "HEAD"
+        // A route for GET takes HEAD with it, and there is none for HEAD alone.
+        let isMethod = method.isEmpty || Self.methods.contains(method)
         guard isMethod, !language.served.isEmpty, language.isExact || !isNegated else {
             attention(
                 setting.place, setting.name,
@@ -151,7 +152,7 @@ extension OAuth2ProxyConversion {
                 "of \"\(text)\" only \(patterns) goes without a login; write a route with \"public\" for each other path"
             )
         }
-        return Exemption(method: method == "HEAD" ? "GET" : method, shapes: language.served, isNegated: isNegated)
+        return Exemption(method: method, shapes: language.served, isNegated: isNegated)
     }
 
     // MARK: Routes
@@ -235,7 +236,7 @@ extension OAuth2ProxyConversion {
         }
         login += [("sessionLifetime", .text(GoDuration.text(lifetime))), ("idleTimeout", .text("0s"))]
         var members: [(name: String, value: JSONNode)] = [
-            ("login", .object(login)), ("authenticators", .texts(issuers.map { "bearer:\($0)" } + ["session"])),
+            ("login", .object(login)), ("authenticators", .texts(["session"])),
         ]
         var roles: [(name: String, value: JSONNode)] = []
         if !allRoles.isEmpty { roles.append(("all", .texts(allRoles))) }
@@ -254,8 +255,11 @@ extension OAuth2ProxyConversion {
         translated(prefersEmail.place, "prefer_email_to_user", "X-Forwarded-User has the e-mail address")
         guard basic.value || user.value else { return [] }
         var fields: [(name: String, value: JSONNode)] = [
-            ("X-Forwarded-User", .text("${user}")), ("X-Forwarded-Groups", .text("${roles}")),
+            ("X-Forwarded-User", .text("${user}"))
         ]
+        // The role of allowed addresses is no group, and would be one for the upstream.
+        let hasGroups = allRoles.isEmpty
+        if hasGroups { fields.append(("X-Forwarded-Groups", .text("${roles}"))) }
         if !prefersEmail.value { fields.append(("X-Forwarded-Email", .text("${user}"))) }
         if !prefersEmail.value, claim?.text != emailClaim {
             attention(
@@ -267,7 +271,9 @@ extension OAuth2ProxyConversion {
         }
         attention(
             nil, "pass_user_headers",
-            "X-Forwarded-Groups has the groups that `roles` lists, and X-Forwarded-Preferred-Username is not sent; list further groups in `roles`, and their claim in rolesClaim"
+            hasGroups
+                ? "X-Forwarded-Groups has the groups that `roles` lists, and X-Forwarded-Preferred-Username is not sent; list further groups in `roles`, and their claim in rolesClaim"
+                : "X-Forwarded-Groups and X-Forwarded-Preferred-Username are not sent: among the roles is \(Self.emailRole), which is no group"
         )
         return [("requestHeaders", .object([("set", .object(fields))]))]
     }

@@ -20,27 +20,27 @@ package struct OAuth2ProxyConversion {
     var roleMappings: [JSONNode] = []
     /// The claim with the e-mail address, which is the user's name.
     var emailClaim = "email"
-    /// Whether any address is allowed.
-    var allowsAnyEmail = false
+    /// Whether whole addresses are sources of roles.
+    var hasAddresses = false
     /// Whether there is a provider that browsers can log in at.
     var hasProvider = false
     /// The entry of the provider, without roles.
     var providerEntry: [(name: String, value: JSONNode)]?
     /// Whether groups have the roles of Keycloak beside them.
     var keycloak = false
-    /// Names of trusted issuers.
-    var issuers: [String] = []
     let readFile: FileReader
     private var settings: [SettingsText.Setting] = []
     private let isEnvironment: Set<String>
     private let defaultPlace: String
 
     /// - Parameter files: variables go before keys of files, as in oauth2-proxy.
-    /// - Throws: if a setting is given by two files of the same kind.
+    /// - Throws: if a setting is given by two files of the same kind, or has a value that is not read for certain.
     package static func convert(
         _ files: [SettingsText], readFile: @escaping FileReader
     ) throws(ConversionFailure) -> ConvertedConfiguration {
         var conversion = try OAuth2ProxyConversion(files, readFile)
+        try conversion.checkValues()
+        conversion.denyUnknown()
         conversion.convertListeners()
         conversion.convertProvider()
         conversion.convertUsers()
@@ -59,6 +59,11 @@ package struct OAuth2ProxyConversion {
             for setting in file.settings {
                 if names[setting.name] == file.isEnvironment {
                     throw ConversionFailure(place: setting.place, message: "\(setting.name) is given by two files")
+                }
+                // An empty variable leaves the key of the file as it is, as in oauth2-proxy.
+                if file.isEnvironment, setting.values == [""] {
+                    result.report.add(.unneeded, setting.place, setting.name, "it is empty, and counts as absent")
+                    continue
                 }
                 names[setting.name] = file.isEnvironment
                 settings.removeAll { $0.name == setting.name }
@@ -79,7 +84,12 @@ package struct OAuth2ProxyConversion {
 
     /// A text that is not empty.
     mutating func text(_ name: String) -> (text: String, place: String)? {
-        guard let setting = take(name), let text = setting.values.first, !text.isEmpty else { return nil }
+        guard let setting = take(name) else { return nil }
+        guard !setting.isList else {
+            deny(setting.place, name, "a list stands where one value is expected")
+            return nil
+        }
+        guard let text = setting.values.first, !text.isEmpty else { return nil }
         return (text, setting.place)
     }
 
@@ -99,14 +109,47 @@ package struct OAuth2ProxyConversion {
 
     func isVariable(_ name: String) -> Bool { isEnvironment.contains(name) }
 
-    /// A duration in the form of the gateway; a note and nil for one that is none.
+    /// A duration in the form of the gateway.
     mutating func duration(_ name: String) -> (text: String, milliseconds: Int, place: String)? {
-        guard let (text, place) = text(name) else { return nil }
-        guard let milliseconds = GoDuration.milliseconds(text) else {
-            attention(place, name, "\"\(text)\" is no duration, and is not translated")
-            return nil
-        }
+        guard let (text, place) = text(name), let milliseconds = GoDuration.milliseconds(text) else { return nil }
         return (GoDuration.text(milliseconds), milliseconds, place)
+    }
+
+    private static let durations: Set = ["cookie_expire", "cookie_refresh", "upstream_timeout"]
+    private static let lists: Set = [
+        "upstreams", "skip_auth_regex", "skip_auth_routes", "email_domains", "allowed_groups", "allowed_roles",
+        "extra_jwt_issuers", "trusted_proxy_ips", "provider_ca_files", "oidc_enabled_signing_algs",
+    ]
+
+    /// Refuses values that could be read in two ways, where a guess would admit more than the original.
+    private func checkValues() throws(ConversionFailure) {
+        for setting in settings {
+            if Self.durations.contains(setting.name), let text = setting.values.first, !text.isEmpty,
+                setting.isList || GoDuration.milliseconds(text) == nil
+            {
+                throw ConversionFailure(
+                    place: setting.place, message: "\(setting.name): \"\(text)\" is no duration such as 1h30m or 1.5h")
+            }
+            if Self.lists.contains(setting.name),
+                let element = setting.elements.first(where: { $0 != $0.trimmingBlanks })
+            {
+                throw ConversionFailure(
+                    place: setting.place, message: "\(setting.name): \"\(element)\" has blanks at its ends; remove them"
+                )
+            }
+        }
+    }
+
+    /// Refuses all paths that need a login for each unknown setting, which may be a restriction.
+    private mutating func denyUnknown() {
+        for setting in settings where !OAuth2ProxySettings.isKnown(setting.name) {
+            _ = take(setting.name)
+            let near = Suggestion.nearest(to: setting.name, among: OAuth2ProxySettings.others.keys.sorted())
+            deny(
+                setting.place, setting.name,
+                "unknown setting, and all paths that need a login are refused"
+                    + (near.map { "; did you mean \($0)?" } ?? "; remove it if oauth2-proxy does not know it either"))
+        }
     }
 
     // MARK: Notes
@@ -164,18 +207,14 @@ package struct OAuth2ProxyConversion {
                 result.report.add(
                     isUsual ? .unneeded : .attention, setting.place, setting.name, isUsual ? text : otherwise)
             case .attention(let text): attention(setting.place, setting.name, text)
-            case nil:
-                let near = Suggestion.nearest(to: setting.name, among: OAuth2ProxySettings.others.keys.sorted())
-                attention(
-                    setting.place, setting.name,
-                    "unknown setting, which is not translated" + (near.map { "; did you mean \($0)?" } ?? ""))
+            case nil: attention(setting.place, setting.name, "it is not translated")
             }
         }
         settings = []
     }
 }
 
-/// Durations as Go writes them: `1h30m`, `168h0m0s`, `250ms`.
+/// Durations as Go writes them: `1h30m`, `168h0m0s`, `250ms`, `1.5h`.
 enum GoDuration {
     /// - Returns: nil for a text that is no duration, or has fractions of a millisecond.
     static func milliseconds(_ text: String) -> Int? {
@@ -186,11 +225,23 @@ enum GoDuration {
         while !rest.isEmpty {
             let digits = rest.prefix { $0.isASCII && $0.isNumber }
             rest = rest.dropFirst(digits.count)
+            var fraction = Substring()
+            if rest.first == "." {
+                fraction = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
+                rest = rest.dropFirst(fraction.count + 1)
+            }
             let unit = rest.prefix { $0.isLetter }
             rest = rest.dropFirst(unit.count)
             let units = ["h": 3_600_000, "m": 60_000, "s": 1000, "ms": 1]
-            guard let number = Int(digits), let factor = units[String(unit)], number <= 10_000_000 else { return nil }
-            total += number * factor
+            guard let number = Int(digits), let factor = units[String(unit)], number <= 10_000_000,
+                fraction.count <= 6
+            else { return nil }
+            let scale = fraction.reduce(1) { scale, _ in scale * 10 }
+            let part = (Int(fraction) ?? 0) * factor
+            guard part.isMultiple(of: scale) else { return nil }
+            let (sum, isTooLarge) = total.addingReportingOverflow(number * factor + part / scale)
+            if isTooLarge { return nil }
+            total = sum
         }
         return total
     }

@@ -13,6 +13,17 @@ enum OAuth2ProxySettings {
         return fates
     }()
 
+    /// Settings that let only some users of a provider in, and that need calls of its own interface.
+    static let ofProviders = [
+        "github_org", "github_team", "github_repo", "github_users", "github_token", "gitlab_groups", "gitlab_projects",
+        "google_group", "google_groups", "google_admin_email", "google_service_account_json",
+        "google_use_application_default_credentials", "google_target_principal", "google_use_organization_id",
+        "google_admin_api_user_scope", "bitbucket_team", "bitbucket_repository", "keycloak_groups", "azure_tenant",
+        "azure_graph_group_field", "entra_id_allowed_tenants",
+    ]
+
+    static func isKnown(_ name: String) -> Bool { others[name] != nil || ofProviders.contains(name) }
+
     private static let log = "the gateway writes an access log and events as JSON; see `log`"
     private static let page = "browsers are sent to the provider at once, and errors have a page of the gateway"
     private static let cookie = "the gateway's cookies are HttpOnly, for one host, and Secure with an https baseUrl"

@@ -161,9 +161,10 @@ extension OathkeeperConversion {
             client == nil
                 ? "the server gets a client id and the secret \(variable) by Basic; set both, or any if it does not look at them"
                 : "the gateway shows client id and secret to the introspection endpoint itself; set \(variable)")
-        if handler["introspection_request_headers"] != nil {
-            note(.attention, rule, "authenticators", "introspection_request_headers are not sent")
+        for name in ["introspection_request_headers", "preserve_host"] where handler[name] != nil {
+            note(.attention, rule, "authenticators", "\(name) has no effect on what the introspection endpoint gets")
         }
+        noteQuery(text, rule, "authenticators")
         var introspection: [(name: String, value: JSONNode)] = [
             ("url", .text(text)), ("clientId", .text(client ?? "oathkeeper")),
             ("clientSecret", .text("env:\(variable)")),
@@ -171,8 +172,16 @@ extension OathkeeperConversion {
         if !url.origin.isSecure { introspection.append(("allowHttp", .flag(true))) }
         if let prefix = handler.text("prefix") { introspection.append(("tokenPrefix", .text(prefix))) }
         let cache = handler["cache"]
-        let time =
-            cache?["enabled"]?.bool == true ? cache?["ttl"]?.string.flatMap(GoDuration.milliseconds) ?? 60_000 : 0
+        var time = 0
+        if cache?["enabled"]?.bool == true {
+            time = 60_000
+            if let ttl = cache?["ttl"] {
+                guard let read = ttl.string.flatMap(GoDuration.milliseconds) else {
+                    return .failure(Problem(text: "ttl of cache is no duration such as 60s"))
+                }
+                time = read
+            }
+        }
         introspection.append(("cache", .text(GoDuration.text(max(time, 1)))))
         let members: [(name: String, value: JSONNode)] = [
             ("issuer", .text(issuer)), ("requireAudience", .flag(false)), ("introspection", .object(introspection)),
@@ -210,7 +219,8 @@ extension OathkeeperConversion {
                 .attention, rule, "authenticators",
                 "a token needs the required_scope literally; a wider scope does not count")
         }
-        if let source = handler["token_from"], !source.isNull {
+        if let source = handler["token_from"] {
+            guard source.members?.count == 1 else { return .failure(Problem(text: "token_from names not one place")) }
             if let header = source["header"]?.string {
                 let isUsual = header.lowercased() == "authorization"
                 rules.source = .object(

@@ -18,6 +18,7 @@ extension OathkeeperConversion {
             }
             var entry: [(name: String, value: JSONNode)] = [("url", .text(url)), ("format", .text("opa"))]
             if !parsed.origin.isSecure { entry.append(("allowHttp", .flag(true))) }
+            noteQuery(url, rule, "authorizer")
             let fields = handler.texts("forward_response_headers_to_upstream")
             if !fields.isEmpty { entry.append(("answerHeaders", .texts(fields))) }
             let name = Self.entry(entry, "policy", in: &policyServers)
@@ -49,7 +50,11 @@ extension OathkeeperConversion {
                     if let text, !text.isEmpty {
                         set.removeAll { $0.name == field.name }
                         set.append((field.name, .text(text)))
-                        note(.translated, rule, "mutators", "\(field.name) is in requestHeaders")
+                        let isLiteral = field.node.string?.contains("{{") == false
+                        note(
+                            .translated, rule, "mutators",
+                            "\(field.name) is in requestHeaders"
+                                + (isLiteral ? ", with its value, which is copied" : ""))
                     } else {
                         // What a client sends in its place must not count.
                         removed.append(field.name)
@@ -66,6 +71,9 @@ extension OathkeeperConversion {
                         .attention, rule, "mutators",
                         "id_token: there is no caller to sign, and the upstream gets no token")
                 } else {
+                    guard handler.text("ttl").map({ GoDuration.milliseconds($0) != nil }) ?? true else {
+                        return refused(rule, "mutators", "ttl of id_token is no duration such as 60s")
+                    }
                     members.append(("injection", .object([("issuer", .text(signer(handler, rule)))])))
                 }
             case "cookie", "hydrator":
@@ -73,12 +81,27 @@ extension OathkeeperConversion {
             default: return refused(rule, "mutators", "\(handler.name) is not known")
             }
         }
+        // The authenticator anonymous refuses requests with an Authorization field.
+        if isPublic, keepsCredential, !rule.authenticators.contains(where: { $0.name == "noop" }) {
+            keepsCredential = false
+            note(
+                .attention, rule, "mutators",
+                "requests with an Authorization field are not refused; the upstream does not get the field")
+        }
         if keepsCredential { members.append(("forwardCredential", .flag(true))) }
         var fields: [(name: String, value: JSONNode)] = []
         if !set.isEmpty { fields.append(("set", .object(set))) }
         if !removed.isEmpty { fields.append(("remove", .texts(removed))) }
         if !fields.isEmpty { members.append(("requestHeaders", .object(fields))) }
         return .served(members)
+    }
+
+    /// A note for a URL whose query is copied.
+    mutating func noteQuery(_ url: String, _ rule: OathkeeperRule, _ part: String) {
+        guard url.contains("?") else { return }
+        note(
+            .open, rule, part,
+            "\(url): the query is copied into gateway.jsonc; if it has a secret, let the server take it in another way")
     }
 
     /// The issuer that signs the token of `id_token`.

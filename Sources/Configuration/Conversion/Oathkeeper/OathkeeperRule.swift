@@ -38,22 +38,43 @@ struct OathkeeperRule {
     ///   - configuration: of Oathkeeper; nil if it is not given.
     init(_ node: JSONNode, place: String, number: Int, configuration: JSONNode?, isGlob: Bool) {
         self.place = place
-        id = node["id"]?.string ?? "rule \(number)"
-        for member in node.members ?? [] where !Self.members.contains(member.name) {
-            problems.append("unknown member \"\(member.name)\"")
+        id = node["id"]?.string.map(Diagnostic.printable) ?? "rule \(number)"
+        if let text = node["id"]?.string, ConversionText.hasControls(text) {
+            problems.append("\"id\" has control characters")
         }
+        if let node = node["id"], node.string == nil { problems.append("\"id\" is no text") }
+        check(node, Self.members)
         readMatch(node["match"], isGlob)
         func handlers(_ section: String, _ value: JSONNode?) -> [Handler] {
-            (value?.array ?? []).compactMap { handler($0, section, configuration) }
+            let isOptional = section == "errors"
+            if value?.array?.isEmpty ?? true, !isOptional || value?.array == nil && value?.isNull == false {
+                problems.append("\"\(section)\" is no list of handlers")
+            }
+            return (value?.array ?? []).compactMap { handler($0, section, configuration) }
         }
         authenticators = handlers("authenticators", node["authenticators"])
         mutators = handlers("mutators", node["mutators"])
         errors = handlers("errors", node["errors"])
         authorizer = node["authorizer"].flatMap { handler($0, "authorizers", configuration) }
         if let upstream = node["upstream"] {
+            check(upstream, ["url", "preserve_host", "strip_path"])
+            for (name, isRead) in [
+                ("preserve_host", upstream["preserve_host"]?.bool != nil),
+                ("strip_path", upstream["strip_path"]?.string != nil),
+            ] where !isRead && upstream[name]?.isNull == false {
+                problems.append("\(name) of \"upstream\" has a value of another kind")
+            }
             self.upstream = upstream["url"]?.string
             keepsHost = upstream["preserve_host"]?.bool ?? false
             stripPath = upstream["strip_path"]?.string.flatMap { $0.isEmpty || $0 == "/" ? nil : $0 }
+        }
+    }
+
+    /// Members that are not known may restrict the rule.
+    private mutating func check(_ node: JSONNode, _ known: Set<String>) {
+        guard let members = node.members else { return problems.append("a mapping is expected") }
+        for member in members where !known.contains(member.name) {
+            problems.append("unknown member \"\(member.name)\"")
         }
     }
 
@@ -61,9 +82,17 @@ struct OathkeeperRule {
         guard let match, match["full_method"] == nil, let url = match["url"]?.string else {
             return problems.append("\"match\" has no \"url\"; rules for RPC are not translated")
         }
-        let all = (match["methods"]?.array ?? []).compactMap(\.string).map { $0.uppercased() }
+        check(match, ["url", "methods"])
+        let listed = match["methods"]?.array ?? []
+        let all = listed.compactMap(\.string).map { $0.uppercased() }
+        if all.count < listed.count { problems.append("\"methods\" has what is no text") }
         methods = all.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-        if methods.contains("GET") { methods.removeAll { $0 == "HEAD" } }
+        if methods.contains("HEAD"), !methods.contains("GET") {
+            // A route for GET takes HEAD with it: both are refused.
+            methods.append("GET")
+            problems.append("\"methods\" has HEAD without GET, which no route can tell apart")
+        }
+        methods.removeAll { $0 == "HEAD" }
         methods.removeAll { $0 == "CONNECT" || $0 == "TRACE" }
         if methods.isEmpty { problems.append("\"match\" has no \"methods\", so that it matches no request") }
         self.match = OathkeeperMatch(url, isGlob: isGlob)
@@ -78,6 +107,12 @@ struct OathkeeperRule {
         // Error handlers stand one level deeper.
         let place = section == "errors" ? configuration?["errors"]?["handlers"] : configuration?[section]
         let common = place?[name]
+        check(node, ["handler", "config"])
+        if section != "errors" {
+            for config in [common?["config"], node["config"]] {
+                problems += Self.problems(section, name, config)
+            }
+        }
         let settings = (common?["config"]?.members ?? []) + (node["config"]?.members ?? [])
         return Handler(
             name: name, settings: settings, isEnabled: configuration == nil || common?["enabled"]?.bool == true)

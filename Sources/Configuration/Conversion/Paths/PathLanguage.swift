@@ -12,11 +12,21 @@ struct PathLanguage: Equatable, Sendable {
 
     /// A regular expression that is searched in the path, as Go's `MatchString` does.
     init(searched expression: String) {
-        let isAnchored = expression.hasPrefix("^")
-        self.init(
-            PathRegex.tokens(isAnchored ? expression.dropFirst() : Substring(expression)), isAnchoredAtEnd: false)
-        // It may match in the middle of the path; what it matches at the beginning is part of that.
-        if !isAnchored { (cover, isExact) = ([.all], false) }
+        guard let alternatives = PathRegex.alternatives(expression) else {
+            self = .unknown
+            return
+        }
+        self.init()
+        for alternative in alternatives {
+            // The sign holds for its own alternative: `^/a|/b` finds `/b` anywhere.
+            let isAnchored = alternative.hasPrefix("^")
+            let part = PathLanguage(
+                PathRegex.tokens(isAnchored ? alternative.dropFirst() : alternative), isAnchoredAtEnd: false)
+            for shape in part.served where !served.contains(shape) { served.append(shape) }
+            // It may match in the middle of the path; what it matches at the beginning is part of that.
+            cover += isAnchored ? part.cover : [.all]
+            isExact = isExact && isAnchored && part.isExact
+        }
     }
 
     /// - Parameter isAnchoredAtEnd: whether the path ends with the tokens; else it does where they have an end.

@@ -18,8 +18,9 @@ indirect enum PathToken: Hashable, Sendable {
     static func literal(_ text: some StringProtocol) -> [PathToken] { text.map { .character($0) } }
 
     /// The sequences without choices that a sequence stands for.
-    /// - Returns: nil for more than 64.
-    static func alternatives(_ tokens: [PathToken]) -> [[PathToken]]? {
+    /// - Returns: nil for more than 64, or deeper choices than a reader makes.
+    static func alternatives(_ tokens: [PathToken], depth: Int = 0) -> [[PathToken]]? {
+        guard depth <= PathRegex.maximumDepth else { return nil }
         var sequences: [[PathToken]] = [[]]
         for token in tokens {
             guard case .choice(let choices) = token else {
@@ -28,7 +29,7 @@ indirect enum PathToken: Hashable, Sendable {
             }
             var inner: [[PathToken]] = []
             for choice in choices {
-                guard let alternatives = alternatives(choice) else { return nil }
+                guard let alternatives = alternatives(choice, depth: depth + 1) else { return nil }
                 inner += alternatives
             }
             sequences = sequences.flatMap { sequence in inner.map { sequence + $0 } }
@@ -50,24 +51,72 @@ indirect enum PathToken: Hashable, Sendable {
 
 /// Reads the regular expressions that configurations have for paths. Other parts become `unknown`.
 struct PathRegex {
+    /// The most groups within each other.
+    static let maximumDepth = 32
+
     private var rest: Substring
     private var isWhole = true
+    private var depth = 0
 
     private init(_ text: some StringProtocol) { rest = Substring(text) }
 
     /// The tokens of an expression. `^` and `$` stand at its ends only; anything else there is `unknown`.
     static func tokens(_ text: some StringProtocol) -> [PathToken] {
-        // Flags change the meaning of all that follows.
-        guard text.ranges(of: "(?").allSatisfy({ text[$0.upperBound...].hasPrefix(":") }) else {
-            return [.unknown(hasSlash: true)]
-        }
+        guard isPlain(text) else { return [.unknown(hasSlash: true)] }
         var reader = PathRegex(text)
         let choices = reader.choices()
         guard reader.rest.isEmpty, reader.isWhole else { return [.unknown(hasSlash: true)] }
         return choices.count == 1 ? choices[0] : [.choice(choices)]
     }
 
+    /// Whether nothing changes the meaning of what follows: neither flags nor the quotes `\Q`.
+    private static func isPlain(_ text: some StringProtocol) -> Bool {
+        // A sign with an accent would be one character here, and two elsewhere.
+        !text.contains { $0.unicodeScalars.count > 1 && $0.unicodeScalars.first?.isASCII == true }
+            && !text.contains("\\Q") && text.ranges(of: "(?").allSatisfy { text[$0.upperBound...].hasPrefix(":") }
+    }
+
+    /// The alternatives of an expression, outside of groups and classes.
+    /// - Returns: nil if they cannot be told apart for certain.
+    static func alternatives(_ text: String) -> [Substring]? {
+        guard isPlain(text) else { return nil }
+        var parts: [Substring] = []
+        var (start, depth) = (text.startIndex, 0)
+        var classStart: String.Index?
+        var isEscaped = false
+        for place in text.indices {
+            let character = text[place]
+            if isEscaped {
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if let begin = classStart {
+                // A bracket at the beginning of a class is one of its members.
+                let members = text[text.index(after: begin)..<place]
+                if character == "[" { return nil }
+                if character == "]", !members.isEmpty, members != "^" { classStart = nil }
+            } else if character == "[" {
+                classStart = place
+            } else if character == "(" {
+                depth += 1
+            } else if character == ")" {
+                depth -= 1
+                if depth < 0 { return nil }
+            } else if character == "|", depth == 0 {
+                parts.append(text[start..<place])
+                start = text.index(after: place)
+            }
+        }
+        return depth == 0 && classStart == nil && !isEscaped ? parts + [text[start...]] : nil
+    }
+
     private mutating func choices() -> [[PathToken]] {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.maximumDepth else {
+            (isWhole, rest) = (false, "")
+            return [[]]
+        }
         var choices: [[PathToken]] = [[]]
         while let first = rest.first, first != ")" {
             rest.removeFirst()
@@ -114,6 +163,8 @@ struct PathRegex {
         let members = rest[..<end]
         rest = rest[rest.index(after: end)...]
         if members == "^/" || members == "^\\/" { return .segment(isOptional: false) }
+        // Its bracket may be one of the members, so that the class ends elsewhere.
+        if members.contains(where: { "\\[".contains($0) }) { isWhole = false }
         if members.hasPrefix("^") { return .unknown(hasSlash: !members.contains("/")) }
         let isPlain = members.allSatisfy { $0.isLetter || $0.isNumber || "-_.~%@:".contains($0) }
         // A range from or to a mark may have the slash: `[+-9]`.
@@ -137,6 +188,8 @@ struct PathRegex {
                 isWhole = false
                 return .end
             }
+            // Anything else in braces stands for itself.
+            if !rest[..<end].allSatisfy({ "0123456789,".contains($0) }) { isWhole = false }
             rest = rest[rest.index(after: end)...]
         }
         if rest.hasPrefix("?") || rest.hasPrefix("+") { rest.removeFirst() }

@@ -11,11 +11,11 @@ package struct SettingsText: Sendable {
         /// File and line.
         package var place: String
 
-        /// The values of a list, which may also be one text with commas.
+        /// The values of a list, which may also be one text with commas; blanks are part of them.
         var elements: [String] {
             isList
                 ? values
-                : values.flatMap { $0.split(separator: ",").map { $0.trimmingBlanks } }.filter { !$0.isEmpty }
+                : values.flatMap { $0.split(separator: ",").map(String.init) }
         }
     }
 
@@ -31,6 +31,8 @@ package struct SettingsText: Sendable {
     /// - Parameter file: name for messages.
     package init(_ text: String, file: String) throws(ConversionFailure) {
         self.file = file
+        try ConversionText.check(text, file: file)
+        let text = text.replacing("\r\n", with: "\n")
         rest = Substring(text)
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingBlanks }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
@@ -96,7 +98,8 @@ package struct SettingsText: Sendable {
             guard rest.first?.isNewline ?? true else {
                 throw failure("the end of the line is expected behind the value")
             }
-            try add(Setting(name: name, values: values, isList: isList, place: "\(file):\(start)"))
+            // oauth2-proxy does not compare the case of keys.
+            try add(Setting(name: name.lowercased(), values: values, isList: isList, place: "\(file):\(start)"))
         }
     }
 

@@ -71,8 +71,7 @@ struct YAMLFlow {
             if first == "\"" || first == "'" {
                 name = try quoted()
             } else {
-                name = String(rest.prefix { !":,{}[]".contains($0) && !$0.isNewline }).trimmingBlanks
-                rest = rest.dropFirst(rest.prefix { !":,{}[]".contains($0) && !$0.isNewline }.count)
+                name = plainName()
             }
             skip()
             guard rest.popFirst() == ":" else { throw failure("\":\" is expected behind \"\(name)\"") }
@@ -83,6 +82,22 @@ struct YAMLFlow {
         }
         guard rest.popFirst() == "}" else { throw failure("\",\" or \"}\" is expected") }
         return JSONNode(.object(members))
+    }
+
+    /// A name without quotes: a colon ends it where a blank or a bracket follows. `a:b` is one name.
+    private mutating func plainName() -> String {
+        var end = rest.startIndex
+        while end < rest.endIndex, !",{}[]".contains(rest[end]), !rest[end].isNewline {
+            let after = rest.index(after: end)
+            if rest[end] == ":",
+                after == rest.endIndex || rest[after].isWhitespace || ",{}[]".contains(rest[after])
+            {
+                break
+            }
+            end = after
+        }
+        defer { rest = rest[end...] }
+        return rest[..<end].trimmingBlanks
     }
 
     mutating func quoted() throws(ConversionFailure) -> String {

@@ -19,10 +19,12 @@ package struct YAMLText {
     private let file: String
     private var lines: [Line] = []
     private var index = 0
+    private var depth = 0
 
     /// The value of a text in JSON or YAML; offsets are those of the text.
     /// - Parameter file: name for messages.
     package static func node(_ text: String, file: String) throws(ConversionFailure) -> JSONNode {
+        try ConversionText.check(text, file: file)
         if let first = text.first(where: { !$0.isWhitespace }), first == "{" || first == "[" {
             do throws(JSONError) {
                 return try JSONNode.parse(text.utf8.span)
@@ -49,7 +51,9 @@ package struct YAMLText {
         self.file = file
         var offset = 0
         var seenText = false
-        for (index, raw) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // By bytes, since CRLF is one character.
+        for (index, line) in text.utf8.split(separator: ASCII.lineFeed, omittingEmptySubsequences: false).enumerated() {
+            let raw = Substring(line)
             let start = offset
             offset += raw.utf8.count + 1
             let whole = raw.last == "\r" ? raw.dropLast() : raw
@@ -110,6 +114,9 @@ package struct YAMLText {
     /// The value whose lines begin with at least this indentation.
     private mutating func block(minimum: Int) throws(ConversionFailure) -> JSONNode {
         guard let line = advance() else { return JSONNode(.null) }
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= 32 else { throw failure(line.number, "there are more than 32 levels") }
         if line.text.hasPrefix("\t") { throw failure(line.number, "indentation is made of blanks, not of tabs") }
         guard line.indent >= minimum else { return JSONNode(.null) }
         if line.text == "-" || line.text.hasPrefix("- ") { return try list(line.indent) }

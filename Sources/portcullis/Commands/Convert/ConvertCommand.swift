@@ -81,12 +81,15 @@ enum ConvertCommand: Command {
     }
 
     private static func text(_ file: String) throws(ExitStatus) -> String {
-        let bytes: [UInt8]
+        var bytes: [UInt8]
         do throws(UnreadableFile) {
             bytes = try FileText.read(file)
         } catch {
             throw .misuse(error.text)
         }
+        // Some editors write a byte order mark.
+        let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+        if bytes.starts(with: mark) { bytes.removeFirst(mark.count) }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .misuse("\(file) is not UTF-8") }
         return text
     }
@@ -100,7 +103,9 @@ enum ConvertCommand: Command {
         let report = converted.report.text
         try NewDirectory.write(
             [
-                .init(name: "conversion.txt", text: report), .init(name: "gateway.jsonc", text: converted.text),
+                // Literal values of the original may be secrets.
+                .init(name: "conversion.txt", text: report, isSecret: true),
+                .init(name: "gateway.jsonc", text: converted.text, isSecret: true),
             ], to: directory)
         // Secrets are references to variables, which need not be set here.
         var environment = ProcessInfo.processInfo.environment

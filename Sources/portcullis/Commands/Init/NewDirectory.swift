@@ -17,6 +17,9 @@ enum NewDirectory {
         if let names = try? manager.contentsOfDirectory(atPath: directory) {
             guard names.isEmpty else { throw .failure("\(directory) is not empty; nothing was written") }
         } else {
+            guard !manager.fileExists(atPath: directory) else {
+                throw .failure("\(directory) is a file, or cannot be read; name a directory that is new or empty")
+            }
             do {
                 try manager.createDirectory(atPath: directory, withIntermediateDirectories: true)
             } catch {
