@@ -15,6 +15,13 @@ import Testing
         #expect(
             try PageTemplate("a {user}{client} b").parts
                 == [.literal("a "), .value(.user), .value(.client), .literal(" b")])
+        // A joiner or an accent makes one character with the brace before it.
+        #expect(
+            try PageTemplate("{service}\u{200C}ha {user}\u{301}").parts
+                == [.value(.service), .literal("\u{200C}ha "), .value(.user), .literal("\u{301}")])
+        #expect(try PageTemplate("\u{D}{user}").parts == [.literal("\u{D}"), .value(.user)])
+        #expect(throws: PageTemplate.Problem.unknown("\u{200D}user")) { try PageTemplate("{\u{200D}user}") }
+        #expect(throws: PageTemplate.Problem.brace) { try PageTemplate("a }\u{301} b") }
         #expect(throws: PageTemplate.Problem.brace) { try PageTemplate("a } b") }
         #expect(throws: PageTemplate.Problem.brace) { try PageTemplate("a {user") }
         #expect(throws: PageTemplate.Problem.unknown("x")) { try PageTemplate("{x}") }

@@ -21,16 +21,17 @@ package struct PageTemplate: Sendable, Equatable {
 
     package init(_ text: String) throws(Problem) {
         var parts: [Part] = []
-        var rest = Substring(text)
+        // By scalars: a joiner or an accent that follows a brace makes one character with it.
+        var rest = text.unicodeScalars[...]
         while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
             guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else { throw .brace }
-            if open > rest.startIndex { parts.append(.literal(String(rest[..<open]))) }
-            let name = String(rest[rest.index(after: open)..<close])
+            if open > rest.startIndex { parts.append(.literal(String(Substring(rest[..<open])))) }
+            let name = String(Substring(rest[rest.index(after: open)..<close]))
             guard let value = PageValue(rawValue: name) else { throw .unknown(name) }
             parts.append(.value(value))
             rest = rest[rest.index(after: close)...]
         }
-        if !rest.isEmpty { parts.append(.literal(String(rest))) }
+        if !rest.isEmpty { parts.append(.literal(String(Substring(rest)))) }
         self.parts = parts
     }
 
