@@ -156,7 +156,10 @@ extension Page {
 
     /// The page for something that did not work.
     package static func failure(_ detail: PageText, link: Link? = nil) -> Page {
-        message(.text(.failed), .text(detail), isError: true, link: link)
+        var page = message(.text(.failed), .text(detail), isError: true, link: link)
+        // Like the error pages of routes: any request can get one.
+        page.hasLogo = false
+        return page
     }
 
     private static func html(of link: Link?, _ say: PageLanguage) -> String {

@@ -11,9 +11,10 @@ enum RequestText {
     }
 
     /// Range of the value of the first field of this name; nil if absent. Names are case-insensitive.
-    static func field(_ name: [UInt8], in head: Span<UInt8>) -> ByteRange? {
+    /// - Parameter start: where a line begins.
+    static func field(_ name: [UInt8], in head: Span<UInt8>, from start: Int = 0) -> ByteRange? {
         let count = name.count
-        var start = 0
+        var start = start
         while start < head.count {
             var end = ByteScan.firstControl(in: head, from: start)
             while end < head.count, head[end] != ASCII.carriageReturn {

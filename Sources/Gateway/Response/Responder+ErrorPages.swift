@@ -20,7 +20,13 @@ extension Responder {
             endReply(exchange, chunk, json)
             return
         }
-        let languages = requestField(exchange, Responder.acceptLanguage) { String(copying: $1.slice($0)) } ?? ""
+        // Several fields are one list (RFC 9110 section 5.3).
+        var languages = ""
+        readFields(exchange, Responder.acceptLanguage) { range, bytes in
+            if !languages.isEmpty { languages += "," }
+            languages += String(copying: bytes.slice(range))
+            return .more
+        }
         let page = exchange.snapshot.pages.dressed(
             ErrorPage.response(status: exchange.response.status, requestID: exchange.requestIDText),
             accepting: languages)
@@ -34,32 +40,52 @@ extension Responder {
     /// Whether the request's `Accept` prefers HTML. Evaluated only for failed requests.
     func prefersPage(_ exchange: Exchange) -> Bool {
         guard let client = exchange.client, !shared.isAdmin(listener: client.listener) else { return false }
-        return requestField(exchange, Responder.accept) { AcceptField.prefersHTML($0, $1) } ?? false
+        var prefersHTML = false
+        readFields(exchange, Responder.accept) { range, bytes in
+            prefersHTML = AcceptField.prefersHTML(range, bytes)
+            return .done
+        }
+        return prefersHTML
     }
 
-    /// Reads the first field of this name, in lower case; `requestHeaders` may belong to another request by now.
-    private func requestField<Value>(
-        _ exchange: Exchange, _ name: [UInt8], _ read: (ByteRange, Span<UInt8>) -> Value
-    ) -> Value? {
+    /// Reads the fields of this name, in lower case, until `read` is done; `requestHeaders` may belong to another request by
+    /// now.
+    private func readFields(
+        _ exchange: Exchange, _ name: [UInt8], _ read: (ByteRange, Span<UInt8>) -> FieldReading
+    ) {
         // The head was consumed when it was serialised for the upstream.
         if let sent = exchange.sent.chunk {
-            let head = sent.beginning(exchange.sent.length)
-            return RequestText.field(name, in: head).map { read($0, head) }
+            readFields(name, in: sent.beginning(exchange.sent.length), read)
+            return
         }
         // An invalid head has no preference.
-        guard exchange.head.length > 0, let buffer = exchange.headBuffer else { return nil }
+        guard exchange.head.length > 0, let buffer = exchange.headBuffer else { return }
         guard let stream = exchange.stream else {
-            let head = buffer.readable.extracting(first: exchange.head.length)
-            return RequestText.field(name, in: head).map { read($0, head) }
+            readFields(name, in: buffer.readable.extracting(first: exchange.head.length), read)
+            return
         }
         stream.load(into: requestHeaders)
         for place in 0..<requestHeaders.count {
             let field = requestHeaders[place]
-            if bytesEqualIgnoringCase(buffer.readable.slice(field.name), name.span) {
-                return read(field.value, buffer.readable)
+            if bytesEqualIgnoringCase(buffer.readable.slice(field.name), name.span),
+                read(field.value, buffer.readable) == .done
+            {
+                return
             }
         }
-        return nil
+    }
+
+    private func readFields(
+        _ name: [UInt8], in head: Span<UInt8>, _ read: (ByteRange, Span<UInt8>) -> FieldReading
+    ) {
+        var start = 0
+        while let range = RequestText.field(name, in: head, from: start), read(range, head) == .more {
+            start = Int(range.end) + 2
+        }
+    }
+
+    private enum FieldReading {
+        case more, done
     }
 
     /// Answers a browser's request for an icon without a route.

@@ -51,9 +51,12 @@ extension BrowserLogin {
     private func logIn(_ form: LoginForm, _ visit: Visit) -> Answer {
         let (username, password) = (form.username, form.password)
         let (domain, application) = (visit.domain, visit.application)
-        guard (1...BrowserLogin.longestText).contains(username.utf8.count),
-            (1...BrowserLogin.longestText).contains(password.utf8.count)
-        else { return .done(refuse(.wrongPassword, visit, username: "")) }
+        guard (1...BrowserLogin.longestText).contains(username.utf8.count) else {
+            return .done(refuse(.wrongPassword, visit, username: ""))
+        }
+        guard (1...BrowserLogin.longestText).contains(password.utf8.count) else {
+            return .done(refuse(.wrongPassword, visit, username: username))
+        }
         let steps = MobileSocialService.steps(of: domain, for: visit.level)
         let level = steps.isEmpty ? domain.level : domain.secondStep.level
         let attempt = MobileSocialService.PasswordAttempt(

@@ -273,18 +273,23 @@ struct AuthorizationEndpoint: Sendable {
             return .done(BrowserLoginFailure.foreignForm.response)
         }
         let inquiry = try resumed(form.first("request") ?? "", browser)
-        guard let session = relay.session(of: browser, inquiry.visit) else {
+        return receive(form, inquiry).map { $0.preferring(inquiry.request.languages) }
+    }
+
+    /// The answer to a consent page.
+    private func receive(_ form: FormFields, _ inquiry: Inquiry) -> Answer {
+        guard let session = relay.session(of: inquiry.browser, inquiry.visit) else {
             return .done(BrowserLoginFailure.foreignForm.response)
         }
         do throws(BrowserLoginFailure) {
             _ = try LoginTicket(
                 form.first("ticket") ?? "", for: AuthorizationEndpoint.purpose(session, inquiry.visit.request),
-                nonce: browser.nonce, relay.seals.tickets, now: now)
+                nonce: inquiry.browser.nonce, relay.seals.tickets, now: inquiry.now)
         } catch {
             return .done(error.response)
         }
         let decision = form.first(Page.Decision.name).flatMap(Page.Decision.init(rawValue:))
-        return decide(decision, session, inquiry).map { $0.preferring(inquiry.request.languages) }
+        return decide(decision, session, inquiry)
     }
 
     /// Whether the page that sent the form is of this origin (Fetch Metadata section 2.4). Browsers without the field are

@@ -43,8 +43,11 @@ struct EndSessionEndpoint: Sendable {
     }
 
     private func answer(_ form: FormFields, _ browser: BrowserRequest) -> Answer {
-        let languages = AcceptLanguage.locales(form.value("ui_locales") ?? "")
-        return checkClient(form, browser).map { $0.preferring(languages) }
+        checkClient(form, browser).map { $0.preferring(EndSessionEndpoint.languages(form)) }
+    }
+
+    private static func languages(_ form: FormFields) -> [LanguageTag] {
+        AcceptLanguage.locales(form.value("ui_locales") ?? "")
     }
 
     private static func repeatedFields(_ form: FormFields) -> [(String, String)] {
@@ -59,25 +62,34 @@ struct EndSessionEndpoint: Sendable {
         let hint = text.flatMap { IDTokenHint($0, settings, now: browser.now) }
         guard (text == nil) == (hint == nil), AuthorizationRequest.isPlain(state),
             named == nil || hint == nil || named?.isExactly(hint?.clientID ?? "") == true
-        else { return refuse() }
+        else { return refuse(form) }
         guard let id = named ?? hint?.clientID else {
-            return uri == nil ? conclude(form, hint, nil, browser) : refuse()
+            return uri == nil ? conclude(form, hint, nil, browser) : refuse(form)
         }
         return settings.client(id, now: browser.now).then { found in
             guard case .success(let client) = found else {
                 return .done(SingleSignOnFailure.unavailable.response)
             }
-            guard let client, client.oauthConsumer, !client.isRevoked else { return refuse(id) }
+            guard let client, client.oauthConsumer, !client.isRevoked else { return refuse(form, id) }
             guard let uri else { return conclude(form, hint, nil, browser) }
-            guard let destination = client.grants.authorization?.destinationAfterLogout(uri) else { return refuse(id) }
+            guard let destination = client.grants.authorization?.destinationAfterLogout(uri) else {
+                return refuse(form, id)
+            }
             return conclude(form, hint, destination, browser)
         }
     }
 
     /// The user can still log out here.
-    private func refuse(_ client: String = "") -> Answer {
+    private func refuse(_ form: FormFields, _ client: String = "") -> Answer {
         let reason = Reason.logoutRequestInvalid
-        let link = Page.Link(.signOut, to: SingleSignOnEndpoints.logoutPath)
+        let languages = EndSessionEndpoint.languages(form).map(\.description).joined(separator: " ")
+        // This endpoint logs out without a client, too, and in the same languages.
+        let path =
+            languages.isEmpty
+            ? SingleSignOnEndpoints.logoutPath
+            : "\(OAuthEndpoints.endSessionPath)?"
+                + String(decoding: FormEncoding.form([("ui_locales", languages)]), as: UTF8.self)
+        let link = Page.Link(.signOut, to: path)
         return .done(
             Page.failure(.foreignLogout, link: link)
                 .response(status: reason.status, reason: reason).audited("sso.logout", .refused, client: client))

@@ -100,9 +100,12 @@ extension SignOnRelay {
 
     private func logIn(_ form: LoginForm, _ visit: Visit) -> Answer {
         let (username, password) = (form.username, form.password)
-        guard (1...SignOnRelay.longestText).contains(username.utf8.count),
-            (1...SignOnRelay.longestText).contains(password.utf8.count)
-        else { return .done(refuse(.wrongPassword, visit, "")) }
+        guard (1...SignOnRelay.longestText).contains(username.utf8.count) else {
+            return .done(refuse(.wrongPassword, visit, ""))
+        }
+        guard (1...SignOnRelay.longestText).contains(password.utf8.count) else {
+            return .done(refuse(.wrongPassword, visit, username))
+        }
         let login = service.logins.login(
             username, password: Array(password.utf8), realm: realm(of: username, visit),
             network: visit.browser.request.address?.subscriberBytes ?? [], now: visit.now)

@@ -1,3 +1,5 @@
+import Bytes
+import Crypto
 import Testing
 
 /// The look and the languages of pages in the running gateway.
@@ -44,6 +46,10 @@ import Testing
         let missing = try fixture.request(
             "GET", "/nowhere", ["Accept: text/html", "Accept-Language: \(accept)"])
         #expect(missing.status == 404 && missing.only("Content-Language") == language)
+        // Several fields are one list (RFC 9110 section 5.3).
+        let several = try fixture.request(
+            "GET", "/nowhere", ["Accept: text/html", "Accept-Language: xx", "Accept-Language: \(accept)"])
+        #expect(several.status == 404 && several.only("Content-Language") == language)
     }
 
     @Test("OpenID Connect: ui_locales come before the languages of the browser, through the whole login")
@@ -59,6 +65,14 @@ import Testing
         let consent = try jar.send(
             "GET", #require(loggedIn.only("Location")), BrowserFixture.navigation + english)
         #expect(consent.only("Content-Language") == "de" && consent.text.contains("Nicht erlauben"))
+        let changed = consent.text.replacing(/name="ticket" value="[^"]*"/, with: #"name="ticket" value="a""#)
+        let hidden = changed.matches(of: /type="hidden" name="([^"]*)" value="([^"]*)"/).map { "\($0.1)=\($0.2)&" }
+        let fields = BrowserFixture.navigation + english + ["Content-Type: application/x-www-form-urlencoded"]
+        let body = hidden.joined() + "decision=approve"
+        for answer in try [
+            jar.send("POST", AuthorizationFixture.path, fields, body: body),
+            fixture.request("POST", AuthorizationFixture.path, fields, body: body),
+        ] { #expect(answer.status == 400 && answer.only("Content-Language") == "de", "\(answer.status)") }
         let refused = try jar.send(
             "GET", "/oauth2/authorize?client_id=none&ui_locales=de", BrowserFixture.navigation + english)
         #expect(refused.status == 400 && refused.only("Content-Language") == "de")
@@ -66,6 +80,12 @@ import Testing
         #expect(JSONText(document.text)["ui_locales_supported"].list.map(\.string) == ["en", "de"], "\(document.text)")
         let logout = try jar.send("GET", "/oauth2/logout?ui_locales=de", BrowserFixture.navigation + english)
         #expect(logout.only("Content-Language") == "de", "\(logout.status) \(logout.text)")
+        let foreign = try jar.send(
+            "GET", "/oauth2/logout?client_id=none&ui_locales=de-CH%20en", BrowserFixture.navigation + english)
+        #expect(foreign.status == 400 && foreign.only("Content-Language") == "de")
+        let signOut = try #require(foreign.text.firstMatch(of: /<a href="([^"]*)"/)).1
+        let asked = try jar.send("GET", String(signOut), BrowserFixture.navigation + english)
+        #expect(asked.status == 200 && asked.only("Content-Language") == "de" && asked.text.contains("<form"))
     }
 
     @Test("name, colour and links are escaped, and images are let in only where there is a logo")
@@ -88,6 +108,17 @@ import Testing
         let missing = try fixture.request("GET", "/nowhere", ["Accept: text/html"])
         #expect(missing.text.contains("&lt;b&gt;") && !missing.text.contains("<img"))
         #expect(missing.only("Content-Security-Policy")?.contains("img-src") == false)
+        for shown in [page, missing] {
+            // Browsers apply the style only with its own digest in the policy.
+            let style = try #require(shown.text.firstMatch(of: /(?s)<style>(.*?)<\/style>/)).1
+            let digest = DigestAlgorithm.sha256.digest(Array(style.utf8).span)
+            let source = String(decoding: Base64.encode(digest.span, .standard), as: UTF8.self)
+            let policy = shown.only("Content-Security-Policy") ?? ""
+            #expect(style.contains("#7b1fa2") && policy.contains("style-src 'sha256-\(source)';"), "\(policy)")
+        }
+        let failed = try fixture.request("GET", "/oauth2/authorize?client_id=none", ["Accept: text/html"])
+        #expect(failed.status == 400 && failed.text.contains("&lt;b&gt;") && !failed.text.contains("<img"))
+        #expect(failed.only("Content-Security-Policy")?.contains("img-src") == false)
     }
 
     @Test("the wait is the same for names with and without an account, and no number of attempts is shown")
@@ -121,6 +152,8 @@ import Testing
         }
         #expect(try send("password=&show=1&shownPassword=Welcome1").status == 303)
         #expect(try send("password=Welcome1&show=1&shownPassword=").status == 303)
+        let empty = try send("password=")
+        #expect(empty.status == 401 && empty.text.contains(#"value="joe""#), "\(empty.text)")
         let wrong = try send("password=Welcome1&show=1&shownPassword=S3cret-shown")
         #expect(wrong.status == 401 && !wrong.text.contains("S3cret-shown") && !wrong.text.contains("Welcome1"))
         let hidden = try send("password=S3cret-typed&shownPassword=Welcome1")
