@@ -20,14 +20,15 @@ package enum UserName {
             case .tooLong: "the user name is too long"
             case .blanks: "the user name is empty or has a blank at an end"
             case .invisible(let scalar):
-                "the user name has the invisible character U+"
-                    + String(repeating: "0", count: max(0, 4 - hexadecimal(scalar).count)) + hexadecimal(scalar)
+                "the user name has the invisible character \(codePoint(scalar))"
             }
         }
+    }
 
-        private func hexadecimal(_ scalar: Unicode.Scalar) -> String {
-            String(scalar.value, radix: 16, uppercase: true)
-        }
+    /// The code point as Unicode writes it, such as `U+200B`.
+    package static func codePoint(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
     /// Nil for a valid name. The length is checked last, so that `tooLong` means that nothing else is wrong.
@@ -47,7 +48,8 @@ package enum UserName {
         return bytes.count > maximumBytes ? .tooLong : nil
     }
 
-    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    /// Whether a character shows nothing; not for the blank and for joiners.
+    package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         // The blank Braille pattern and the object replacement character are invisible symbols.
         if isJoiner(scalar) { return false }
         if scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}" || scalar == "\u{FFFC}" { return true }
@@ -74,7 +76,7 @@ package enum UserName {
     }
 
     /// Joiners stand within words of Persian and Indic scripts.
-    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "\u{200C}" || scalar == "\u{200D}"
     }
 }

@@ -6,6 +6,8 @@ extension InvalidCase {
         files.merging(["gateway.json": ConfigurationDirectory.gateway("\"pages\": {\(members)}")]) { $1 }
     }
 
+    private static let drawn = #"<svg xmlns="http://www.w3.org/2000/svg"/>"#
+
     private static func failed(_ text: String) -> String { "gateway.json:5: error: /pages/\(text)" }
 
     private static func picture(_ id: String, _ text: String, _ message: String) -> InvalidCase {
@@ -21,6 +23,9 @@ extension InvalidCase {
             "pages-texts-\(id)", files: pages(#""texts": {"en": "en.json"}"#, ["en.json": text]),
             messages.map { failed("texts/en: \($0)") })
     }
+
+    private static let textRule =
+        "expected a text of 1 to 1000 characters, some of them visible, without control characters and changes of direction (U+202A to U+202E)"
 
     static let pageCases: [InvalidCase] = [
         InvalidCase(
@@ -40,7 +45,24 @@ extension InvalidCase {
                 #"privacyUrl: invalid value (expected an http or https URL, or a path such as "/help", found "//evil.example")"#
             )),
         InvalidCase(
-            "pages-logo-without-name", pages(#""logo": "a.svg""#, ["a.svg": "<svg/>"]),
+            "pages-link-characters", pages(#""helpUrl": "/help#top", "privacyUrl": "/datenschutz-für-alle""#),
+            failed(
+                #"helpUrl: invalid value (expected an http or https URL, or a path such as "/help", without a fragment, found "/help#top")"#
+            ),
+            failed(
+                #"privacyUrl: invalid value (expected an http or https URL, or a path such as "/help", in ASCII: hosts in Punycode, other characters percent-encoded, found "/datenschutz-für-alle")"#
+            )),
+        InvalidCase(
+            "pages-name-blank", pages("\"productName\": \" \u{200B}\u{A0}\""),
+            failed("productName: the name shows nothing (expected a name with visible characters)")),
+        InvalidCase(
+            "pages-name-direction", pages("\"productName\": \"A\u{202E}b\""),
+            failed("productName: the name has the invisible character U+202E (expected a name of visible characters)")),
+        InvalidCase(
+            "pages-name-control", pages("\"productName\": \"A\u{85}b\""),
+            failed("productName: the name has the invisible character U+0085 (expected a name of visible characters)")),
+        InvalidCase(
+            "pages-logo-without-name", pages(#""logo": "a.svg""#, ["a.svg": drawn]),
             "gateway.json:5: error: /pages: the logo has no text for users who do not see it (expected \"productName\", the name that it shows)"
         ),
         InvalidCase(
@@ -50,6 +72,9 @@ extension InvalidCase {
             )),
         picture("text", "hello", "the file is no PNG or SVG image"),
         picture("large", "<svg>" + String(repeating: " ", count: 32_768), "the image is larger than 32768 bytes"),
+        picture(
+            "namespace", "<svg/>",
+            #"browsers do not draw the image: its root has no xmlns="http://www.w3.org/2000/svg""#),
         picture("script", "<svg><script>alert(1)</script></svg>", #"the SVG image contains the element "script""#),
         picture("handler", #"<svg onload="alert(1)"/>"#, #"the SVG image contains the attribute "onload""#),
         picture(
@@ -76,8 +101,13 @@ extension InvalidCase {
             "braces", #"{"signIn": "a {b}", "signOut": "{", "next": ""}"#,
             #"line 1 of "en.json": "signIn" has the unknown value {b} (expected no values)"#,
             #"line 1 of "en.json": "signOut" has a brace without its counterpart (expected no values)"#,
-            #"line 1 of "en.json": "next" is no text (expected a text of 1 to 1000 characters without control characters)"#
+            #"line 1 of "en.json": "next" is no text (expected a text of 1 to 1000 characters, some of them visible, without control characters and changes of direction (U+202A to U+202E))"#
         ),
+        texts(
+            "invisible", "{\"signIn\": \"\u{200B} \", \"signOut\": \"a\u{202E}b\", \"next\": \"a\u{85}b\"}",
+            "line 1 of \"en.json\": \"signIn\" is no text (\(textRule))",
+            "line 1 of \"en.json\": \"signOut\" is no text (\(textRule))",
+            "line 1 of \"en.json\": \"next\" is no text (\(textRule))"),
         texts(
             "malformed", "{",
             #"the file "en.json" is malformed: line 1, column 2: the text ends before the value does (expected RFC 8259 JSON)"#

@@ -67,6 +67,14 @@ extension PageSettings {
 
     @Sendable private static func productName(_ field: Field) -> String? {
         guard let name = field.name("a name without control characters") else { return nil }
+        guard !ShownText.isBlank(name) else {
+            return field.error("the name shows nothing", expected: "a name with visible characters")
+        }
+        if let scalar = ShownText.forbidden(inName: name) {
+            return field.error(
+                "the name has the invisible character \(UserName.codePoint(scalar))",
+                expected: "a name of visible characters")
+        }
         guard name.count <= longestName else {
             return field.error(
                 "the name is too long", expected: "at most \(longestName) characters", found: "\(name.count)")
@@ -77,7 +85,11 @@ extension PageSettings {
     private static let target = Shape<String>(.pattern("^(https?://[^/?#@]|/([^/]|$))")) { field in
         let expected = "an http or https URL, or a path such as \"/help\""
         guard let text = field.text(expected) else { return nil }
-        return RedirectURL(text) == nil ? field.invalid(expected) : text
+        guard RedirectURL(text) == nil else { return text }
+        if !text.utf8.allSatisfy({ $0 < 0x80 }) {
+            return field.invalid("\(expected), in ASCII: hosts in Punycode, other characters percent-encoded")
+        }
+        return field.invalid(text.utf8.contains(UInt8(ascii: "#")) ? "\(expected), without a fragment" : expected)
     }
 
     private static let image = Shape<PageLogo>(OwnFile.form) { field in

@@ -25,6 +25,7 @@ enum PageTextFile {
             return field.error("the file \(field.summary) holds no object", expected: expected)
         }
         var texts: [PageText: PageTemplate] = [:]
+        var present: Set<PageText> = []
         for member in members {
             let line = SourceFile.line(at: member.nameOffset, in: bytes)
             guard let text = PageText(rawValue: member.name) else {
@@ -35,21 +36,24 @@ enum PageTextFile {
                         to: member.name, among: PageText.allCases.map(\.rawValue)))
                 continue
             }
+            present.insert(text)
             guard let words = member.node.string, isText(words) else {
                 field.error(
                     "line \(line) of \(field.summary): \"\(member.name)\" is no text",
-                    expected: "a text of 1 to \(longestText) characters without control characters")
+                    expected: """
+                        a text of 1 to \(longestText) characters, some of them visible, without control characters and changes of \
+                        direction (U+202A to U+202E)
+                        """)
                 continue
             }
             texts[text] = template(words, of: text, field, line)
         }
-        warnOfMissing(texts, tag, field)
+        warnOfMissing(present, tag, field)
         return texts
     }
 
     private static func isText(_ text: String) -> Bool {
-        (1...longestText).contains(text.count) && !text.utf8.allSatisfy { $0 == ASCII.space }
-            && ByteScan.firstControl(in: text.utf8.span, from: 0) == text.utf8.count
+        (1...longestText).contains(text.count) && !ShownText.isBlank(text) && ShownText.forbidden(in: text) == nil
     }
 
     /// A text that has the values of the English one: one without them would withhold what the user has to know.
@@ -74,9 +78,9 @@ enum PageTextFile {
     }
 
     /// Replacements of texts that the gateway has may be few.
-    private static func warnOfMissing(_ texts: [PageText: PageTemplate], _ tag: LanguageTag, _ field: Field) {
+    private static func warnOfMissing(_ present: Set<PageText>, _ tag: LanguageTag, _ field: Field) {
         guard tag != .english, tag != .german else { return }
-        let missing = PageText.allCases.filter { texts[$0] == nil }.map(\.rawValue)
+        let missing = PageText.allCases.filter { !present.contains($0) }.map(\.rawValue)
         guard !missing.isEmpty else { return }
         let rest = missing.count > named ? ", and \(missing.count - named) more" : ""
         field.warning(
