@@ -16,4 +16,18 @@ import Testing
         let file = Self.root.appending(path: "schema/\(name).schema.json")
         #expect(try Array(Data(contentsOf: file)) == section.schema, Self.renewal)
     }
+
+    @Test("RFC 8259: no object of a schema has a name twice, and constraints of one name all apply")
+    func duplicates() throws {
+        for section in SectionForm.all { _ = try JSONNode.parse(section.schema.span) }
+        var members = [JSONMember.required("a"), .exactlyOne(of: "a", "b"), .needs("a", for: ["c"])]
+        members.constrain([
+            .required("a", "d"), .exactlyOne(of: "e", "f"), .needs("b", for: ["c"]), .needs("a", for: ["g"]),
+        ])
+        #expect(
+            String(decoding: JSONNode(.object(members)).serialized, as: UTF8.self)
+                == #"{"required":["a","d"],"oneOf":[{"required":["a"]},{"required":["b"]}],"#
+                + #""dependentRequired":{"c":["a","b"],"g":["a"]},"#
+                + #""allOf":[{"oneOf":[{"required":["e"]},{"required":["f"]}]}]}"#)
+    }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import TestSupport
 import Testing
@@ -18,6 +19,11 @@ import Testing
             .filter { $0.hasSuffix(".json") || $0.hasSuffix(".md") }
         #expect(written.count >= 35)
         for name in written {
+            // Refuses names that stand twice in an object.
+            if name.hasSuffix(".json") {
+                let bytes = try [UInt8](Data(contentsOf: URL(filePath: "\(directory.path)/\(name)")))
+                #expect(throws: Never.self, "\(name)") { try JSONNode.parse(bytes.span) }
+            }
             #expect(
                 try String(contentsOfFile: "\(directory.path)/\(name)", encoding: .utf8)
                     == Vectors.text("config/\(name)"),

@@ -82,12 +82,37 @@ final class ObjectOutline {
 
     func add(_ key: ObjectForm.Key) { form.keys.append(key) }
 
-    func constrain(_ members: [JSONMember]) { form.constraints += members }
+    func constrain(_ members: [JSONMember]) { form.constraints.constrain(members) }
 
     func open() { form.isOpen = true }
 }
 
 extension [JSONMember] {
+    private static let joinable = ["required", "dependentRequired", "allOf"]
+
+    /// Adds constraints so that no name stands twice (RFC 8259 section 4): lists of required members are joined, and other
+    /// constraints with the same names apply beside each other (`allOf`).
+    mutating func constrain(_ members: [JSONMember]) {
+        var others: [JSONMember] = []
+        for member in members {
+            guard Self.joinable.contains(member.name) else {
+                others.append(member)
+                continue
+            }
+            guard let index = firstIndex(where: { $0.name == member.name }) else {
+                append(member)
+                continue
+            }
+            self[index].node = self[index].node.joined(with: member.node)
+        }
+        // `if` and `then` stay together.
+        guard others.contains(where: { other in contains { $0.name == other.name } }) else {
+            self += others
+            return
+        }
+        constrain([JSONMember(name: "allOf", node: JSONNode(.array([JSONNode(.object(others))])))])
+    }
+
     /// If a member has a value, others are required.
     static func when(_ name: String, is value: JSONNode, needs others: String...) -> [JSONMember] {
         let condition = JSONNode.object([
@@ -97,6 +122,26 @@ extension [JSONMember] {
             JSONMember(name: "if", node: condition),
             JSONMember(name: "then", node: .object([("required", .texts(others))])),
         ]
+    }
+}
+
+extension JSONNode {
+    /// The elements or members of both, each once.
+    fileprivate func joined(with other: JSONNode) -> JSONNode {
+        switch (value, other.value) {
+        case (.array(let one), .array(let two)):
+            return JSONNode(.array(one + two.filter { new in !one.contains { $0.value == new.value } }))
+        case (.object(var members), .object(let two)):
+            for member in two {
+                if let index = members.firstIndex(where: { $0.name == member.name }) {
+                    members[index].node = members[index].node.joined(with: member.node)
+                } else {
+                    members.append(member)
+                }
+            }
+            return JSONNode(.object(members))
+        default: preconditionFailure("constraints of different types")
+        }
     }
 }
 

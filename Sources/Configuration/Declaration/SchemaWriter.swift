@@ -97,7 +97,8 @@ struct SchemaWriter {
         members.append(JSONMember("properties", JSONNode(.object(properties))))
         let required = form.keys.filter(\.isRequired).map(\.name)
         if !required.isEmpty { members.append(JSONMember("required", .texts(required))) }
-        return members + form.constraints
+        members.constrain(form.constraints)
+        return members
     }
 
     /// - Returns: the reference to the definition.
