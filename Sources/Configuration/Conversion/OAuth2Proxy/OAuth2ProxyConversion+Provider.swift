@@ -103,6 +103,9 @@ extension OAuth2ProxyConversion {
     mutating func convertUsers() {
         convertEmails()
         convertGroups()
+        // Mappings of the provider name these roles, also where groups refuse everything.
+        let catalogue = allRoles + anyRoles
+        if !catalogue.isEmpty { section("roles", .texts(catalogue)) }
         guard var entry = providerEntry else { return }
         entry += roleMembers
         section("identityProviders", JSONNode(.array([.object(entry)])))
@@ -232,8 +235,6 @@ extension OAuth2ProxyConversion {
         } else if let claim {
             result.report.add(.unneeded, claim.place, "oidc_groups_claim", "no group is asked for")
         }
-        let catalogue = allRoles + anyRoles
-        if !catalogue.isEmpty { section("roles", .texts(catalogue)) }
     }
 
     // MARK: Tokens
