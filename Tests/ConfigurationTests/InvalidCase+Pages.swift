@@ -75,10 +75,15 @@ extension InvalidCase {
         picture(
             "namespace", "<svg/>",
             #"browsers do not draw the image: its root has no xmlns="http://www.w3.org/2000/svg""#),
-        picture("script", "<svg><script>alert(1)</script></svg>", #"the SVG image contains the element "script""#),
-        picture("handler", #"<svg onload="alert(1)"/>"#, #"the SVG image contains the attribute "onload""#),
         picture(
-            "link", #"<svg><use href="https://evil.example/#a"/></svg>"#, #"the SVG image contains a link in "href""#),
+            "script", #"<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>"#,
+            #"the SVG image contains the element "script""#),
+        picture(
+            "handler", #"<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>"#,
+            #"the SVG image contains the attribute "onload""#),
+        picture(
+            "link", #"<svg xmlns="http://www.w3.org/2000/svg"><use href="https://evil.example/#a"/></svg>"#,
+            #"the SVG image contains a link in "href""#),
         InvalidCase(
             "pages-language", pages(#""language": "fr""#),
             failed(#"language: there are no texts in "fr" (expected one of "en", "de", or a file in "texts")"#)),

@@ -115,22 +115,16 @@ package struct OAuth2ProxyConversion {
         return (GoDuration.text(milliseconds), milliseconds, place)
     }
 
-    private static let durations: Set = ["cookie_expire", "cookie_refresh", "upstream_timeout"]
-    private static let lists: Set = [
-        "upstreams", "skip_auth_regex", "skip_auth_routes", "email_domains", "allowed_groups", "allowed_roles",
-        "extra_jwt_issuers", "trusted_proxy_ips", "provider_ca_files", "oidc_enabled_signing_algs",
-    ]
-
     /// Refuses values that could be read in two ways, where a guess would admit more than the original.
     private func checkValues() throws(ConversionFailure) {
         for setting in settings {
-            if Self.durations.contains(setting.name), let text = setting.values.first, !text.isEmpty,
+            if OAuth2ProxySettings.durations.contains(setting.name), let text = setting.values.first, !text.isEmpty,
                 setting.isList || GoDuration.milliseconds(text) == nil
             {
                 throw ConversionFailure(
                     place: setting.place, message: "\(setting.name): \"\(text)\" is no duration such as 1h30m or 1.5h")
             }
-            if Self.lists.contains(setting.name),
+            if OAuth2ProxySettings.lists.contains(setting.name),
                 let element = setting.elements.first(where: { $0 != $0.trimmingBlanks })
             {
                 throw ConversionFailure(

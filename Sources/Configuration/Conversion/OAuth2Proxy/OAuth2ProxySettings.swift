@@ -22,6 +22,12 @@ enum OAuth2ProxySettings {
         "azure_graph_group_field", "entra_id_allowed_tenants",
     ]
 
+    static let durations: Set = ["cookie_expire", "cookie_refresh", "upstream_timeout"]
+    static let lists: Set = [
+        "upstreams", "skip_auth_regex", "skip_auth_routes", "email_domains", "allowed_groups", "allowed_roles",
+        "extra_jwt_issuers", "trusted_proxy_ips", "provider_ca_files", "oidc_enabled_signing_algs",
+    ]
+
     static func isKnown(_ name: String) -> Bool { others[name] != nil || ofProviders.contains(name) }
 
     private static let log = "the gateway writes an access log and events as JSON; see `log`"

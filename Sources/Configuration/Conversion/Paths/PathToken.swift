@@ -77,7 +77,7 @@ struct PathRegex {
     }
 
     /// The alternatives of an expression, outside of groups and classes.
-    /// - Returns: nil if they cannot be told apart for certain.
+    /// - Returns: nil if they cannot be distinguished for certain.
     static func alternatives(_ text: String) -> [Substring]? {
         guard isPlain(text) else { return nil }
         var parts: [Substring] = []
