@@ -157,7 +157,10 @@ import Testing
         let fixture = try fixture(issuer.entry())
         try prefetched(fixture)
         try fixture.reload { $0["trustedIssuers"] = FixtureSettings.list([issuer.entry(#""level": 2"#)]) }
-        #expect(try get(fixture, issuer.token("a")).status == 200)
+        let known = try get(fixture, issuer.token("a"))
+        #expect(
+            known.status == 200,
+            "\(known.text) \(issuer.server.requests.map(\.path)) \(fixture.gateway.everythingWritten)")
         #expect(issuer.discoveryCount == 1 && issuer.fetchCount == 1)
         // Other settings are another set.
         try fixture.reload { $0["trustedIssuers"] = FixtureSettings.list([issuer.entry(#""maxStale": "1h""#)]) }
