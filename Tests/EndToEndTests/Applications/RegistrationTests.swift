@@ -49,7 +49,7 @@ import Testing
             return client
         }
         // Hashing keeps the queue of changes busy until all have come.
-        let rows = "username,password\n" + (0..<15).map { "bulk\($0),Welcome1\n" }.joined()
+        let rows = "username,password\n" + (0..<60).map { "bulk\($0),Welcome1\n" }.joined()
         let bulk = try app.gateway.gateway.connect("admin")
         try bulk.send(
             "POST /admin/users HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer admin-secret\r\n"
