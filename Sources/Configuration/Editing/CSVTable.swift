@@ -24,7 +24,7 @@ package struct CSVTable: Equatable, Sendable {
 
     /// Parses all records; after a problem it continues with the next line.
     package init(_ bytes: [UInt8], problems: inout [Problem]) {
-        var reader = Reader(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...])
+        var reader = Reader(bytes.withoutByteOrderMark)
         while true {
             do throws(Problem) {
                 guard let record = try reader.next() else { return }

@@ -95,8 +95,9 @@ package enum PackedAssertion {
 
     /// Whether the text begins with a tag, after an optional byte order mark and white space.
     private static func isDocument(_ bytes: [UInt8]) -> Bool {
-        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        let first = text.first { $0 != ASCII.space && $0 != ASCII.tab && $0 != 0x0A && $0 != 0x0D }
+        let first = bytes.withoutByteOrderMark.first {
+            $0 != ASCII.space && $0 != ASCII.tab && $0 != 0x0A && $0 != 0x0D
+        }
         return first == UInt8(ascii: "<") && String(validating: bytes, as: UTF8.self) != nil
     }
 

@@ -22,8 +22,7 @@ struct SVGScan {
 
     init(_ text: String) {
         // A byte order mark is no part of the document.
-        let bytes = Array(text.utf8)
-        self.text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+        self.text = Array(Array(text.utf8).withoutByteOrderMark)
     }
 
     /// Elements that run something, contain other documents, or change the image after it was drawn.

@@ -81,16 +81,15 @@ enum ConvertCommand: Command {
     }
 
     private static func text(_ file: String) throws(ExitStatus) -> String {
-        var bytes: [UInt8]
+        let bytes: [UInt8]
         do throws(UnreadableFile) {
             bytes = try FileText.read(file)
         } catch {
             throw .misuse(error.text)
         }
-        // Some editors write a byte order mark.
-        let mark: [UInt8] = [0xef, 0xbb, 0xbf]
-        if bytes.starts(with: mark) { bytes.removeFirst(mark.count) }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .misuse("\(file) is not UTF-8") }
+        guard let text = String(validating: bytes.withoutByteOrderMark, as: UTF8.self) else {
+            throw .misuse("\(file) is not UTF-8")
+        }
         return text
     }
 
