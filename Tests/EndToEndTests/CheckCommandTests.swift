@@ -73,6 +73,19 @@ import Testing
             "\(checked.errors)")
     }
 
+    /// Its certificates and keys are damaged, which only `check` notices.
+    @Test("messages about damaged files describe the damage")
+    func damagedFiles() throws {
+        let complete = Vectors.root.appending(path: "Tests/Fixtures/configuration/complete").path
+        let checked = try CommandLine.run("check", complete, environment: ["ADMIN_TOKEN": "of-the-test"])
+        #expect(checked.ending == .exit(1))
+        #expect(
+            checked.errors.contains("cert.pem: certificates of the authorities: block 1 of the certificate file is"),
+            "\(checked.errors)")
+        // The description that Swift makes of an enumeration names its module.
+        #expect(!checked.errors.contains(/[A-Z][A-Za-z]+\.[a-z][A-Za-z]+\(/), "\(checked.errors)")
+    }
+
     @Test("--strict fails on warnings; a directory without routes has one")
     func strict() throws {
         let directory = try directory {

@@ -86,7 +86,7 @@ package struct RevocationListSummary: Sendable, Equatable {
 }
 
 /// An error in a file of revocation lists.
-package enum RevocationListProblem: Error, Equatable, Sendable {
+package enum RevocationListProblem: Error, Equatable, Sendable, CustomStringConvertible {
     /// Neither a `BEGIN X509 CRL` block nor a list in DER form.
     case noList
     /// A list is malformed; numbers start at 1.

@@ -1,5 +1,5 @@
 /// An error in TLS settings. Certificates are identified by their index.
-package enum TLSSettingsError: Error, Equatable, Sendable {
+package enum TLSSettingsError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A server without a certificate.
     case noCertificate
     /// The certificate or key file at this index of the list, from 0.
@@ -38,7 +38,7 @@ package enum TLSSettingsError: Error, Equatable, Sendable {
 }
 
 /// An error in a certificate, its chain or its key.
-package enum CertificateProblem: Error, Equatable, Sendable {
+package enum CertificateProblem: Error, Equatable, Sendable, CustomStringConvertible {
     /// The certificate file has no `BEGIN CERTIFICATE` block.
     case noCertificate
     /// A block of the certificate file is malformed; numbers start at 1.

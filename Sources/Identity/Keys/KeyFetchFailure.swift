@@ -3,7 +3,7 @@ import Model
 import Outbound
 
 /// Why keys could not be fetched. Existing keys stay in use.
-package enum KeyFetchFailure: Error, Equatable, Sendable {
+package enum KeyFetchFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The requested document.
     package enum Document: String, Sendable {
         case discovery, keys
