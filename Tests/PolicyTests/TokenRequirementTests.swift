@@ -111,10 +111,21 @@ struct TokenRequirementTests {
             var route = RouteSettings(name: "named", path: "/named", upstream: 0)
             route.defaultBackend = "mbe-sch-1"
             settings.routes.append(route)
+            // With Basic among its authenticators, the only backend of a route is the default.
+            route = RouteSettings(name: "listed", path: "/listed", upstream: 0)
+            route.backends = ["mbe-sch-1"]
+            route.options.authenticators = [Authenticator(.bearer), Authenticator(.basic)]
+            settings.routes.append(route)
+            route.name = "unlisted"
+            route.path = "/unlisted"
+            route.options.authenticators = nil
+            settings.routes.append(route)
             return PolicyTests.decide(
                 TestRequest("GET", path, [basic("joe:Welcome1")] + more), TestPolicy.snapshot(settings))
         }
         #expect(decision("/named") == .allowed("joe"))
+        #expect(decision("/listed") == .allowed("joe"))
+        #expect(decision("/unlisted") == .denied(.missingBackend))
         #expect(decision("/inventory/me") == .denied(.missingBackend))
         inventory.isDefault = true
         #expect(decision("/inventory/me") == .allowed("joe"))

@@ -99,7 +99,8 @@ package struct RouteEntry: Sendable {
             "defaultBackend", .reference(to: .backend), into: &route.defaultBackend,
             """
             The backend of Basic credentials without `Oracle-Mobile-Backend-ID`, as `name/version`. By default it \
-            is the only backend of a route whose authentication scheme is `BASIC`, else the one with `default`.
+            is the only backend of a route whose authentication scheme is `BASIC` or whose `authenticators` have `basic`, \
+            else the one with `default`.
             """)
         object.read(
             "application", .reference(to: .application), into: &route.application,

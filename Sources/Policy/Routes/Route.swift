@@ -149,7 +149,8 @@ package final class Route: Sendable {
         scheme = settings.scheme ?? webgate?.scheme
         passwordBackend =
             settings.defaultBackend.map { Array($0.utf8) }
-            ?? (backends.count == 1 && scheme?.method == .basic ? backends[0] : nil)
+            ?? (backends.count == 1 && (scheme?.method == .basic || authenticators?.lists(.basic) == true)
+                ? backends[0] : nil)
         self.authenticators = authenticators
         let isWithoutSession = access.isPublic || authenticators?.lists(.session) == false
         form = isWithoutSession ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)
