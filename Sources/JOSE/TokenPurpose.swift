@@ -9,15 +9,17 @@ package struct TokenPurpose: Sendable, Equatable {
     private let acceptsUntyped: Bool
     /// Whether an untyped token may be an ID token (OpenID Connect Core section 2).
     private let acceptsIDTokens: Bool
-    /// Clients that an untyped access token may name in `azp`.
     private let parties: Parties
     /// What becomes of tokens that are bound to a key.
     private let bound: BoundTokens
 
-    /// Clients that an untyped access token may name in `azp`.
+    /// Clients of access tokens.
     package enum Parties: Sendable, Equatable {
         case any
-        /// These clients.
+        /// Tokens of each type must name one of these clients, in `azp` (OpenID Connect Core section 2), `client_id` (RFC
+        /// 9068 section 2.2), `cid` (Okta) or `appid` (Entra ID).
+        case listed([String])
+        /// An untyped token with another `azp` is an ID token.
         case only([String])
         /// These clients, and others that are not in `aud`: an ID token has its client in `aud` (OpenID Connect Core
         /// section 2). Google's ID tokens for another client of a project do not keep to it.
@@ -48,7 +50,6 @@ package struct TokenPurpose: Sendable, Equatable {
     /// An access token.
     /// - Parameters:
     ///   - isTyped: whether `at+jwt` is required (RFC 9068 section 2.1).
-    ///   - parties: clients that an untyped token may name in `azp`.
     ///   - checksProofs: whether the caller checks the proof of a bound token (`VerifiedToken.binding`), which is refused
     ///     otherwise.
     package static func accessToken(
@@ -76,14 +77,27 @@ package struct TokenPurpose: Sendable, Equatable {
             return try check(untyped: claims)
         }
         guard types.contains(where: { $0.isExactly(name) }) else { throw .wrongType }
-        try checkBinding(Marks(claims))
+        let marks = Marks(claims)
+        try checkClient(marks)
+        try checkBinding(marks)
     }
 
     /// Checks a token without a header by its claims alone.
     package func check(untyped claims: JSONNode) throws(TokenRejection) {
         let marks = Marks(claims)
         if marks.isOther || !acceptsIDTokens && isIDToken(marks) { throw .wrongType }
+        try checkClient(marks)
         try checkBinding(marks)
+    }
+
+    private func checkClient(_ marks: Marks) throws(TokenRejection) {
+        guard case .listed(let clients) = parties else { return }
+        guard let client = marks.party ?? marks.client else {
+            // An ID token may have its client in `aud` alone.
+            if acceptsIDTokens { return }
+            throw .wrongClient
+        }
+        guard let name = client.string, clients.contains(where: { $0.isExactly(name) }) else { throw .wrongClient }
     }
 
     private func checkBinding(_ marks: Marks) throws(TokenRejection) {
@@ -100,7 +114,7 @@ package struct TokenPurpose: Sendable, Equatable {
         guard parties != .any, let party = marks.party else { return false }
         guard let name = party.string else { return true }
         return switch parties {
-        case .any: false
+        case .any, .listed: false
         case .only(let clients): !clients.contains { $0.isExactly(name) }
         case .outsideAudience(let known): !known.contains { $0.isExactly(name) } && marks.isAudience(name)
         }
@@ -115,6 +129,8 @@ package struct TokenPurpose: Sendable, Equatable {
         var isOther = false
         /// `azp`.
         var party: JSONNode?
+        /// Another claim that names the client.
+        var client: JSONNode?
         private var audience: JSONNode?
 
         init(_ claims: JSONNode) {
@@ -126,6 +142,7 @@ package struct TokenPurpose: Sendable, Equatable {
                 case "events": isOther = true
                 case "nonce", "at_hash", "c_hash", "s_hash": isIDToken = true
                 case "azp": party = member.node
+                case "client_id", "cid", "appid": client = client ?? member.node
                 case "aud": audience = member.node
                 // The purpose claims of Keycloak and Cognito for untyped tokens.
                 case "token_use": isIDToken = isIDToken || member.node.string == "id"
@@ -153,7 +170,7 @@ package struct TokenPurpose: Sendable, Equatable {
             return switch name.count {
             case 3: "act".utf8.contains(first)
             case 5...7: "acens".utf8.contains(first)
-            case 9: first == UInt8(ascii: "t")
+            case 9: "ct".utf8.contains(first)
             default: false
             }
         }

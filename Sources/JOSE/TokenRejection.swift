@@ -39,6 +39,8 @@ package enum TokenRejection: String, Error, Sendable, CaseIterable {
     case wrongAudience = "token_audience_wrong"
     /// The token has another purpose, by its `typ` or its claims.
     case wrongType = "token_type_wrong"
+    /// The client of the token is not listed.
+    case wrongClient = "token_client_wrong"
     /// The token is bound to a key by `cnf`, and no proof of possession is checked, or none of that method.
     case proofRequired = "token_proof_required"
 }

@@ -116,6 +116,7 @@ extension Reason {
         ("unknown_issuer", 401, "The issuer of the token is not trusted."),
         ("wrong_audience", 401, "The token is for another audience."),
         ("wrong_token_type", 401, "The token was made for another purpose, such as an ID token or a logout token."),
+        ("wrong_token_client", 401, "The client of the token is not in `authorizedParties` of its issuer."),
         ("proof_required", 401, "The token is bound to a key (`cnf`) by a method that the gateway cannot check."),
         ("token_unbound", 401, "The route or the issuer requires a token that is bound to a key or certificate."),
         ("token_certificate_wrong", 401, "The token is bound to another client certificate than the connection's."),

@@ -63,6 +63,23 @@ import Testing
         #expect(try rejection(.accessToken(), nil, #"{"azp":"other"}"#) == nil)
     }
 
+    /// RFC 9068 section 2.2 requires `client_id`; OpenID providers write `azp`, Okta `cid`, Entra ID `appid`.
+    @Test(arguments: [
+        (#"{"azp":"app"}"#, nil), (#"{"client_id":"app"}"#, nil), (#"{"cid":"app"}"#, nil), (#"{"appid":"app"}"#, nil),
+        (#"{"azp":"app","client_id":"other"}"#, nil), (#"{"client_id":"other","azp":"app"}"#, nil),
+        (#"{"azp":"other","client_id":"app"}"#, TokenRejection.wrongClient), (#"{"azp":"App"}"#, .wrongClient),
+        (#"{"client_id":"other"}"#, .wrongClient), (#"{"cid":"other"}"#, .wrongClient),
+        (#"{"appid":"other"}"#, .wrongClient), (#"{"client_id":["app"]}"#, .wrongClient), ("{}", .wrongClient),
+    ])
+    func listedClients(_ claims: String, _ expected: TokenRejection?) throws {
+        let purpose = TokenPurpose.accessToken(parties: .listed(["api", "app"]))
+        for type in [nil, "JWT", "at+jwt"] { #expect(try rejection(purpose, type, claims) == expected) }
+        let withIDTokens = TokenPurpose.accessToken(acceptsIDTokens: true, parties: .listed(["api", "app"]))
+        #expect(try rejection(withIDTokens, nil, claims) == (claims == "{}" ? nil : expected))
+        // Tokens without a list may name any client.
+        #expect(try rejection(.accessToken(), "at+jwt", claims) == nil)
+    }
+
     @Test(
         "a client that is not in aud makes no ID token, where all clients are accepted",
         arguments: [

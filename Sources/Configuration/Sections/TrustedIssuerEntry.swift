@@ -37,7 +37,7 @@ package struct TrustedIssuerEntry: Sendable {
     package var tokenType: TokenType
     /// Whether ID tokens are accepted as access tokens.
     package var acceptIDTokens: Bool
-    /// Other clients that `azp` of an access token may name.
+    /// Clients whose tokens count, beside those of the gateway; empty for any.
     package var authorizedParties: [String]
     /// Nil if they are invalid.
     package var keys: Keys?
@@ -143,9 +143,9 @@ package struct TrustedIssuerEntry: Sendable {
             authorizedParties: object.value(
                 "authorizedParties", .names, default: [],
                 """
-                Clients that `azp` of an access token may name, beside `audience` and the `clientId` of `backend` \
-                (of every backend where the entry names none). Without this list, and with `requireAudience`, also \
-                every client that is not in `aud`; a client in `aud` marks an ID token.
+                Clients whose [tokens count](guides/identity-provider.md#clients-of-tokens), by `azp`, `client_id`, `cid` or \
+                `appid`, beside `audience` and the `clientId` of `backend` (of every backend where the entry names none). \
+                By default any client.
                 """),
             keys: keys(&object, file, certified, issuer),
             algorithms: object.optional(

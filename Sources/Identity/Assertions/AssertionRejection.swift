@@ -50,7 +50,8 @@ package enum AssertionRejection: ReasonedFailure, Equatable, CaseIterable {
             case .issuedInFuture: .issuedInFuture
             case .missingExpiry: .missingExpiry
             case .wrongAudience: .wrongAudience
-            case .wrongType: .wrongType
+            // Entries of policies list no clients.
+            case .wrongType, .wrongClient: .wrongType
             case .proofRequired: .proofRequired
             }
     }

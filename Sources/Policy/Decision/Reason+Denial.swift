@@ -79,8 +79,9 @@ extension Reason {
     package var bearerError: StaticString? {
         switch self {
         case .malformedToken, .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired,
-            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .wrongTokenType, .proofRequired,
-            .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle, .issuerNotAllowed, .apiKeyUnknown,
+            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .wrongTokenType, .wrongTokenClient,
+            .proofRequired, .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle, .issuerNotAllowed,
+            .apiKeyUnknown,
             .apiKeyExpired, .tokenUnbound, .tokenCertificateWrong, .dpopSchemeWrong, .tokenUndecryptable,
             .tokenUnsigned, .tokenUnencrypted, .tokenChainUntrusted, .tokenChainNameWrong:
             "invalid_token"

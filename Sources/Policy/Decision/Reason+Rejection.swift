@@ -20,6 +20,7 @@ extension Reason {
         case .untrustedChain: self = .tokenChainUntrusted
         case .chainNameMismatch: self = .tokenChainNameWrong
         case .wrongType: self = .wrongTokenType
+        case .wrongClient: self = .wrongTokenClient
         case .proofRequired: self = .proofRequired
         case .missingExpiry, .lifetimeTooLong: self = .invalidToken
         }

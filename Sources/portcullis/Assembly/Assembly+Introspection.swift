@@ -17,9 +17,10 @@ extension Assembly {
             else { continue }
             var issuer = IntrospectedIssuerSettings(
                 introspector: Introspector(server: server, caller: caller), rules: entry.users,
-                // `azp` alone does not make a token an ID token.
+                // `azp` marks no ID token here.
                 purpose: .accessToken(
-                    isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens, checksProofs: true),
+                    isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens,
+                    parties: entry.listedClients(configuration.backends) ?? .any, checksProofs: true),
                 level: entry.level, backendID: entry.backend.flatMap(backendID), tokenSources: entry.tokenSources)
             issuer.levelsByMethod = entry.levelsByMethod
             issuer.requiresProof = entry.requiresProof

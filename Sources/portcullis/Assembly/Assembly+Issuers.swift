@@ -154,7 +154,7 @@ extension Assembly {
             var trust = TrustedIssuer(
                 name: entry.name, issuer: entry.issuer, audiences: entry.audiences,
                 requireAudience: entry.requireAudience, keys: keys,
-                purpose: purpose(entry), clockSkewSeconds: entry.clockSkew.components.seconds,
+                purpose: entry.purpose(configuration.backends), clockSkewSeconds: entry.clockSkew.components.seconds,
                 maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
             if let algorithms = entry.algorithms { trust.algorithms = algorithms }
             trust.decryption = TokenDecryption(keys: decryptionKeys, isRequired: entry.encryption == .required)
@@ -167,18 +167,6 @@ extension Assembly {
             settings.append(issuer)
         }
         return settings
-    }
-
-    /// `azp` of an access token may name a client of this gateway or of the entry; where the entry names none, also one
-    /// that the token is not for. Without `aud` nothing else tells for which API a token is.
-    private func purpose(_ entry: TrustedIssuerEntry) -> TokenPurpose {
-        let backends = configuration.backends.filter { entry.backend == nil || entry.backend == $0.reference }
-        let known = entry.audiences + entry.authorizedParties + backends.compactMap(\.clientID)
-        let isForOthers = entry.authorizedParties.isEmpty && entry.requireAudience
-        return .accessToken(
-            isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens,
-            parties: isForOthers ? .outsideAudience(known: known) : .only(known),
-            checksProofs: true)
     }
 
     mutating func keySet(_ path: String, pointer: String) -> KeySet? {
@@ -238,5 +226,29 @@ extension Assembly {
         settings.scopes = service.scopes
         for family in retained.families { family.announce(in: &settings, &self) }
         return TokenService(settings: settings)
+    }
+}
+
+extension TrustedIssuerEntry {
+    /// - Parameter backends: all backends of the gateway.
+    fileprivate func purpose(_ backends: [BackendEntry]) -> TokenPurpose {
+        let known = clients(backends)
+        // Without `aud` nothing else tells for which API a token is.
+        let others = requireAudience ? TokenPurpose.Parties.outsideAudience(known: known) : .only(known)
+        return .accessToken(
+            isTyped: tokenType == .accessToken, acceptsIDTokens: acceptIDTokens,
+            parties: listedClients(backends) ?? others, checksProofs: true)
+    }
+
+    /// Nil where the entry lists no clients.
+    /// - Parameter backends: all backends of the gateway.
+    func listedClients(_ backends: [BackendEntry]) -> TokenPurpose.Parties? {
+        authorizedParties.isEmpty ? nil : .listed(clients(backends))
+    }
+
+    /// The clients that the entry and the gateway know.
+    private func clients(_ backends: [BackendEntry]) -> [String] {
+        let own = backends.filter { backend == nil || backend == $0.reference }
+        return audiences + authorizedParties + own.compactMap(\.clientID)
     }
 }
