@@ -39,12 +39,21 @@ import Testing
         redis(#""url": "rediss://127.0.0.1:6379/0", "tls": { "minVersion": "\#(version)" }"#)
     }
 
-    /// The start values of a valid `gateway.json` with these members.
-    private static func values(_ members: String, listeners: String) throws -> StartValues {
-        let gateway = #"{ "baseUrl": "http://127.0.0.1:8080", "listeners": [\#(listeners)], \#(members) }"#
-        let loaded = try ConfigurationDirectory(["gateway.json": gateway], on: [:]).load()
-        #expect(loaded.lines(.error) == [], "\(members)")
-        return try #require(loaded.configuration).startValues
+    /// The keys that a reload reports after a change of one directory, between valid files `gateway.json` with these
+    /// members.
+    private static func reported(
+        _ before: String, _ after: String, listeners: (before: String, after: String) = (listener, listener)
+    ) throws -> [String] {
+        let directory = try ConfigurationDirectory([:], on: [:])
+        func values(_ members: String, _ listeners: String) throws -> StartValues {
+            let head = #""baseUrl": "http://127.0.0.1:8080", "listeners": [\#(listeners)]"#
+            try directory.write("gateway.json", "{ \(head), \(members) }")
+            let loaded = directory.load()
+            #expect(loaded.lines(.error) == [], "\(members)")
+            return try #require(loaded.configuration).startValues
+        }
+        let former = try values(before, listeners.before)
+        return try values(after, listeners.after).keys(differingFrom: former)
     }
 
     private static let listener = #"{ "address": "127.0.0.1", "port": 8080 }"#
@@ -53,10 +62,8 @@ import Testing
         @Test(arguments: changes.indices)
         func changedKeyIsReported(_ index: Int) throws {
             let change = Self.changes[index]
-            let before = try Self.values(change.before, listeners: Self.listener)
-            let after = try Self.values(change.after, listeners: Self.listener)
-            #expect(after.keys(differingFrom: before).contains(change.key))
-            #expect(before.keys(differingFrom: before) == [])
+            #expect(try Self.reported(change.before, change.after).contains(change.key))
+            #expect(try Self.reported(change.before, change.before) == [])
         }
     #endif
 
@@ -90,15 +97,31 @@ import Testing
         (#"{ "address": "127.0.0.1", "port": 8080, "name": "a", "http2": true }"#, false),
     ])
     func listenersAreComparedBySocket(_ listeners: String, isReported: Bool) throws {
-        let before = try Self.values(#""workers": 1"#, listeners: Self.listener)
-        let after = try Self.values(#""workers": 1"#, listeners: listeners)
-        #expect(after.keys(differingFrom: before) == (isReported ? ["listeners"] : []))
+        let workers = #""workers": 1"#
+        let keys = try Self.reported(workers, workers, listeners: (Self.listener, listeners))
+        #expect(keys == (isReported ? ["listeners"] : []))
     }
 
+    /// An operator who writes a default out has changed nothing.
+    @Test(arguments: [
+        #""workers": 0"#, #""engine": "auto""#, #""store": {}"#, #""log": { "access": "stdout" }"#,
+        #""store": { "timeout": "1s", "staleAfter": "3s", "whenUnavailable": "deny" }"#,
+        #""store": { "kind": "\#(StoreSection.usualKind)" }"#, #""tokenCache": { "maxEntries": 16384 }"#,
+    ])
+    func writtenDefaultIsNotReported(_ members: String) throws {
+        #expect(try Self.reported(#""rateLimits": {}"#, members) == [])
+    }
+
+    #if SQLite
+        @Test func writtenPathOfStoreIsNotReported() throws {
+            #expect(try Self.reported(#""store": {}"#, #""store": { "path": "state/tokens.sqlite" }"#) == [])
+        }
+    #endif
+
     @Test func modeOfSocketIsReported() throws {
-        let before = try Self.values(#""workers": 1"#, listeners: #"{ "address": "unix:a" }"#)
-        let after = try Self.values(#""workers": 1"#, listeners: #"{ "address": "unix:a", "mode": "0600" }"#)
-        #expect(after.keys(differingFrom: before) == ["listeners"])
+        let workers = #""workers": 1"#
+        let listeners = (#"{ "address": "unix:a" }"#, #"{ "address": "unix:a", "mode": "0600" }"#)
+        #expect(try Self.reported(workers, workers, listeners: listeners) == ["listeners"])
     }
 
     /// The complete configuration without the keys above differs from a minimal one in all other keys.

@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// The store of tokens and revocations (DEC-10).
@@ -34,22 +35,21 @@ package struct StoreSection: Sendable, Equatable {
     #endif
 
     static func read(_ object: inout ObjectReader) -> StoreSection {
-        let kind =
-            object.optional(
-                "kind", .choice.atStart(),
-                """
-                `sqlite`: a file. `redis`: a Redis or Valkey server, for gateways on several machines. `memory`: \
-                lost at the end of the process. The default is `sqlite` if the program is built with that trait, \
-                else `memory`.
-                """) ?? usualKind
-        let standardPath = "state/tokens.sqlite"
-        let file = Shape.path.reading { field in
-            field.name("a file name").map { field.findings.path(of: $0, isInput: false) }
-        }
+        let kind = object.value(
+            "kind", .choice.atStart(), default: usualKind, isDocumented: false,
+            """
+            `sqlite`: a file. `redis`: a Redis or Valkey server, for gateways on several machines. `memory`: \
+            lost at the end of the process. The default is `sqlite` if the program is built with that trait, \
+            else `memory`.
+            """)
+        let standardPath = object.field.findings.path(of: "state/tokens.sqlite", isInput: false)
+        let file = Shape(
+            .text, write: { _ in .text("state/tokens.sqlite") },
+            read: { field in field.name("a file name").map { field.findings.path(of: $0, isInput: false) } })
         let path = object.keys(if: kind == .sqlite, otherwise: unsupported(.sqlite, "a file")) { object in
-            object.take(
+            object.value(
                 "path", file.atStart(), default: standardPath,
-                "The file of `sqlite`, on a local disk. Processes of one machine may share it.")?.read()
+                "The file of `sqlite`, on a local disk. Processes of one machine may share it.")
         }
         let redis = object.keys(
             if: kind == .redis, otherwise: unsupported(.redis, "this"), RedisEntry.read)
@@ -64,9 +64,7 @@ package struct StoreSection: Sendable, Equatable {
             "File with the keys, one a line. It is made with one key and mode 0600 where it is missing.")
         object.constrain(.when("kind", is: .text("redis"), needs: "url"))
         return StoreSection(
-            kind: kind, path: (path ?? nil) ?? object.field.findings.path(of: standardPath, isInput: false),
-            keys: key ?? [],
-            keyFile: keyFile,
+            kind: kind, path: path ?? standardPath, keys: key ?? [], keyFile: keyFile,
             redis: redis ?? nil,
             timeout: object.value(
                 "timeout", .duration.atStart(), default: .seconds(1),
