@@ -21,7 +21,7 @@ extension ValidConfigurationTests {
         #expect(social.subjectAttribute == "id" && social.users.prefix == "s-" && social.scopes.isEmpty)
         #expect(
             configuration.allIdentityProviders.map(\.name) == [
-                "form", "staff", "social", "corporate", "partner", "Guests",
+                "form", "staff", "social", "corporate", "partner", "Guests", "visitors",
             ])
         try expectSAML(configuration.identityProviders[3], configuration.identityProviders[4])
         let partners = try #require(configuration.serviceDomains.first { $0.name == "Partners" })

@@ -101,7 +101,7 @@ import Testing
         #expect(configuration.challenge.keys == [1, 0].map { [UInt8](repeating: $0, count: 32) })
         #expect(configuration.issuedTokenCache.skew == .seconds(15))
         #expect(configuration.issuedTokenCache.persists)
-        #expect(configuration.tokenService.key?.value.utf8.count == 32)
+        #expect(configuration.tokenService.rotateEvery == .seconds(2_592_000))
         #expect(configuration.tokenService.tokenPathAliases == ["/auth/token"])
         #expect(configuration.tokenService.requiresTLS == true)
         #expect(configuration.tokenService.clockSkew == .seconds(2))
@@ -178,7 +178,17 @@ import Testing
         #expect(configuration.issuers.map(\.module) == modules)
         let behind = configuration.routes.first { $0.path == "/behind/**" }?.options.challengeRule
         #expect(behind?.userAgent == Array("OIC-Agent".utf8) && behind?.maximumKeptBody == 16_384)
-        #expect(configuration.issuers.compactMap(\.allowedHosts) == [["127.0.0.1"]])
+        #expect(configuration.issuers.compactMap(\.allowedHosts) == [["127.0.0.1", "localhost"], ["127.0.0.1"]])
+    }
+
+    /// A secret key excludes the rotation of the complete configuration.
+    @Test func tokenServiceWithSecretKey() throws {
+        let key = #""algorithm": "HS256", "key": "0123456789abcdef0123456789abcdef""#
+        let gateway = ConfigurationDirectory.gateway(#""tokenService": { "enabled": true, \#(key) }"#)
+        let loaded = try ConfigurationDirectory(["gateway.json": gateway]).load()
+        #expect(loaded.lines(.error) == [])
+        let service = try #require(loaded.configuration).tokenService
+        #expect(service.algorithm == .hs256 && service.key?.value.utf8.count == 32)
     }
 
     private func expectKeys(_ keys: [TrustedIssuerEntry.Keys?]) {

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Reads the members of one object. Records the names that were read, so that all other members are reported as
 /// unknown.
@@ -22,7 +23,9 @@ package struct ObjectReader {
 
     /// Reads no object; collects the declarations in the outline.
     init(describing outline: ObjectOutline) {
-        field = outline.field
+        let findings = Findings(sources: Sources(), directory: "", environment: [:], production: false)
+        // A value without members, whose findings are ignored.
+        field = Field(node: JSONNode(.null), pointer: "", findings: findings)
         members = []
         pointer = ""
         self.outline = outline
@@ -36,8 +39,9 @@ package struct ObjectReader {
     }
 
     /// An optional key with a default.
+    /// - Parameter isDocumented: false for a default that differs between builds; the meaning describes it.
     package mutating func value<Value>(
-        _ name: String, _ shape: Shape<Value>, default standard: Value, _ meaning: String
+        _ name: String, _ shape: Shape<Value>, default standard: Value, isDocumented: Bool = true, _ meaning: String
     ) -> Value {
         guard let outline else {
             if let value = take(name).flatMap(shape.take) { return value }
@@ -46,8 +50,8 @@ package struct ObjectReader {
         }
         outline.add(
             ObjectForm.Key(
-                name: name, form: shape.form(), meaning: meaning, standard: shape.write(standard), isRequired: false,
-                facts: shape.facts))
+                name: name, form: shape.form(), meaning: meaning,
+                standard: isDocumented ? shape.write(standard) : nil, isRequired: false, facts: shape.facts))
         return standard
     }
 
@@ -169,14 +173,7 @@ package struct ObjectReader {
     package func constrain(_ members: @autoclosure () -> [JSONMember]) { outline?.constrain(members()) }
 
     /// The same as the text of an object.
-    package func constrain(json: @autoclosure () -> String) {
-        guard let outline else { return }
-        let text = json()
-        guard let members = try? JSONNode.parse(text.utf8.span).members else {
-            preconditionFailure("no object: \(text)")
-        }
-        outline.constrain(members)
-    }
+    package func constrain(json: @autoclosure () -> String) { outline?.constrain(json: json()) }
 
     /// A member that is present and not read yet.
     package struct Member<Value: Sendable> {

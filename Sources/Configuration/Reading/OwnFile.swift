@@ -1,3 +1,5 @@
+import Model
+
 /// Files that the configuration names and that are below its directory.
 enum OwnFile {
     static let form = Form.pattern("^[^/]")

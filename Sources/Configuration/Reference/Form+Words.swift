@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension Form {
     /// A short description of the form in Markdown.
@@ -24,7 +25,8 @@ extension Form {
         case .described(_, let form): form.words
         case .schema(let members):
             members.first { $0.name == "const" }.map { "`\(ReferenceExamples.line($0.node))`" }
-                ?? members.first { $0.name == "$ref" }.flatMap { Form.sectionLink($0.node.string) } ?? "any JSON"
+                ?? members.first { $0.name == "$ref" }.flatMap { Form.sectionLink($0.node.string) }
+                ?? Form.typeWords(members) ?? "any JSON"
         }
     }
 
@@ -33,7 +35,28 @@ extension Form {
 
     private static func sectionLink(_ schema: String?) -> String? {
         guard let name = schema?.split(separator: "/").last?.split(separator: ".").first else { return nil }
-        return name == "policies" ? "object" : "the section [`\(name)`](\(name).md)"
+        return "the section [`\(name)`](\(name).md)"
+    }
+
+    /// The types of a JSON Schema; nil without `type`.
+    private static func typeWords(_ schema: [JSONMember]) -> String? {
+        let type = schema.first { $0.name == "type" }?.node
+        let names = type?.array?.compactMap(\.string) ?? (type?.string).map { [$0] }
+        return names?.map { name in
+            switch name {
+            case "string": "text"
+            case "boolean": Form.flag.words
+            case "null": "`null`"
+            case "integer": bounds(schema).map { Form.integer($0).words } ?? "number"
+            default: name
+            }
+        }
+        .joined(separator: ", or ")
+    }
+
+    private static func bounds(_ schema: [JSONMember]) -> ClosedRange<Int>? {
+        let bounds = ["minimum", "maximum"].compactMap { name in schema.first { $0.name == name }?.node.integer }
+        return bounds.count == 2 ? Int(bounds[0])...Int(bounds[1]) : nil
     }
 
     /// The discriminator of an object among alternatives: its first key and that key's values.

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Values of keys in a checked configuration, as examples of the reference.
 package struct ReferenceExamples {
@@ -13,7 +14,7 @@ package struct ReferenceExamples {
     }
 
     /// Longest line, and most lines of an object.
-    private static let width = 96
+    private static let width = 112
     private static let height = 7
 
     private var sections: [String: JSONNode] = [:]
@@ -33,7 +34,7 @@ package struct ReferenceExamples {
     /// A short example of a key with its value, JSON without the braces around; nil if all values are long.
     func example(of key: ObjectForm.Key, at path: [Step]) -> String? {
         let values = nodes(at: path[...], in: [])
-        let candidates = values.filter { $0 != key.standard } + values
+        let candidates = values.filter { $0 != key.standard } + values + standIns(for: key)
         for value in candidates {
             let shown = ReferenceExamples.masked(value, key.form, key.name)
             if let text = ReferenceExamples.short(shown, named: key.name) { return text }
@@ -41,12 +42,19 @@ package struct ReferenceExamples {
         return nil
     }
 
+    /// Values of a key that the configuration cannot have beside others: its default, or a place of a secret.
+    private func standIns(for key: ObjectForm.Key) -> [JSONNode] {
+        if let standard = key.standard { return [standard] }
+        return key.form.isSecret ? [.text("file:/run/secrets/\(key.name)")] : []
+    }
+
     private func nodes(at path: ArraySlice<Step>, in nodes: [JSONNode]) -> [JSONNode] {
         guard let step = path.first else { return nodes }
         let next: [JSONNode] =
             switch step {
             case .section(let name): section(name).map { [$0] } ?? []
-            case .member(let name): nodes.compactMap { $0[name] }
+            // An object may stand for a list of one.
+            case .member(let name): nodes.flatMap { $0.array ?? [$0] }.compactMap { $0[name] }
             case .any: nodes.flatMap { $0.array ?? $0.members?.filter { $0.name != "$schema" }.map(\.node) ?? [] }
             case .kind(let key, let words): nodes.filter { $0[key]?.string.map(words.contains) ?? false }
             }

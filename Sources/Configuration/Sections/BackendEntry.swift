@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// A mobile backend: the credentials of one set of applications (MBE-01).

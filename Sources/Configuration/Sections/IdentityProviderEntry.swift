@@ -214,7 +214,7 @@ extension ProviderRules {
             """)
         let prefix = object.optional(
             "usernamePrefix",
-            .text(.schema([JSONMember(name: "type", node: .text("string"))])) { field in
+            .text(.anyText) { field in
                 field.node.string?.isEmpty == true ? "" : field.fieldValue()
             },
             "Prefix of the names of users without an account; by default the provider's name and a colon.")

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Keys in rotation.
 enum KeyRing {

@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// Destination and details of the access log, and the level of the event log.

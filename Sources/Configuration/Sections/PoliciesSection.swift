@@ -24,19 +24,50 @@ package struct PoliciesSection: Sendable {
     static func read(_ field: Field) -> PoliciesSection {
         var object = field.object("an object of policies")
         if field.isFileRoot { _ = object.take("$schema") }
-        let section = PoliciesSection(
-            allowOrigin: object.value("Security_AllowOrigin", default: .disallow) { $0.allowedOrigins() },
-            ssoRedirectWhitelist: object.optional("Security_SsoRedirectWhitelist") {
-                $0.text().map { RedirectWhitelist($0) }
-            },
-            tokenExchangeTimeoutSeconds: object.optional("Security_TokenExchangeTimeoutSecs", timeout),
-            tokenExchangeTimeoutPolicy: object.optional("Security_TokenExchangeTimeoutPolicy") {
-                $0.choice(TokenLifetimePolicy.self)
-            },
-            authTokenConfiguration: object.optional("Security_AuthTokenConfiguration", authTokens)
-        )
+        let section = read(&object)
         object.finish()
         return section
+    }
+
+    /// - Parameter authTokens: the form of `Security_AuthTokenConfiguration`, whose reader ignores what is wrong.
+    fileprivate static func read(
+        _ object: inout ObjectReader, authTokens: ObjectForm = ObjectForm()
+    ) -> PoliciesSection {
+        PoliciesSection(
+            allowOrigin: object.value(
+                "Security_AllowOrigin",
+                Shape(.anyText, write: { _ in .text("disallow") }, read: { $0.allowedOrigins() }), default: .disallow,
+                """
+                [Origins](guides/cors.md) of pages that may read responses: `disallow`, or patterns separated by commas.
+                """),
+            ssoRedirectWhitelist: object.optional(
+                "Security_SsoRedirectWhitelist",
+                Shape(.anyText, read: { $0.text().map { RedirectWhitelist($0) } }),
+                """
+                Patterns of URLs that a [login](guides/single-sign-on.md) may return to, separated by commas; none by \
+                default.
+                """),
+            tokenExchangeTimeoutSeconds: object.optional(
+                "Security_TokenExchangeTimeoutSecs",
+                Shape(.either([Shape<Int>.seconds.form(), .pattern("^[0-9]+$")]), read: timeout),
+                """
+                Lifetime of exchanged tokens in seconds, where the issuer has none. By default that of the endpoint: 28800, \
+                and for single sign-on 21600.
+                """),
+            tokenExchangeTimeoutPolicy: object.optional(
+                "Security_TokenExchangeTimeoutPolicy", .choice,
+                """
+                Lifetime of exchanged tokens, where the issuer has no policy: the seconds, the rest of the outside token's, or \
+                the shorter one. By default the seconds.
+                """),
+            authTokenConfiguration: object.optional(
+                "Security_AuthTokenConfiguration",
+                Shape(.either([.text, .named("authTokenConfiguration", .object(authTokens))]), read: self.authTokens),
+                """
+                Issuers whose [tokens are exchanged](guides/token-exchange.md): an object, its JSON in a text, or \
+                `file:NAME`. A wrong value disables one issuer, without effect on others. Unknown keys are ignored.
+                """)
+        )
     }
 
     func asking(_ servers: [PolicyServerEntry]) -> PoliciesSection {
@@ -46,7 +77,7 @@ package struct PoliciesSection: Sendable {
     }
 
     /// POL-02: a positive integer, or one as text.
-    private static func timeout(_ field: Field) -> Int? {
+    @Sendable private static func timeout(_ field: Field) -> Int? {
         let expected = "a positive number of seconds, as a number or as text"
         guard let text = field.node.string else {
             guard field.node.integer != nil else { return field.wrongType(expected) }
@@ -59,7 +90,7 @@ package struct PoliciesSection: Sendable {
     }
 
     /// JSON in a string, as the policy is usually written, an object, or a file (JWT-01).
-    private static func authTokens(_ field: Field) -> JSONNode? {
+    @Sendable private static func authTokens(_ field: Field) -> JSONNode? {
         if field.node.members != nil { return field.node }
         let expected = "an object, its JSON in a string, or \"file:NAME\""
         guard let text = field.text(expected) else { return nil }
@@ -80,5 +111,15 @@ package struct PoliciesSection: Sendable {
                 "\(noun) is not JSON: \(JSONProblem(error, in: text, file: file).text)", expected: expected)
         }
         return nil
+    }
+}
+
+extension SectionForm {
+    /// `policies.json`.
+    /// - Parameter authTokens: the form of `Security_AuthTokenConfiguration`.
+    package static func policies(authTokens: ObjectForm) -> SectionForm {
+        SectionForm(
+            name: "policies", meaning: "Environment policies under their own names.",
+            form: .object(ObjectForm.of { PoliciesSection.read(&$0, authTokens: authTokens) }))
     }
 }

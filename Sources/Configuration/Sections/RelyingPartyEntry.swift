@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The identity providers of a service domain (RP-01 to RP-03).
 package struct RelyingPartyEntry: Sendable {

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension SecretProgram {
     static let list = shape.byName("an object of programs by name", "invalid name of a program") { $0.name = $1 }

@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import Model
 
 /// A named signing certificate of an outside issuer (JWT-20, SAML-08). Checks only the PEM form; the composition root
 /// checks the contents.

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// When expired tokens are deleted (AOM-23).
 package struct TokenCleanerSection: Sendable {

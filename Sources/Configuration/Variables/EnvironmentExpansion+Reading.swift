@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension EnvironmentExpansion {
     /// Names of variables, or their beginnings with `*`.

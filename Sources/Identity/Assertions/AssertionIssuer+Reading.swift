@@ -5,9 +5,19 @@ import Model
 extension AssertionIssuer {
     /// Reads one entry of `issuers`. Nil for an unusable entry, which the reader has reported (JWT-10 to JWT-28).
     init?(_ reader: inout AssertionReader, baseURL: String, catalogue: RoleCatalogue) {
-        let name = reader.text("issuerName")
-        if reader.node["issuerName"] == nil { reader.fail(nil, "required member \"issuerName\" is missing") }
-        let audiences = reader.texts("audience") ?? []
+        let name = reader.text("issuerName", isRequired: true, "`iss` of its tokens, byte by byte.")
+        reader.require("issuerName")
+        let isEnabled = reader.flag("enabled", default: true, "Whether its tokens are exchanged.")
+        let audiences =
+            reader.texts(
+                "audience",
+                """
+                Values of `aud`, one of which the token must have, if it has `aud`. By default `baseUrl` and the paths down to \
+                the endpoint, each with and without `/`.
+                """) ?? []
+        let requiresAudience = reader.flag(
+            "requireAudience", default: false,
+            "Whether the token must have `aud`. Without it, any service that receives a token can use it here.")
         let keys = AssertionIssuer.keys(&reader)
         let rules = ExternalIdentityRules(&reader, catalogue: catalogue)
         // The placeholders are never used: without a name or keys the reader is broken.
@@ -15,10 +25,11 @@ extension AssertionIssuer {
             name: name ?? "",
             audiences: audiences.isEmpty ? AssertionIssuer.standardAudiences(baseURL: baseURL) : audiences,
             keys: keys ?? .certificates([]), rules: rules)
-        isEnabled = reader.flag("enabled", default: true)
-        requiresAudience = reader.flag("requireAudience", default: false)
-        isSingleUse = reader.flag("singleUseAssertions", default: false)
-        requiresClientAuthentication = reader.flag("requireClientAuth", default: true)
+        (self.isEnabled, self.requiresAudience) = (isEnabled, requiresAudience)
+        isSingleUse = AssertionIssuer.singleUse(&reader)
+        requiresClientAuthentication = reader.flag(
+            "requireClientAuth", default: true,
+            "Whether the client authenticates, or only sends its `client_id`.")
         lifetime = AssertionIssuer.lifetime(&reader)
         filters = AssertionIssuer.filters(&reader)
         allowedBackends = AssertionIssuer.allowedBackends(&reader)
@@ -28,9 +39,27 @@ extension AssertionIssuer {
         if reader.isBroken { return nil }
     }
 
+    /// The form of an entry of `issuers`.
+    static var form: ObjectForm {
+        AssertionReader.form { _ = AssertionIssuer(&$0, baseURL: "", catalogue: RoleCatalogue([])) }
+    }
+
+    static func singleUse(_ reader: inout AssertionReader) -> Bool {
+        reader.flag("singleUseAssertions", default: false, "Whether a token or an assertion is exchanged once only.")
+    }
+
     static func lifetime(_ reader: inout AssertionReader) -> TokenLifetime {
-        var lifetime = TokenLifetime(policy: reader.choice("tokenTimeoutPolicy", TokenLifetimePolicy.self))
-        if let member = reader.take("tokenTimeoutSeconds") {
+        var lifetime = TokenLifetime(
+            policy: reader.choice(
+                "tokenTimeoutPolicy", TokenLifetimePolicy.self,
+                """
+                Lifetime of the gateway's token: `tokenTimeoutSeconds`, the rest of the outside token's, or the shorter one; \
+                by default `Security_TokenExchangeTimeoutPolicy`.
+                """))
+        if let member = reader.take(
+            "tokenTimeoutSeconds", .integer(1...Int(TokenLifetime.longest)),
+            "Lifetime of the gateway's token; by default `Security_TokenExchangeTimeoutSecs`.")
+        {
             lifetime.seconds = member.integer.flatMap { (1...TokenLifetime.longest).contains($0) ? $0 : nil }
             if lifetime.seconds == nil {
                 reader.fail("tokenTimeoutSeconds", "wrong value", expected: "a positive integer of seconds")
@@ -43,13 +72,17 @@ extension AssertionIssuer {
 
     /// A filter that is specified incorrectly is never satisfied, and reported at load (JWT-22).
     private static func filters(_ reader: inout AssertionReader) -> [ClaimFilter] {
-        guard let member = reader.take("filters") else { return [] }
+        let member = reader.take(
+            "filters", .list(.object(AssertionReader.form { _ = filter(&$0) }), isUnique: false),
+            "[Conditions](guides/token-exchange.md#filters) on claims, all of which must hold.")
+        guard let member else { return [] }
         guard let elements = member.array else {
             reader.warn("filters", "wrong type: no token satisfies this", expected: "an array of filters")
             return [.unsatisfiable]
         }
         return elements.enumerated().map { index, element in
-            if let filter = filter(element) { return filter }
+            var part = AssertionReader(element, "")
+            if let filter = filter(&part) { return filter }
             reader.warn(
                 "filters/\(index)", "misspecified: no token satisfies this filter",
                 expected: #"{"name", "type": "include" or "exclude", "values": an array of strings}"#)
@@ -57,30 +90,33 @@ extension AssertionIssuer {
         }
     }
 
-    private static func filter(_ node: JSONNode) -> ClaimFilter? {
-        guard let name = node["name"]?.string, !name.isEmpty, let elements = node["values"]?.array, !elements.isEmpty
-        else { return nil }
+    private static func filter(_ reader: inout AssertionReader) -> ClaimFilter? {
+        let name = reader.text("name", isRequired: true, "Name of a claim.")
+        let kind = reader.choice(
+            "type", ClaimFilter.Kind.self, default: .include,
+            "Whether the claim has one of the values, or none of them.")
+        let list = Form.list(.anyText, minimum: 1, isUnique: false)
+        let elements = reader.take("values", list, isRequired: true, "Texts, in which `*` is any text.")?.array ?? []
         let values = elements.compactMap(\.string)
-        guard values.count == elements.count else { return nil }
-        guard let type = node["type"] else { return ClaimFilter(name: name, values: values) }
-        guard let kind = type.string.flatMap(ClaimFilter.Kind.init) else { return nil }
+        guard let name, let kind, !reader.isBroken, !values.isEmpty, values.count == elements.count else { return nil }
         return ClaimFilter(name: name, kind: kind, values: values)
     }
 
     /// An invalid entry matches no backend; an empty list allows none (AMB-04).
     static func allowedBackends(_ reader: inout AssertionReader) -> [AllowedBackend]? {
-        guard let member = reader.take("allowedMbes") else { return nil }
+        let member = reader.take(
+            "allowedMbes",
+            .list(.object(AssertionReader.form { _ = allowedBackend(&$0) }), minimum: 1, isUnique: false),
+            "Backends whose clients may exchange: `name` and `version`, or `clientId`. By default all.")
+        guard let member else { return nil }
         guard let elements = member.array, !elements.isEmpty else {
             reader.warn(
                 "allowedMbes", "no backend is allowed", expected: #"an array of {"name", "version"} or {"clientId"}"#)
             return []
         }
         return elements.enumerated().map { index, element in
-            let texts = ["name", "version", "clientId"].map { element[$0] }
-            let allowed = AllowedBackend(
-                name: texts[0]?.string, version: texts[1]?.string, clientID: texts[2]?.string)
-            // A member of another type was meant as a restriction: without it the entry must match no backend.
-            guard allowed.isComplete, texts.allSatisfy({ $0 == nil || $0?.string != nil }) else {
+            var part = AssertionReader(element, "")
+            guard let allowed = allowedBackend(&part) else {
                 reader.warn(
                     "allowedMbes/\(index)", "incomplete: it matches no backend",
                     expected: #"{"name", "version"} or {"clientId"}"#)
@@ -90,10 +126,26 @@ extension AssertionIssuer {
         }
     }
 
+    private static func allowedBackend(_ reader: inout AssertionReader) -> AllowedBackend? {
+        reader.constrain([.anyOf(["name", "version"], ["clientId"])])
+        let text = Form.anyText
+        let texts = [
+            reader.take("name", text, "Name of a backend."), reader.take("version", text, "Its version."),
+            reader.take("clientId", text, "Its client id, in place of both."),
+        ]
+        let allowed = AllowedBackend(name: texts[0]?.string, version: texts[1]?.string, clientID: texts[2]?.string)
+        // A member of another type was meant as a restriction: without it the entry must match no backend.
+        return allowed.isComplete && texts.allSatisfy { $0 == nil || $0?.string != nil } ? allowed : nil
+    }
+
     // MARK: Extensions of the gateway
 
     private mutating func readAlgorithms(_ reader: inout AssertionReader) {
-        guard let names = reader.texts("algorithms") else { return }
+        let form = Form.list(
+            .choice(SignatureAlgorithm.allCases.filter { !$0.isSymmetric }.map(\.rawValue)), minimum: 1, isUnique: false
+        )
+        guard let names = reader.texts("algorithms", as: form, "Accepted algorithms; by default all of RS, PS and ES.")
+        else { return }
         let known = names.compactMap(SignatureAlgorithm.init(named:)).filter { !$0.isSymmetric }
         guard !names.isEmpty, known.count == names.count else {
             // RFC 8725 section 3.1: a public key must never serve as a secret, and `none` proves nothing.
@@ -104,7 +156,9 @@ extension AssertionIssuer {
     }
 
     mutating func readLevel(_ reader: inout AssertionReader) {
-        guard let member = reader.take("level") else { return }
+        let member = reader.take(
+            "level", .integer(0...10), default: .number(Int64(level)), "Authentication level of the gateway's token.")
+        guard let member else { return }
         guard let number = member.integer, (0...10).contains(number) else {
             reader.fail("level", "wrong value", expected: "an integer from 0 to 10")
             return
@@ -117,21 +171,38 @@ extension ExternalIdentityRules {
     /// The members about users and roles (JWT-13, JWT-14, JWT-16, JWT-24 to JWT-28).
     fileprivate init(_ reader: inout AssertionReader, catalogue: RoleCatalogue) {
         self.init(
-            usernameSources: reader.text("usernameAttribute").map { [ClaimSource(literal: $0)] } ?? [],
-            clientIDAttribute: reader.text("clientIdAttribute"),
-            virtualUserEnabled: reader.flag("virtualUserEnabled", default: false),
-            userMapping: reader.choice("userMappingAttribute", UserMapping.self) ?? .uid,
+            usernameSources: reader.text(
+                "usernameAttribute", "Claim with the user's name; by default `sub`, else `prn`."
+            ).map { [ClaimSource(literal: $0)] } ?? [],
+            clientIDAttribute: reader.text(
+                "clientIdAttribute",
+                """
+                Claim with a client id. If it equals the user's name, the token is an application's and is refused.
+                """),
+            virtualUserEnabled: ExternalIdentityRules.virtualUsers(&reader),
+            userMapping: ExternalIdentityRules.userMapping(&reader),
             roleMapping: RoleMapping(
-                sources: (reader.texts("roleAttributes") ?? []).map { ClaimSource(literal: $0) },
+                sources: (reader.texts("roleAttributes", "Claims with roles.") ?? []).map { ClaimSource(literal: $0) },
                 mappings: ExternalIdentityRules.roleMappings(&reader, catalogue),
-                defaultRoles: ExternalIdentityRules.roles("defaultRoles", &reader, catalogue),
-                issuerRoles: ExternalIdentityRules.roles("issuerRoles", &reader, catalogue)))
+                defaultRoles: ExternalIdentityRules.roles(
+                    "defaultRoles", "Roles where the claims have none.", &reader, catalogue),
+                issuerRoles: ExternalIdentityRules.roles("issuerRoles", "Roles of all users.", &reader, catalogue)))
+    }
+
+    static func virtualUsers(_ reader: inout AssertionReader) -> Bool {
+        reader.flag("virtualUserEnabled", default: false, "Whether users without an account are accepted.")
+    }
+
+    static func userMapping(_ reader: inout AssertionReader) -> UserMapping {
+        reader.choice(
+            "userMappingAttribute", UserMapping.self, default: .uid,
+            "The account is found by its name, or by its address, in the realm of the backend.") ?? .uid
     }
 
     private static func roles(
-        _ name: String, _ reader: inout AssertionReader, _ catalogue: RoleCatalogue
+        _ name: String, _ meaning: String, _ reader: inout AssertionReader, _ catalogue: RoleCatalogue
     ) -> [String] {
-        let roles = reader.texts(name) ?? []
+        let roles = reader.texts(name, meaning) ?? []
         warn(of: roles, at: name, &reader, catalogue)
         return roles
     }
@@ -140,21 +211,30 @@ extension ExternalIdentityRules {
         _ reader: inout AssertionReader, _ catalogue: RoleCatalogue
     ) -> [RoleMapping.Entry] {
         let expected = #"{"tokenRole", "mappedRoles"}"#
-        guard let member = reader.take("roleMappings") else { return [] }
+        let member = reader.take(
+            "roleMappings", .list(.object(AssertionReader.form { _ = roleMapping(&$0) }), isUnique: false),
+            "Roles of the catalogue for roles of the claims.")
+        guard let member else { return [] }
         guard let elements = member.array else {
             reader.fail("roleMappings", "wrong type", expected: "an array of \(expected)")
             return []
         }
         return elements.enumerated().map { index, element in
-            let roles = element["mappedRoles"].flatMap(AssertionReader.texts)
-            let entry = RoleMapping.Entry(tokenRole: element["tokenRole"]?.string, mappedRoles: roles)
+            var part = AssertionReader(element, "")
+            let entry = roleMapping(&part)
             // M22.
-            if entry.tokenRole == nil || roles == nil {
+            if entry.tokenRole == nil || entry.mappedRoles == nil {
                 reader.warn("roleMappings/\(index)", "incomplete, ignored", expected: expected)
             }
-            warn(of: roles ?? [], at: "roleMappings/\(index)/mappedRoles", &reader, catalogue)
+            warn(of: entry.mappedRoles ?? [], at: "roleMappings/\(index)/mappedRoles", &reader, catalogue)
             return entry
         }
+    }
+
+    private static func roleMapping(_ reader: inout AssertionReader) -> RoleMapping.Entry {
+        return RoleMapping.Entry(
+            tokenRole: reader.take("tokenRole", .anyText, isRequired: true, "A role of the claims.")?.string,
+            mappedRoles: reader.texts("mappedRoles", isRequired: true, "Roles of the catalogue."))
     }
 
     /// Roles outside the catalogue are never granted (ROLE-04).

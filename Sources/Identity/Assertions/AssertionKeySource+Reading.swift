@@ -4,11 +4,14 @@ import Model
 extension AssertionIssuer {
     /// Reads `jwks` or `certificateSubjectNames`; having both is an error (AMB-03).
     static func keys(_ reader: inout AssertionReader) -> Keys? {
-        let jwks = reader.take("jwks")
-        let subjects = reader.take("certificateSubjectNames")
-        switch (jwks, subjects) {
+        reader.constrain([.exactlyOne(of: "jwks", "certificateSubjectNames")])
+        let jwks = reader.take(
+            "jwks", .object(AssertionReader.form { _ = AssertionKeySource(&$0) }),
+            "Where its keys are fetched, as for [trusted issuers](guides/trusted-issuers.md).")
+        let subjects = certificates(&reader)
+        switch (jwks, reader.node["certificateSubjectNames"]) {
         case (let jwks?, nil): return AssertionKeySource(jwks, &reader).map(Keys.remote)
-        case (nil, .some): return certificates(&reader)
+        case (nil, .some): return subjects
         case (nil, nil):
             reader.fail(
                 nil, "the issuer has no keys", expected: "either \"jwks\" or \"certificateSubjectNames\"")
@@ -20,8 +23,12 @@ extension AssertionIssuer {
         return nil
     }
 
-    static func certificates(_ reader: inout AssertionReader) -> Keys? {
-        guard let texts = reader.texts("certificateSubjectNames") else { return nil }
+    static func certificates(_ reader: inout AssertionReader, isRequired: Bool = false) -> Keys? {
+        let form = Form.list(.text, minimum: 1, isUnique: false)
+        let texts = reader.texts(
+            "certificateSubjectNames", as: form, isRequired: isRequired,
+            "Subjects of certificates in `certificates.json` (RFC 4514), such as `CN=idp.example.com,O=Example`.")
+        guard let texts else { return nil }
         let names = texts.compactMap(DistinguishedName.init)
         guard !names.isEmpty, names.count == texts.count else {
             reader.fail(
@@ -41,18 +48,7 @@ extension AssertionKeySource {
             return nil
         }
         var reader = AssertionReader(node, issuer.pointer + "/jwks")
-        let allowsHTTP = reader.flag("allowHttp", default: false)
-        self.init(
-            discoveryURI: AssertionKeySource.address("discoveryUri", allowsHTTP, &reader),
-            jwksURI: AssertionKeySource.address("jwksUri", allowsHTTP, &reader))
-        self.allowsHTTP = allowsHTTP
-        minimumReloadInterval = reader.seconds("minReloadInterval", default: minimumReloadInterval)
-        maximumReloadInterval = reader.seconds("maxReloadInterval", default: maximumReloadInterval)
-        connectTimeout = reader.seconds("connectTimeout", default: connectTimeout, from: 1)
-        readTimeout = reader.seconds("readTimeout", default: readTimeout, from: 1)
-        authorizationHeader = AssertionKeySource.fieldValue(&reader)
-        trustFile = reader.text("trustFile")
-        readVersions(&reader)
+        self.init(&reader)
         if discoveryURI == nil, jwksURI == nil, !reader.isBroken {
             reader.fail(nil, "there is no address", expected: "\"discoveryUri\" or \"jwksUri\"")
         }
@@ -61,8 +57,32 @@ extension AssertionKeySource {
         if reader.isBroken { return nil }
     }
 
-    private static func address(_ name: String, _ allowsHTTP: Bool, _ reader: inout AssertionReader) -> WebURL? {
-        guard let text = reader.text(name) else { return nil }
+    fileprivate init(_ reader: inout AssertionReader) {
+        reader.constrain([.anyOf(["discoveryUri"], ["jwksUri"])])
+        let allowsHTTP = reader.flag("allowHttp", default: false, "Whether the addresses may have the scheme `http`.")
+        self.init(
+            discoveryURI: AssertionKeySource.address(
+                "discoveryUri", allowsHTTP, "Discovery document of OpenID Connect.", &reader),
+            jwksURI: AssertionKeySource.address(
+                "jwksUri", allowsHTTP, "JWK set. With it, the discovery document is not fetched.", &reader))
+        self.allowsHTTP = allowsHTTP
+        minimumReloadInterval = reader.seconds(
+            "minReloadInterval", default: minimumReloadInterval, "Seconds between two fetches at least.")
+        maximumReloadInterval = reader.seconds(
+            "maxReloadInterval", default: maximumReloadInterval, "Seconds after which the keys are fetched again.")
+        connectTimeout = reader.seconds(
+            "connectTimeout", default: connectTimeout, from: 1, "Seconds for a connection.")
+        readTimeout = reader.seconds(
+            "readTimeout", default: readTimeout, from: 1, "Seconds for a response.")
+        authorizationHeader = AssertionKeySource.fieldValue(&reader)
+        trustFile = reader.text("trustFile", "PEM file with authorities beside those of the system.")
+        readVersions(&reader)
+    }
+
+    private static func address(
+        _ name: String, _ allowsHTTP: Bool, _ meaning: String, _ reader: inout AssertionReader
+    ) -> WebURL? {
+        guard let text = reader.text(name, as: .pattern("^[Hh][Tt][Tt][Pp][Ss]?://."), meaning) else { return nil }
         do throws(WebURL.Problem) {
             let url = try WebURL(text)
             // JWT-32.
@@ -75,7 +95,11 @@ extension AssertionKeySource {
     }
 
     private mutating func readVersions(_ reader: inout AssertionReader) {
-        guard let names = reader.texts("tlsVersions") else { return }
+        let form = Form.list(.choice(AssertionKeySource.tlsVersionNames), isUnique: false)
+        let names = reader.texts(
+            "tlsVersions", as: form, default: tlsVersions,
+            "Accepted versions of TLS. `TLS` stands for all; SSL is not supported.")
+        guard let names else { return }
         guard names.allSatisfy(AssertionKeySource.tlsVersionNames.contains) else {
             reader.fail(
                 "tlsVersions", "unknown version",
@@ -93,7 +117,7 @@ extension AssertionKeySource {
 
     /// Text that is safe as the value of a header field.
     private static func fieldValue(_ reader: inout AssertionReader) -> String? {
-        guard let text = reader.text("authorizationHeader") else { return nil }
+        guard let text = reader.text("authorizationHeader", "`Authorization` of the requests.") else { return nil }
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             reader.fail("authorizationHeader", "wrong value", expected: "the value of a header field")
             return nil

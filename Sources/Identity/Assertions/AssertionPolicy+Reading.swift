@@ -11,9 +11,7 @@ extension AssertionPolicy {
     package init(_ node: JSONNode, baseURL: String, lifetime: TokenLifetime, catalogue: RoleCatalogue) {
         self.init(lifetime: lifetime)
         var reader = AssertionReader(node, "")
-        readIntervals(&reader)
-        let issuers = reader.take("issuers")
-        let samlIssuers = reader.take("samlIssuers")
+        let (issuers, samlIssuers) = readMembers(&reader)
         reader.finish()
         findings = reader.findings
         if let samlIssuers { readSAML(samlIssuers, baseURL: baseURL, catalogue: catalogue) }
@@ -35,6 +33,44 @@ extension AssertionPolicy {
         entries = withoutDuplicates(entries, of: "issuers")
     }
 
+    /// The form of the object.
+    package static var form: ObjectForm {
+        AssertionReader.form { reader in
+            var policy = AssertionPolicy()
+            _ = policy.readMembers(&reader)
+        }
+    }
+
+    private mutating func readMembers(_ reader: inout AssertionReader) -> (issuers: JSONNode?, samlIssuers: JSONNode?) {
+        reader.constrain([.anyOf(["issuers"], ["samlIssuers"])])
+        let issuers = reader.take(
+            "issuers", .list(.object(AssertionIssuer.form), isUnique: false), "Issuers whose JWTs are exchanged.")
+        let samlIssuers = reader.take(
+            "samlIssuers", .list(.object(AssertionIssuer.samlForm), isUnique: false),
+            "Issuers whose [SAML assertions](guides/saml-exchange.md) are exchanged.")
+        policyReload.minimum = reader.seconds(
+            "policyMinReloadInterval", default: policyReload.minimum,
+            """
+            The policies are read again for a token of an unknown issuer, unless the last time was less than so many seconds \
+            ago.
+            """
+        )
+        policyReload.maximum = reader.seconds(
+            "policyMaxReloadInterval", default: policyReload.maximum,
+            "The policies are read again before an exchange, after so many seconds.")
+        certificateReload.minimum = reader.seconds(
+            "certificatesMinReloadInterval", default: certificateReload.minimum,
+            """
+            `certificates.json` is read again for a token that no certificate verifies, unless the last time was less than so \
+            many seconds ago.
+            """
+        )
+        certificateReload.maximum = reader.seconds(
+            "certificatesMaxReloadInterval", default: certificateReload.maximum,
+            "`certificates.json` is read again before an exchange, after so many seconds.")
+        return (issuers, samlIssuers)
+    }
+
     /// A SAML assertion replaces a whole login, so configuration checks report an unusable entry as an error (SAML-09).
     private mutating func readSAML(_ node: JSONNode, baseURL: String, catalogue: RoleCatalogue) {
         guard let elements = node.array else {
@@ -47,13 +83,6 @@ extension AssertionPolicy {
             }
         }
         samlEntries = withoutDuplicates(samlEntries, of: "samlIssuers")
-    }
-
-    private mutating func readIntervals(_ reader: inout AssertionReader) {
-        policyReload.minimum = reader.seconds("policyMinReloadInterval", default: policyReload.minimum)
-        policyReload.maximum = reader.seconds("policyMaxReloadInterval", default: policyReload.maximum)
-        certificateReload.minimum = reader.seconds("certificatesMinReloadInterval", default: certificateReload.minimum)
-        certificateReload.maximum = reader.seconds("certificatesMaxReloadInterval", default: certificateReload.maximum)
     }
 
     private mutating func read(

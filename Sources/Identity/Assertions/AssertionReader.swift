@@ -1,8 +1,8 @@
 import Bytes
 import Model
 
-/// Reads one JSON object of a policy into typed values. Wrong values are recorded, not thrown; the caller decides on
-/// the consequences.
+/// Reads one JSON object of a policy into typed values, and declares its members. Wrong values are recorded, not
+/// thrown; the caller decides on the consequences.
 struct AssertionReader {
     let node: JSONNode
     /// JSON pointer of the object.
@@ -11,17 +11,47 @@ struct AssertionReader {
     /// Whether a wrong value makes the object unusable.
     private(set) var isBroken = false
     private var known: Set<String> = []
+    /// Collects the declarations if only the form of the object is needed.
+    private let outline: ObjectOutline?
 
     init(_ node: JSONNode, _ pointer: String) {
-        self.node = node
-        self.pointer = pointer
+        self.init(node, pointer, outline: nil)
     }
 
-    /// The raw member.
-    mutating func take(_ name: String) -> JSONNode? {
-        known.insert(name)
-        return node[name]
+    private init(_ node: JSONNode, _ pointer: String, outline: ObjectOutline?) {
+        self.node = node
+        self.pointer = pointer
+        self.outline = outline
     }
+
+    /// The form of the objects that a function reads. Unknown members are ignored (JWT-08).
+    static func form(_ body: (inout AssertionReader) -> Void) -> ObjectForm {
+        let outline = ObjectOutline()
+        outline.open()
+        var reader = AssertionReader(JSONNode(.null), "", outline: outline)
+        body(&reader)
+        return outline.form
+    }
+
+    /// Whether only the form of the object is needed.
+    var isDescribing: Bool { outline != nil }
+
+    /// The raw member.
+    mutating func take(
+        _ name: String, _ form: @autoclosure () -> Form, default standard: JSONNode? = nil, isRequired: Bool = false,
+        _ meaning: String
+    ) -> JSONNode? {
+        guard let outline else {
+            known.insert(name)
+            return node[name]
+        }
+        outline.add(
+            ObjectForm.Key(name: name, form: form(), meaning: meaning, standard: standard, isRequired: isRequired))
+        return nil
+    }
+
+    /// JSON Schema constraints on several members. The reader checks the same with messages of its own.
+    func constrain(_ members: @autoclosure () -> [JSONMember]) { outline?.constrain(members()) }
 
     /// Records a wrong value that leaves the object usable.
     mutating func warn(_ name: String, _ message: String, expected: String? = nil) {
@@ -38,8 +68,13 @@ struct AssertionReader {
             AssertionFinding(severity: .warning, pointer: place, message: message, expected: expected))
     }
 
-    mutating func flag(_ name: String, default standard: Bool) -> Bool {
-        guard let member = take(name) else { return standard }
+    /// Records that a member without a default is missing.
+    mutating func require(_ name: String) {
+        if node[name] == nil { fail(nil, "required member \"\(name)\" is missing") }
+    }
+
+    mutating func flag(_ name: String, default standard: Bool, _ meaning: String) -> Bool {
+        guard let member = take(name, .flag, default: .flag(standard), meaning) else { return standard }
         guard let flag = member.bool else {
             fail(name, "wrong type", expected: "true or false")
             return standard
@@ -48,8 +83,11 @@ struct AssertionReader {
     }
 
     /// A non-empty string; nil if absent or wrong.
-    mutating func text(_ name: String, expected: String = "a non-empty string") -> String? {
-        guard let member = take(name) else { return nil }
+    mutating func text(
+        _ name: String, as form: @autoclosure () -> Form = .text, expected: String = "a non-empty string",
+        isRequired: Bool = false, _ meaning: String
+    ) -> String? {
+        guard let member = take(name, form(), isRequired: isRequired, meaning) else { return nil }
         guard let text = member.string, !text.isEmpty else {
             fail(name, "wrong value", expected: expected)
             return nil
@@ -58,8 +96,12 @@ struct AssertionReader {
     }
 
     /// Non-empty strings; nil if the member is absent or wrong.
-    mutating func texts(_ name: String) -> [String]? {
-        guard let member = take(name) else { return nil }
+    mutating func texts(
+        _ name: String, as form: @autoclosure () -> Form = .list(.text, isUnique: false),
+        default standard: [String]? = nil, isRequired: Bool = false, _ meaning: String
+    ) -> [String]? {
+        let member = take(name, form(), default: standard.map(JSONNode.texts), isRequired: isRequired, meaning)
+        guard let member else { return nil }
         guard let texts = AssertionReader.texts(member) else {
             fail(name, "wrong type", expected: "an array of non-empty strings")
             return nil
@@ -68,8 +110,11 @@ struct AssertionReader {
     }
 
     /// An interval. The default replaces a value that is negative or not an integer (JWT-08).
-    mutating func seconds(_ name: String, default standard: Int64, from least: Int64 = 0) -> Int64 {
-        guard let member = take(name) else { return standard }
+    mutating func seconds(
+        _ name: String, default standard: Int64, from least: Int64 = 0, _ meaning: String
+    ) -> Int64 {
+        let form = Form.integer(Int(least)...Int(TokenLifetime.longest))
+        guard let member = take(name, form, default: .number(standard), meaning) else { return standard }
         guard let seconds = member.integer, (least...TokenLifetime.longest).contains(seconds) else {
             warn(
                 name, "wrong value, \(standard) is used",
@@ -79,12 +124,15 @@ struct AssertionReader {
         return seconds
     }
 
-    mutating func choice<Choice: RawRepresentable & CaseIterable>(_ name: String, _ type: Choice.Type) -> Choice?
-    where Choice.RawValue == String {
-        guard let member = take(name) else { return nil }
+    mutating func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, _ type: Choice.Type, default standard: Choice? = nil, _ meaning: String
+    ) -> Choice? where Choice.RawValue == String {
+        let words = type.allCases.map(\.rawValue)
+        let member = take(name, .choice(words), default: (standard?.rawValue).map(JSONNode.text), meaning)
+        guard let member else { return standard }
         guard let choice = member.string.flatMap(Choice.init(rawValue:)) else {
-            fail(name, "wrong value", expected: type.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or "))
-            return nil
+            fail(name, "wrong value", expected: words.map { "\"\($0)\"" }.joined(separator: " or "))
+            return standard
         }
         return choice
     }

@@ -3,7 +3,7 @@ import Bytes
 /// One entry of `filters`: what a claim must, or must not, contain (JWT-21).
 package struct ClaimFilter: Sendable, Equatable {
     /// Whether one of the values must match the claim, or none may match.
-    package enum Kind: String, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
         case include, exclude
     }
 

@@ -4,28 +4,36 @@ import Model
 extension AssertionIssuer {
     /// Reads one entry of `samlIssuers`. Nil for an unusable entry, which the reader has reported (SAML-09 to SAML-13).
     init?(saml reader: inout AssertionReader, baseURL: String, catalogue: RoleCatalogue) {
-        let name = reader.text("issuerName")
-        if reader.node["issuerName"] == nil { reader.fail(nil, "required member \"issuerName\" is missing") }
-        if reader.node["certificateSubjectNames"] == nil {
-            reader.fail(nil, "required member \"certificateSubjectNames\" is missing")
-        }
-        let others = reader.texts("audience") ?? []
+        let name = reader.text("issuerName", isRequired: true, "`Issuer` of its assertions, byte by byte.")
+        reader.require("issuerName")
+        reader.require("certificateSubjectNames")
+        let isEnabled = reader.flag("enabled", default: true, "Whether its assertions are exchanged.")
+        let others = reader.texts("audience", "Accepted audiences beside the URL of the endpoint.") ?? []
         // The placeholders are never used: without a name or keys the reader is broken.
         self.init(
             name: name ?? "", audiences: [AssertionIssuer.exchangeURL(baseURL)] + others,
-            keys: AssertionIssuer.certificates(&reader) ?? .certificates([]),
+            keys: AssertionIssuer.certificates(&reader, isRequired: true) ?? .certificates([]),
             rules: ExternalIdentityRules(saml: &reader, catalogue: catalogue))
-        isEnabled = reader.flag("enabled", default: true)
+        self.isEnabled = isEnabled
         requiresAudience = true
-        isSingleUse = reader.flag("singleUseAssertions", default: false)
+        isSingleUse = AssertionIssuer.singleUse(&reader)
         lifetime = AssertionIssuer.lifetime(&reader)
         allowedBackends = AssertionIssuer.allowedBackends(&reader)
         saml = SAMLTerms(
-            allowsSHA1: reader.flag("allowSha1", default: false),
-            recipients: AssertionIssuer.recipients(baseURL) + (reader.texts("recipient") ?? []))
+            allowsSHA1: reader.flag("allowSha1", default: false, "Whether signatures with SHA-1 are accepted."),
+            recipients: AssertionIssuer.recipients(baseURL)
+                + (reader.texts(
+                    "recipient",
+                    "Accepted recipients beside that URL and the one of `\(SingleSignOnEndpoints.redirectPaths[0])`.")
+                    ?? []))
         readLevel(&reader)
         reader.finish()
         if reader.isBroken { return nil }
+    }
+
+    /// The form of an entry of `samlIssuers`.
+    static var samlForm: ObjectForm {
+        AssertionReader.form { _ = AssertionIssuer(saml: &$0, baseURL: "", catalogue: RoleCatalogue([])) }
     }
 
     /// The audience that is always accepted (SAML-05); the operator enters it at the identity provider (SAML-18).

@@ -6,7 +6,8 @@ extension ExternalIdentityRules {
     /// SAML-13), and `virtualUserEnabled`, `userMappingAttribute` as for other tokens.
     init(saml reader: inout AssertionReader, catalogue: RoleCatalogue) {
         var rules = SAMLRules()
-        if let member = reader.take("rules") {
+        let form = Form.list(.object(SAMLRules.form), isUnique: false)
+        if let member = reader.take("rules", form, "User names and roles from attributes.") {
             if let elements = member.array {
                 for (index, element) in elements.enumerated() { rules.read(element, at: index, &reader, catalogue) }
             } else {
@@ -15,8 +16,8 @@ extension ExternalIdentityRules {
         }
         self.init(
             usernameSources: rules.usernameAttribute.map { [ClaimSource(literal: $0)] } ?? [],
-            virtualUserEnabled: reader.flag("virtualUserEnabled", default: false),
-            userMapping: reader.choice("userMappingAttribute", UserMapping.self) ?? .uid,
+            virtualUserEnabled: ExternalIdentityRules.virtualUsers(&reader),
+            userMapping: ExternalIdentityRules.userMapping(&reader),
             roleMapping: RoleMapping(
                 sources: rules.roleAttributes, mappings: rules.mappings, defaultRoles: rules.defaultRoles,
                 issuerRoles: rules.issuerRoles))
@@ -71,29 +72,74 @@ private struct SAMLRules {
     var defaultRoles: [String] = []
     var issuerRoles: [String] = []
 
-    private static let types = "\"roleAttribute\", \"roleMapping\", \"defaultRole\", \"issuerRole\" or \"userMapping\""
+    private enum Kind: String, CaseIterable {
+        case roleAttribute, roleMapping, defaultRole, issuerRole, userMapping
+    }
+
+    private static let kinds = "\"roleAttribute\", \"roleMapping\", \"defaultRole\", \"issuerRole\" or \"userMapping\""
+
+    /// The form of a rule. Each kind needs the keys that it reads.
+    static var form: ObjectForm {
+        let parts = Kind.allCases.map { kind in
+            (
+                kind: kind,
+                form: AssertionReader.form { reader in
+                    var rules = SAMLRules()
+                    rules.read(kind, &reader, RoleCatalogue([]))
+                }
+            )
+        }
+        return AssertionReader.form { reader in
+            _ = kind(&reader)
+            var rules = SAMLRules()
+            // An issuer rule has the key of a default rule.
+            for kind in Kind.allCases where kind != .issuerRole { rules.read(kind, &reader, RoleCatalogue([])) }
+            let conditions = parts.map { part in
+                JSONNode(.object(.when("type", is: .text(part.kind.rawValue), needs: part.form.names)))
+            }
+            reader.constrain([JSONMember(name: "allOf", node: JSONNode(.array(conditions)))])
+        }
+    }
+
+    private static func kind(_ reader: inout AssertionReader) -> String? {
+        reader.text(
+            "type", as: .choice(Kind.allCases.map(\.rawValue)), expected: kinds, isRequired: true,
+            "What the rule is about.")
+    }
 
     mutating func read(_ node: JSONNode, at index: Int, _ issuer: inout AssertionReader, _ catalogue: RoleCatalogue) {
         let place = "rules/\(index)"
         guard node.members != nil else { return issuer.fail(place, "wrong type", expected: "a rule object") }
         var reader = AssertionReader(node, "\(issuer.pointer)/\(place)")
-        switch reader.text("type", expected: SAMLRules.types) {
-        case "roleAttribute": readRoleAttribute(&reader)
-        case "roleMapping": readRoleMapping(&reader, catalogue)
-        case "defaultRole": defaultRoles += SAMLRules.roles("roles", &reader, catalogue)
-        case "issuerRole": issuerRoles += SAMLRules.roles("roles", &reader, catalogue)
-        case "userMapping": readUserMapping(&reader)
-        case .some: reader.fail("type", "unknown rule", expected: SAMLRules.types)
-        case nil: if node["type"] == nil { reader.fail(nil, "required member \"type\" is missing") }
+        if let name = SAMLRules.kind(&reader) {
+            if let kind = Kind(rawValue: name) {
+                read(kind, &reader, catalogue)
+            } else {
+                reader.fail("type", "unknown rule", expected: SAMLRules.kinds)
+            }
+        } else {
+            reader.require("type")
         }
         if !reader.isBroken { reader.finish() }
         issuer.add(reader)
     }
 
+    private mutating func read(_ kind: Kind, _ reader: inout AssertionReader, _ catalogue: RoleCatalogue) {
+        switch kind {
+        case .roleAttribute: readRoleAttribute(&reader)
+        case .roleMapping: readRoleMapping(&reader, catalogue)
+        case .defaultRole: defaultRoles += SAMLRules.roles(&reader, catalogue)
+        case .issuerRole: issuerRoles += SAMLRules.roles(&reader, catalogue)
+        case .userMapping: readUserMapping(&reader)
+        }
+    }
+
     /// SAML-10: comma-separated names.
     private mutating func readRoleAttribute(_ reader: inout AssertionReader) {
         let expected = "names of attributes, with commas between them"
-        let text = reader.text("attributes", expected: expected)
+        let text = reader.text(
+            "attributes", as: .pattern("[^, \\t]"), expected: expected,
+            "Of `roleAttribute`: names of attributes with roles, separated by commas.")
         let names = (text ?? "").utf8.split(separator: ASCII.comma).map(SAMLRules.trimmed).filter { !$0.isEmpty }
         if names.isEmpty, !reader.isBroken { reader.fail("attributes", "wrong value", expected: expected) }
         roleAttributes += names.map { ClaimSource(literal: $0) }
@@ -101,8 +147,8 @@ private struct SAMLRules {
 
     /// SAML-11; incomplete mappings as in JWT-28.
     private mutating func readRoleMapping(_ reader: inout AssertionReader, _ catalogue: RoleCatalogue) {
-        let tokenRole = reader.text("tokenRole")
-        let mappedRoles = reader.texts("mappedRoles")
+        let tokenRole = reader.text("tokenRole", "Of `roleMapping`: a role of the assertion.")
+        let mappedRoles = reader.texts("mappedRoles", "Of `roleMapping`: roles of the catalogue for it.")
         if !reader.isBroken, tokenRole == nil || mappedRoles == nil {
             reader.warn(tokenRole == nil ? "tokenRole" : "mappedRoles", "missing: the rule is ignored")
         }
@@ -113,16 +159,18 @@ private struct SAMLRules {
     /// SAML-13.
     private mutating func readUserMapping(_ reader: inout AssertionReader) {
         guard usernameAttribute == nil else { return reader.fail(nil, "there is a rule of this type already") }
-        usernameAttribute = reader.text("attribute")
-        if reader.node["attribute"] == nil { reader.fail(nil, "required member \"attribute\" is missing") }
+        usernameAttribute = reader.text("attribute", "Of `userMapping`: attribute with the user's name.")
+        reader.require("attribute")
     }
 
-    private static func roles(
-        _ name: String, _ reader: inout AssertionReader, _ catalogue: RoleCatalogue
-    ) -> [String] {
-        if reader.node[name] == nil { reader.fail(nil, "required member \"\(name)\" is missing") }
-        let roles = reader.texts(name) ?? []
-        ExternalIdentityRules.warn(of: roles, at: name, &reader, catalogue)
+    private static func roles(_ reader: inout AssertionReader, _ catalogue: RoleCatalogue) -> [String] {
+        reader.require("roles")
+        let roles =
+            reader.texts(
+                "roles",
+                "Of `defaultRole`: roles where the assertion has none. Of `issuerRole`: roles of all users."
+            ) ?? []
+        ExternalIdentityRules.warn(of: roles, at: "roles", &reader, catalogue)
         return roles
     }
 

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Issuers
+import Model
 
 /// What the entries of modules in `issuers.json` look like, from the keys that they declare.
 extension IssuerModule {

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Foundation
+import Identity
 import Issuers
 import Model
 import Reactor
@@ -21,7 +22,10 @@ enum SchemaCommand: Command {
 
     /// All sections with a declaration, those of the issuer modules included.
     private static var sections: [SectionForm] {
-        SectionForm.all + [.issuers(Assembly.issuerModules.map { ([$0.kind] + $0.aliases, $0.form) })]
+        SectionForm.all + [
+            .policies(authTokens: AssertionPolicy.form),
+            .issuers(Assembly.issuerModules.map { ([$0.kind] + $0.aliases, $0.form) }),
+        ]
     }
 
     static func run(_ arguments: [String]) throws(ExitStatus) {

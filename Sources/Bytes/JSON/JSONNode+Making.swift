@@ -1,5 +1,3 @@
-import Bytes
-
 extension JSONNode {
     package static func text(_ text: String) -> JSONNode { JSONNode(.string(text)) }
     package static func flag(_ flag: Bool) -> JSONNode { JSONNode(.bool(flag)) }

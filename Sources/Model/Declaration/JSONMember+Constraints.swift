@@ -1,0 +1,91 @@
+import Bytes
+
+extension [JSONMember] {
+    private static let joinable = ["required", "dependentRequired", "allOf"]
+
+    /// Adds constraints so that no name stands twice (RFC 8259 section 4): lists of required members are joined, and other
+    /// constraints with the same names apply beside each other (`allOf`).
+    package mutating func constrain(_ members: [JSONMember]) {
+        var others: [JSONMember] = []
+        for member in members {
+            guard Self.joinable.contains(member.name) else {
+                others.append(member)
+                continue
+            }
+            guard let index = firstIndex(where: { $0.name == member.name }) else {
+                append(member)
+                continue
+            }
+            self[index].node = self[index].node.joined(with: member.node)
+        }
+        // `if` and `then` stay together.
+        guard others.contains(where: { other in contains { $0.name == other.name } }) else {
+            self += others
+            return
+        }
+        constrain([JSONMember(name: "allOf", node: JSONNode(.array([JSONNode(.object(others))])))])
+    }
+
+    /// If a member has a value, others are required.
+    package static func when(_ name: String, is value: JSONNode, needs others: String...) -> [JSONMember] {
+        when(name, is: value, needs: others)
+    }
+
+    package static func when(_ name: String, is value: JSONNode, needs others: [String]) -> [JSONMember] {
+        let condition = JSONNode.object([
+            ("properties", .object([(name, .object([("const", value)]))])), ("required", .texts([name])),
+        ])
+        return [
+            JSONMember(name: "if", node: condition),
+            JSONMember(name: "then", node: .object([("required", .texts(others))])),
+        ]
+    }
+}
+
+extension JSONNode {
+    /// The elements or members of both, each once.
+    fileprivate func joined(with other: JSONNode) -> JSONNode {
+        switch (value, other.value) {
+        case (.array(let one), .array(let two)):
+            return JSONNode(.array(one + two.filter { new in !one.contains { $0.value == new.value } }))
+        case (.object(var members), .object(let two)):
+            for member in two {
+                if let index = members.firstIndex(where: { $0.name == member.name }) {
+                    members[index].node = members[index].node.joined(with: member.node)
+                } else {
+                    members.append(member)
+                }
+            }
+            return JSONNode(.object(members))
+        default: preconditionFailure("constraints of different types")
+        }
+    }
+}
+
+extension JSONMember {
+    /// Either of two members needs the other one.
+    package static func together(_ one: String, _ other: String) -> JSONMember {
+        JSONMember(name: "dependentRequired", node: .object([(one, .texts([other])), (other, .texts([one]))]))
+    }
+
+    /// These members are required.
+    package static func required(_ names: String...) -> JSONMember { JSONMember(name: "required", node: .texts(names)) }
+
+    /// Each of these members requires another one.
+    package static func needs(_ name: String, for others: [String]) -> JSONMember {
+        JSONMember(name: "dependentRequired", node: .object(others.map { ($0, .texts([name])) }))
+    }
+
+    /// At least one of these lists of members is required.
+    package static func anyOf(_ lists: [String]...) -> JSONMember {
+        JSONMember(name: "anyOf", node: JSONNode(.array(lists.map { .object([("required", .texts($0))]) })))
+    }
+
+    /// Exactly one of these members is required.
+    package static func exactlyOne(of names: String...) -> JSONMember { exactlyOne(of: names) }
+
+    package static func exactlyOne(of names: [String]) -> JSONMember {
+        JSONMember(
+            name: "oneOf", node: JSONNode(.array(names.map { .object([("required", .texts([$0]))]) })))
+    }
+}
