@@ -39,7 +39,7 @@ import Testing
         "Sources/UserProfiles": (6, "the extensions of one service"),
         "Sources/portcullis/Administration": (20, "the extensions of Administration, and resources beside it"),
         "Sources/portcullis/Assembly": (26, "the extensions of Assembly"),
-        "Sources/portcullis/Commands": (35, "each command stands in the list of commands, whose usage it prints"),
+        "Sources/portcullis/Commands": (10, "arguments, their failures and what the administration answers"),
         "Sources/portcullis/Commands/Client": (6, "the actions of one command"),
     ]
 

@@ -1,0 +1,48 @@
+import Configuration
+import Foundation
+
+/// How a command ends: 0 success, 1 failure or invalid configuration, 2 usage error.
+enum ExitStatus: Int32, Error {
+    case done = 0
+    case failed = 1
+    case usage = 2
+
+    /// Prints what went wrong.
+    static func failure(_ message: String) -> ExitStatus {
+        Terminal.printError("portcullis: \(message)")
+        return .failed
+    }
+
+    /// Prints what is wrong with the arguments.
+    static func misuse(_ message: String) -> ExitStatus {
+        Terminal.printError("portcullis: \(message)")
+        return .usage
+    }
+
+    static func notAnAdminListener(_ status: Int) -> ExitStatus {
+        failure("no admin listener of a gateway answers there: status \(status)")
+    }
+}
+
+/// Standard output and error, as text.
+enum Terminal {
+    static func print(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+    static func printError(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+}
+
+extension FileText {
+    /// Reads a file that an argument names.
+    /// - Throws: `.failed` after printing what is wrong.
+    static func named(_ path: String) throws(ExitStatus) -> [UInt8] {
+        do throws(UnreadableFile) {
+            return try read(path)
+        } catch {
+            throw .failure(error.text)
+        }
+    }
+
+    /// The same, with `-` for standard input.
+    static func given(_ path: String) throws(ExitStatus) -> [UInt8] {
+        path == "-" ? Array(FileHandle.standardInput.readDataToEndOfFile()) : try named(path)
+    }
+}

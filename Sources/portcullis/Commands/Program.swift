@@ -1,0 +1,61 @@
+import Configuration
+
+/// The commands of the program.
+enum Program {
+    static var commands: [any Command.Type] {
+        [
+            InitCommand.self, ConvertCommand.self, ServeCommand.self, CheckCommand.self, ReloadCommand.self,
+            StatusCommand.self,
+            ExplainCommand.self,
+            BackendCommand.self, UsersCommand.self, RolesCommand.self, RealmsCommand.self, KeysCommand.self,
+            PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,
+            SigningKeysCommand.self, HashCommand.self, KeyCommand.self, TokenCommand.self, IssuerCommand.self,
+            CredCommand.self,
+            ClientCommand.self,
+            TestCommand.self, SchemaCommand.self,
+            EchoCommand.self, VersionCommand.self,
+        ]
+    }
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        guard let name = arguments.first else {
+            Terminal.printError(help)
+            throw .usage
+        }
+        if name == "help", arguments.count > 1 { return try run([arguments[1], "--help"]) }
+        if name == "--help" || name == "-h" || name == "help" {
+            Terminal.print(help)
+            return
+        }
+        if name == "--version" { return try VersionCommand.run([]) }
+        guard let command = commands.first(where: { $0.name == name }) else {
+            let near = Suggestion.nearest(to: name, among: commands.map { $0.name })
+            let hint = near.map { "did you mean \($0)?" } ?? "`portcullis --help` lists them"
+            throw .misuse("unknown command \(name); \(hint)")
+        }
+        let rest = Array(arguments.dropFirst())
+        if rest.contains("--help") || rest.contains("-h") {
+            Terminal.print(command.help)
+            return
+        }
+        try command.run(rest)
+    }
+
+    private static var help: String {
+        let width = commands.map { $0.name.count }.max() ?? 0
+        let lines = commands.map { command in
+            let gap = String(repeating: " ", count: width - command.name.count)
+            return "  \(command.name)\(gap)  \(command.summary)"
+        }
+        return """
+            portcullis: an authentication gateway in front of REST APIs
+
+            usage: portcullis COMMAND [OPTIONS]
+
+            \(lines.joined(separator: "\n"))
+
+            `portcullis help COMMAND` prints the help of a command. Exit status: 0 success, 1 failure or invalid configuration,
+            2 usage error.
+            """
+    }
+}
