@@ -181,16 +181,6 @@ import Testing
         #expect(configuration.issuers.compactMap(\.allowedHosts) == [["127.0.0.1", "localhost"], ["127.0.0.1"]])
     }
 
-    /// A secret key excludes the rotation of the complete configuration.
-    @Test func tokenServiceWithSecretKey() throws {
-        let key = #""algorithm": "HS256", "key": "0123456789abcdef0123456789abcdef""#
-        let gateway = ConfigurationDirectory.gateway(#""tokenService": { "enabled": true, \#(key) }"#)
-        let loaded = try ConfigurationDirectory(["gateway.json": gateway]).load()
-        #expect(loaded.lines(.error) == [])
-        let service = try #require(loaded.configuration).tokenService
-        #expect(service.algorithm == .hs256 && service.key?.value.utf8.count == 32)
-    }
-
     private func expectKeys(_ keys: [TrustedIssuerEntry.Keys?]) {
         guard case .file(let file) = keys[0], case .published(let published) = keys[2],
             case .published(let usual) = keys[3]
