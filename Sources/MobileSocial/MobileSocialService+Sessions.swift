@@ -211,7 +211,7 @@ extension JSONWriter {
     }
 }
 
-/// Limits for each user of a service domain (`ServiceDomain.Limits`). A new item is always accepted, and the least
+/// Limits for each user of a service domain (`ServiceDomainLimits`). A new item is always accepted, and the least
 /// recently used one ends.
 extension MobileSocialService {
     /// Ends the sessions beyond the limits beside a new one. Sessions that have ended without the store's knowledge
@@ -243,7 +243,7 @@ extension MobileSocialService {
 
     /// The valid sessions beyond the limits beside a new one.
     private func surplus(
-        of others: [Session], beside session: Session, _ limits: ServiceDomain.Limits
+        of others: [Session], beside session: Session, _ limits: ServiceDomainLimits
     ) -> [Session] {
         let idle = others.sorted { usedAt($0) > usedAt($1) }
         let here = idle.filter { $0.isOnDevice(of: session) }

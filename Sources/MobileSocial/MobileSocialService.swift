@@ -235,7 +235,7 @@ extension MobileSocialService {
             writer.member("profileCacheDuration", application.profileCacheSeconds)
             if let scheme = domain.scheme { writer.member("authenticationScheme", scheme) }
             if let scheme = application.urlScheme { writer.member("urlScheme", scheme) }
-            writer.member("securityPolicy") { application.writePolicy(domain, to: &$0) }
+            writer.member("securityPolicy") { application.settings.writePolicy(domain, to: &$0) }
             writer.member("mobileAppConfig") { $0.member("claimAttributes", application.claimAttributes) }
             writer.member("mobileCustomAttributes", JSONNode(.object(application.customAttributes)))
             writer.member("sso") { writer in
@@ -259,7 +259,7 @@ extension MobileSocialService {
     }
 }
 
-extension MobileApplication {
+extension MobileApplicationSettings {
     /// The settings of the server for its clients (OMS-22); the application chooses the absent ones.
     fileprivate func writePolicy(_ domain: ServiceDomain, to writer: inout JSONWriter) {
         if let allowed = offlineAuthentication { writer.member("offlineAuthentication", allowed) }

@@ -26,7 +26,7 @@ package struct ServiceDomain: Sendable {
     /// Devices that are refused (OMS-15).
     package var deviceRules: [DeviceRule] = []
     package var applications: [MobileApplication] = []
-    package var limits = Limits()
+    package var limits = ServiceDomainLimits()
     /// Name of the application for requests that name none.
     package var defaultApplication: String?
     /// Name of the application for logins of browsers (SCH-02).
@@ -42,16 +42,6 @@ package struct ServiceDomain: Sendable {
         package var level = Principal.standardLevel + 1
         /// Whether it is required only if a request needs more than the level of a password.
         package var onDemand = false
-
-        package init() {}
-    }
-
-    /// Maximum numbers for one user of the domain. A new item ends the oldest, so that old items lock no user out and
-    /// logins cannot fill the store.
-    package struct Limits: Sendable, Equatable {
-        package var registrations = 50
-        package var sessions = 100
-        package var sessionsPerDevice = 20
 
         package init() {}
     }
@@ -108,11 +98,9 @@ package struct ServiceDomain: Sendable {
     /// The highest level of its logins.
     var highestLevel: Int { secondStep.question || secondStep.code ? max(level, secondStep.level) : level }
 
-    /// The application that logs in for all others with single sign-on: the one with the lowest priority number, in the
-    /// order of names for equal priorities (AGT-01).
+    /// The application that logs in for all others with single sign-on.
     var agent: MobileApplication? {
-        applications.filter { $0.participates && $0.agentPriority != nil }
-            .min { ($0.agentPriority ?? 0, $0.name) < ($1.agentPriority ?? 0, $1.name) }
+        applications.lazy.map(\.settings).agent.flatMap { application(named: $0.name) }
     }
 
     /// Whether an application gets its tokens from the agent only (AGT-02).
@@ -122,41 +110,31 @@ package struct ServiceDomain: Sendable {
     }
 }
 
-/// An application of a service domain and its profile (OMS-03).
+/// An application of a service domain, with the members of its profile.
+@dynamicMemberLookup
 package struct MobileApplication: Sendable {
-    package var name: String
-    package var displayName: String?
+    package var settings: MobileApplicationSettings
     /// The backend whose routes accept its tokens.
     package var backend: Backend
     /// Secret of clients that are no registered devices; nil if there are none.
     package var sharedSecret: String?
-    /// The application's own URL scheme, for redirects of browsers (RP-02).
-    package var urlScheme: String?
-    /// Other allowed redirect URIs, compared byte by byte.
-    package var redirectURIs: [String] = []
-    /// Whether it participates in single sign-on (AGT-01).
-    package var participates = false
-    package var agentPriority: Int?
-    package var profileCacheSeconds: Int64 = 3600
-    /// Seconds; 0 for no limit, nil for the application's choice (OMS-08, OMS-22).
-    package var sessionTimeout: Int64?
-    package var idleTimeout: Int64?
-    /// Nil for the application's choice (OMS-10).
-    package var maximumLoginAttempts: Int64?
-    package var lockoutSeconds: Int64 = 300
-    /// Nil if not configured (OMS-11).
-    package var offlineAuthentication: Bool?
-    /// Attributes for clients (OMS-20, OMS-21, CRYPTO-02).
-    package var customAttributes: [JSONMember] = []
-    /// The claims that clients must send in device profiles.
-    package var claimAttributes: [String] = []
-    /// Hash of passwords for logins without the server (CRYPTO-02).
-    package var verifierScheme = PasswordScheme.scrypt
-    /// Maximum lifetime of its access tokens.
-    package var accessTokenSeconds: Int64 = 3600
 
-    package init(name: String, backend: Backend) {
-        self.name = name
+    package init(_ settings: MobileApplicationSettings, backend: Backend, sharedSecret: String? = nil) {
+        self.settings = settings
         self.backend = backend
+        self.sharedSecret = sharedSecret
+    }
+
+    package init(name: String, backend: Backend) { self.init(MobileApplicationSettings(name: name), backend: backend) }
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<MobileApplicationSettings, Value>) -> Value {
+        get { settings[keyPath: path] }
+        set { settings[keyPath: path] = newValue }
+    }
+
+    /// Hash of passwords for logins without the server (CRYPTO-02).
+    var verifierScheme: PasswordScheme {
+        let name = settings.customAttributes.first { $0.name == "CryptoScheme" }?.node.string
+        return name.flatMap(PasswordScheme.init)?.ofVerifiers ?? .scrypt
     }
 }

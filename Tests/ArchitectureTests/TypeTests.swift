@@ -18,7 +18,7 @@ import Testing
         "PortcullisClient.GatewayClient": (83, 9, "the interface of applications"),
         "Reactor.Poller": (94, 8, "the interface of the loop; its engines are types of their own"),
         "portcullis.Administration": (94, 13, "resources on one configuration; to be cut by resource"),
-        "portcullis.Assembly": (113, 20, "one function a section, which share diagnostics and what outlives it"),
+        "portcullis.Assembly": (112, 20, "one function a section, which share diagnostics and what outlives it"),
     ]
 
     /// Folders with more than `longestCycle` files that need each other: files of the longest cycle, and why.

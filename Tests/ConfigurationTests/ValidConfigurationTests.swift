@@ -71,7 +71,7 @@ import Testing
         // OMS-21: what is no distance is a kilometre.
         let distance = agent.customAttributes.first { $0.name == "LocationUpdateDistanceFilter" }
         #expect(distance?.node.integer == 1000)
-        #expect(staff.maximumRegistrations == 5 && staff.maximumSessions == 10 && staff.maximumSessionsPerDevice == 2)
+        #expect(staff.limits.registrations == 5 && staff.limits.sessions == 10 && staff.limits.sessionsPerDevice == 2)
         let elsewhere = try #require(configuration.serviceDomains[1].authentication.remote)
         #expect(
             elsewhere.issuer == "directory" && elsewhere.connectivity == .auto && elsewhere.guestRoles == ["Guest"])

@@ -142,6 +142,10 @@ import Testing
             let result = try Program.run(GatewayProcess.binary, ["init"] + arguments, input: "")
             #expect(result.ending == .exit(2) && result.errors.contains(message), "\(arguments): \(result.errors)")
         }
+        #expect(
+            try run(new, "--login", "https://idp.example", "--client-id", "gw") == (
+                .exit(1), "portcullis: no client secret on standard input"
+            ))
         #expect(!FileManager.default.fileExists(atPath: new))
     }
 }

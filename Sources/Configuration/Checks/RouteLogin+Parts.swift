@@ -37,13 +37,11 @@ extension RouteLogin {
     var domain: ServiceDomainEntry {
         var authentication = DomainAuthenticationEntry()
         authentication.relyingParty = RelyingPartyEntry(providers: [provider], inline: [], exposesToken: false)
-        let application = MobileApplicationEntry(
-            name: "browser", backend: backend, redirectURIs: [], participates: false, profileCacheSeconds: 3600,
-            sessionTimeout: sessionSeconds, idleTimeout: idleSeconds,
-            lockoutSeconds: 300, customAttributes: [], claimAttributes: [], accessTokenSeconds: 3600)
+        var application = MobileApplicationSettings(name: "browser")
+        (application.sessionTimeout, application.idleTimeout) = (Int64(sessionSeconds), Int64(idleSeconds))
         return ServiceDomainEntry(
             name: name, services: [], isMobile: false, authentication: authentication, wipesDevices: false,
-            deniedDevices: [], applications: [application], maximumRegistrations: 1, maximumSessions: 100,
-            maximumSessionsPerDevice: 20)
+            deniedDevices: [], applications: [MobileApplicationEntry(settings: application, backend: backend)],
+            limits: ServiceDomainLimits())
     }
 }

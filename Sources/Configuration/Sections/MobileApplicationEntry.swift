@@ -1,32 +1,23 @@
 import Bytes
 import Model
 
-/// An application of a service domain and its profile (OMS-03).
+/// An application of a service domain, with the members of its profile.
+@dynamicMemberLookup
 package struct MobileApplicationEntry: Sendable {
-    package var name: String
+    package var settings: MobileApplicationSettings
     /// `name/version`.
     package var backend: String
-    /// The name that users see.
-    package var displayName: String?
     package var sharedSecret: Secret?
-    package var urlScheme: String?
-    /// Other redirect URIs after a login at a provider, compared byte by byte (RP-02).
-    package var redirectURIs: [String]
-    package var participates: Bool
-    package var agentPriority: Int?
-    package var profileCacheSeconds: Int
-    /// Seconds, 0 for no limit; nil if the application may choose (OMS-22).
-    package var sessionTimeout: Int?
-    package var idleTimeout: Int?
-    package var maximumLoginAttempts: Int?
-    package var lockoutSeconds: Int
-    package var offlineAuthentication: Bool?
-    /// Passed to clients unchanged.
-    package var customAttributes: [JSONMember]
-    package var claimAttributes: [String]
-    package var accessTokenSeconds: Int
+
+    package subscript<Value>(dynamicMember path: KeyPath<MobileApplicationSettings, Value>) -> Value {
+        settings[keyPath: path]
+    }
 
     private static let year = 31_536_000
+
+    private static func number(_ range: ClosedRange<Int>, _ noun: String) -> Shape<Int64> {
+        Shape<Int>.integer(range, noun).map(Int64.init, back: Int.init)
+    }
 
     static let shapeOfAll = Shape(
         .map(shape("").form(), names: "^[A-Za-z0-9._-]{1,64}$", minimum: 1), read: { readAll($0) })
@@ -49,69 +40,72 @@ package struct MobileApplicationEntry: Sendable {
     }
 
     private static func read(_ object: inout ObjectReader, _ name: String) -> MobileApplicationEntry {
-        let seconds = Shape.integer(0...year, "a number of seconds")
+        let seconds = number(0...year, "a number of seconds")
         let backend = object.required(
             "backend", .reference(to: .backend), "a backend as \"name/version\"", placeholder: "",
             "The backend whose routes its tokens open, and to whose realm its users belong.")
-        let sso = object.optional("sso", singleSignOn, "Single sign-on.")
-        return MobileApplicationEntry(
-            name: name, backend: backend,
-            displayName: object.optional(
-                "displayName", .text(.text) { $0.name("a name for people") },
-                "Name that is shown on [login pages](guides/browser-login.md)."),
-            sharedSecret: object.optional(
-                "sharedSecret", .secret, "Secret of clients that are not registered devices."),
-            urlScheme: object.optional(
-                "urlScheme", .text(.pattern("^[A-Za-z][A-Za-z0-9+.-]*$")) { $0.urlScheme() },
-                "Scheme of the application's own URLs; told to clients."),
-            redirectURIs: object.value(
-                "redirectUris",
-                .texts(.list(.pattern("^[A-Za-z][A-Za-z0-9+.-]*://[^\\s#]*$"))) {
-                    $0.names("an array of URIs") { $0.redirectURI() }
-                }, default: [],
-                """
-                Where browsers may come back to after a login at an identity provider, beside `urlScheme`; compared byte by \
-                byte.
-                """),
-            participates: sso?.participates ?? false, agentPriority: sso?.priority,
-            profileCacheSeconds: object.value(
-                "profileCacheDuration", seconds, default: 3600, "Seconds that clients keep the profile."),
-            sessionTimeout: object.optional(
-                "sessionTimeout", seconds,
-                """
-                Seconds that a session lasts, at most a year; 0 for no limit. By default the application chooses, and \
-                without a choice there is none.
-                """),
-            idleTimeout: object.optional(
-                "idleTimeout", seconds,
-                "Seconds that a session may be unused; 0 and the default as for `sessionTimeout`."),
-            maximumLoginAttempts: object.optional(
-                "maxLoginAttempts", .integer(1...1000, "a number of attempts"),
-                """
-                Wrong passwords in a row after which a user is locked out, counted by each process. By default the \
-                application chooses, else 1. As many attempts are checked at a time; others get 429.
-                """),
-            lockoutSeconds: object.value(
-                "lockoutSeconds", .integer(1...86_400, "a number of seconds"), default: 300,
-                "Seconds that a lock-out lasts."),
-            offlineAuthentication: object.optional(
-                "offlineAuthentication", .flag,
-                """
-                Whether clients, and the gateway where [a server](guides/remote-users.md) knows the \
-                passwords, may check one without the server.
-                """),
-            customAttributes: object.optional(
+        var profile = MobileApplicationSettings(name: name)
+        if let sso = object.optional("sso", singleSignOn, "Single sign-on.") {
+            (profile.participates, profile.agentPriority) = sso
+        }
+        object.read(
+            "displayName", .text(.text) { $0.name("a name for people") }, into: &profile.displayName,
+            "Name that is shown on [login pages](guides/browser-login.md).")
+        let sharedSecret = object.optional(
+            "sharedSecret", .secret, "Secret of clients that are not registered devices.")
+        object.read(
+            "urlScheme", .text(.pattern("^[A-Za-z][A-Za-z0-9+.-]*$")) { $0.urlScheme() }, into: &profile.urlScheme,
+            "Scheme of the application's own URLs; told to clients.")
+        object.read(
+            "redirectUris",
+            .texts(.list(.pattern("^[A-Za-z][A-Za-z0-9+.-]*://[^\\s#]*$"))) {
+                $0.names("an array of URIs") { $0.redirectURI() }
+            }, into: &profile.redirectURIs,
+            """
+            Where browsers may come back to after a login at an identity provider, beside `urlScheme`; compared byte by \
+            byte.
+            """)
+        object.read(
+            "profileCacheDuration", seconds, into: &profile.profileCacheSeconds,
+            "Seconds that clients keep the profile.")
+        object.read(
+            "sessionTimeout", seconds, into: &profile.sessionTimeout,
+            """
+            Seconds that a session lasts, at most a year; 0 for no limit. By default the application chooses, and \
+            without a choice there is none.
+            """)
+        object.read(
+            "idleTimeout", seconds, into: &profile.idleTimeout,
+            "Seconds that a session may be unused; 0 and the default as for `sessionTimeout`.")
+        object.read(
+            "maxLoginAttempts", number(1...1000, "a number of attempts"), into: &profile.maximumLoginAttempts,
+            """
+            Wrong passwords in a row after which a user is locked out, counted by each process. By default the \
+            application chooses, else 1. As many attempts are checked at a time; others get 429.
+            """)
+        object.read(
+            "lockoutSeconds", number(1...86_400, "a number of seconds"), into: &profile.lockoutSeconds,
+            "Seconds that a lock-out lasts.")
+        object.read(
+            "offlineAuthentication", .flag, into: &profile.offlineAuthentication,
+            """
+            Whether clients, and the gateway where [a server](guides/remote-users.md) knows the \
+            passwords, may check one without the server.
+            """)
+        profile.customAttributes =
+            object.optional(
                 "mobileCustomAttributes", customAttributes,
                 """
                 Attributes that clients get. `CryptoScheme` must be a scheme of `users.json`; with \
                 `LocationUpdateEnabled`, a missing or invalid `LocationUpdateDistanceFilter` becomes 1000.
-                """) ?? [],
-            claimAttributes: object.value(
-                "claimAttributes", .names("an array of claims"), default: [],
-                "Claims of the device profile that clients send."),
-            accessTokenSeconds: object.value(
-                "accessTokenSeconds", .integer(1...year, "a number of seconds"), default: 3600,
-                "Lifetime of access tokens; none outlives its session."))
+                """) ?? []
+        object.read(
+            "claimAttributes", .names("an array of claims"), into: &profile.claimAttributes,
+            "Claims of the device profile that clients send.")
+        object.read(
+            "accessTokenSeconds", number(1...year, "a number of seconds"), into: &profile.accessTokenSeconds,
+            "Lifetime of access tokens; none outlives its session.")
+        return MobileApplicationEntry(settings: profile, backend: backend, sharedSecret: sharedSecret)
     }
 
     private static let singleSignOn = Shape.object("an object with \"participate\" and \"agentPriority\"") { object in

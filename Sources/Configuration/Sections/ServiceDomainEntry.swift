@@ -15,17 +15,12 @@ package struct ServiceDomainEntry: Sendable {
     package var applications: [MobileApplicationEntry]
     /// Name of one of the applications.
     package var defaultApplication: String?
-    /// Limits of registrations and sessions of a user, and of sessions on a device. Beyond a limit, the oldest ends.
-    package var maximumRegistrations: Int
-    package var maximumSessions: Int
-    package var maximumSessionsPerDevice: Int
+    package var limits: ServiceDomainLimits
 
     /// The application that browsers log in to: the agent (AGT-02), the default application, or the only one.
     package var browserApplication: MobileApplicationEntry? {
-        let agent = applications.filter { $0.participates && $0.agentPriority != nil }
-            .min { ($0.agentPriority ?? 0, $0.name) < ($1.agentPriority ?? 0, $1.name) }
-        let named = applications.first { $0.name == defaultApplication }
-        return agent ?? named ?? (applications.count == 1 ? applications[0] : nil)
+        let name = applications.lazy.map(\.settings).agent?.name ?? defaultApplication
+        return applications.first { $0.name == name } ?? (applications.count == 1 ? applications[0] : nil)
     }
 
     static func readAll(_ field: Field) -> [ServiceDomainEntry] {
@@ -80,18 +75,7 @@ package struct ServiceDomainEntry: Sendable {
             defaultApplication: object.optional(
                 "defaultApplication", .identifier,
                 "The application of requests that name none; by default the only one."),
-            maximumRegistrations: object.value(
-                "maxRegistrations", .integer(1...1000, "a number of registrations"), default: 50,
-                "Registered devices of one user; with one more, the oldest is no longer registered."),
-            maximumSessions: object.value(
-                "maxSessions", .integer(1...1000, "a number of sessions"), default: 100,
-                """
-                Sessions of one user. A further login ends the session that is unused the longest, or the oldest \
-                one without an idle time. A new login is never refused.
-                """),
-            maximumSessionsPerDevice: object.value(
-                "maxSessionsPerDevice", .integer(1...1000, "a number of sessions"), default: 20,
-                "Sessions of one user on one device, likewise."))
+            limits: limits(&object))
         domain.checkConnectivity(JSONPointer.child(field.pointer, "authentication"), field.findings)
         if let standard = domain.defaultApplication, !domain.applications.contains(where: { $0.name == standard }) {
             field.findings.error(
@@ -100,6 +84,23 @@ package struct ServiceDomainEntry: Sendable {
                 suggestion: Suggestion.nearest(to: standard, among: domain.applications.map(\.name)))
         }
         return domain
+    }
+
+    private static func limits(_ object: inout ObjectReader) -> ServiceDomainLimits {
+        var limits = ServiceDomainLimits()
+        object.read(
+            "maxRegistrations", .integer(1...1000, "a number of registrations"), into: &limits.registrations,
+            "Registered devices of one user; with one more, the oldest is no longer registered.")
+        object.read(
+            "maxSessions", .integer(1...1000, "a number of sessions"), into: &limits.sessions,
+            """
+            Sessions of one user. A further login ends the session that is unused the longest, or the oldest \
+            one without an idle time. A new login is never refused.
+            """)
+        object.read(
+            "maxSessionsPerDevice", .integer(1...1000, "a number of sessions"), into: &limits.sessionsPerDevice,
+            "Sessions of one user on one device, likewise.")
+        return limits
     }
 
     private static func deniedDevices(_ field: Field) -> [[JSONMember]]? {

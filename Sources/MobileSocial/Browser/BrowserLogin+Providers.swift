@@ -106,7 +106,7 @@ extension BrowserLogin {
             guard let application = browser.query.first("appName").flatMap(domain.application(named:)),
                 !domain.isClientOfAgent(application)
             else { throw .unknownApplication }
-            let redirect = try application.redirect(browser.query.first("redirect_uri"))
+            let redirect = try application.settings.redirect(browser.query.first("redirect_uri"))
             let state = browser.query.first("state") ?? ""
             guard state.utf8.count <= BrowserLogin.longestState else { throw .malformedRequest }
             let purpose = LoginPurpose(
@@ -139,7 +139,7 @@ extension BrowserLogin {
         guard texts.count == 5, let providers, let domain = social.domain(named: texts[0]),
             !domain.relyingParties.isEmpty, let application = domain.application(named: texts[1]),
             // Checked again, since the configuration may have changed.
-            let redirect = try? application.redirect(texts[2])
+            let redirect = try? application.settings.redirect(texts[2])
         else { return .done(BrowserLoginFailure.unknownApplication.response) }
         let back = { @Sendable (fields: [(String, String)], reason: Reason) -> EndpointResponse in
             let state = texts[3].isEmpty ? [] : [("state", texts[3])]
@@ -191,7 +191,7 @@ extension ProviderFailure {
     }
 }
 
-extension MobileApplication {
+extension MobileApplicationSettings {
     private static let longestRedirect = 1024
 
     /// The redirect URI: the requested one if it belongs to the application, or the default (RP-02).
@@ -203,7 +203,7 @@ extension MobileApplication {
         }
         if redirectURIs.contains(where: { $0.isExactly(requested) }) { return requested }
         let bytes = Array(requested.utf8)
-        guard let ownScheme, bytes.count <= MobileApplication.longestRedirect,
+        guard let ownScheme, bytes.count <= MobileApplicationSettings.longestRedirect,
             bytes.allSatisfy({ $0 > ASCII.space && $0 < 0x7F && $0 != UInt8(ascii: "#") && $0 != ASCII.backslash }),
             let colon = bytes.firstIndex(of: ASCII.colon),
             bytes[..<colon].map(ASCII.lowercased).elementsEqual(ownScheme.utf8.map(ASCII.lowercased))

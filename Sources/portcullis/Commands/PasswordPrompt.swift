@@ -3,15 +3,16 @@ import Reactor
 /// A password from the terminal or from standard input.
 enum PasswordPrompt {
     /// Reads one line; on a terminal without echo, and twice.
-    static func read() throws(ExitStatus) -> String {
-        guard let password = line("password:"), !password.isEmpty else {
-            throw .failure("no password on standard input")
+    /// - Parameter noun: what it is, for prompt and messages.
+    static func read(_ noun: String = "password") throws(ExitStatus) -> String {
+        guard let secret = line("\(noun):"), !secret.isEmpty else {
+            throw .failure("no \(noun) on standard input")
         }
-        guard TerminalInput.isTerminal else { return password }
-        guard let again = line("once more:"), isSame(again, password) else {
-            throw .failure("the passwords differ; nothing was written")
+        guard TerminalInput.isTerminal else { return secret }
+        guard let again = line("once more:"), isSame(again, secret) else {
+            throw .failure("the two differ; nothing was written")
         }
-        return password
+        return secret
     }
 
     /// Reads one line; on a terminal without echo. Nil at the end of input.

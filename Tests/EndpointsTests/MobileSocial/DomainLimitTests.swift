@@ -1,13 +1,14 @@
 import Endpoints
 import Identity
 import MobileSocial
+import Model
 import TestSupport
 import Testing
 import TokenStorage
 
-/// How much one user has in a service domain (`ServiceDomain.Limits`).
+/// How much one user has in a service domain (`ServiceDomainLimits`).
 @Suite struct DomainLimitTests {
-    private func mobile(_ change: @escaping (inout ServiceDomain.Limits) -> Void) -> Mobile {
+    private func mobile(_ change: @escaping (inout ServiceDomainLimits) -> Void) -> Mobile {
         Mobile {
             change(&$0.limits)
             $0.applications[0].idleTimeout = 10_000

@@ -2,6 +2,7 @@ import Bytes
 import Endpoints
 import Identity
 import MobileSocial
+import Model
 import Testing
 
 /// Application profiles (OMS-01, OMS-03, OMS-04, AGT-01, CRYPTO-02).

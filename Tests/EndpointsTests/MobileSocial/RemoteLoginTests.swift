@@ -31,7 +31,9 @@ import TokenStorage
                 for i in domain.applications.indices {
                     domain.applications[i].maximumLoginAttempts = maximum
                     domain.applications[i].lockoutSeconds = 100
-                    domain.applications[i].verifierScheme = .saltedSHA512
+                    domain.applications[i].customAttributes = [
+                        JSONMember(name: "CryptoScheme", node: .text("SaltedSHA-512"))
+                    ]
                 }
                 domain.applications[0].offlineAuthentication = isAllowed
             }

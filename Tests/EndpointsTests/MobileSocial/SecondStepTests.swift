@@ -2,6 +2,7 @@ import Bytes
 import Endpoints
 import Identity
 import MobileSocial
+import Model
 import Outbound
 import Synchronization
 import TestSupport

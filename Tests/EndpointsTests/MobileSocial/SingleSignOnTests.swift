@@ -3,6 +3,7 @@ import Endpoints
 import HTTP
 import Identity
 import MobileSocial
+import Model
 import TestSupport
 import Testing
 

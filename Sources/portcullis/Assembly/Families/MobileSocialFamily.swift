@@ -100,13 +100,14 @@
             domain.deviceRules = entry.deniedDevices.map { DeviceRule(denying: $0) }
             domain.defaultApplication = entry.defaultApplication
             domain.browserApplication = entry.browserApplication?.name
-            domain.limits.registrations = entry.maximumRegistrations
-            domain.limits.sessions = entry.maximumSessions
-            domain.limits.sessionsPerDevice = entry.maximumSessionsPerDevice
+            domain.limits = entry.limits
             domain.applications = entry.applications.compactMap { application in
                 // MBE-06: where the backend is revoked there is no application.
                 backends.first { $0.reference == application.backend && !$0.isRevoked }
-                    .map { Assembly.application(application, $0) }
+                    .map {
+                        MobileApplication(
+                            application.settings, backend: $0, sharedSecret: application.sharedSecret?.value)
+                    }
             }
             return domain
         }
@@ -132,28 +133,6 @@
             remote.maximumVerifiers = settings.maximumVerifiers
             remote.offlineSessionSeconds = Int64(settings.offlineSessionSeconds)
             return remote
-        }
-
-        private static func application(_ entry: MobileApplicationEntry, _ backend: Backend) -> MobileApplication {
-            var application = MobileApplication(name: entry.name, backend: backend)
-            application.sharedSecret = entry.sharedSecret?.value
-            application.displayName = entry.displayName
-            application.urlScheme = entry.urlScheme
-            application.redirectURIs = entry.redirectURIs
-            application.participates = entry.participates
-            application.agentPriority = entry.agentPriority
-            application.profileCacheSeconds = Int64(entry.profileCacheSeconds)
-            application.sessionTimeout = entry.sessionTimeout.map(Int64.init)
-            application.idleTimeout = entry.idleTimeout.map(Int64.init)
-            application.maximumLoginAttempts = entry.maximumLoginAttempts.map(Int64.init)
-            application.lockoutSeconds = Int64(entry.lockoutSeconds)
-            application.offlineAuthentication = entry.offlineAuthentication
-            application.customAttributes = entry.customAttributes
-            let scheme = entry.customAttributes.first { $0.name == "CryptoScheme" }?.node.string
-            application.verifierScheme = scheme.flatMap(PasswordScheme.init)?.ofVerifiers ?? .scrypt
-            application.claimAttributes = entry.claimAttributes
-            application.accessTokenSeconds = Int64(entry.accessTokenSeconds)
-            return application
         }
 
         /// How users of a service domain log in by browser; empty for one that uses no provider.

@@ -66,7 +66,8 @@ enum InitCommand: Command {
             guard let client = arguments["--client-id"] else {
                 throw .misuse("--login needs --client-id: the client that the provider knows the gateway as")
             }
-            kinds.append(.login(issuer: try url(issuer, "--login"), client: client, secret: try PasswordPrompt.read()))
+            let provider = try url(issuer, "--login")
+            kinds.append(.login(issuer: provider, client: client, secret: try PasswordPrompt.read("client secret")))
         }
         if arguments.has("--oracle") { kinds.append(.oracle) }
         if kinds.count > 1 { throw .misuse("--oidc, --users, --login and --oracle exclude each other") }
@@ -94,8 +95,7 @@ enum InitCommand: Command {
         case "3":
             let issuer = try url(answer("Issuer of the provider:"), "the issuer")
             let client = answer("Client id of the gateway there:")
-            Terminal.printError("Client secret,")
-            kind = .login(issuer: issuer, client: client, secret: try PasswordPrompt.read())
+            kind = .login(issuer: issuer, client: client, secret: try PasswordPrompt.read("client secret"))
         case "4": kind = .oracle
         default: throw .misuse("\(word) is not 1, 2, 3 or 4")
         }
