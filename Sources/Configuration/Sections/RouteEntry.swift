@@ -25,7 +25,7 @@ package struct RouteEntry: Sendable {
     /// The ApiOmat application whose tokens the route accepts (AOM-16).
     package var application: String?
     /// The rule of methods without one of their own.
-    package var access: AccessRule
+    package var access = AccessRule()
     /// Empty for those of the webgate.
     package var injections: [InjectionEntry] = []
     package var options = RouteOptions()
@@ -54,18 +54,18 @@ package struct RouteEntry: Sendable {
         let path = object.required(
             "path", Shape(.pattern("^/"), read: path), "a path pattern", placeholder: .nothing,
             "Literal segments, `*` or `{name}` for exactly one segment, `**` at the end for zero or more.")
-        let access = AccessRule.read(&object, on: path, inherited: nil)
-        var route = RouteEntry(name: path.text, path: path, access: access)
+        var route = RouteEntry(name: path.text, path: path)
         route.name =
             object.optional("name", .name, "Unique name in logs and metrics; the path by default.") ?? path.text
         object.read(
             "hosts", Shape(.list(.text, minimum: 1, isUnique: false), read: hosts), into: &route.hosts,
             "Host names such as `api.example.com` or `*.example.com`, without port; any host by default.")
-        object.read(
-            "methods", MethodEntry.shape(access, on: path), into: &route.methods,
-            "A list of methods, or an object with rules by method; all methods by default. GET includes HEAD.")
         route.conditions = RouteConditions.read(&object)
         (route.upstream, route.answer) = RouteAnswer.read(&object)
+        route.access = AccessRule.read(&object, on: path, inherited: nil)
+        object.read(
+            "methods", MethodEntry.shape(route.access, on: path), into: &route.methods,
+            "A list of methods, or an object with rules by method; all methods by default. GET includes HEAD.")
         object.read(
             "rewrite", RewriteRule.shape(path), into: &route.options.rewrite,
             "How the forwarded path differs from the requested one; not at all by default.")
