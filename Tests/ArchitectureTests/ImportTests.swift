@@ -78,6 +78,31 @@ import Testing
         #expect(shown == Self.targets)
     }
 
+    @Test("the diagram of targets shows each above those that it imports")
+    func theDiagramShowsTheLayers() throws {
+        let diagram = try SourceTree.text("deploy/docs/targets.svg")
+        var heights: [String: Int] = [:]
+        for label in diagram.matches(of: /<text x="\d+" y="(\d+)"[^>]*>(\w+)</) {
+            heights[String(label.2)] = Int(label.1)
+        }
+        #expect(heights.keys.sorted() == Self.targets.keys.sorted())
+        for (target, imports) in Self.targets {
+            let above = imports.filter { (heights[$0] ?? 0) <= (heights[target] ?? 0) }
+            #expect(above.isEmpty, "\(target) is shown below \(above.sorted())")
+        }
+    }
+
+    @Test("the diagram of a request names types that exist and that its page explains")
+    func theDiagramOfARequestNamesTypes() throws {
+        let page = try SourceTree.text("deploy/docs/architecture.md")
+        let names = try SourceTree.text("deploy/docs/pipeline.svg").matches(of: /class="type"[^>]*>(\w+)</).map(\.1)
+        #expect(names.count == 12)
+        for name in names {
+            #expect(page.contains("[`\(name)`]("), "\(name) is not explained")
+            #expect(SourceTree.sources.contains { $0.path.hasSuffix("/\(name).swift") }, "there is no \(name).swift")
+        }
+    }
+
     @Test(arguments: SourceTree.sources)
     func importsFollowTheTable(_ file: SourceFile) throws {
         let allowed = try #require(Self.targets[file.module])
