@@ -11,14 +11,8 @@ package struct TokenServiceSettings: Sendable {
     package var audience: [String]
     /// The gateway's base URL, without a trailing slash.
     package var baseURL: String
-    /// Path of the token endpoint in the metadata.
-    package var tokenPath = OAuthEndpoints.tokenPath
-    /// Path of the revocation endpoint (RFC 7009).
-    package var revocationPath = OAuthEndpoints.revocationPath
-    /// Path of the authorization endpoint (RFC 6749 section 3.1).
-    package var authorizationPath = OAuthEndpoints.authorizationPath
-    /// Path of the introspection endpoint (RFC 7662).
-    package var introspectionPath = OAuthEndpoints.introspectionPath
+    package var paths = OAuthPaths()
+    package var terms = AccessTokenTerms()
     package var signer: JWTSigner
     /// The keys that verify the service's own tokens: that of the signer and others between rotations.
     package var acceptedKeys: KeySet
@@ -38,16 +32,6 @@ package struct TokenServiceSettings: Sendable {
     package var clientThrottle = ClientThrottle()
     package var backends: BackendStore
     package var catalogue: RoleCatalogue
-    /// Lifetime of a token without a user (OAUTH-02).
-    package var clientTokenSeconds: Int64 = 604_800
-    /// Lifetime of a token of the password grant (CON-09).
-    package var userTokenSeconds: Int64 = 604_800
-    /// How far in the future `iat` of its own tokens may lie, if another instance's clock is ahead.
-    package var clockSkewSeconds: Int64 = 5
-    /// The scopes that may be granted. If empty, any scope is accepted and none is recorded.
-    package var scopes: [String] = []
-    /// What users read about a scope, by its name.
-    package var scopeDescriptions: [String: String] = [:]
     /// The ApiOmat applications, whose users have a realm; nil for none.
     package var applications: ApplicationStore?
     /// What its tokens are bound to.

@@ -129,8 +129,8 @@ import Testing
     @Test("lifetimes are configurable")
     func lifetimesAreConfigurable() throws {
         let service = Service.service {
-            $0.clientTokenSeconds = 60
-            $0.userTokenSeconds = 90
+            $0.terms.clientSeconds = 60
+            $0.terms.userSeconds = 90
         }
         let client = service.answer(tokenRequest("grant_type=client_credentials"))
         let user = service.answer(tokenRequest("grant_type=password&username=joe&password=Welcome1"))
@@ -163,7 +163,7 @@ import Testing
         arguments: [("read", "read", nil), ("read+write", "read write", nil), ("read+admin", "read", "read")]
             as [(String, String, String?)])
     func configuredScopes(requested: String, granted: String, echoed: String?) throws {
-        let service = Service.service { $0.scopes = ["read", "write"] }
+        let service = Service.service { $0.terms.scopes = ["read", "write"] }
         for grant in ["client_credentials", "password&username=joe&password=Welcome1"] {
             let response = service.answer(tokenRequest("grant_type=\(grant)&scope=\(requested)"))
             #expect(response.json?["scope"]?.string == echoed)
@@ -175,7 +175,7 @@ import Testing
         "a scope that cannot be granted is refused",
         arguments: ["admin", "read++write", "+read", "a%22b", "a%5Cb", "%C3%A9"])
     func scopeThatCannotBeGranted(_ scope: String) {
-        let service = Service.service { $0.scopes = ["read", "write"] }
+        let service = Service.service { $0.terms.scopes = ["read", "write"] }
         let response = service.answer(tokenRequest("grant_type=client_credentials&scope=\(scope)"))
         #expect(response.status == 400)
         #expect(response.error == "invalid_scope")

@@ -14,7 +14,7 @@ import TokenStorage
 
     @Test("an active token is described")
     func goodToken() throws {
-        let standards = Standards { $0.scopes = ["read"] }
+        let standards = Standards { $0.terms.scopes = ["read"] }
         let login = standards.login("&scope=read")
         let response = standards.introspect(login.accessToken)
         #expect(response.status == 200 && response.isActive == true)

@@ -172,7 +172,7 @@ import TokenStorage
 
     @Test("RFC 6749 section 6: a refresh may narrow the scope for one token")
     func scope() throws {
-        let standards = Standards { $0.scopes = ["read", "write", "list"] }
+        let standards = Standards { $0.terms.scopes = ["read", "write", "list"] }
         let login = standards.login("&scope=read+write")
         #expect(try login.claims().scope == "read write")
         let narrow = standards.refresh(login.refreshToken, "&scope=read")

@@ -23,7 +23,7 @@ import TokenStorage
             at: now)
     }
 
-    private func standards() -> Standards { Standards { $0.scopes = ["read", "write", "list"] } }
+    private func standards() -> Standards { Standards { $0.terms.scopes = ["read", "write", "list"] } }
 
     @Test("the new token has the same user and login, for another client")
     func tokenOfAnotherBackend() throws {

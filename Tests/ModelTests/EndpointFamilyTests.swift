@@ -8,10 +8,7 @@ import Testing
     static let everything = EndpointFeatures(rawValue: .max)
 
     private static func settings(_ features: EndpointFeatures, forms: [String] = []) -> EndpointSettings {
-        EndpointSettings(
-            features: features, tokenPaths: [OAuthEndpoints.tokenPath] + OAuthEndpoints.tokenAliases,
-            revocationPath: OAuthEndpoints.revocationPath, introspectionPath: OAuthEndpoints.introspectionPath,
-            formPaths: forms)
+        EndpointSettings(features: features, formPaths: forms)
     }
 
     private static func reserved(_ features: EndpointFeatures, forms: [String] = []) -> [String] {

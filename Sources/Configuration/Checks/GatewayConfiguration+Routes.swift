@@ -109,12 +109,9 @@ extension GatewayConfiguration {
         if serviceDomains.contains(where: { $0.authentication.relyingParty != nil }) {
             features.insert(.relyingParties)
         }
-        var settings = EndpointSettings(
-            features: features, tokenPaths: [tokenService.tokenPath] + tokenService.tokenPathAliases,
-            revocationPath: tokenService.revocationPath, introspectionPath: tokenService.introspectionPath,
+        return EndpointSettings(
+            features: features, oauth: tokenService.paths,
             formPaths: authenticationSchemes.filter { $0.challengeMethod == .form }.map(\.formPath))
-        settings.authorizationPath = tokenService.authorizationPath
-        return settings
     }
 
     private func checkEndpoints(

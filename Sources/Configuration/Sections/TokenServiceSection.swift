@@ -8,20 +8,10 @@ package struct TokenServiceSection: Sendable {
     package var issuer: String
     /// `aud` of its tokens.
     package var audience: String
-    package var tokenPath: String
-    package var tokenPathAliases: [String]
-    /// Path of the revocation endpoint (RFC 7009).
-    package var revocationPath: String
-    /// Path of the introspection endpoint (RFC 7662).
-    package var introspectionPath: String
-    /// Path of the authorization endpoint (RFC 6749 section 3.1).
-    package var authorizationPath: String
-    /// What users read about a scope, by its name.
-    package var scopeDescriptions: [String: String]
+    package var paths: OAuthPaths
+    package var terms: AccessTokenTerms
     /// Resource servers that may introspect tokens, besides backends.
     package var resourceServers: [ResourceServerEntry]
-    /// Scopes that may be granted; empty if scopes are not used.
-    package var scopes: [String]
     /// Name of a signature algorithm.
     package var algorithm: SignatureAlgorithm
     /// PEM file with the signing key. If missing, it is created. Not used by HS algorithms.
@@ -34,11 +24,6 @@ package struct TokenServiceSection: Sendable {
     package var publishKeysFor: Duration
     /// Whether gateways with one Redis store have the same signing keys, which go through it.
     package var sharesKeys: Bool
-    package var clientTokenSeconds: Int
-    package var userTokenSeconds: Int
-    /// Allowed clock difference of gateways that share a signing key: how far `iat` and `nbf` of their tokens may lie
-    /// in the future. `exp` is exact.
-    package var clockSkew: Duration
     /// Whether roles are looked up at each request instead of taken from the token (ROLE-03).
     package var liveRoles: Bool
     /// Whether credentials require TLS (GW-13); nil for an exception on loopback listeners.
@@ -57,48 +42,14 @@ package struct TokenServiceSection: Sendable {
         let (key, keyFile) = signingKey(&object, algorithm)
         let (rotateEvery, publishKeysFor) = rotation(&object, algorithm)
         let sharesKeys = sharing(&object, algorithm, publishKeysFor)
-        let tokenPath = object.value(
-            "tokenPath", .literalPath, default: OAuthEndpoints.tokenPath, "Path of the token endpoint.")
         let section = TokenServiceSection(
             isEnabled: isEnabled, issuer: issuer ?? "\(baseURL)", audience: audience ?? "\(baseURL)",
-            tokenPath: tokenPath,
-            tokenPathAliases: object.value(
-                "tokenPathAliases", aliases(of: tokenPath), default: OAuthEndpoints.tokenAliases,
-                "Further paths of the token endpoint."),
-            revocationPath: object.value(
-                "revocationPath", .literalPath, default: OAuthEndpoints.revocationPath,
-                "Path of the revocation endpoint."),
-            introspectionPath: object.value(
-                "introspectionPath", .literalPath, default: OAuthEndpoints.introspectionPath,
-                "Path of the introspection endpoint."),
-            authorizationPath: object.value(
-                "authorizationPath", .literalPath, default: OAuthEndpoints.authorizationPath,
-                "Path of the authorization endpoint, which exists if a backend has `redirectUris`."),
-            scopeDescriptions: object.value(
-                "scopeDescriptions", descriptions, default: [:],
-                """
-                What the consent page says about a scope, by its name, such as `{"orders": "See your orders"}`; the \
-                name by default.
-                """),
+            paths: OAuthPaths.read(&object), terms: AccessTokenTerms.read(&object),
             resourceServers: object.value(
                 "resourceServers", ResourceServerEntry.list, default: [],
                 "Clients that may introspect tokens, in addition to backends."),
-            scopes: object.value(
-                "scopes", .scopes, default: [],
-                "Scopes that may be granted; an empty list means that scopes are ignored."
-            ),
             algorithm: algorithm, keyFile: keyFile, key: key, rotateEvery: rotateEvery, publishKeysFor: publishKeysFor,
             sharesKeys: sharesKeys,
-            clientTokenSeconds: object.value(
-                "clientTokenSeconds", .seconds, default: 604_800, "Lifetime of a token without a user."),
-            userTokenSeconds: object.value(
-                "userTokenSeconds", .seconds, default: 604_800, "Lifetime of a user's token."),
-            clockSkew: object.value(
-                "clockSkew", .duration, default: .seconds(5),
-                """
-                How far in the future `iat` and `nbf` of the gateway's own tokens may lie. The clock of another \
-                gateway with the same key may be ahead. `exp` is exact.
-                """),
             liveRoles: object.flag(
                 "liveRoles", default: false, "Whether roles come from `users.json` at each request, not from the token."
             ),
@@ -121,39 +72,10 @@ package struct TokenServiceSection: Sendable {
                 Lets [clients register themselves](guides/client-registration.md) at `/oauth2/register` (RFC 7591); off \
                 by default.
                 """))
-        section.checkPaths(object.field)
+        section.paths.check(object.field)
         // So that a change of the index is noticed.
         _ = object.field.findings.path(of: section.keyIndexFile)
         return section
-    }
-
-    /// Texts by scope.
-    private static let descriptions = Shape<[String: String]>(
-        .map(.text, names: "^[!#-\\[\\]-~]+$"), write: { $0.isEmpty ? .object([]) : nil },
-        read: { field in
-            field.object("an object of texts by scope").entries.reduce(into: [:]) { texts, entry in
-                texts[entry.name] = entry.field.name("a text for people")
-            }
-        })
-
-    private static func aliases(of tokenPath: String) -> Shape<[String]> {
-        Shape.literalPath.list("an array of paths", isUnique: false).reading { field in
-            field.elements("an array of paths")?.reduce(into: []) { paths, element in
-                guard let path = element.literalPath() else { return }
-                if path == tokenPath || paths.contains(path) {
-                    element.error("\"\(path)\" is a token path already", expected: "a path of its own")
-                }
-                paths.append(path)
-            }
-        }
-    }
-
-    private func checkPaths(_ field: Field) {
-        let paths = [tokenPath, revocationPath, introspectionPath, authorizationPath]
-        guard Set(paths).count < paths.count || !Set(paths.dropFirst()).isDisjoint(with: tokenPathAliases) else {
-            return
-        }
-        field.error("two endpoints have one path", expected: "a path of its own for each endpoint")
     }
 
     /// The index of rotated signing keys, beside `keyFile`. Without it that file holds the only key.
@@ -239,20 +161,5 @@ package struct TokenServiceSection: Sendable {
                 found: "\(secret.value.utf8.count) bytes")
         }
         return (secret, path)
-    }
-}
-
-extension Field {
-    /// `scope-token`s (RFC 6749 section 3.3).
-    func scopes() -> [String]? {
-        names("an array of scopes") { element in
-            guard let name = element.name() else { return nil }
-            guard name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != ASCII.quote && $0 != ASCII.backslash }) else {
-                return element.error(
-                    "invalid scope", expected: "visible ASCII without blank, quote and backslash",
-                    found: element.summary)
-            }
-            return name
-        }
     }
 }

@@ -29,23 +29,13 @@ package struct EndpointFeatures: OptionSet, Sendable {
 /// The enabled features and configurable paths.
 package struct EndpointSettings: Sendable {
     package var features: EndpointFeatures
-    /// Paths of the token endpoint: that of the metadata, and its aliases.
-    package var tokenPaths: [String]
-    package var revocationPath: String
-    package var introspectionPath: String
-    /// Path of the authorization endpoint.
-    package var authorizationPath = OAuthEndpoints.authorizationPath
+    package var oauth: OAuthPaths
     /// Paths of the login forms.
     package var formPaths: [String]
 
-    package init(
-        features: EndpointFeatures, tokenPaths: [String], revocationPath: String, introspectionPath: String,
-        formPaths: [String]
-    ) {
+    package init(features: EndpointFeatures, oauth: OAuthPaths = .standard, formPaths: [String]) {
         self.features = features
-        self.tokenPaths = tokenPaths
-        self.revocationPath = revocationPath
-        self.introspectionPath = introspectionPath
+        self.oauth = oauth
         self.formPaths = formPaths
     }
 }

@@ -1,12 +1,5 @@
 /// The OAuth server: tokens, their exchange and their end, and the documents that describe it.
 package enum OAuthEndpoints {
-    /// Paths that the configuration may replace.
-    package static let tokenPath = "/oauth2/token"
-    package static let tokenAliases = ["/token"]
-    package static let revocationPath = "/oauth2/revoke"
-    package static let introspectionPath = "/oauth2/introspect"
-    package static let authorizationPath = "/oauth2/authorize"
-
     package static let userInfoPath = "/oauth2/userinfo"
     package static let pushedRequestPath = "/oauth2/par"
     package static let deviceAuthorizationPath = "/oauth2/device_authorization"
@@ -40,7 +33,7 @@ extension EndpointDescriptor {
     /// Browsers log in for other applications (RFC 6749 section 3.1). Applications may post the request; the answer to the
     /// consent page has a ticket.
     package static let authorization = EndpointDescriptor(
-        "authorization", at: { [$0.authorizationPath] }, "GET, POST", needs: .authorization,
+        "authorization", at: { [$0.oauth.authorization] }, "GET, POST", needs: .authorization,
         [.takesCredentials, .takesForeignForms])
     /// Clients push authorization requests (RFC 9126).
     package static let pushedRequest = EndpointDescriptor(
@@ -66,13 +59,13 @@ extension EndpointDescriptor {
     package static let registeredClient = EndpointDescriptor(
         "registered_client", at: "\(OAuthEndpoints.registrationPath)/", "GET, DELETE", needs: .registration)
     /// RFC 6749 section 3.2.
-    package static let token = EndpointDescriptor("token", at: \.tokenPaths, "POST", needs: .tokenService)
+    package static let token = EndpointDescriptor("token", at: \.oauth.ofTokens, "POST", needs: .tokenService)
     /// Clients end tokens of theirs (RFC 7009).
     package static let revocation = EndpointDescriptor(
-        "revocation", at: { [$0.revocationPath] }, "POST", needs: .tokenService)
+        "revocation", at: { [$0.oauth.revocation] }, "POST", needs: .tokenService)
     /// Resource servers ask whether tokens are valid (RFC 7662).
     package static let introspection = EndpointDescriptor(
-        "introspection", at: { [$0.introspectionPath] }, "POST", needs: .tokenService)
+        "introspection", at: { [$0.oauth.introspection] }, "POST", needs: .tokenService)
     /// Exchanges tokens of outside issuers.
     package static let exchange = EndpointDescriptor(
         "exchange", at: OAuthEndpoints.exchangePath, "POST", needs: .tokenService)

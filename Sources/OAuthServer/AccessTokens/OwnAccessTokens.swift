@@ -15,7 +15,8 @@ package struct OwnAccessTokens: Sendable {
         let trust = TrustedIssuer(
             name: OwnAccessTokens.issuerName, issuer: settings.issuer, audiences: [], requireAudience: false,
             keys: settings.acceptedKeys, algorithms: [settings.signer.key.algorithm],
-            purpose: .accessToken(isTyped: true, checksProofs: true), clockSkewSeconds: settings.clockSkewSeconds,
+            purpose: .accessToken(isTyped: true, checksProofs: true),
+            clockSkewSeconds: settings.terms.clockSkew.components.seconds,
             own: true)
         verifier = JWTVerifier(issuers: [trust])
     }

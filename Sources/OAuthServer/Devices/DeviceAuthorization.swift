@@ -40,7 +40,7 @@ struct DeviceAuthorization: Sendable {
         guard let requested = form["scope"] else { return "" }
         guard requested.utf8.count <= 1024 else { throw .invalidScope }
         let scopes = try GrantedScope.grantable(requested, settings.scopes(of: backend))
-        if scopes.isEmpty, !settings.scopes.isEmpty { throw .invalidScope }
+        if scopes.isEmpty, !settings.terms.scopes.isEmpty { throw .invalidScope }
         return scopes.joined(separator: " ")
     }
 

@@ -21,7 +21,7 @@ extension TokenService {
         try check(subject, target.backend)
         let scope = try GrantedScope(
             requested: form["scope"],
-            granted: TokenService.narrowed(subject.scope, by: rules.scopes), allowed: settings.scopes)
+            granted: TokenService.narrowed(subject.scope, by: rules.scopes), allowed: settings.terms.scopes)
         var grant = AccessTokenMinter.Grant(
             subject: subject.subject, kind: subject.kind, backend: target.backend,
             lifetimeSeconds: min(rules.lifetimeSeconds, subject.expiresAt - now))

@@ -72,9 +72,9 @@ extension TokenService {
     private func clientCredentials(
         _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
-        let scope = try GrantedScope(requested: form["scope"], allowed: settings.scopes)
+        let scope = try GrantedScope(requested: form["scope"], allowed: settings.terms.scopes)
         var grant = AccessTokenMinter.Grant(
-            subject: backend.clientID, kind: .client, backend: backend, lifetimeSeconds: settings.clientTokenSeconds)
+            subject: backend.clientID, kind: .client, backend: backend, lifetimeSeconds: settings.terms.clientSeconds)
         grant.scope = scope.claim
         grant.binding = binding
         return issue(Issuance(grant, scope, action: "client_credentials"), now: now)
@@ -87,7 +87,7 @@ extension TokenService {
         guard let username = form["username"], let password = form["password"] else {
             throw .missingParameter
         }
-        let scope = try GrantedScope(requested: form["scope"], allowed: settings.scopes)
+        let scope = try GrantedScope(requested: form["scope"], allowed: settings.terms.scopes)
         let login = logins.login(
             username, password: Array(password.utf8), realm: backend.realm,
             network: request.address?.subscriberBytes ?? [], now: now)

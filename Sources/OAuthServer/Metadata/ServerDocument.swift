@@ -21,7 +21,7 @@ struct ServerDocument {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("issuer", settings.issuer)
-        writer.member("token_endpoint", settings.baseURL + settings.tokenPath)
+        writer.member("token_endpoint", settings.baseURL + settings.paths.token)
         if settings.publishedKeys.keys.contains(where: { $0.key.publicKey != nil }) {
             writer.member("jwks_uri", settings.baseURL + OAuthEndpoints.keySetPath)
         }
@@ -36,12 +36,12 @@ struct ServerDocument {
         }
         writer.member("grant_types_supported", grantTypes)
         addEndpoint("token", allowsPublic: true, &writer)
-        let scopes = settings.hasAuthorization || settings.hasDevices ? settings.scopesOfUsers : settings.scopes
+        let scopes = settings.hasAuthorization || settings.hasDevices ? settings.scopesOfUsers : settings.terms.scopes
         if !scopes.isEmpty { writer.member("scopes_supported", scopes) }
-        writer.member("revocation_endpoint", settings.baseURL + settings.revocationPath)
+        writer.member("revocation_endpoint", settings.baseURL + settings.paths.revocation)
         addEndpoint("revocation", allowsPublic: true, &writer)
         if !settings.resourceServers.isEmpty || grants.contains(where: \.introspection) {
-            writer.member("introspection_endpoint", settings.baseURL + settings.introspectionPath)
+            writer.member("introspection_endpoint", settings.baseURL + settings.paths.introspection)
             addEndpoint("introspection", allowsPublic: false, &writer)
         }
         addBinding(&writer)
@@ -61,7 +61,7 @@ struct ServerDocument {
     /// The authorization endpoint.
     private func addAuthorization(_ writer: inout JSONWriter) {
         guard settings.hasAuthorization else { return writer.member("response_types_supported", []) }
-        writer.member("authorization_endpoint", settings.baseURL + settings.authorizationPath)
+        writer.member("authorization_endpoint", settings.baseURL + settings.paths.authorization)
         writer.member("pushed_authorization_request_endpoint", settings.baseURL + OAuthEndpoints.pushedRequestPath)
         writer.member("response_types_supported", ["code"])
         writer.member("response_modes_supported", ["query", "form_post"])

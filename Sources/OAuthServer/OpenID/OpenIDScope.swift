@@ -22,7 +22,7 @@ extension TokenServiceSettings {
     /// The scopes that the authorization endpoint grants.
     package var scopesOfUsers: [String] {
         let own = hasOpenID ? OpenIDScope.allCases.map(\.rawValue) : []
-        return own + scopes.filter { scope in !own.contains { $0.isExactly(scope) } }
+        return own + terms.scopes.filter { scope in !own.contains { $0.isExactly(scope) } }
     }
 
     /// Whether some client may use the device grant.

@@ -88,7 +88,7 @@ extension TokenService {
         grant.session = family.session
         grant.origins = family.origins
         // Only the authorization endpoint grants scopes beyond the configured ones.
-        let allowed = record.scope.isEmpty ? settings.scopes : settings.scopesOfUsers
+        let allowed = record.scope.isEmpty ? settings.terms.scopes : settings.scopesOfUsers
         let granted = try settings.remaining(record.scope, of: backend)
         let scope = try GrantedScope(requested: scope, granted: granted, allowed: allowed)
         grant.scope = scope.claim
@@ -151,6 +151,6 @@ extension TokenService {
 
     /// Lifetime of a user's access token of this backend.
     func userTokenSeconds(of backend: Backend) -> Int64 {
-        backend.grants.accessTokenSeconds ?? settings.userTokenSeconds
+        backend.grants.accessTokenSeconds ?? settings.terms.userSeconds
     }
 }

@@ -80,7 +80,7 @@ struct ClientRegistration: Sendable {
                 try GrantedScope.grantable(text, allowed)
             }
             // As for requests of tokens: without configured scopes, unknown ones are ignored.
-            if scopes?.isEmpty == true, !settings.scopes.isEmpty { throw .invalidScope }
+            if scopes?.isEmpty == true, !settings.terms.scopes.isEmpty { throw .invalidScope }
             metadata.scope = (scopes ?? allowed).joined(separator: " ")
         } catch {
             throw .metadata("scope has no scope that clients can register for")

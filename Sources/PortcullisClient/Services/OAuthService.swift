@@ -14,7 +14,7 @@ struct OAuthService: Sendable {
 
     /// Revokes an access token (RFC 7009).
     func revoke(_ token: String) throws(ClientError) -> ClientRequest {
-        form(OAuthEndpoints.revocationPath, [("token", token)], try clientCredential())
+        form(OAuthPaths.standard.revocation, [("token", token)], try clientCredential())
     }
 
     /// Exchanges an outside token for one of the gateway: a JWT at one endpoint, a packed SAML assertion at the other

@@ -239,7 +239,7 @@ struct AuthorizationEndpoint: Sendable {
         let sealed = relay.sealed(inquiry.visit.request, loggedInAt: inquiry.loggedInAt, now: inquiry.now)
         let purpose = AuthorizationEndpoint.purpose(session, inquiry.visit.request)
         let (ticket, cookie) = relay.ticket(purpose, inquiry.browser)
-        let texts = service.settings.scopeDescriptions
+        let texts = service.settings.terms.scopeDescriptions
         var question = ConsentQuestion(
             client: inquiry.visit.backend.title, user: session.subject,
             rights: inquiry.request.scopes.map { PageWords.right($0, texts) },
@@ -247,7 +247,7 @@ struct AuthorizationEndpoint: Sendable {
             otherAccount: relay.location(of: inquiry.visit) + "&prompt=login")
         question.isUnverified = inquiry.visit.backend.isRegistered
         var page = Page.consent(
-            question, action: service.settings.authorizationPath, ticket: ticket, fields: [("request", sealed)])
+            question, action: service.settings.paths.authorization, ticket: ticket, fields: [("request", sealed)])
         page.formAction = "'self' \(inquiry.reply.destination.formAction)"
         return .done(page.response(status: 200, reason: .consentAsked, fields: cookie))
     }
@@ -266,7 +266,7 @@ struct AuthorizationEndpoint: Sendable {
         guard form.first("ticket") != nil else {
             // Cookies do not come with a form of another site, but with the link that follows.
             let query = FormEncoding.form(form.fields.map { ($0.name, $0.value) })
-            let location = service.settings.authorizationPath + "?" + String(decoding: query, as: UTF8.self)
+            let location = service.settings.paths.authorization + "?" + String(decoding: query, as: UTF8.self)
             return .done(.redirect(303, to: location, reason: .authorizationMoved))
         }
         guard form.repeatedName == nil, AuthorizationEndpoint.isOwnForm(request) else {

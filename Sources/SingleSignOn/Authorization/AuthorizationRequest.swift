@@ -93,7 +93,7 @@ struct AuthorizationRequest: Sendable, Equatable {
         do throws(TokenFailure) {
             let scopes = try GrantedScope.grantable(text, allowed)
             // Without configured scopes, any scope is accepted and none is recorded.
-            if scopes.isEmpty, !settings.scopes.isEmpty { throw .invalidScope }
+            if scopes.isEmpty, !settings.terms.scopes.isEmpty { throw .invalidScope }
             return scopes
         } catch {
             throw .invalidScope

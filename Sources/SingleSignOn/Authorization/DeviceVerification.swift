@@ -153,7 +153,7 @@ struct DeviceVerification: Sendable {
 
     private func ask(_ session: SignOnSession, _ record: TokenRecord, _ visit: SignOnRelay.Visit) -> EndpointResponse {
         let (ticket, cookie) = relay.ticket(DeviceVerification.purpose(session, visit.request), visit.browser)
-        let texts = service.settings.scopeDescriptions
+        let texts = service.settings.terms.scopeDescriptions
         let scopes = record.scope.split(separator: " ").map(String.init)
         var question = ConsentQuestion(
             client: visit.backend.title, user: session.subject,

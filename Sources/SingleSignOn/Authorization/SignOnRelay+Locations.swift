@@ -19,7 +19,7 @@ extension SignOnRelay {
         if visit.request.device != nil {
             path = OAuthEndpoints.devicePath
         } else if visit.request.authorization != nil {
-            path = service.settings.authorizationPath
+            path = service.settings.paths.authorization
         } else {
             return visit.request.location
         }

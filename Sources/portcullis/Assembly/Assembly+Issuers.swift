@@ -140,7 +140,7 @@ extension Assembly {
         let trust = TrustedIssuer(
             name: "local", issuer: service.issuer, audiences: [service.audience], keys: keys.accepted,
             algorithms: [keys.active.algorithm], purpose: .accessToken(isTyped: true, checksProofs: true),
-            clockSkewSeconds: service.clockSkew.components.seconds, own: true)
+            clockSkewSeconds: service.terms.clockSkew.components.seconds, own: true)
         return IssuerSettings(trust: trust, claims: .own)
     }
 
@@ -212,18 +212,11 @@ extension Assembly {
                 RegistrationSettings(section, sponsorID: $0, retained.registrationThrottle)
             }
         }
-        settings.tokenPath = service.tokenPath
+        settings.paths = service.paths
+        settings.terms = service.terms
         settings.assertions = assertions
-        settings.revocationPath = service.revocationPath
-        settings.introspectionPath = service.introspectionPath
-        settings.authorizationPath = service.authorizationPath
-        settings.scopeDescriptions = service.scopeDescriptions
         settings.resourceServers = resourceServers()
         settings.grantIssuers = grantIssuers(modules, catalogue)
-        settings.clientTokenSeconds = Int64(service.clientTokenSeconds)
-        settings.userTokenSeconds = Int64(service.userTokenSeconds)
-        settings.clockSkewSeconds = service.clockSkew.components.seconds
-        settings.scopes = service.scopes
         for family in retained.families { family.announce(in: &settings, &self) }
         return TokenService(settings: settings)
     }

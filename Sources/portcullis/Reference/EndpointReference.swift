@@ -56,10 +56,7 @@ struct EndpointReference {
 
     private var families: String {
         let settings = EndpointSettings(
-            features: EndpointFeatures(rawValue: .max),
-            tokenPaths: [OAuthEndpoints.tokenPath] + OAuthEndpoints.tokenAliases,
-            revocationPath: OAuthEndpoints.revocationPath, introspectionPath: OAuthEndpoints.introspectionPath,
-            formPaths: [EndpointReference.formPath])
+            features: EndpointFeatures(rawValue: .max), formPaths: [EndpointReference.formPath])
         var endpoints: [(endpoint: EndpointDescriptor, paths: [String])] = []
         for (path, endpoint) in EndpointFamily.routes(settings) {
             if endpoints.last?.endpoint == endpoint {

@@ -12,7 +12,7 @@ extension SigningKeyTerms {
         let service = configuration.tokenService
         let grants = configuration.backends.map(\.grants)
         let lifetimes =
-            [Int64(service.clientTokenSeconds), Int64(service.userTokenSeconds)]
+            [service.terms.clientSeconds, service.terms.userSeconds]
             + [TokenLifetime.ofTokenEndpoint, TokenLifetime.ofSSOEndpoint]
             + grants.compactMap(\.accessTokenSeconds)
             + configuration.serviceDomains.flatMap(\.applications).map { Int64($0.accessTokenSeconds) }
@@ -20,7 +20,7 @@ extension SigningKeyTerms {
         self.init(
             rotateSeconds: service.rotateEvery.map(SigningKeyTerms.seconds),
             publishSeconds: SigningKeyTerms.seconds(service.publishKeysFor),
-            acceptSeconds: (lifetimes.max() ?? 0) + SigningKeyTerms.seconds(service.clockSkew)
+            acceptSeconds: (lifetimes.max() ?? 0) + SigningKeyTerms.seconds(service.terms.clockSkew)
                 + SigningKeyTerms.adoptionSeconds)
     }
 

@@ -19,7 +19,7 @@ final class Authorizing {
     static let redirect = "https://app.example.com/cb"
     static let verifier = String(repeating: "v", count: 43)
     static let challenge = LoginSecrets.challenge(of: verifier)
-    static let authorize = OAuthEndpoints.authorizationPath
+    static let authorize = OAuthPaths.standard.authorization
 
     let signOn: SignOn
     var browser: Browser
@@ -27,7 +27,7 @@ final class Authorizing {
     init(store: any TokenStore = MemoryTokenStore(), _ change: (inout SignOn.Settings) -> Void = { _ in }) {
         signOn = SignOn(store: store) {
             $0.backends = Authorizing.backends()
-            $0.scopes = ["read", "write"]
+            $0.terms.scopes = ["read", "write"]
             change(&$0)
         }
         browser = signOn.browser

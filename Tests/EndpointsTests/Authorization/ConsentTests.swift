@@ -12,7 +12,7 @@ import TokenStorage
 @Suite struct ConsentTests {
     @Test("the page names client, user and rights, has no script, and cannot be framed")
     func page() {
-        let app = Authorizing { $0.scopeDescriptions = ["read": "Read <your> orders"] }
+        let app = Authorizing { $0.terms.scopeDescriptions = ["read": "Read <your> orders"] }
         let fields = Authorizing.fields(
             "app-client", "com.example.app:/cb", [("scope", "openid email read write")])
         let page = app.logIn(fields)

@@ -1,0 +1,51 @@
+import Bytes
+import Model
+
+extension AccessTokenTerms {
+    static func read(_ object: inout ObjectReader) -> AccessTokenTerms {
+        var terms = AccessTokenTerms()
+        object.read(
+            "clientTokenSeconds", .seconds, into: &terms.clientSeconds, "Lifetime of a token without a user.")
+        object.read("userTokenSeconds", .seconds, into: &terms.userSeconds, "Lifetime of a user's token.")
+        object.read(
+            "clockSkew", .duration, into: &terms.clockSkew,
+            """
+            How far in the future `iat` and `nbf` of the gateway's own tokens may lie. The clock of another \
+            gateway with the same key may be ahead. `exp` is exact.
+            """)
+        object.read(
+            "scopes", .scopes, into: &terms.scopes,
+            "Scopes that may be granted; an empty list means that scopes are ignored.")
+        object.read(
+            "scopeDescriptions", descriptions, into: &terms.scopeDescriptions,
+            """
+            What the consent page says about a scope, by its name, such as `{"orders": "See your orders"}`; the \
+            name by default.
+            """)
+        return terms
+    }
+
+    /// Texts by scope.
+    private static let descriptions = Shape<[String: String]>(
+        .map(.text, names: "^[!#-\\[\\]-~]+$"), write: { $0.isEmpty ? .object([]) : nil },
+        read: { field in
+            field.object("an object of texts by scope").entries.reduce(into: [:]) { texts, entry in
+                texts[entry.name] = entry.field.name("a text for people")
+            }
+        })
+}
+
+extension Field {
+    /// `scope-token`s (RFC 6749 section 3.3).
+    func scopes() -> [String]? {
+        names("an array of scopes") { element in
+            guard let name = element.name() else { return nil }
+            guard name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != ASCII.quote && $0 != ASCII.backslash }) else {
+                return element.error(
+                    "invalid scope", expected: "visible ASCII without blank, quote and backslash",
+                    found: element.summary)
+            }
+            return name
+        }
+    }
+}
