@@ -6,7 +6,7 @@ import Testing
 
 /// RFC 8725 section 3.11: what a token was made for.
 @Suite struct TokenPurposeTests {
-    private static let untyped = TokenPurpose.accessToken(parties: .only(["api", "app"]))
+    private static var untyped: TokenPurpose { .accessToken(parties: .only(["api", "app"])) }
 
     private func rejection(
         _ purpose: TokenPurpose, _ type: String? = nil, _ claims: String = "{}"

@@ -2,7 +2,7 @@ import Model
 
 /// Files that the configuration names and that are below its directory.
 enum OwnFile {
-    static let form = Form.pattern("^[^/]")
+    static var form: Form { .pattern("^[^/]") }
 
     /// The contents of the file that a value names.
     static func contents(_ field: Field) -> [UInt8]? {

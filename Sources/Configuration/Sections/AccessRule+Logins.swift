@@ -3,7 +3,7 @@ import Model
 
 /// Levels of logins (`acr`) and their age (RFC 9470).
 extension AccessRule {
-    private static let form = Form.pattern("^[!#-\\[\\]-~]+$")
+    private static var form: Form { .pattern("^[!#-\\[\\]-~]+$") }
 
     /// One level or several. They stand in a challenge with blanks between them.
     static let levels = Shape<[String]>(
