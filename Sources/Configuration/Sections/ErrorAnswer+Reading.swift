@@ -67,7 +67,7 @@ extension ErrorAnswer {
 
     // MARK: Errors
 
-    private static let statusShape: Shape<[ClosedRange<Int>]> = {
+    private static var statusShape: Shape<[ClosedRange<Int>]> {
         let one = Form.either([.integer(400...599), .pattern("^[45]xx$")])
         return Shape(.either([.integer(400...599), .pattern("^[45]xx$"), .list(one, minimum: 1)])) { field in
             guard field.node.array != nil else { return status(field).map { [$0] } }
@@ -75,7 +75,7 @@ extension ErrorAnswer {
             if elements.isEmpty { field.invalid("at least one status") }
             return elements.compactMap(status)
         }
-    }()
+    }
 
     private static func status(_ field: Field) -> ClosedRange<Int>? {
         let expected = "a status from 400 to 599, \"4xx\" or \"5xx\""
