@@ -1,7 +1,7 @@
 import Bytes
 import Model
 
-/// Durations, sizes, and the seconds of keys that end in `Seconds`.
+/// Durations, sizes, times, and the seconds of keys that end in `Seconds`.
 extension Field {
     /// `"30s"`, `"250ms"`, `"5m"`, `"1h"`: a length of time up to a year.
     /// - Parameter least: the minimum in milliseconds; with 0, `"0s"` is allowed.
@@ -23,6 +23,11 @@ extension Field {
 
     /// A length of time in whole seconds, as a JSON number, up to ten years.
     package func seconds() -> Int? { integer(in: 1...315_360_000, "a number of seconds") }
+
+    /// A second since 1970.
+    func instant() -> Int64? {
+        integer(in: 0...253_402_300_799, "a time in seconds since 1970").map(Int64.init)
+    }
 
     /// `"64KiB"`, `"1MiB"`, `"2GiB"`, `"512B"`, or a number of bytes.
     func size(in range: ClosedRange<Int>) -> Int? {

@@ -277,19 +277,4 @@ extension Field {
         }
         return url
     }
-
-    /// A second since 1970.
-    func instant() -> Int64? {
-        integer(in: 0...253_402_300_799, "a time in seconds since 1970").map(Int64.init)
-    }
-
-    /// A text that is compared with a header field: visible ASCII without blanks.
-    func fieldValue() -> String? {
-        let expected = "visible ASCII characters without blanks"
-        guard let text = text(expected) else { return nil }
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-            return error("invalid value", expected: expected)
-        }
-        return text
-    }
 }

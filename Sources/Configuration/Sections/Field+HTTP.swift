@@ -27,6 +27,16 @@ extension Field {
         return text
     }
 
+    /// A text that is compared with a header field: visible ASCII without blanks.
+    func fieldValue() -> String? {
+        let expected = "visible ASCII characters without blanks"
+        guard let text = text(expected) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            return error("invalid value", expected: expected)
+        }
+        return text
+    }
+
     /// Names of request fields, or prefixes that end with `-*`.
     func managedHeaders() -> [String]? {
         let expected = "a header field name, or the beginning of names followed by \"-*\""
