@@ -1,30 +1,21 @@
 import Configuration
-import Foundation
+import TestSupport
 import Testing
 
 /// What is small work for ten routes must not be hours for ten thousand: each check looks a route up, none compares it
 /// with all the others. A minute of the processor is far beyond what these take, and far below what comparing would.
 @Suite struct LargeConfigurationTests {
     private static let count = 10_000
-    private static let mostSeconds = 60
 
     private func diagnostics(_ routes: [String], users: [String] = []) throws -> [String] {
         let files = [
             "routes.json": "[\(routes.joined(separator: ",\n"))]", "users.json": "[\(users.joined(separator: ",\n"))]",
         ]
         let directory = try ConfigurationDirectory(files)
-        let began = LargeConfigurationTests.secondsOfThread
+        let began = ProcessorTime.ofThread
         let loaded = directory.load()
-        #expect(LargeConfigurationTests.secondsOfThread - began < LargeConfigurationTests.mostSeconds)
+        #expect(ProcessorTime.ofThread - began < .seconds(60))
         return loaded.diagnostics.filter { $0.pointer != "/store/kind" }.map { "\($0.pointer): \($0.message)" }
-    }
-
-    /// Time of the processor that the thread has used: other work of the machine does not count.
-    private static var secondsOfThread: Int {
-        var time = timespec()
-        // SAFETY: the time is written before the call returns.
-        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return time.tv_sec
     }
 
     @Test("routes with roles, and the one among them that a wider route opens")

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Reactor
@@ -157,14 +158,6 @@ import Testing
         return try #require(Int(line.split(separator: "\t")[1]))
     }
 
-    /// Nanoseconds that the calling thread has computed.
-    private static var processorTime: Int {
-        var time = timespec()
-        // SAFETY: the time is written before the call returns.
-        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return time.tv_sec * 1_000_000_000 + time.tv_nsec
-    }
-
     /// A hash that never yields must not hold a processor that a loop waits for until the kernel's next tick.
     @Test(arguments: [true, false]) func computingWorkPausesForOthers(computes: Bool) throws {
         let pool = BlockingPool(width: 1, limit: 1, computes: computes)
@@ -172,8 +165,8 @@ import Testing
         let done = DispatchSemaphore(value: 0)
         let accepted = pool.submit {
             let before = try? Self.pausesSoFar()
-            let time = Self.processorTime
-            while Self.processorTime < time + 50_000_000 {}
+            let time = ProcessorTime.ofThread
+            while ProcessorTime.ofThread < time + .milliseconds(50) {}
             let after = try? Self.pausesSoFar()
             pauses.withLock { $0 = before.flatMap { before in after.map { $0 - before } } }
             done.signal()
