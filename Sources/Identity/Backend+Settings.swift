@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension Backend {
     /// Paths of the gateway's endpoints for clients of a backend; nil if switched off.
@@ -29,7 +30,7 @@ extension Backend {
         writer.member("mobileBackendId", mobileBackendID)
         writer.member("anonymousKey", anonymousKey)
         writer.member("clientId", clientID)
-        if includingSecrets { writer.member("clientSecret", clientSecret) }
+        if includingSecrets { writer.member("clientSecret", clientSecret?.value ?? "") }
         writer.member("realm", realm)
         writer.member("oauthConsumer", oauthConsumer)
         writer.member("httpBasic", httpBasic)

@@ -1,4 +1,6 @@
 import Bytes
+import JOSE
+import Model
 
 /// The mobile backends, indexed by each of their identifiers.
 package final class BackendStore: Sendable {
@@ -8,12 +10,17 @@ package final class BackendStore: Sendable {
     private let byClientID: [[UInt8]: Int]
     /// The backend of Basic credentials that name none.
     package let defaultIndex: Int?
+    /// Keys of client assertions (RFC 7523), by `mobileBackendID`.
+    package let clientKeys: [String: KeySet]
     /// What other gateways have withdrawn; nil where there are none.
     private let withdrawn: WithdrawnAccounts?
 
     /// - Precondition: ids are unique, and so are client ids that are not empty.
-    package init(_ backends: [Backend], withdrawn: WithdrawnAccounts? = nil) {
+    package init(
+        _ backends: [Backend], clientKeys: [String: KeySet] = [:], withdrawn: WithdrawnAccounts? = nil
+    ) {
         self.backends = backends
+        self.clientKeys = clientKeys
         self.withdrawn = withdrawn
         sortedIDs = backends.enumerated()
             .map { (id: Array($1.mobileBackendID.utf8), index: $0) }

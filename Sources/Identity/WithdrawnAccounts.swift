@@ -194,8 +194,10 @@ extension WithdrawnAccounts {
     package func current(_ backend: Backend) -> Backend {
         guard has(.backend) || has(.clientSecret) else { return backend }
         var backend = backend
-        if contains(.clientSecret(backendID: backend.mobileBackendID, secret: backend.clientSecret)) {
-            backend.clientSecret = ""
+        if let secret = backend.clientSecret?.value,
+            contains(.clientSecret(backendID: backend.mobileBackendID, secret: secret))
+        {
+            backend.clientSecret = nil
         }
         if contains(.backend(id: backend.mobileBackendID)) { backend.revoke() }
         return backend

@@ -1,4 +1,5 @@
 import Identity
+import Model
 
 /// Caller and target of a token.
 package struct IssueRequest: Sendable {

@@ -1,4 +1,5 @@
 import Identity
+import Model
 import OAuthServer
 import Outbound
 

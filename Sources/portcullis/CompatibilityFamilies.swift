@@ -24,12 +24,12 @@ enum CompatibilityFamilies {
                 configuration.userProfile.isEnabled ? "/userProfile/enabled" : nil,
                 configuration.singleSignOn.capturesRedirect ? "/singleSignOn/captureRedirect" : nil,
             ]
-            let backends = configuration.backends.enumerated().flatMap { index, backend in
+            let backends = configuration.backends.enumerated().flatMap { index, entry in
                 [
-                    backend.enableSSO ? "/backends/\(index)/enableSso" : nil,
-                    backend.grants.authorization != nil ? "/backends/\(index)/redirectUris" : nil,
-                    backend.grants.allowsDevices ? "/backends/\(index)/deviceGrant" : nil,
-                    backend.facebook != nil ? "/backends/\(index)/facebook" : nil,
+                    entry.backend.enableSSO ? "/backends/\(index)/enableSso" : nil,
+                    entry.backend.grants.authorization != nil ? "/backends/\(index)/redirectUris" : nil,
+                    entry.backend.grants.allowsDevices ? "/backends/\(index)/deviceGrant" : nil,
+                    entry.facebook != nil ? "/backends/\(index)/facebook" : nil,
                 ]
             }
             return (sections + backends).compactMap(\.self) + logins.map { "/routes/\($0)/login" }

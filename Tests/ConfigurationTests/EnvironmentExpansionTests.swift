@@ -21,11 +21,11 @@ struct EnvironmentExpansionTests {
     func values() throws {
         let loaded = try load()
         let standard = try #require(loaded.configuration, "\(loaded.diagnostics)")
-        #expect("\(standard.listeners[0].place)".contains("8443") && standard.listeners[0].http2)
+        #expect("\(standard.listeners[0].place)".contains("8443") && standard.listeners[0].rules.http2)
         #expect(standard.upstreams[0].servers.map(\.host) == ["127.0.0.1"])
         let set = try #require(
             load("", environment: ["PORT": "81", "API_HOST": "api.internal", "CLEAR": "false"]).configuration)
-        #expect("\(set.listeners[0].place)".contains("81") && !set.listeners[0].http2)
+        #expect("\(set.listeners[0].place)".contains("81") && !set.listeners[0].rules.http2)
         #expect(set.upstreams[0].servers.map(\.host) == ["api.internal"])
         // An empty variable has the default.
         #expect(
@@ -114,7 +114,7 @@ struct EnvironmentExpansionTests {
             let directory = try ConfigurationDirectory(
                 ["gateway.json": text.replacing("SECRET", with: written)], on: [:])
             let environment = ["A": "file:/etc/hostname", "B": "env:A", "C": "A"]
-            return directory.load(environment).configuration?.backends[0].clientSecret
+            return directory.load(environment).configuration?.backends[0].backend.clientSecret
         }
         #expect(try secret("${A}")?.value == "file:/etc/hostname")
         #expect(try secret("${B}")?.value == "env:A")

@@ -15,7 +15,7 @@ import Testing
 
     @Test func fromTheEnvironment() throws {
         let loaded = try ConfigurationDirectory(backend("env:INV_SECRET")).load(["INV_SECRET": "s3cret"])
-        let secret = try #require(loaded.configuration?.backends[0].clientSecret)
+        let secret = try #require(loaded.configuration?.backends[0].backend.clientSecret)
         #expect(secret.value == "s3cret" && secret.origin == .environment)
     }
 
@@ -23,7 +23,7 @@ import Testing
     func fromAFileRelativeToTheDirectory(content: String, value: String) throws {
         let directory = try ConfigurationDirectory(backend("file:inv.secret"))
         try directory.write("inv.secret", content)
-        let secret = try #require(directory.load().configuration?.backends[0].clientSecret)
+        let secret = try #require(directory.load().configuration?.backends[0].backend.clientSecret)
         #expect(secret.value == value && secret.origin == .file)
     }
 
@@ -31,7 +31,7 @@ import Testing
         let other = try ConfigurationDirectory([:])
         try other.write("inv.secret", "s3cret")
         let loaded = try ConfigurationDirectory(backend("file:\(other.path)/inv.secret")).load()
-        #expect(loaded.configuration?.backends[0].clientSecret?.value == "s3cret")
+        #expect(loaded.configuration?.backends[0].backend.clientSecret?.value == "s3cret")
     }
 
     // CRED-01
@@ -42,7 +42,7 @@ import Testing
                 directory: directory.path, environment: [:], production: false,
                 secrets: SecretLookup(stored: { $0 == "inv" ? answer : .missing }))
         }
-        let secret = try #require(load(.secret("s3cret")).configuration?.backends[0].clientSecret)
+        let secret = try #require(load(.secret("s3cret")).configuration?.backends[0].backend.clientSecret)
         #expect(secret.value == "s3cret" && secret.origin == .store)
         for (answer, message) in [
             (SecretAnswer.missing, "has no secret \"inv\""), (.secret(""), "has no secret \"inv\""),
@@ -71,7 +71,7 @@ import Testing
                 }))
         }
         let secret = try #require(
-            load(backend("program:vault:shop/b-1"), .secret("s3cret")).configuration?.backends[0].clientSecret)
+            load(backend("program:vault:shop/b-1"), .secret("s3cret")).configuration?.backends[0].backend.clientSecret)
         #expect(secret.value == "s3cret" && secret.origin == .program)
         #expect(calls.withLock { $0 } == [["/bin/vault", "get", "-field=shop/b-1"]])
         for (reference, answer, message) in [
@@ -92,7 +92,7 @@ import Testing
 
     @Test func literally() throws {
         let loaded = try ConfigurationDirectory(backend("environment:x")).load()
-        #expect(loaded.configuration?.backends[0].clientSecret?.value == "environment:x")
+        #expect(loaded.configuration?.backends[0].backend.clientSecret?.value == "environment:x")
     }
 
     @Test func emptyFile() throws {
@@ -106,7 +106,7 @@ import Testing
 
     @Test func isNeverShown() throws {
         let loaded = try ConfigurationDirectory(backend("s3cret")).load()
-        let secret = try #require(loaded.configuration?.backends[0].clientSecret)
+        let secret = try #require(loaded.configuration?.backends[0].backend.clientSecret)
         var dumped = ""
         dump(secret, to: &dumped)
         for text in ["\(secret)", String(reflecting: secret), dumped, "\([secret])"] {

@@ -16,29 +16,29 @@ import Testing
 
     @Test func listeners() throws {
         let listeners = try complete().listeners
-        #expect(listeners.map(\.name).prefix(2) == ["public", "local"])
-        #expect(listeners.map(\.http2) == [false, true, false, false, false, false])
-        #expect(listeners[1].proxyProtocol == [IPAddressRange("127.0.0.1"), IPAddressRange("fd00::/8")])
+        #expect(listeners.map(\.rules.name).prefix(2) == ["public", "local"])
+        #expect(listeners.map(\.rules.http2) == [false, true, false, false, false, false])
+        #expect(listeners[1].rules.proxyPeers == [IPAddressRange("127.0.0.1"), IPAddressRange("fd00::/8")])
         guard case .unix(let path, let mode) = listeners[2].place else {
             Issue.record("no unix socket")
             return
         }
         #expect(path.hasSuffix("/complete/state/gateway.sock") && mode == 0o600)
-        #expect(listeners[2].name == "unix:\(path)")
+        #expect(listeners[2].rules.name == "unix:\(path)")
         #expect(listeners[3].place == .inherited(name: "web"))
-        #expect(listeners[3].role == .redirect && listeners[3].redirect?.port == 8443)
+        #expect(listeners[3].rules.role == .redirect && listeners[3].rules.redirect?.port == 8443)
         let forwardAuth = ForwardAuthSettings(
             path: Array("/_auth".utf8), pathPrefix: Array("/_envoy".utf8),
             trustedProxies: [try #require(IPAddressRange("10.0.0.1"))])
-        #expect(listeners[0].role == .forwardAuth && listeners[0].forwardAuth == forwardAuth)
-        #expect(listeners.map(\.redirect?.status) == [nil, nil, nil, 301, nil, nil])
+        #expect(listeners[0].rules.role == .forwardAuth && listeners[0].rules.forwardAuth == forwardAuth)
+        #expect(listeners.map(\.rules.redirect?.status) == [nil, nil, nil, 301, nil, nil])
         let tls = try #require(listeners[4].tls)
         #expect(tls.certificates.count == 2)
         #expect(tls.certificates[0].certificateFile.hasSuffix("/complete/keys/cert.pem"))
         #expect(tls.certificates.map { $0.ocspFile != nil } == [true, false])
-        #expect(tls.minimumVersion == .tls12 && tls.ciphers == "ECDHE+AESGCM")
-        #expect(tls.cipherSuites == "TLS_AES_128_GCM_SHA256")
-        #expect(tls.clientAuthentication == .optional && tls.clientAuthoritiesFile != nil)
+        #expect(tls.rules.minimumVersion == .tls12 && tls.rules.ciphers == "ECDHE+AESGCM")
+        #expect(tls.rules.cipherSuites == "TLS_AES_128_GCM_SHA256")
+        #expect(tls.rules.clientAuthentication == .optional && tls.clientAuthoritiesFile != nil)
         #expect(tls.ticketRotation == .zero && tls.handshakeTimeout == .seconds(5))
     }
 
@@ -52,11 +52,11 @@ import Testing
                 """
             ].merging(InvalidCase.pemFiles) { $1 })
         let listeners = try #require(directory.load().configuration).listeners
-        #expect(listeners.map(\.http2) == [true, false])
+        #expect(listeners.map(\.rules.http2) == [true, false])
         let tls = try #require(listeners[0].tls)
-        #expect(tls.minimumVersion == .tls12 && tls.clientAuthentication == .off)
+        #expect(tls.rules.minimumVersion == .tls12 && tls.rules.clientAuthentication == .off)
         #expect(tls.ticketRotation == .seconds(12 * 3600) && tls.handshakeTimeout == .seconds(10))
-        #expect(listeners[0].name == "[::1]:443")
+        #expect(listeners[0].rules.name == "[::1]:443")
         guard case .unix(path: "/run/gw.sock", mode: 0o660) = listeners[1].place else {
             Issue.record("\(listeners[1].place)")
             return

@@ -11,14 +11,20 @@ extension ValidConfigurationTests {
     func expectProviders(_ configuration: GatewayConfiguration) throws {
         #expect(configuration.identityProviders.map(\.kind) == [.local, .oidc, .oauth2, .saml, .saml])
         let (staff, social) = (configuration.identityProviders[1], configuration.identityProviders[2])
-        #expect(staff.issuer == "https://login.example.com/staff/" && staff.userInfo == .always && !staff.logsOutThere)
-        #expect(staff.client.method == .privateKeyJWT && staff.client.keyID == "gateway-1")
-        #expect(staff.client.keyFile?.hasSuffix("/complete/keys/staff.pem") == true)
+        #expect(
+            staff.issuer == "https://login.example.com/staff/" && staff.calls.flow.userInfo == .always
+                && !staff.calls.flow.logsOutThere)
+        #expect(staff.calls.client.method == .privateKeyJWT && staff.calls.client.keyID == "gateway-1")
+        #expect(staff.calls.client.keyFile?.hasSuffix("/complete/keys/staff.pem") == true)
         #expect(
             staff.users.emailRule == .any && !staff.users.identity.virtualUserEnabled && staff.users.prefix == "staff:")
-        #expect(staff.scopes == ["openid", "groups"] && staff.algorithms == [.es256, .rs256])
-        #expect(social.client.method == .secretPost && social.users.emailRule == .notUnverified && social.isHTTPAllowed)
-        #expect(social.subjectAttribute == "id" && social.users.prefix == "s-" && social.scopes.isEmpty)
+        #expect(staff.calls.flow.scopes == ["openid", "groups"] && staff.calls.flow.algorithms == [.es256, .rs256])
+        #expect(
+            social.calls.client.method == .secretPost && social.users.emailRule == .notUnverified
+                && social.isHTTPAllowed)
+        #expect(
+            social.calls.flow.subjectAttribute == "id" && social.users.prefix == "s-"
+                && social.calls.flow.scopes.isEmpty)
         #expect(
             configuration.allIdentityProviders.map(\.name) == [
                 "form", "staff", "social", "corporate", "partner", "Guests", "visitors",
@@ -61,15 +67,15 @@ extension ValidConfigurationTests {
         #expect(saml.certificateSubjects == ["CN=idp.example.com,O=Example"])
         #expect(saml.certificateFile?.hasSuffix("/complete/keys/cert.pem") == true)
         #expect(saml.ownEntityID == "urn:example:gateway")
-        #expect(saml.nameIDFormat == "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent")
-        #expect(saml.contexts == ["urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"])
-        #expect(saml.forcesLogin && saml.allowsSHA1 && saml.signingAlgorithm == .es256)
+        #expect(saml.login.nameIDFormat == "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent")
+        #expect(saml.login.authnContexts == ["urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"])
+        #expect(saml.login.forcesLogin && saml.login.allowsSHA1 && saml.signingAlgorithm == .es256)
         #expect(saml.signingKeyFile?.hasSuffix("key.pem") == true)
         #expect(saml.signingCertificateFile?.hasSuffix("cert.pem") == true)
         #expect(corporate.clockSkew == .seconds(30) && corporate.users.identity.usernameSources == ["mail"])
         #expect(corporate.users.emailRule == .notUnverified && corporate.users.prefix == "corporate:")
         let plain = try #require(partner.saml)
         #expect(plain.metadataFile?.hasSuffix("/complete/keys/partner.xml") == true && plain.entityID == nil)
-        #expect(plain.signingKeyFile == nil && plain.signingAlgorithm == .rs256 && !plain.allowsSHA1)
+        #expect(plain.signingKeyFile == nil && plain.signingAlgorithm == .rs256 && !plain.login.allowsSHA1)
     }
 }

@@ -31,12 +31,12 @@ import Testing
         let configuration = try #require(loaded.configuration)
         #expect(configuration.baseURL.description == "http://127.0.0.1:8080")
         #expect(configuration.listeners.map(\.place.description) == ["127.0.0.1:8080", "127.0.0.1:8443"])
-        #expect(configuration.listeners.map(\.http2) == [false, true])
+        #expect(configuration.listeners.map(\.rules.http2) == [false, true])
         #expect(configuration.admin?.port == 9901)
         #expect(configuration.upstreams.flatMap(\.servers).map(\.description) == ["http://127.0.0.1:9000"])
-        #expect(configuration.backends.map(\.mobileBackendID) == ["mbe-inv-1", "mbe-sch-1", "mbe-fb-1"])
-        #expect(configuration.backends[0].clientSecret?.value == "inv-secret")
-        #expect(configuration.backends[1].enableSSO == false)
+        #expect(configuration.backends.map(\.backend.mobileBackendID) == ["mbe-inv-1", "mbe-sch-1", "mbe-fb-1"])
+        #expect(configuration.backends[0].backend.clientSecret?.value == "inv-secret")
+        #expect(configuration.backends[1].backend.enableSSO == false)
         #expect(configuration.users.map(\.roles) == [["Manager"], ["Clerk"], [], []])
         #expect(configuration.applications.map(\.name) == ["testApp"])
         #expect(configuration.applications[0].apiKey == "1234567890123456789")
@@ -156,9 +156,10 @@ import Testing
         #expect(configuration.certificates.map(\.alias) == ["idp", "partner"])
         #expect(configuration.certificates[0].pem == configuration.certificates[1].pem)
         #expect(configuration.users[0].tokensNotBefore == 1_700_000_000)
-        #expect(configuration.backends[0].tokensNotBefore == 1_700_000_000 && !configuration.backends[0].isRevoked)
+        #expect(
+            configuration.backends[0].backend.tokensNotBefore == 1_700_000_000 && !configuration.backends[0].isRevoked)
         expectKeys(configuration.trustedIssuers.map(\.keys))
-        let partner = configuration.backends[1].grants
+        let partner = configuration.backends[1].backend.grants
         #expect(partner.refresh == RefreshLifetimes(tokenSeconds: 3600, familySeconds: 7200, reuseSeconds: 10))
         #expect(partner.accessTokenSeconds == 300 && partner.introspection)
         guard case .file(let keys)? = configuration.backends[1].clientKeys else {
@@ -218,16 +219,16 @@ import Testing
         #expect(configuration.tokenService.algorithm == .es256)
         #expect(configuration.tokenService.paths.tokenAliases == ["/token"])
         #expect(configuration.policies.allowOrigin.text == "disallow")
-        #expect(configuration.backends[0].oauthConsumer && configuration.backends[0].httpBasic)
-        #expect(!configuration.backends[0].enableSSO && configuration.backends[0].realm == "Default")
+        #expect(configuration.backends[0].backend.oauthConsumer && configuration.backends[0].backend.httpBasic)
+        #expect(!configuration.backends[0].backend.enableSSO && configuration.backends[0].backend.realm == "Default")
         // OAUTH-05: nobody has refresh tokens, or anything else beyond, who has not asked for them.
-        let grants = configuration.backends[0].grants
+        let grants = configuration.backends[0].backend.grants
         #expect(grants.refresh == nil && !grants.introspection && grants.exchange == nil)
         #expect(configuration.tokenService.paths.revocation == "/oauth2/revoke")
         #expect(configuration.tokenService.paths.introspection == "/oauth2/introspect")
         #expect(configuration.webgates[0].userAgentMismatch == nil)
-        #expect(configuration.listeners[0].name == "127.0.0.1:8080")
-        #expect(!configuration.listeners[0].http2 && configuration.listeners[0].tls == nil)
+        #expect(configuration.listeners[0].rules.name == "127.0.0.1:8080")
+        #expect(!configuration.listeners[0].rules.http2 && configuration.listeners[0].tls == nil)
         #expect(
             configuration.limits.minimumBodyRate == 256 && configuration.limits.maximumPasswordChecksPerAddress == 32)
         #expect(configuration.forwardedFields == .xForwarded)

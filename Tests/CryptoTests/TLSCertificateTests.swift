@@ -90,9 +90,9 @@ import Testing
         #expect(error == .certificate(index: 1, .keyMismatch))
         #expect(error.description == "certificate 2: the private key does not belong to the certificate")
         #expect(Self.error(TLSServerSettings(certificates: [])) == .noCertificate)
-        #expect(Self.error(TLSSample.server.with { $0.ciphers = "NONSENSE" }) == .ciphers("NONSENSE"))
-        #expect(Self.error(TLSSample.server.with { $0.cipherSuites = "NONSENSE" }) == .cipherSuites("NONSENSE"))
-        #expect(Self.error(TLSSample.server.with { $0.clientAuthentication = .optional }) == .noAuthorities)
+        #expect(Self.error(TLSSample.server.with { $0.rules.ciphers = "NONSENSE" }) == .ciphers("NONSENSE"))
+        #expect(Self.error(TLSSample.server.with { $0.rules.cipherSuites = "NONSENSE" }) == .cipherSuites("NONSENSE"))
+        #expect(Self.error(TLSSample.server.with { $0.rules.clientAuthentication = .optional }) == .noAuthorities)
         let unreadable = TLSSample.mutual.with { $0.clientAuthoritiesPEM = [1] }
         #expect(Self.error(unreadable) == .authorities(.noCertificate))
         #expect(throws: TLSSettingsError.clientCertificate(.keyMismatch)) {

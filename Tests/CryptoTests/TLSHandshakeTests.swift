@@ -106,7 +106,8 @@ import Testing
     @Test func anOldClientIsRefused() throws {
         let pair = try #require(
             try TLSPair(
-                .trusting.with { $0.maximumVersion = .tls12 }, TLSSample.server.with { $0.minimumVersion = .tls13 })
+                .trusting.with { $0.maximumVersion = .tls12 },
+                TLSSample.server.with { $0.rules.minimumVersion = .tls13 })
         ).shakeHands()
         #expect(pair.server.failure == .unsupportedVersion)
         #expect(pair.client.failure == .unsupportedVersion)
@@ -128,7 +129,7 @@ import Testing
     ])
     func ciphersAreChosenBySettings(_ name: String, _ version: TLSVersion, _ expected: String) throws {
         let server = TLSSample.server.with {
-            if version == .tls12 { $0.ciphers = name } else { $0.cipherSuites = name }
+            if version == .tls12 { $0.rules.ciphers = name } else { $0.rules.cipherSuites = name }
         }
         let pair = try #require(try TLSPair(.trusting.with { $0.maximumVersion = version }, server)).shakeHands()
         #expect(pair.server.cipher == expected)

@@ -119,7 +119,7 @@ enum TLSSample {
     static var server: TLSServerSettings { TLSServerSettings(certificates: [leaf]) }
     static var mutual: TLSServerSettings {
         server.with {
-            $0.clientAuthentication = .required
+            $0.rules.clientAuthentication = .required
             $0.clientAuthoritiesPEM = TLSAuthority.shared.certificatePEM
         }
     }

@@ -104,7 +104,7 @@ import Testing
         let optional = try TLSServerContext(
             TLSSample.mutual.with {
                 $0.ticketKeys = keys
-                $0.clientAuthentication = .optional
+                $0.rules.clientAuthentication = .optional
                 $0.clientAuthoritiesPEM = TLSAuthority.stranger.certificatePEM + TLSAuthority.shared.certificatePEM
             })
         _ = try Self.connect(clients, open)

@@ -16,7 +16,7 @@ import Testing
 
     private func settings(_ lists: [UInt8]?, authorities: [UInt8]? = nil) -> TLSServerSettings {
         TLSSample.server.with {
-            $0.clientAuthentication = .optional
+            $0.rules.clientAuthentication = .optional
             $0.clientAuthoritiesPEM = authorities ?? authority.certificatePEM
             $0.revocationLists = lists
         }

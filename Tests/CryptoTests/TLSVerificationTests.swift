@@ -136,7 +136,7 @@ import Testing
         let refused = try #require(try TLSPair(client, TLSSample.mutual)).shakeHands()
         #expect(refused.server.failure == .certificateRequired)
         #expect(refused.client.state == .failed)
-        let optional = TLSSample.mutual.with { $0.clientAuthentication = .optional }
+        let optional = TLSSample.mutual.with { $0.rules.clientAuthentication = .optional }
         let admitted = try #require(try TLSPair(client, optional)).shakeHands()
         #expect(admitted.isOpen)
         #expect(admitted.server.peerCertificate == nil)
@@ -151,7 +151,7 @@ import Testing
                 $0.maximumVersion = version
                 $0.certificate = certificate
             }
-            let optional = TLSSample.mutual.with { $0.clientAuthentication = .optional }
+            let optional = TLSSample.mutual.with { $0.rules.clientAuthentication = .optional }
             let pair = try #require(try TLSPair(client, optional)).shakeHands()
             #expect(pair.server.failure == .certificateInvalid(verifyCode: code))
             #expect(pair.client.state == .failed)

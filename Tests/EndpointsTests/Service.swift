@@ -72,7 +72,7 @@ enum Service {
     ) -> Backend {
         Backend(
             name: name, version: "1.0", mobileBackendID: id, anonymousKey: "anon-\(id)", clientID: client,
-            clientSecret: secret, realm: realm, oauthConsumer: oauthConsumer)
+            clientSecret: secret.isEmpty ? nil : Secret(secret), realm: realm, oauthConsumer: oauthConsumer)
     }
 }
 

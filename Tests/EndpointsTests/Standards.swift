@@ -30,6 +30,10 @@ struct Standards {
         self.store = store
     }
 
+    static var clientKeys: [String: KeySet] {
+        ["mbe-key-1": KeySet(keys: [JWTSigner(key: clientKey).publishedKey])]
+    }
+
     static func backends(_ change: (inout Backend) -> Void = { _ in }) -> BackendStore {
         var inventory = Service.backend("inventory", "mbe-inv-1", "inv-client", "inv-secret")
         inventory.grants.refresh = RefreshLifetimes(tokenSeconds: 1000, familySeconds: 5000)
@@ -39,12 +43,12 @@ struct Standards {
             audiences: ["https://billing.example.com"], scopes: ["read", "list"], actors: true, lifetimeSeconds: 300)
         change(&inventory)
         var keyed = Service.backend("keyed", "mbe-key-1", "key-client", "")
-        keyed.clientKeys = KeySet(keys: [JWTSigner(key: clientKey).publishedKey])
         keyed.grants.introspection = true
-        return BackendStore([
-            inventory, keyed, Service.backend("scheduler", "mbe-sch-1", "sch-client", "sch-secret"),
+        let others = [
+            Service.backend("scheduler", "mbe-sch-1", "sch-client", "sch-secret"),
             Service.backend("other", "mbe-oth-1", "oth-client", "oth-secret", realm: "Other"),
-        ])
+        ]
+        return BackendStore([inventory, keyed] + others, clientKeys: clientKeys)
     }
 
     // MARK: Requests

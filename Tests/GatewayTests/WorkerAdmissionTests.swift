@@ -22,7 +22,7 @@ extension WorkerBench {
 @Suite struct WorkerAdmissionTests {
     private func balanced(_ change: (inout WorkerBench.Setup) -> Void = { _ in }) throws -> WorkerBench {
         try WorkerBench {
-            $0.listeners[0].proxyPeers = WorkerBench.ranges("127.0.0.0/8")
+            $0.listeners[0].rules.proxyPeers = WorkerBench.ranges("127.0.0.0/8")
             change(&$0)
         }
     }
@@ -110,7 +110,7 @@ extension WorkerBench {
     }
 
     @Test func aPeerThatIsNotConfiguredMayNotSendIt() throws {
-        let bench = try WorkerBench { $0.listeners[0].proxyPeers = WorkerBench.ranges("10.0.0.0/8", "::1") }
+        let bench = try WorkerBench { $0.listeners[0].rules.proxyPeers = WorkerBench.ranges("10.0.0.0/8", "::1") }
         for header in [Array(Self.line.utf8), binary(0x21, 0x11, [192, 0, 2, 7, 198, 51, 100, 2, 1, 1, 1, 187])] {
             let client = bench.client()
             client.send(header + Array(String.get().utf8))
@@ -187,7 +187,7 @@ extension WorkerBench {
 
     private func flooded(_ change: @escaping (inout WorkerBench.Setup) -> Void) throws -> WorkerBench {
         try WorkerBench {
-            $0.listeners[0].takesHTTP2 = true
+            $0.listeners[0].rules.http2 = true
             change(&$0)
         }
     }
@@ -221,7 +221,7 @@ extension WorkerBench {
 
     @Test func behindABalancerTheFloodingClientIsBarred() throws {
         let bench = try flooded {
-            $0.listeners[0].proxyPeers = WorkerBench.ranges("127.0.0.0/8")
+            $0.listeners[0].rules.proxyPeers = WorkerBench.ranges("127.0.0.0/8")
             $0.limits.maximumFloodsPerAddress = 1
         }
         let line = { (host: Int) in "PROXY TCP4 192.0.2.\(host) 198.51.100.2 1 2\r\n" }

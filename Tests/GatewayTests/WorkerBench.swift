@@ -37,7 +37,7 @@ final class WorkerBench {
         var following = RevocationFollower.Settings()
 
         private static let loopback: ListenerSettings = {
-            var listener = ListenerSettings(name: "public")
+            var listener = ListenerSettings(ListenerRules(name: "public"))
             listener.takesClearCredentials = true
             return listener
         }()
@@ -56,7 +56,7 @@ final class WorkerBench {
     private static let signer = JWTSigner(key: SigningKey.generate(.es256))
     private static let backend = Backend(
         name: "inventory", version: "1.0", mobileBackendID: "mbe-1", anonymousKey: "YW5vbjprZXk", clientID: "client",
-        clientSecret: "secret")
+        clientSecret: Secret("secret"))
     /// Credentials of joe, whose password is right.
     static let credentials = "Authorization: Basic am9lOldlbGNvbWUx\r\nOracle-Mobile-Backend-ID: mbe-1\r\n"
 

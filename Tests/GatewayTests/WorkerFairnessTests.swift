@@ -11,7 +11,7 @@ import Testing
     /// Up to a megabyte of frames lies before the worker, and each turn takes one receive buffer of it at the most.
     @Test func oneConnectionHasOneBufferOfATurn() throws {
         let bench = try WorkerBench {
-            $0.listeners[0].takesHTTP2 = true
+            $0.listeners[0].rules.http2 = true
             $0.limits.http2.maximumPings = 1_000_000
         }
         let busy = bench.client()

@@ -12,7 +12,7 @@ import Testing
 @Suite struct WorkerH2CareTests {
     private func bench(_ change: @escaping (inout Upstream) -> Void = { _ in }) throws -> WorkerBench {
         try WorkerBench { setup in
-            setup.listeners[0].takesHTTP2 = true
+            setup.listeners[0].rules.http2 = true
             setup.upstream = {
                 $0.settings.http2 = true
                 change(&$0)
@@ -134,7 +134,7 @@ import Testing
 
     /// Streams that wait for their answers hold their heads: the ceiling of memory has to know.
     @Test func headsOfStreamsCountAsBuffers() throws {
-        let bench = try WorkerBench { $0.listeners[0].takesHTTP2 = true }
+        let bench = try WorkerBench { $0.listeners[0].rules.http2 = true }
         let client = bench.h2Client()
         let before = bench.worker.poller.chunks.bytesInUse
         let filler = "x-filler: \(String(repeating: "y", count: 6000))\r\n"

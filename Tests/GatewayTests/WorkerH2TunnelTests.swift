@@ -12,7 +12,7 @@ import Testing
 @Suite struct WorkerH2TunnelTests {
     private func bench(_ change: (inout WorkerBench.Setup) -> Void = { _ in }) throws -> WorkerBench {
         try WorkerBench { setup in
-            setup.listeners[0].takesHTTP2 = true
+            setup.listeners[0].rules.http2 = true
             change(&setup)
         }
     }

@@ -13,7 +13,7 @@ import Testing
 @Suite struct WorkerStreamingTests {
     private func bench(_ change: (inout WorkerBench.Setup) -> Void = { _ in }) throws -> WorkerBench {
         try WorkerBench { setup in
-            setup.listeners[0].takesHTTP2 = true
+            setup.listeners[0].rules.http2 = true
             change(&setup)
         }
     }

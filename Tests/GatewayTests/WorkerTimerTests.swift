@@ -10,7 +10,7 @@ import Testing
     /// No time is over during the test.
     private func patient() throws -> WorkerBench {
         try WorkerBench {
-            $0.listeners[0].takesHTTP2 = true
+            $0.listeners[0].rules.http2 = true
             $0.limits.headerTimeout = 600_000
             $0.limits.idleTimeout = 600_000
             $0.limits.bodyTimeout = 600_000

@@ -51,7 +51,7 @@ import Testing
             set: [FieldRules.Line(name: "X-Own", value: try FieldTemplate("${request_id}") { _ in nil })],
             add: [], remove: ["X-Gone"])
         let bench = try WorkerBench { setup in
-            setup.listeners[0].takesHTTP2 = true
+            setup.listeners[0].rules.http2 = true
             setup.routes[0].options.responseFields = rules
         }
         let answer = Self.agreeing.replacing("\r\n\r\n", with: "\r\nX-Gone: 1\r\nX-Own: theirs\r\nX-Kept: 1\r\n\r\n")

@@ -65,7 +65,7 @@ import Testing
             name: vector.file["backend"]?["name"]?.string ?? "",
             version: vector.file["backend"]?["version"]?.string ?? "",
             mobileBackendID: "mbe-inv-1", anonymousKey: "", clientID: vector.file["backend"]?["clientId"]?.string ?? "",
-            clientSecret: "s")
+            clientSecret: Secret("s"))
         var members: [(String, JSONNode)] = []
         if let allowed = vector.node["allowedMbes"], !allowed.isNull { members.append(("allowedMbes", allowed)) }
         let policy = AssertionPolicy(issuer: JSONNode(.object([])).adding(members))

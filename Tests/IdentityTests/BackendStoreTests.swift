@@ -1,12 +1,13 @@
 import Bytes
 import Identity
+import Model
 import Testing
 
 extension Backend {
     static func sample(_ name: String, _ version: String = "1.0", id: String) -> Backend {
         Backend(
             name: name, version: version, mobileBackendID: id, anonymousKey: "anon-\(id)", clientID: "client-\(id)",
-            clientSecret: "secret-\(id)")
+            clientSecret: Secret("secret-\(id)"))
     }
 }
 
@@ -30,8 +31,7 @@ extension BackendStore {
         let store = BackendStore(
             ["1", "2"].map {
                 Backend(
-                    name: "b\($0)", version: "1.0", mobileBackendID: $0, anonymousKey: "", clientID: "",
-                    clientSecret: "")
+                    name: "b\($0)", version: "1.0", mobileBackendID: $0)
             })
         #expect(store.backend(clientID: "") == nil)
         #expect(store.index(id: "2") == 1)
@@ -82,7 +82,7 @@ extension BackendStore {
             #expect(!backend.hasSecret(wrong))
         }
         var open = backend
-        open.clientSecret = ""
+        open.clientSecret = nil
         #expect(!open.hasSecret(""))
     }
 

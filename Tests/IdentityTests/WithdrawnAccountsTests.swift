@@ -94,7 +94,8 @@ import Testing
         let backends = BackendStore(
             [
                 Backend(
-                    name: "b", version: "1", mobileBackendID: "b", anonymousKey: "k", clientID: "c", clientSecret: "s")
+                    name: "b", version: "1", mobileBackendID: "b", anonymousKey: "k", clientID: "c",
+                    clientSecret: Secret("s"))
             ], withdrawn: accounts)
         func lets(_ name: String, _ password: String) -> Bool {
             users.check(username: name, password: Array(password.utf8), realm: "r") != nil

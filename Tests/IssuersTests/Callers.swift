@@ -3,6 +3,7 @@ import Crypto
 import Identity
 import Issuers
 import JOSE
+import Model
 import Outbound
 import TestSupport
 
@@ -24,7 +25,7 @@ enum Callers {
 
     static let backend = Backend(
         name: "inventory", version: "1.0", mobileBackendID: "mbe-inv-1", anonymousKey: "YW5vbi1pbnY6azN5",
-        clientID: "inv-client", clientSecret: "inv-secret")
+        clientID: "inv-client", clientSecret: Secret("inv-secret"))
 
     static func target(_ webgate: String = "InventoryWG", _ issuer: any TokenIssuer = DummyIssuer()) -> InjectionTarget
     {

@@ -25,7 +25,7 @@ private struct FacebookCase: Sendable, CustomTestStringConvertible {
 struct SocialDecisionTests {
     private static let consumer = Backend(
         name: "consumer", version: "1.0", mobileBackendID: "mbe-fb-1", anonymousKey: "YW5vbi1mYjprM3k=",
-        clientID: "fb-client", clientSecret: "fb-secret", enableSSO: true,
+        clientID: "fb-client", clientSecret: Secret("fb-secret"), enableSSO: true,
         facebook: (try? WebURL("https://graph.example.com/debug_token")).map {
             SocialLogin(appID: "42", appSecret: "s", verifyURL: $0)
         })

@@ -19,10 +19,10 @@ enum TestPolicy {
 
     static let inventory = Backend(
         name: "inventory", version: "1.0", mobileBackendID: "mbe-inv-1", anonymousKey: "YW5vbi1pbnY6azN5",
-        clientID: "inv-client", clientSecret: "inv-secret")
+        clientID: "inv-client", clientSecret: Secret("inv-secret"))
     static let scheduler = Backend(
         name: "scheduler", version: "1.0", mobileBackendID: "mbe-sch-1", anonymousKey: "", clientID: "sch-client",
-        clientSecret: "sch-secret")
+        clientSecret: Secret("sch-secret"))
 
     static func users(joesRoles: [String] = ["Manager"]) -> UserStore {
         let hasher = PasswordHasher()

@@ -47,10 +47,10 @@ extension GatewayConfiguration {
 
     /// FB-04: a backend with Facebook login accepts no other method.
     private func checkBackend(of issuer: TrustedIssuerEntry, at pointer: String, _ findings: Findings) {
-        let backend = backends.first { $0.reference == issuer.backend }
-        guard let backend, backend.facebook != nil else { return }
+        let entry = backends.first { $0.backend.reference == issuer.backend }
+        guard let entry, entry.facebook != nil else { return }
         findings.error(
-            pointer, "the backend \"\(backend.reference)\" accepts only Facebook logins",
+            pointer, "the backend \"\(entry.backend.reference)\" accepts only Facebook logins",
             expected: "another backend, or none")
     }
 }

@@ -62,7 +62,8 @@ extension GatewayConfiguration {
         guard findings.sources.isReadable("identityProviders") else { return }
         let forms = identityProviders.filter { $0.kind == .local }.map(\.name)
         tokenService.registration?.checkSponsor(backends, findings)
-        for (index, backend) in backends.enumerated() where backend.oauthConsumer {
+        for (index, entry) in backends.enumerated() where entry.backend.oauthConsumer {
+            let backend = entry.backend
             let isSponsor = tokenService.registration?.backend == backend.reference
             guard backend.enableSSO || backend.grants.asksUsers || isSponsor else { continue }
             let ofClient = backend.grants.authorization != nil ? "redirectUris" : "deviceGrant"
@@ -70,7 +71,7 @@ extension GatewayConfiguration {
                 backend.enableSSO || backend.grants.asksUsers
                 ? "/backends/\(index)/\(backend.enableSSO ? "enableSso" : ofClient)"
                 : "/tokenService/registration/backend"
-            if backend.identityProviders.isEmpty, forms.isEmpty {
+            if entry.identityProviders.isEmpty, forms.isEmpty {
                 findings.error(
                     pointer, "single sign-on is not set up: the backend has no identity provider",
                     expected: "\"identityProvider\" beside it, or one of kind \"local\" in identityProviders.json")
@@ -79,7 +80,7 @@ extension GatewayConfiguration {
                     pointer, "single sign-on is not set up: the token service is off",
                     expected: "\"tokenService\": {\"enabled\": true}")
             }
-            if backend.identityProviders.count(where: forms.contains) > 1 {
+            if entry.identityProviders.count(where: forms.contains) > 1 {
                 findings.error(
                     "/backends/\(index)/identityProvider", "the gateway has only one login form",
                     expected: "one provider of kind \"local\"")

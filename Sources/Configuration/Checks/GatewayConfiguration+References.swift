@@ -23,7 +23,7 @@ extension GatewayConfiguration {
         case .upstream: upstreams.map(\.name)
         case .webgate: webgates.map(\.name)
         case .issuer: issuers.map(\.name)
-        case .backend: backends.map(\.reference)
+        case .backend: backends.map(\.backend.reference)
         case .application: applications.map(\.name)
         case .role: roles.names
         case .authenticationScheme: authenticationSchemes.map(\.name)
@@ -40,10 +40,10 @@ extension GatewayConfiguration {
     /// Adds the routes that backends list to the backends of the routes (MBE-07).
     mutating func joinBackends() {
         let indices = Dictionary(grouping: routes.indices) { routes[$0].name }
-        for backend in backends {
-            for i in backend.routes.flatMap({ indices[$0] ?? [] })
-            where !routes[i].backends.contains(backend.reference) {
-                routes[i].backends.append(backend.reference)
+        for entry in backends {
+            for i in entry.routes.flatMap({ indices[$0] ?? [] })
+            where !routes[i].backends.contains(entry.backend.reference) {
+                routes[i].backends.append(entry.backend.reference)
             }
         }
     }

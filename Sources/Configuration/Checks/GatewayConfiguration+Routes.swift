@@ -88,7 +88,7 @@ extension GatewayConfiguration {
         let registration = tokenService.isEnabled ? tokenService.registration : nil
         if registration != nil { features.insert(.registration) }
         if registration != nil
-            || tokenService.isEnabled && backends.contains(where: { $0.grants.authorization != nil })
+            || tokenService.isEnabled && backends.contains(where: { $0.backend.grants.authorization != nil })
         {
             features.insert(.authorization)
         }
@@ -96,7 +96,7 @@ extension GatewayConfiguration {
             features.insert(.signedIdentity)
         }
         if registration?.rules.allowsDevices == true
-            || tokenService.isEnabled && backends.contains(where: \.grants.allowsDevices)
+            || tokenService.isEnabled && backends.contains(where: \.backend.grants.allowsDevices)
         {
             features.insert(.devices)
         }

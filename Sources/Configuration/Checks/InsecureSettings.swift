@@ -56,11 +56,11 @@ package struct InsecureSettings {
 
     /// The kinds of secrets that the sample configuration has.
     private static func secrets(_ configuration: GatewayConfiguration) -> [(pointer: String, value: String?)] {
-        let ofBackends = configuration.backends.enumerated().flatMap { i, backend in
+        let ofBackends = configuration.backends.enumerated().flatMap { i, entry in
             [
-                ("/backends/\(i)/clientSecret", backend.clientSecret?.value),
-                ("/backends/\(i)/anonymousKey", backend.anonymousKey),
-                ("/backends/\(i)/facebook/appSecret", backend.facebook?.appSecret),
+                ("/backends/\(i)/clientSecret", entry.backend.clientSecret?.value),
+                ("/backends/\(i)/anonymousKey", entry.backend.anonymousKey),
+                ("/backends/\(i)/facebook/appSecret", entry.facebook?.appSecret),
             ]
         }
         let ofApplications = configuration.serviceDomains.flatMap { domain in
@@ -108,7 +108,7 @@ extension InsecureSettings {
 extension ListenerEntry {
     /// Whether callers on other machines reach it. The addresses of inherited sockets are not known here.
     fileprivate var isExposed: Bool {
-        guard role != .metrics, case .address(let address, _) = place else { return false }
+        guard rules.role != .metrics, case .address(let address, _) = place else { return false }
         return !address.isLoopback
     }
 }

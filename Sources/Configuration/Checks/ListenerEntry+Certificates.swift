@@ -5,7 +5,7 @@ extension ListenerEntry {
     func check(
         _ field: Field, _ entry: ClientCertificateFieldEntry
     ) {
-        if role != .proxy && role != .forwardAuth {
+        if rules.role != .proxy && rules.role != .forwardAuth {
             field.error("the listener has another purpose", expected: "a listener for routes or decisions")
         }
         if case .unix = place {
@@ -23,7 +23,7 @@ extension ListenerEntry {
         _ listeners: [ListenerEntry], _ trusted: [IPAddressRange], _ findings: Findings
     ) {
         for (i, listener) in listeners.enumerated()
-        where listener.clientCertificateField != nil && listener.role == .proxy && trusted.isEmpty {
+        where listener.clientCertificateField != nil && listener.rules.role == .proxy && trusted.isEmpty {
             findings.error(
                 "/listeners/\(i)/clientCertificateField", "no proxy may tell certificates of its clients",
                 expected: "\"trustedProxies\" with the addresses of the proxies")
@@ -31,7 +31,7 @@ extension ListenerEntry {
     }
 
     /// Whether clients of the listener may have certificates.
-    var takesCertificates: Bool { (tls?.clientAuthentication ?? .off) != .off || clientCertificateField != nil }
+    var takesCertificates: Bool { (tls?.rules.clientAuthentication ?? .off) != .off || clientCertificateField != nil }
 
     /// Whether the listener makes users of certificates.
     var hasCertificateUsers: Bool {

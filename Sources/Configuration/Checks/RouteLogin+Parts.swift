@@ -30,8 +30,7 @@ extension RouteLogin {
     func backend(realm: String) -> BackendEntry {
         // Sessions count while its tokens do; it has no client that could ask for one.
         BackendEntry(
-            name: name, version: "1", mobileBackendID: name, realm: realm, oauthConsumer: true, httpBasic: false,
-            enableSSO: false, identityProviders: [], isRevoked: false)
+            backend: Backend(name: name, version: "1", mobileBackendID: name, realm: realm, httpBasic: false))
     }
 
     var domain: ServiceDomainEntry {

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Secrets by reference (GW-12). No message shows a value.
 extension Field {
@@ -55,11 +56,11 @@ private struct SecretReader {
         guard !text.isEmpty else {
             return field.error("the secret is empty", expected: "a string, \(SecretReader.forms)")
         }
-        if written != nil { return Secret(value: text, origin: .environment) }
+        if written != nil { return Secret(text, from: .environment) }
         if field.findings.production {
             field.warning("the secret is written in the configuration", expected: SecretReader.forms)
         }
-        return Secret(value: text, origin: .literal)
+        return Secret(text)
     }
 
     private func secret(variable: String) -> Secret? {
@@ -72,13 +73,13 @@ private struct SecretReader {
         guard !value.isEmpty else {
             return field.error("the environment variable \(variable) is empty", expected: "a variable with a value")
         }
-        return Secret(value: value, origin: .environment)
+        return Secret(value, from: .environment)
     }
 
     /// CRED-01
     private func secret(credential key: String) -> Secret? {
         switch field.findings.secrets.stored(key) {
-        case .secret(let value) where !value.isEmpty: return Secret(value: value, origin: .store)
+        case .secret(let value) where !value.isEmpty: return Secret(value, from: .store)
         case .secret, .missing:
             field.error(
                 "the credential store has no secret \"\(key)\"",
@@ -107,7 +108,7 @@ private struct SecretReader {
                     : "\"program:\(program.name)\", since its command has no {key}")
         }
         switch field.findings.answer(of: call) {
-        case .secret(let value) where !value.isEmpty: return Secret(value: value, origin: .program)
+        case .secret(let value) where !value.isEmpty: return Secret(value, from: .program)
         case .secret, .missing:
             return field.error("the program \"\(program.name)\" prints no secret", expected: "a line of text")
         case .unreadable(let why):
@@ -122,6 +123,6 @@ private struct SecretReader {
         guard let value = String(validating: bytes, as: UTF8.self), !value.isEmpty else {
             return field.error("the file \"\(file)\" holds no text", expected: "a file with the secret as UTF-8 text")
         }
-        return Secret(value: value, origin: .file)
+        return Secret(value, from: .file)
     }
 }

@@ -1,51 +1,41 @@
 import Bytes
 import Model
 
-/// A mobile backend: the credentials of one set of applications (MBE-01).
+/// An entry of `backends.json` (MBE-01). Other sections name it by `backend.reference`.
 package struct BackendEntry: Sendable {
-    package var name: String
-    package var version: String
-    package var mobileBackendID: String
-    package var anonymousKey: String?
-    package var clientID: String?
-    package var clientSecret: Secret?
-    package var realm: String
-    package var oauthConsumer: Bool
-    package var httpBasic: Bool
-    package var enableSSO: Bool
+    /// What it has as long as it is not revoked, and without the effect of `facebook`.
+    package var backend: Backend
+    /// Login with Facebook, which excludes other logins; nil if off.
     package var facebook: SocialLogin?
-    /// Name of the issuer of its access tokens; nil for the token service (OAUTH-09).
-    package var issuer: String?
     /// Names of the identity providers for logins by browser (SSO-07); empty for the gateway's own form.
-    package var identityProviders: [String]
+    package var identityProviders: [String] = []
     /// Whether the registration was revoked: its secret, keys and tokens are invalid (MBE-06).
-    package var isRevoked: Bool
-    /// Tokens that were issued before this second since 1970 are refused (MBE-06).
-    package var tokensNotBefore: Int64?
-    package var grants = BackendGrants()
+    package var isRevoked = false
     package var clientKeys: ClientKeysEntry?
-    /// Whether Basic credentials without a backend id are for it.
-    package var isDefault = false
-    /// Name that users see; nil for `name`.
-    package var displayName: String?
     /// Names of the routes associated from this side (MBE-07); the routes list this backend as well.
     package var routes: [String] = []
 
-    /// How other sections name it.
-    package var reference: String { "\(name)/\(version)" }
+    /// The backend with the rights that it has now. A revoked one has no secret, takes no password and no anonymous key,
+    /// and none of its tokens counts (MBE-06).
+    package var inForce: Backend {
+        var backend = backend
+        if let facebook { backend.restrict(to: facebook) }
+        if isRevoked { backend.revoke() }
+        return backend
+    }
 
     static func readAll(_ field: Field) -> [BackendEntry] {
-        var backends: [BackendEntry] = []
+        var entries: [BackendEntry] = []
         for element in field.elements("an array of backends") ?? [] {
-            guard let backend = shape.read(element) else { continue }
-            for other in backends { compare(backend, other, element) }
-            backends.append(backend)
+            guard let entry = shape.read(element) else { continue }
+            for other in entries { compare(entry.backend, other.backend, element) }
+            entries.append(entry)
         }
-        return backends
+        return entries
     }
 
     static let shape = Shape.object("a backend: {\"name\", \"version\", \"mobileBackendId\"}") { object in
-        var backend = BackendEntry(
+        var backend = Backend(
             name: object.required(
                 "name", .identifier, "a name", placeholder: "", "Name; unique together with the version."),
             version: object.required(
@@ -55,8 +45,8 @@ package struct BackendEntry: Sendable {
                 "mobileBackendId", .fieldValue, "a unique id", placeholder: "",
                 "Unique id, sent as `Oracle-Mobile-Backend-ID`."),
             anonymousKey: object.optional(
-                "anonymousKey", .fieldValue, "What anonymous callers present as Basic credentials."),
-            clientID: object.optional("clientId", .name, "OAuth client id."),
+                "anonymousKey", .fieldValue, "What anonymous callers present as Basic credentials.") ?? "",
+            clientID: object.optional("clientId", .name, "OAuth client id.") ?? "",
             clientSecret: object.optional("clientSecret", .secret, "OAuth client secret."),
             realm: object.value("realm", .name, default: "Default", "Realm of its users."),
             oauthConsumer: object.flag("oauthConsumer", default: true, "Whether its client id is accepted."),
@@ -66,60 +56,63 @@ package struct BackendEntry: Sendable {
                 """
                 Whether browsers get its tokens by [single sign-on](guides/single-sign-on.md); needs \
                 `oauthConsumer` and an identity provider.
-                """),
-            facebook: object.optional(
-                "facebook", SocialLogin.shape,
-                """
-                Login with Facebook, which then is the only way to log in; needs `anonymousKey` and `httpBasic`.
-                """) ?? nil,
-            issuer: object.optional(
-                "issuer", .reference(to: .issuer),
-                """
-                Name of the issuer that makes its access tokens; the token service by default. The routes of the \
-                backend accept these tokens, by the record of their issue in the store, until they end or are \
-                revoked at `/oauth2/revoke`. A token that the module gives to more than one caller opens nothing.
-                """),
-            identityProviders: object.value(
-                "identityProvider", .oneOrMore(of: .identityProvider), default: [],
-                """
-                The [identity providers](guides/identity-providers.md) that its users log in at by browser, one or \
-                several to choose from; the gateway's own form by default.
-                """),
-            isRevoked: object.flag(
-                "revoked", default: false,
-                """
-                Whether the registration was revoked: no secret, key or token of it counts; set by `portcullis backend \
-                revoke`.
-                """),
-            tokensNotBefore: object.optional(
-                "tokensNotBefore", .instant,
-                """
-                Tokens that were issued before this second since 1970 are refused; set by `portcullis backend \
-                rotate-secret`.
                 """))
-        (backend.grants, backend.clientKeys) = BackendGrants.read(&object)
+        let facebook = object.optional(
+            "facebook", SocialLogin.shape,
+            """
+            Login with Facebook, which then is the only way to log in; needs `anonymousKey` and `httpBasic`.
+            """)
+        backend.issuer = object.optional(
+            "issuer", .reference(to: .issuer),
+            """
+            Name of the issuer that makes its access tokens; the token service by default. The routes of the \
+            backend accept these tokens, by the record of their issue in the store, until they end or are \
+            revoked at `/oauth2/revoke`. A token that the module gives to more than one caller opens nothing.
+            """)
+        let providers = object.value(
+            "identityProvider", .oneOrMore(of: .identityProvider), default: [],
+            """
+            The [identity providers](guides/identity-providers.md) that its users log in at by browser, one or \
+            several to choose from; the gateway's own form by default.
+            """)
+        let isRevoked = object.flag(
+            "revoked", default: false,
+            """
+            Whether the registration was revoked: no secret, key or token of it counts; set by `portcullis backend \
+            revoke`.
+            """)
+        object.read(
+            "tokensNotBefore", .instant, into: &backend.tokensNotBefore,
+            """
+            Tokens that were issued before this second since 1970 are refused; set by `portcullis backend \
+            rotate-secret`.
+            """)
+        let clientKeys = BackendGrants.read(&object, into: &backend.grants)
         backend.displayName = object.optional(
             "displayName", .text(.text) { $0.name("a name for people") },
             "Name on the pages of logins; `name` by default.")
         object.read(
             "default", .flag, into: &backend.isDefault,
             "Whether Basic credentials without `Oracle-Mobile-Backend-ID` are for it, unless the route names another.")
+        var entry = BackendEntry(
+            backend: backend, facebook: facebook ?? nil, identityProviders: providers, isRevoked: isRevoked,
+            clientKeys: clientKeys)
         object.read(
-            "routes", .references(to: .route), into: &backend.routes,
+            "routes", .references(to: .route), into: &entry.routes,
             "Names of routes that belong to the backend, beside those that list it.")
-        checkSwitches(backend, object)
+        check(entry, object)
         object.constrain(json: constraints)
-        return backend
+        return entry
     }
 
-    private static func checkSwitches(_ backend: BackendEntry, _ object: ObjectReader) {
-        let field = object.field
+    private static func check(_ entry: BackendEntry, _ object: ObjectReader) {
+        let (backend, field) = (entry.backend, object.field)
         let names = Set(object.entries.map(\.name))
         let hasCredential = names.contains("clientSecret") || names.contains("clientKeys")
         let isPublic = backend.grants.isPublic
-        checkClient(backend, names, hasCredential: hasCredential, field)
+        checkClient(entry, names, hasCredential: hasCredential, field)
         // A revoked backend has an id but no secret.
-        if names.contains("clientId") != hasCredential, !(backend.isRevoked || isPublic) || hasCredential {
+        if names.contains("clientId") != hasCredential, !(entry.isRevoked || isPublic) || hasCredential {
             field.error(
                 names.contains("clientKeys")
                     ? "\"clientKeys\" need \"clientId\"" : "\"clientId\" and \"clientSecret\" belong together",
@@ -153,26 +146,26 @@ package struct BackendEntry: Sendable {
             field.error("\"enableSso\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
         }
         // FB-02
-        if backend.facebook != nil, !backend.httpBasic {
+        if entry.facebook != nil, !backend.httpBasic {
             field.error("Facebook login needs \"httpBasic\"", expected: "\"httpBasic\": true")
         }
         // FB-01: the provider's token comes beside it.
-        if backend.facebook != nil, !names.contains("anonymousKey") {
+        if entry.facebook != nil, !names.contains("anonymousKey") {
             field.error("Facebook login needs \"anonymousKey\"", expected: "\"anonymousKey\"")
         }
     }
 
     /// A public client has no credential, and nothing that needs one (RFC 6749 section 2.1).
     private static func checkClient(
-        _ backend: BackendEntry, _ names: Set<String>, hasCredential: Bool, _ field: Field
+        _ entry: BackendEntry, _ names: Set<String>, hasCredential: Bool, _ field: Field
     ) {
-        let hasID = names.contains("clientId")
+        let (backend, hasID) = (entry.backend, names.contains("clientId"))
         if backend.grants.authorization != nil {
             if !hasID { field.error("\"redirectUris\" are for a client", expected: "\"clientId\" beside them") }
             if !backend.oauthConsumer {
                 field.error("\"redirectUris\" need \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
             }
-            if backend.facebook != nil {
+            if entry.facebook != nil {
                 field.error(
                     "with Facebook login there is no other login", expected: "no \"redirectUris\", or no \"facebook\"")
             }
@@ -182,7 +175,7 @@ package struct BackendEntry: Sendable {
             if !backend.oauthConsumer {
                 field.error("\"deviceGrant\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
             }
-            if backend.facebook != nil {
+            if entry.facebook != nil {
                 field.error(
                     "with Facebook login there is no other login", expected: "no \"deviceGrant\", or no \"facebook\"")
             }
@@ -229,9 +222,9 @@ package struct BackendEntry: Sendable {
         }
         """
 
-    private static func compare(_ backend: BackendEntry, _ other: BackendEntry, _ field: Field) {
-        func duplicate(_ member: String, _ value: String?, _ otherValue: String?, isSecret: Bool = false) {
-            guard let value, !value.isEmpty, value == otherValue else { return }
+    private static func compare(_ backend: Backend, _ other: Backend, _ field: Field) {
+        func duplicate(_ member: String, _ value: String, _ otherValue: String, isSecret: Bool = false) {
+            guard !value.isEmpty, value == otherValue else { return }
             field.findings.error(
                 "\(field.pointer)/\(member)", "backend \(other.reference) has this \"\(member)\" already",
                 expected: "a unique value", found: isSecret ? nil : "\"\(value)\"")

@@ -2,8 +2,9 @@ import Bytes
 import Model
 
 extension BackendGrants {
-    static func read(_ object: inout ObjectReader) -> (grants: BackendGrants, clientKeys: ClientKeysEntry?) {
-        var (grants, lifetimes) = (BackendGrants(), RefreshLifetimes())
+    /// - Returns: the keys of the client.
+    static func read(_ object: inout ObjectReader, into grants: inout BackendGrants) -> ClientKeysEntry? {
+        var lifetimes = RefreshLifetimes()
         let refreshTokens = object.flag(
             "refreshTokens", default: false, "Whether its users get refresh tokens (RFC 6749), each good for one use.")
         object.read(
@@ -57,7 +58,7 @@ extension BackendGrants {
             program without a browser; needs an identity provider.
             """)
         grants.authorization = AuthorizationRules.read(&object)
-        return (grants, clientKeys)
+        return clientKeys
     }
 
     private static func lifetime(_ field: Field, _ refreshTokens: Bool) -> Int64? {

@@ -27,28 +27,16 @@ package struct IdentityProviderEntry: Sendable {
     package var userInfoEndpoint: WebURL?
     /// RFC 7009; that of the discovery document for `oidc`.
     package var revocationEndpoint: WebURL?
-    package var client: ProviderClientEntry
+    package var calls: ProviderCalls
     /// Settings of `saml`; nil for other kinds.
     package var saml: SAMLProviderEntry?
-    package var scopes: [String]
-    package var parameters: [(name: String, value: String)]
-    package var userInfo: UserInfoUse
-    package var subjectAttribute: String
-    /// Nil for all that match the key.
-    package var algorithms: Set<SignatureAlgorithm>?
     package var clockSkew: Duration
     /// Keys for encrypted ID tokens.
     package var decryptionKeys: [DecryptionKeyEntry]
     package var users: ProviderRules
     /// Whether the rule about e-mail addresses is configured explicitly.
     var isEmailRuleStated: Bool
-    package var logsOutThere: Bool
-    package var revokesAtLogout: Bool
     package var isHTTPAllowed: Bool
-    package var connectTimeout: Duration
-    package var readTimeout: Duration
-    /// Absolute path of a PEM file with the authorities of its certificate; nil for the system's.
-    package var authorityFile: String?
     /// Its place in the configuration.
     package var pointer: String
 
@@ -101,16 +89,10 @@ package struct IdentityProviderEntry: Sendable {
             issuer: openID?.issuer, discovery: openID?.discovery,
             authorizationEndpoint: oauth?.authorization, tokenEndpoint: oauth?.token,
             userInfoEndpoint: oauth?.userInfo, revocationEndpoint: oauth?.revocation,
-            client: calls?.client ?? ProviderClientEntry(), saml: saml,
-            scopes: calls?.scopes ?? [], parameters: calls?.parameters ?? [], userInfo: calls?.userInfo ?? .whenNeeded,
-            subjectAttribute: calls?.subjectAttribute ?? "sub", algorithms: calls?.algorithms,
-            clockSkew: clockSkew, decryptionKeys: openID?.decryptionKeys ?? [],
-            users: users.rules, isEmailRuleStated: users.isEmailRuleStated,
-            logsOutThere: calls?.logsOutThere ?? true, revokesAtLogout: calls?.revokesAtLogout ?? false,
-            isHTTPAllowed: allowHTTP,
-            connectTimeout: calls?.connectTimeout ?? .seconds(5), readTimeout: calls?.readTimeout ?? .seconds(10),
-            authorityFile: calls?.authorityFile, pointer: field.pointer)
-        if kind == .oauth2, entry.revokesAtLogout, entry.revocationEndpoint == nil {
+            calls: calls ?? ProviderCalls(), saml: saml, clockSkew: clockSkew,
+            decryptionKeys: openID?.decryptionKeys ?? [], users: users.rules,
+            isEmailRuleStated: users.isEmailRuleStated, isHTTPAllowed: allowHTTP, pointer: field.pointer)
+        if kind == .oauth2, entry.calls.flow.revokesAtLogout, entry.revocationEndpoint == nil {
             field.error(
                 "\"revokeAtLogout\" has nothing to call", expected: "\"revocationEndpoint\" beside it")
         }

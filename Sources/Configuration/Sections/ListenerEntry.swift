@@ -2,24 +2,16 @@ import Model
 
 /// A socket that clients connect to.
 package struct ListenerEntry: Sendable {
-    package var name: String
-    package var role: ListenerRole
+    /// In `forwardAuth` without peers of its own, `trustedProxies` applies.
+    package var rules: ListenerRules
     package var place: ListenerAddress
-    /// Whether HTTP/2 is supported: by ALPN with TLS, otherwise with prior knowledge.
-    package var http2: Bool
-    /// Peers that must send a PROXY header; from other peers it is an error.
-    package var proxyProtocol: [IPAddressRange]
-    /// Nil where `role` is not `forwardAuth`. Without peers of its own, `trustedProxies` applies.
-    package var forwardAuth: ForwardAuthSettings?
     /// Nil without TLS.
     package var tls: ListenerTLSEntry?
-    /// Nil where `role` is not `redirect`.
-    package var redirect: HTTPSRedirect?
     /// How trusted proxies tell the certificates of their clients; nil where they do not.
     package var clientCertificateField: ClientCertificateFieldEntry?
 
     /// Whether clients of other machines send requests in the clear.
-    var isClear: Bool { tls == nil && !place.isLocal && role != .redirect }
+    var isClear: Bool { tls == nil && !place.isLocal && rules.role != .redirect }
 
     static let list = Shape<[ListenerEntry]>(
         .list(shape.form(), minimum: 1, isUnique: false), read: { readAll($0) }
@@ -28,7 +20,7 @@ package struct ListenerEntry: Sendable {
     /// What a reload does not change of the socket. If the system chooses the port, the name is the identity.
     private var socketText: String {
         let mode = if case .unix(_, let mode) = place { " \(mode)" } else { "" }
-        return "\(place)\(mode)\(place.isChosenBySystem ? " \(name)" : "")"
+        return "\(place)\(mode)\(place.isChosenBySystem ? " \(rules.name)" : "")"
     }
 
     private static func readAll(_ field: Field) -> [ListenerEntry]? {
@@ -37,9 +29,9 @@ package struct ListenerEntry: Sendable {
         var listeners: [ListenerEntry] = []
         for (i, element) in elements.enumerated() {
             guard var listener = shape.read(element) else { continue }
-            if listener.name.isEmpty { listener.name = listener.place.standardName(at: i) }
-            if listeners.contains(where: { $0.name == listener.name }) {
-                element.error("duplicate listener name \"\(listener.name)\"", expected: "a unique name")
+            if listener.rules.name.isEmpty { listener.rules.name = listener.place.standardName(at: i) }
+            if listeners.contains(where: { $0.rules.name == listener.rules.name }) {
+                element.error("duplicate listener name \"\(listener.rules.name)\"", expected: "a unique name")
             }
             if !listener.place.isChosenBySystem, listeners.contains(where: { $0.place == listener.place }) {
                 let noun = listener.place.noun
@@ -47,7 +39,7 @@ package struct ListenerEntry: Sendable {
             }
             listeners.append(listener)
         }
-        if !listeners.isEmpty, !listeners.contains(where: { $0.role == .proxy }) {
+        if !listeners.isEmpty, !listeners.contains(where: { $0.rules.role == .proxy }) {
             field.error(
                 "no listener takes requests for routes",
                 expected: "at least one listener without \"role\", \"redirectToHttps\" and \"forwardAuth\"")
@@ -88,16 +80,16 @@ package struct ListenerEntry: Sendable {
         let redirect = readRedirect(&object, role, tls?.field)
         let forwardAuth = readForwardAuth(&object, redirect == nil ? role : .redirect, place)
         let served: ListenerRole = redirect != nil ? .redirect : forwardAuth != nil ? .forwardAuth : role
-        var entry = ListenerEntry(
-            name: name ?? "", role: served, place: place,
-            http2: http2?.read() ?? (tls != nil), proxyProtocol: peers?.read() ?? [], forwardAuth: forwardAuth,
-            tls: tls?.read(), redirect: redirect)
-        entry.clientCertificateField = told?.read()
+        let rules = ListenerRules(
+            name: name ?? "", role: served, http2: http2?.read() ?? (tls != nil), proxyPeers: peers?.read() ?? [],
+            forwardAuth: forwardAuth, redirect: redirect)
+        let entry = ListenerEntry(
+            rules: rules, place: place, tls: tls?.read(), clientCertificateField: told?.read())
         if let told, let settings = entry.clientCertificateField { entry.check(told.field, settings) }
-        if tls == nil, entry.http2, let field = http2?.field {
+        if tls == nil, rules.http2, let field = http2?.field {
             field.findings.note(field.pointer, "without TLS, HTTP/2 needs clients with prior knowledge (h2c)")
         }
-        if case .unix = place, let peers, !entry.proxyProtocol.isEmpty {
+        if case .unix = place, let peers, !rules.proxyPeers.isEmpty {
             peers.field.error("peers of a unix socket have no address", expected: "no \"proxyProtocol\" here")
         }
         return entry
@@ -107,7 +99,7 @@ package struct ListenerEntry: Sendable {
     /// - Parameter trusted: the gateway's `trustedProxies`.
     static func checkForwardAuth(_ listeners: [ListenerEntry], _ trusted: [IPAddressRange], _ findings: Findings) {
         for (i, listener) in listeners.enumerated()
-        where listener.forwardAuth?.trustedProxies.isEmpty == true && trusted.isEmpty {
+        where listener.rules.forwardAuth?.trustedProxies.isEmpty == true && trusted.isEmpty {
             findings.error(
                 "/listeners/\(i)/forwardAuth", "no proxy may ask for decisions",
                 expected: "\"trustedProxies\" with the addresses of the proxies that ask")

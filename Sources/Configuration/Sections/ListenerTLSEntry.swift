@@ -5,12 +5,7 @@ import Model
 package struct ListenerTLSEntry: Sendable {
     /// The first is the default for clients without a matching server name.
     package var certificates: [CertificateEntry]
-    package var minimumVersion: TLSVersion
-    /// Cipher list of TLS 1.2 in OpenSSL's notation; nil for the default.
-    package var ciphers: String?
-    /// Cipher suites of TLS 1.3; nil for the default.
-    package var cipherSuites: String?
-    package var clientAuthentication: TLSClientAuthentication
+    package var rules: TLSRules
     /// Authorities of client certificates.
     package var clientAuthoritiesFile: String?
     /// Revocation lists of these authorities.
@@ -71,8 +66,10 @@ package struct ListenerTLSEntry: Sendable {
                 found: "\"\(clientAuthentication.rawValue)\"")
         }
         return ListenerTLSEntry(
-            certificates: certificates, minimumVersion: minimumVersion, ciphers: ciphers?.read(),
-            cipherSuites: cipherSuites, clientAuthentication: clientAuthentication,
+            certificates: certificates,
+            rules: TLSRules(
+                minimumVersion: minimumVersion, ciphers: ciphers?.read(), cipherSuites: cipherSuites,
+                clientAuthentication: clientAuthentication),
             clientAuthoritiesFile: authorities?.read(), revocationListFile: lists?.read(),
             clientUsers: users?.read() ?? [],
             ticketRotation: object.value(

@@ -67,48 +67,50 @@ struct OAuthSettings {
 }
 
 /// Settings of a provider that the gateway calls.
-struct ProviderCalls {
-    let client: ProviderClientEntry
-    let scopes: [String]
-    let parameters: [(name: String, value: String)]
-    let userInfo: UserInfoUse
-    let subjectAttribute: String
-    let algorithms: Set<SignatureAlgorithm>?
-    let logsOutThere: Bool
-    let revokesAtLogout: Bool
-    let connectTimeout: Duration
-    let readTimeout: Duration
-    let authorityFile: String?
+package struct ProviderCalls: Sendable {
+    package var client = ProviderClientEntry()
+    package var flow = CodeFlowSettings()
+    package var connectTimeout = Duration.seconds(5)
+    package var readTimeout = Duration.seconds(10)
+    /// Absolute path of a PEM file with the authorities of its certificate; nil for the system's.
+    package var authorityFile: String?
+
+    /// For a provider that the gateway does not call.
+    init() {}
 
     init(_ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind) {
         client = ProviderClientEntry(&object, of: kind == .oidc || kind == .oauth2 ? .loginProvider : .uncalled)
-        scopes = ProviderCalls.scopes(&object, kind)
-        parameters =
-            object.optional(
-                "parameters", ProviderCalls.parameters, "Further parameters of the authorization request.") ?? []
-        userInfo = object.value(
-            "userInfo", .choice, default: UserInfoUse.whenNeeded,
+        flow.scopes = ProviderCalls.scopes(&object, kind)
+        object.read(
+            "parameters", ProviderCalls.parameters, into: &flow.parameters,
+            "Further parameters of the authorization request.")
+        object.read(
+            "userInfo", .choice, into: &flow.userInfo,
             """
             When the user info endpoint of `oidc` is asked: always, never, or where the ID token lacks a claim that is \
             looked for.
             """)
-        subjectAttribute = object.value(
-            "subjectAttribute", .name, default: "sub",
+        object.read(
+            "subjectAttribute", .name, into: &flow.subjectAttribute,
             "For `oauth2`: the member of the user info that names the user, such as `id`.")
-        algorithms = object.optional(
+        if let algorithms = object.optional(
             "algorithms", TrustedIssuerEntry.algorithms,
             "Algorithms accepted for ID tokens; by default each one that fits the key.")
-        logsOutThere = object.flag(
-            "logout", default: true, "Whether a logout here goes on to the provider's `end_session_endpoint`.")
-        revokesAtLogout = object.flag(
-            "revokeAtLogout", default: false,
+        {
+            flow.algorithms = algorithms
+        }
+        object.read(
+            "logout", .flag, into: &flow.logsOutThere,
+            "Whether a logout here goes on to the provider's `end_session_endpoint`.")
+        object.read(
+            "revokeAtLogout", .flag, into: &flow.revokesAtLogout,
             """
             Whether a logout revokes the refresh token of the provider (RFC 7009), or the access token if there is \
             none. The gateway keeps the token encrypted until then.
             """)
-        connectTimeout = object.value(
-            "connectTimeout", .duration, default: .seconds(5), "Time for name resolution, connection and handshake.")
-        readTimeout = object.value("readTimeout", .duration, default: .seconds(10), "Time for the whole answer.")
+        object.read(
+            "connectTimeout", .duration, into: &connectTimeout, "Time for name resolution, connection and handshake.")
+        object.read("readTimeout", .duration, into: &readTimeout, "Time for the whole answer.")
         authorityFile = client.caFileBesideTLS(&object, shape: .text(.text) { $0.certificateFile() })
     }
 

@@ -1,3 +1,5 @@
+import Model
+
 /// A resource server that may introspect access tokens (RFC 7662).
 package struct ResourceServerEntry: Sendable {
     package var clientID: String
@@ -17,7 +19,7 @@ package struct ResourceServerEntry: Sendable {
         ResourceServerEntry(
             clientID: object.required("clientId", .name, "a unique id", placeholder: "", "Unique id."),
             clientSecret: object.required(
-                "clientSecret", .secret, "a secret", placeholder: Secret(value: "", origin: .literal), "Its secret."),
+                "clientSecret", .secret, "a secret", placeholder: Secret(""), "Its secret."),
             backends: object.optional(
                 "backends", .references(to: .backend), "Backends whose tokens it may ask about; all by default."))
     }

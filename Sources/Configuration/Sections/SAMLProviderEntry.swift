@@ -14,12 +14,7 @@ package struct SAMLProviderEntry: Sendable {
     package var certificateFile: String?
     /// Entity id of the gateway; nil for the URL of its metadata.
     package var ownEntityID: String?
-    /// A URI.
-    package var nameIDFormat: String?
-    /// Accepted authentication contexts, as URIs; empty for any.
-    package var contexts: [String]
-    package var forcesLogin: Bool
-    package var allowsSHA1: Bool
+    package var login: SAMLLoginSettings
     /// Absolute paths; nil for unsigned requests.
     package var signingKeyFile: String?
     package var signingCertificateFile: String?
@@ -35,7 +30,7 @@ package struct SAMLProviderEntry: Sendable {
     /// Algorithms with names in the binding.
     private static let algorithms: [SignatureAlgorithm] = [.rs256, .rs384, .rs512, .es256, .es384, .es512]
     /// Whether the names of users change with every login.
-    package var isTransient: Bool { nameIDFormat == SAMLProviderEntry.formats["transient"] }
+    package var isTransient: Bool { login.nameIDFormat == SAMLProviderEntry.formats["transient"] }
 
     static func read(_ object: inout ObjectReader, allowHTTP: Bool) -> SAMLProviderEntry {
         let metadata = object.optional(
@@ -68,20 +63,7 @@ package struct SAMLProviderEntry: Sendable {
                 "PEM file with certificates that it signs with."),
             ownEntityID: object.optional(
                 "ownEntityId", uri, "Entity id of the gateway there; the URL of its metadata by default."),
-            nameIDFormat: object.optional(
-                "nameIdFormat", uri.reading { field in field.name().flatMap { formats[$0] ?? field.entityID() } },
-                """
-                `persistent`, `transient`, `emailAddress`, `unspecified` or a URI; the provider's choice by default. \
-                Users are named by `NameID` unless `usernameAttribute` names an attribute; `transient` ones, which \
-                change at every login, only by an attribute.
-                """),
-            contexts: object.value(
-                "authnContexts",
-                uri.list("an array of URIs").reading { $0.names("an array of URIs") { $0.entityID() } },
-                default: [], "How users must log in there: URIs, one of which the answer must have; any by default."),
-            forcesLogin: object.flag("forceLogin", default: false, "Whether users log in there each time."),
-            allowsSHA1: object.take("allowSha1", .flag, default: false, "Whether SHA-1 is accepted in signatures.")
-                .flatMap { sha1($0.field) } ?? false,
+            login: login(&object),
             signingKeyFile: object.optional(
                 "signingKeyFile", .text(.text) { $0.keyFile() },
                 "Key of the gateway's requests, with its certificate; without them requests are not signed."),
@@ -96,6 +78,25 @@ package struct SAMLProviderEntry: Sendable {
                 "Algorithm of the gateway's signatures."))
         check(object, hasMetadata: hasMetadata)
         return entry
+    }
+
+    private static func login(_ object: inout ObjectReader) -> SAMLLoginSettings {
+        var login = SAMLLoginSettings()
+        login.nameIDFormat = object.optional(
+            "nameIdFormat", uri.reading { field in field.name().flatMap { formats[$0] ?? field.entityID() } },
+            """
+            `persistent`, `transient`, `emailAddress`, `unspecified` or a URI; the provider's choice by default. \
+            Users are named by `NameID` unless `usernameAttribute` names an attribute; `transient` ones, which \
+            change at every login, only by an attribute.
+            """)
+        object.read(
+            "authnContexts", uri.list("an array of URIs").reading { $0.names("an array of URIs") { $0.entityID() } },
+            into: &login.authnContexts,
+            "How users must log in there: URIs, one of which the answer must have; any by default.")
+        object.read("forceLogin", .flag, into: &login.forcesLogin, "Whether users log in there each time.")
+        object.read(
+            "allowSha1", Shape.flag.reading(sha1), into: &login.allowsSHA1, "Whether SHA-1 is accepted in signatures.")
+        return login
     }
 
     private static let uri = Shape.text(.named("uri", .pattern("^[!-~]{1,1024}$"))) { $0.entityID() }

@@ -27,7 +27,7 @@ package final class TLSServerContext: Sendable {
 
     package init(_ settings: TLSServerSettings) throws(TLSSettingsError) {
         guard !settings.certificates.isEmpty else { throw .noCertificate }
-        guard settings.clientAuthentication == .off || !settings.clientAuthoritiesPEM.isEmpty else {
+        guard settings.rules.clientAuthentication == .off || !settings.clientAuthoritiesPEM.isEmpty else {
             throw .noAuthorities
         }
         var chains: [CertificateChain] = []
@@ -44,18 +44,18 @@ package final class TLSServerContext: Sendable {
         table = ServerNameTable(chains.map { ($0.summary.names, $0.summary.keyKind) })
         let authorities = try TLSServerContext.authorities(settings)
         (lists, revocationLists) = try TLSServerContext.revocationLists(
-            settings.clientAuthentication == .off ? nil : settings.revocationLists, authorities)
+            settings.rules.clientAuthentication == .off ? nil : settings.revocationLists, authorities)
         var objects: [TLSContextObject] = []
         for group in table.groups {
             let object = try TLSContextObject(
-                isServer: true, versions: settings.minimumVersion...(.tls13), ciphers: settings.ciphers,
-                suites: settings.cipherSuites)
+                isServer: true, versions: settings.rules.minimumVersion...(.tls13), ciphers: settings.rules.ciphers,
+                suites: settings.rules.cipherSuites)
             for place in group { try object.use(chains[place]) }
             objects.append(object)
         }
         self.objects = objects
         for object in objects {
-            try setClientAuthentication(object, settings.clientAuthentication, authorities)
+            try setClientAuthentication(object, settings.rules.clientAuthentication, authorities)
             setCallbacks(object)
         }
     }
@@ -106,7 +106,7 @@ package final class TLSServerContext: Sendable {
     }
 
     private static func authorities(_ settings: TLSServerSettings) throws(TLSSettingsError) -> [CertificateObject] {
-        guard settings.clientAuthentication != .off else { return [] }
+        guard settings.rules.clientAuthentication != .off else { return [] }
         do { return try CertificateObject.all(ofPEM: settings.clientAuthoritiesPEM) } catch {
             throw .authorities(error)
         }
@@ -115,9 +115,9 @@ package final class TLSServerContext: Sendable {
     /// A session without a client certificate, or with one of another authority, must not be resumed where one is
     /// required, nor one under other revocation lists.
     private static func boundary(of settings: TLSServerSettings) -> [UInt8] {
-        let authorities = settings.clientAuthentication == .off ? [] : settings.clientAuthoritiesPEM
+        let authorities = settings.rules.clientAuthentication == .off ? [] : settings.clientAuthoritiesPEM
         let text =
-            Array(settings.clientAuthentication.rawValue.utf8) + [0] + authorities + [0]
+            Array(settings.rules.clientAuthentication.rawValue.utf8) + [0] + authorities + [0]
             + (settings.revocationLists ?? [])
         return DigestAlgorithm.sha256.digest(text.span)
     }

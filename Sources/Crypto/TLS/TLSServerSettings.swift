@@ -5,12 +5,7 @@ package struct TLSServerSettings: Sendable {
     /// The first one is the default for missing or unknown server names; others are selected by their names. A name may
     /// have certificates with different kinds of keys for different clients.
     package var certificates: [TLSCertificate]
-    package var minimumVersion = TLSVersion.tls12
-    /// OpenSSL's names of TLS 1.2 ciphers, in order of preference; nil for the secure ones.
-    package var ciphers: String?
-    /// OpenSSL's names of TLS 1.3 cipher suites, in order of preference; nil for all.
-    package var cipherSuites: String?
-    package var clientAuthentication = TLSClientAuthentication.off
+    package var rules = TLSRules()
     /// The authorities of client certificates, in PEM form.
     package var clientAuthoritiesPEM: [UInt8] = []
     /// Revocation lists of these authorities, in PEM or DER form; nil for no check.

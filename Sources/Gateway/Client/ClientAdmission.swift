@@ -5,7 +5,7 @@ import Reactor
 /// Connection limits that are checked before any byte is read.
 final class ClientAdmission: LoopPart {
     func role(ofListener listener: Int) -> ListenerRole {
-        shared.isAdmin(listener: listener) ? .admin : snapshot.listener(listener)?.role ?? .proxy
+        shared.isAdmin(listener: listener) ? .admin : snapshot.listener(listener)?.rules.role ?? .proxy
     }
 
     var bufferPressure: BufferShare.Pressure {
@@ -23,7 +23,7 @@ final class ClientAdmission: LoopPart {
     /// Whether the peer must begin with a PROXY header: only configured peers may. From others it would be parsed as
     /// TLS or a request, and refused.
     func awaitsProxyHeader(_ client: ClientConnection) -> Bool {
-        guard let peers = snapshot.listener(client.listener)?.proxyPeers, let address = client.address else {
+        guard let peers = snapshot.listener(client.listener)?.rules.proxyPeers, let address = client.address else {
             return false
         }
         return peers.contains(address)
@@ -52,7 +52,7 @@ final class ClientAdmission: LoopPart {
     private func isProxy(_ client: ClientConnection, _ address: IPAddress) -> Bool {
         if snapshot.proxies.contains(address) { return true }
         return client.role == .forwardAuth
-            && snapshot.listener(client.listener)?.forwardAuth?.trustedProxies.contains(address) == true
+            && snapshot.listener(client.listener)?.rules.forwardAuth?.trustedProxies.contains(address) == true
     }
 
     /// Records a connection that was closed for a flood; further ones of its address may be refused.

@@ -99,7 +99,7 @@ final class ClientFrontend: LoopPart {
         client.phase = .readingHead
         client.headDeadline = .max
         let settings = snapshot.listener(client.listener)
-        client.mayBeHTTP2 = settings?.takesHTTP2 == true
+        client.mayBeHTTP2 = settings?.rules.http2 == true
         client.parser = RequestParser(limits: snapshot.limits.head(client.role))
         poller.setDeadline(client, in: snapshot.limits.headerTimeout)
         if let tls = settings?.tls {

@@ -11,7 +11,7 @@ extension RequestPipeline {
     /// exchange was answered.
     func describe(_ exchange: Exchange, _ client: ClientConnection, _ buffer: Chunk) -> Chunk? {
         let bytes = buffer.readable
-        guard let settings = exchange.snapshot.listener(client.listener)?.forwardAuth else {
+        guard let settings = exchange.snapshot.listener(client.listener)?.rules.forwardAuth else {
             // A reload has given the listener routes.
             client.role = .proxy
             return buffer

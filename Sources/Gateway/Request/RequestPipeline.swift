@@ -105,7 +105,7 @@ final class RequestPipeline: LoopPart {
             }
             return true
         }
-        guard let redirect = exchange.snapshot.listener(client.listener)?.redirect else {
+        guard let redirect = exchange.snapshot.listener(client.listener)?.rules.redirect else {
             client.role = .proxy
             return false
         }

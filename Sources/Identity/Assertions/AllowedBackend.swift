@@ -1,3 +1,5 @@
+import Model
+
 /// One entry of `allowedMbes`: the backend whose clients may exchange an issuer's tokens (JWT-23).
 package struct AllowedBackend: Sendable, Equatable {
     package var name: String?

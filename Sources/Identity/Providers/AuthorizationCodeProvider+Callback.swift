@@ -53,7 +53,7 @@ extension AuthorizationCodeProvider {
                 do throws(ProviderFailure) {
                     let granted = try AuthorizationCodeProvider.granted(TokenReply(result))
                     return identity(granted, secrets, endpoints, now: now).map { [settings] result in
-                        guard settings.revokesAtLogout else { return result }
+                        guard settings.flow.revokesAtLogout else { return result }
                         return result.map { identity in
                             var identity = identity
                             identity.revocable = ProvidedToken(
@@ -135,7 +135,7 @@ extension AuthorizationCodeProvider {
                 accessToken: granted.value, authenticatedAt: time, levels: levels)
         }
         let isAsked =
-            switch settings.userInfo {
+            switch settings.flow.userInfo {
             case .always: true
             case .never: false
             case .whenNeeded: !rules.areMet(by: claims) || settings.wantedClaims.contains { claims[$0] == nil }
@@ -153,7 +153,7 @@ extension AuthorizationCodeProvider {
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
         guard let url = endpoints.userInfo else { return .done(.failure(.answer("no user info endpoint"))) }
         return ask(url, granted.value) { [name, settings] more throws(ProviderFailure) in
-            let (subject, claims) = try UserClaims.plain(more, subjectAttribute: settings.subjectAttribute)
+            let (subject, claims) = try UserClaims.plain(more, subjectAttribute: settings.flow.subjectAttribute)
             return ProvidedIdentity(
                 provider: name, subject: subject, sessionID: nil, claims: claims, accessToken: granted.value)
         }

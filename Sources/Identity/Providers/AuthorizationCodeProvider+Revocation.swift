@@ -3,7 +3,7 @@ import Outbound
 
 /// Revokes tokens at the provider (RFC 7009).
 extension AuthorizationCodeProvider {
-    package var revokesAtLogout: Bool { settings.revokesAtLogout }
+    package var revokesAtLogout: Bool { settings.flow.revokesAtLogout }
 
     package func revoke(_ token: ProvidedToken, now: Int64) -> Effect<ProviderFailure?> {
         // The name may stand for another provider since the login.

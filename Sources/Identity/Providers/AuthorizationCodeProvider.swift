@@ -18,23 +18,13 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         package var name: String
         package var place: Place
         package var client: OAuth2Client
-        package var scopes: [String] = []
-        /// Additional fields of the authorization request.
-        package var parameters: [(name: String, value: String)] = []
+        package var flow = CodeFlowSettings()
         package var rules: ProviderRules
-        package var userInfo = UserInfoUse.whenNeeded
         /// Names of claims needed in addition to those of `rules`, by other consumers.
         package var wantedClaims: [String] = []
-        /// The claim of the user info endpoint with the user's id, for providers without ID tokens.
-        package var subjectAttribute = "sub"
-        package var algorithms = SignatureAlgorithm.asymmetric
         /// Keys for its encrypted ID tokens and logout tokens.
         package var decryption = TokenDecryption()
         package var clockSkewSeconds: Int64 = 60
-        /// Whether a logout here is forwarded to the provider.
-        package var logsOutThere = true
-        /// Whether a logout here revokes the provider's token.
-        package var revokesAtLogout = false
         package var transport = OutboundTransport()
 
         package init(name: String, place: Place, client: OAuth2Client, rules: ProviderRules) {
@@ -73,7 +63,7 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         metadata = ServerMetadata(at: discovery, issuer: issuer, settings.transport, caller: caller)
         var trust = TrustedIssuer(
             name: settings.name, issuer: issuer, audiences: [settings.client.id], keys: .published(keys),
-            algorithms: settings.algorithms, purpose: nil, clockSkewSeconds: settings.clockSkewSeconds)
+            algorithms: settings.flow.algorithms, purpose: nil, clockSkewSeconds: settings.clockSkewSeconds)
         trust.decryption = settings.decryption
         verifier = JWTVerifier(issuers: [trust])
     }
@@ -117,7 +107,7 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
             ("response_type", "code"), ("client_id", settings.client.id), ("redirect_uri", start.redirectURI),
             ("state", start.state), ("code_challenge", start.secrets.challenge), ("code_challenge_method", "S256"),
         ]
-        if !settings.scopes.isEmpty { fields.append(("scope", settings.scopes.joined(separator: " "))) }
+        if !settings.flow.scopes.isEmpty { fields.append(("scope", settings.flow.scopes.joined(separator: " "))) }
         if verifier != nil { fields.append(("nonce", start.secrets.nonce)) }
         if start.forcesLogin { fields.append(("prompt", "login")) }
         if verifier != nil, let demand = start.demand {
@@ -127,7 +117,7 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         // What a page asks for precedes what is asked for at every login.
         let sent = fields.map(\.0)
         return fields
-            + settings.parameters.filter {
+            + settings.flow.parameters.filter {
                 !sent.contains($0.name) || !AuthorizationCodeProvider.ofDemands.contains($0.name)
             }
             .map { ($0.name, $0.value) }
@@ -140,7 +130,7 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
 
     /// Omits the ID token hint that providers recommend: tokens do not belong in URLs.
     package func logoutURL(back: String, now: Int64) -> Effect<WebURL?> {
-        guard settings.logsOutThere, metadata != nil else { return .done(nil) }
+        guard settings.flow.logsOutThere, metadata != nil else { return .done(nil) }
         return endpoints(now: now).map { [client = settings.client] result in
             guard case .success(let endpoints) = result, let url = endpoints.endSession else { return nil }
             return try? WebURL(url.with([("client_id", client.id), ("post_logout_redirect_uri", back)]))

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 /// A configured text with placeholders for request data: `{subject}`, `{secret:NAME}`; `{{` is a literal brace. Values
 /// are escaped for their context, so that a caller's name cannot end a string or start a header field.

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import LoginPages
+import Model
 import OAuthServer
 import TokenStorage
 

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 
 /// Issues the access tokens of this gateway: signed JWTs of type `at+jwt` (ISS-02, RFC 9068).
 package struct AccessTokenMinter: Sendable {

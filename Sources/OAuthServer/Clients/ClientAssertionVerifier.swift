@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 
 /// Believes client assertions that are signed with a key of the client's backend: `private_key_jwt` (RFC 7523
 /// section 3). There is no `client_secret_jwt`: it would want the secret in clear for nothing that the keys lack.
@@ -21,7 +22,7 @@ struct ClientAssertionVerifier: Sendable {
         var known: [Backend] = []
         var issuers: [TrustedIssuer] = []
         for backend in backends.backends {
-            guard let keys = backend.clientKeys, !backend.clientID.isEmpty else { continue }
+            guard let keys = backends.clientKeys[backend.mobileBackendID], !backend.clientID.isEmpty else { continue }
             known.append(backend)
             issuers.append(
                 TrustedIssuer(

@@ -28,8 +28,7 @@ struct ClientAuthentication: Sendable {
         self.throttle = throttle
         assertions = ClientAssertionVerifier(backends: backends, audiences: audiences)
         decoy = Backend(
-            name: "", version: "", mobileBackendID: "", anonymousKey: "", clientID: "",
-            clientSecret: AccessTokenMinter.randomID())
+            name: "", version: "", mobileBackendID: "", clientSecret: Secret(AccessTokenMinter.randomID()))
     }
 
     /// Continues with these clients and, if the request names one that has registered itself, with that one.

@@ -1,4 +1,5 @@
 import Identity
+import Model
 
 /// How a client presents itself where outside tokens are exchanged (JTX-03 to JTX-06): by its secret, by a token of its
 /// own, or by nothing but its name.

@@ -1,5 +1,6 @@
 import Endpoints
 import Identity
+import Model
 import Outbound
 import TokenStorage
 

@@ -1,6 +1,7 @@
 import Bytes
 import Endpoints
 import Identity
+import Model
 import Outbound
 import TokenStorage
 

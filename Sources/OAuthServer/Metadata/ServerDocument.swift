@@ -100,7 +100,7 @@ struct ServerDocument {
 
     /// Client authentication methods of an endpoint.
     private func addEndpoint(_ name: String, allowsPublic: Bool, _ writer: inout JSONWriter) {
-        let hasKeys = clients.contains { $0.clientKeys != nil }
+        let hasKeys = clients.contains { settings.backends.clientKeys[$0.mobileBackendID] != nil }
         var methods = ["client_secret_basic", "client_secret_post"]
         if hasKeys { methods.append("private_key_jwt") }
         if allowsPublic, settings.registration != nil || grants.contains(where: \.isPublic) {

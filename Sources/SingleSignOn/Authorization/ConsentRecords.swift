@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 import OAuthServer
 import Outbound
 import TokenStorage

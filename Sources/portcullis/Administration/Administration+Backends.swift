@@ -163,7 +163,7 @@ extension Administration {
 
     private static func index(_ name: String, _ version: String, _ configuration: GatewayConfiguration) -> Int? {
         configuration.backends.firstIndex {
-            !RouteLogin.isDerived(name) && isSame($0.name, name) && isSame($0.version, version)
+            !RouteLogin.isDerived(name) && isSame($0.backend.name, name) && isSame($0.backend.version, version)
         }
     }
 
@@ -174,7 +174,7 @@ extension Administration {
         guard let index = Administration.index(name, version, now.configuration) else {
             throw .notFound("no backend \(name)/\(version)")
         }
-        let backend = Backend(now.configuration.backends[index])
+        let backend = now.configuration.backends[index].inForce
         // The endpoints are known only for a valid configuration.
         let text =
             now.snapshot?.tokens.describe(backend, includingSecrets: includingSecrets)

@@ -30,7 +30,7 @@ extension Administration {
                 throw .notFound("there is no realm \"\(name)\" in realms.json", suggestion: near)
             }
             let users = before.users.count { isSame($0.realm, name) }
-            let backends = before.backends.count { isSame($0.realm, name) }
+            let backends = before.backends.count { isSame($0.backend.realm, name) }
             if users + backends > 0 {
                 throw .conflict("the realm \"\(name)\" has \(users) users and \(backends) backends")
             }
@@ -43,7 +43,7 @@ extension Administration {
     private func realms(_ configuration: GatewayConfiguration) -> [String] {
         if let realms = configuration.realms { return realms }
         var found: [String] = []
-        for realm in configuration.backends.map(\.realm) + configuration.users.map(\.realm)
+        for realm in configuration.backends.map(\.backend.realm) + configuration.users.map(\.realm)
         where !found.contains(where: { isSame($0, realm) }) {
             found.append(realm)
         }

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Gateway
+import Model
 import Reactor
 import TokenStorage
 
@@ -112,7 +113,7 @@ extension Administration {
     /// The name of the requested application, or the id of the requested backend.
     private func application(_ request: AdminRequest) throws(AdminFailure) -> String? {
         guard let reference = request.parameter("backend") else { return request.parameter("application") }
-        let backends = try configuration.read().configuration.backends
+        let backends = try configuration.read().configuration.backends.map(\.backend)
         guard let backend = backends.first(where: { isSame($0.reference, reference) }) else {
             throw .notFound("no backend \(reference)")
         }

@@ -96,7 +96,7 @@ extension Assembly {
 
     /// AMB-09: the documents ask for HTTP Basic where tokens are exchanged, and nothing comes of it.
     private mutating func warnOfBackends() {
-        for (index, backend) in configuration.backends.enumerated()
+        for (index, backend) in configuration.backends.map(\.backend).enumerated()
         where backend.oauthConsumer && !backend.httpBasic && !RouteLogin.isDerived(backend.name) {
             warning(
                 "/backends/\(index)/httpBasic", "tokens are exchanged for this backend though \"httpBasic\" is off")

@@ -25,7 +25,7 @@ extension Assembly {
     /// The modules that issue the access tokens of backends (OAUTH-09).
     func grantIssuers(_ modules: [String: GuardedIssuer], _ catalogue: RoleCatalogue) -> [String: any GrantIssuer] {
         var issuers: [String: any GrantIssuer] = [:]
-        for name in configuration.backends.compactMap(\.issuer) {
+        for name in configuration.backends.compactMap(\.backend.issuer) {
             guard let module = modules[name] else { continue }
             issuers[name] = ModuleGrantIssuer(module: module, catalogue: catalogue)
         }

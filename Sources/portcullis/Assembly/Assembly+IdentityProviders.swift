@@ -53,32 +53,30 @@ extension Assembly {
     }
 
     private mutating func provider(_ entry: IdentityProviderEntry) -> AuthorizationCodeProvider? {
-        guard var transport = entry.client.transport(&self, authorities: entry.authorityFile, at: entry.pointer) else {
+        guard
+            var transport = entry.calls.client.transport(
+                &self, authorities: entry.calls.authorityFile, at: entry.pointer)
+        else {
             return nil
         }
         transport.allowsHTTP = entry.isHTTPAllowed
-        transport.connectTimeoutMilliseconds = entry.connectTimeout.milliseconds
-        transport.readTimeoutMilliseconds = entry.readTimeout.milliseconds
+        transport.connectTimeoutMilliseconds = entry.calls.connectTimeout.milliseconds
+        transport.readTimeoutMilliseconds = entry.calls.readTimeout.milliseconds
         var authorities: [UInt8]?
-        if let path = entry.client.tls?.authoritiesFile ?? entry.authorityFile {
+        if let path = entry.calls.client.tls?.authoritiesFile ?? entry.calls.authorityFile {
             authorities = contents(of: path, at: "\(entry.pointer)/caFile")
         }
-        guard let place = place(entry, authorities), let client = entry.client.client(&self, at: entry.pointer) else {
+        guard let place = place(entry, authorities), let client = entry.calls.client.client(&self, at: entry.pointer)
+        else {
             return nil
         }
         var settings = AuthorizationCodeProvider.Settings(
             name: entry.name, place: place, client: client, rules: entry.users)
         settings.wantedClaims = wantedClaims(of: entry)
-        settings.scopes = entry.scopes
-        settings.parameters = entry.parameters
-        settings.userInfo = entry.userInfo
-        settings.subjectAttribute = entry.subjectAttribute
-        if let algorithms = entry.algorithms { settings.algorithms = algorithms }
+        settings.flow = entry.calls.flow
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         settings.decryption.keys = DecryptionKeyEntry.keys(
             entry.decryptionKeys, &self, at: "\(entry.pointer)/decryptionKeys")
-        settings.logsOutThere = entry.logsOutThere
-        settings.revokesAtLogout = entry.revokesAtLogout
         settings.transport = transport
         return AuthorizationCodeProvider(settings, caller: SharingCaller(retained.outbound))
     }
@@ -115,8 +113,8 @@ extension Assembly {
         do throws(RemoteKeySettings.Problem) {
             var settings = try RemoteKeySettings(
                 issuer: issuer, discovery: discovery, keys: nil, allowHTTP: entry.isHTTPAllowed)
-            settings.connectTimeoutMilliseconds = entry.connectTimeout.milliseconds
-            settings.readTimeoutMilliseconds = entry.readTimeout.milliseconds
+            settings.connectTimeoutMilliseconds = entry.calls.connectTimeout.milliseconds
+            settings.readTimeoutMilliseconds = entry.calls.readTimeout.milliseconds
             settings.authorities = authorities
             let keys = try? retained.keys.keys(settings, name: entry.name, caller: retained.outbound, log: retained.log)
             guard let keys else {

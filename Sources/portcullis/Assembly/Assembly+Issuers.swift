@@ -241,7 +241,7 @@ extension TrustedIssuerEntry {
 
     /// The clients that the entry and the gateway know.
     private func clients(_ backends: [BackendEntry]) -> [String] {
-        let own = backends.filter { backend == nil || backend == $0.reference }
-        return audiences + authorizedParties + own.compactMap(\.clientID)
+        let own = backends.filter { backend == nil || backend == $0.backend.reference }
+        return audiences + authorizedParties + own.map(\.backend.clientID).filter { !$0.isEmpty }
     }
 }

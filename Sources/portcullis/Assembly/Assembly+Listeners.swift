@@ -9,24 +9,17 @@ extension Assembly {
     /// The settings of the listeners, in the order of the configuration.
     mutating func listeners() -> [ListenerSettings] {
         configuration.listeners.enumerated().map { index, entry in
-            var settings = ListenerSettings(name: entry.name)
-            settings.role = entry.role
-            settings.redirect = entry.redirect
-            settings.takesHTTP2 = entry.http2
+            var settings = ListenerSettings(entry.rules)
             settings.takesClearCredentials =
-                entry.role != .redirect && !(configuration.tokenService.requiresTLS ?? !entry.place.isLocal)
-            settings.proxyPeers = entry.proxyProtocol
-            settings.forwardAuth = entry.forwardAuth
-            if entry.forwardAuth?.trustedProxies.isEmpty == true {
-                settings.forwardAuth?.trustedProxies = configuration.trustedProxies
+                entry.rules.role != .redirect && !(configuration.tokenService.requiresTLS ?? !entry.place.isLocal)
+            if entry.rules.forwardAuth?.trustedProxies.isEmpty == true {
+                settings.rules.forwardAuth?.trustedProxies = configuration.trustedProxies
             }
             if let tls = entry.tls {
-                let keys = retained.tls.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
-                settings.tls = serverContext(tls, keys, http2: entry.http2, at: "/listeners/\(index)/tls").map {
-                    var made = ListenerSettings.TLS($0)
-                    made.users = tls.clientUsers
-                    made.handshakeTimeout = tls.handshakeTimeout.milliseconds
-                    return made
+                let keys = retained.tls.ticketKeys(ofListener: entry.rules.name, rotation: tls.ticketRotation)
+                settings.tls = serverContext(tls, keys, http2: entry.rules.http2, at: "/listeners/\(index)/tls").map {
+                    ListenerSettings.TLS(
+                        $0, users: tls.clientUsers, handshakeTimeout: tls.handshakeTimeout.milliseconds)
                 }
             }
             settings.forwardedCertificates = entry.forwardedCertificates(&self, at: "/listeners/\(index)")
@@ -46,10 +39,7 @@ extension Assembly {
         }
         guard certificates.count == tls.certificates.count else { return nil }
         var settings = TLSServerSettings(certificates: certificates)
-        settings.minimumVersion = tls.minimumVersion
-        settings.ciphers = tls.ciphers
-        settings.cipherSuites = tls.cipherSuites
-        settings.clientAuthentication = tls.clientAuthentication
+        settings.rules = tls.rules
         if let path = tls.clientAuthoritiesFile {
             settings.clientAuthoritiesPEM = contents(of: path, at: "\(pointer)/clientCaFile") ?? []
         }

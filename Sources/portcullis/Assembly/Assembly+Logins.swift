@@ -24,7 +24,7 @@ extension Assembly {
     var offersSignOn: Bool {
         configuration.tokenService.isEnabled
             && (configuration.tokenService.registration != nil
-                || configuration.backends.contains { $0.enableSSO || $0.grants.asksUsers })
+                || configuration.backends.contains { $0.backend.enableSSO || $0.backend.grants.asksUsers })
     }
 
     /// The accepted logins by browser, by service domain.
@@ -49,9 +49,10 @@ extension Assembly {
         var scheme = AuthenticationScheme(
             name: entry.name, level: entry.level, method: entry.challengeMethod, formTarget: entry.formTarget)
         if let application = configuration.application(ofForm: entry),
-            let realm = configuration.backends.first(where: { $0.reference == application.backend })?.realm
+            let realm = configuration.backends.first(where: { $0.backend.reference == application.backend })?.backend
+                .realm
         {
-            scheme.backends = configuration.backends.filter { $0.realm == realm }.map(\.mobileBackendID)
+            scheme.backends = configuration.backends.map(\.backend).filter { $0.realm == realm }.map(\.mobileBackendID)
         }
         scheme.logins = logins(ofForm: entry)
         scheme.challenges = entry.challenges

@@ -23,10 +23,7 @@ extension Assembly {
             entityID: saml.ownEntityID ?? ProviderLogin.metadataURL(of: entry.name, baseURL: baseURL),
             consumerURL: ProviderLogin.redirectURI(of: entry.name, baseURL: baseURL), certificates: signers,
             rules: entry.users)
-        settings.nameIDFormat = saml.nameIDFormat
-        settings.contexts = saml.contexts
-        settings.forcesLogin = saml.forcesLogin
-        settings.allowsSHA1 = saml.allowsSHA1
+        settings.login = saml.login
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         guard let path = saml.signingKeyFile, let certificate = saml.signingCertificateFile else {
             return SAMLProvider(settings)

@@ -56,7 +56,7 @@ struct Assembly {
         let catalogue = RoleCatalogue(configuration.roles.names)
         let hasher = PasswordHasher(aesKey: configuration.passwords.aesKey)
         let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: retained.withdrawn)
-        let backends = BackendStore(backendList(), withdrawn: retained.withdrawn)
+        let backends = backendStore()
         let keys = signingKeys()
         let modules = tokenIssuers(keys?.active)
         let sealing = sealingKeys()
@@ -93,7 +93,7 @@ struct Assembly {
         settings.policyServers = configuration.policies.askers(&self)
         if !issuerKeys.isEmpty { settings.keyEpoch = retained.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
-        if configuration.backends.contains(where: { $0.issuer != nil }) {
+        if configuration.backends.contains(where: { $0.backend.issuer != nil }) {
             settings.grantedTokens = GrantRecords(store: store.tokens, key: store.key)
         }
         settings.seals = hasLoginForms || offersSignOn || hasRelyingParties ? seals : nil

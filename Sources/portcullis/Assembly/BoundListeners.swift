@@ -1,5 +1,6 @@
 import Configuration
 import Gateway
+import Model
 
 /// The listeners of the workers and their settings. Sockets stay until the process ends; settings follow the
 /// configuration.
@@ -19,6 +20,6 @@ struct BoundListeners {
 extension ListenerEntry {
     /// Whether two entries are the same socket. If the system chooses the port, the name decides.
     func isSameSocket(as other: ListenerEntry) -> Bool {
-        place == other.place && (!place.isChosenBySystem || name == other.name)
+        place == other.place && (!place.isChosenBySystem || rules.name == other.rules.name)
     }
 }

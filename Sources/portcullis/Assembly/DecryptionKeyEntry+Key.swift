@@ -1,6 +1,7 @@
 import Configuration
 import Crypto
 import JOSE
+import Model
 
 extension DecryptionKeyEntry {
     /// The key; nil after an error.

@@ -1,6 +1,7 @@
 import Configuration
 import Crypto
 import Identity
+import Model
 import OAuthServer
 
 extension RegistrationSettings {

@@ -21,11 +21,11 @@ struct AccountNotices: Sendable {
     ) {
         for user in users { compare(user, withdrawn) }
         if !withdrawn.isEmpty { restoreNewUsers(old, fresh, withdrawn) }
-        let backends = Dictionary(
-            fresh.backends.map { (ExactText($0.mobileBackendID), $0) }, uniquingKeysWith: { $1 })
-        for backend in old.backends { compare(backend, backends[ExactText(backend.mobileBackendID)], withdrawn) }
-        let known = Set(old.backends.map { ExactText($0.mobileBackendID) })
-        for backend in fresh.backends where !known.contains(ExactText(backend.mobileBackendID)) && !backend.isRevoked {
+        let (before, now) = (old.backends.map(\.inForce), fresh.backends.map(\.inForce))
+        let backends = Dictionary(now.map { (ExactText($0.mobileBackendID), $0) }, uniquingKeysWith: { $1 })
+        for backend in before { compare(backend, backends[ExactText(backend.mobileBackendID)], withdrawn) }
+        let known = Set(before.map { ExactText($0.mobileBackendID) })
+        for backend in now where !known.contains(ExactText(backend.mobileBackendID)) && !backend.isRevoked {
             restore(.backend(id: backend.mobileBackendID), withdrawn)
             if let secret = AccountNotices.secret(of: backend) { restore(secret, withdrawn) }
         }
@@ -59,7 +59,7 @@ struct AccountNotices: Sendable {
         }
     }
 
-    private mutating func compare(_ old: BackendEntry, _ fresh: BackendEntry?, _ withdrawn: WithdrawnAccounts) {
+    private mutating func compare(_ old: Backend, _ fresh: Backend?, _ withdrawn: WithdrawnAccounts) {
         let backend = WithdrawnAccounts.Credential.backend(id: old.mobileBackendID)
         if let fresh, !fresh.isRevoked {
             if old.isRevoked { restore(backend, withdrawn) }
@@ -80,7 +80,7 @@ struct AccountNotices: Sendable {
         user.passwordHash.map { .password(realm: user.realm, name: user.username, stored: $0) }
     }
 
-    private static func secret(of backend: BackendEntry) -> WithdrawnAccounts.Credential? {
+    private static func secret(of backend: Backend) -> WithdrawnAccounts.Credential? {
         guard let secret = backend.clientSecret?.value, !secret.isEmpty else { return nil }
         return .clientSecret(backendID: backend.mobileBackendID, secret: secret)
     }

@@ -25,18 +25,19 @@ struct EndedTokens: Sendable {
                 let notBefore = EndedTokens.cutoff(
                     user.tokensNotBefore, now?.tokensNotBefore, isGone: now?.enabled != true && user.enabled)
             else { continue }
-            let backends = old.backends.filter { isSame($0.realm, user.realm) }.map(\.mobileBackendID)
+            let backends = old.backends.map(\.backend).filter { isSame($0.realm, user.realm) }.map(\.mobileBackendID)
             let applications = old.applications.filter { isSame($0.realm, user.realm) }.map(\.name)
             revocations.append((.user(user.username, applications: backends + applications), notBefore))
         }
         let backends = Dictionary(
-            fresh.backends.map { (Array($0.mobileBackendID.utf8), $0) }, uniquingKeysWith: { $1 })
-        for backend in old.backends {
-            let now = backends[Array(backend.mobileBackendID.utf8)]
+            fresh.backends.map { (Array($0.backend.mobileBackendID.utf8), $0) }, uniquingKeysWith: { $1 })
+        for entry in old.backends {
+            let now = backends[Array(entry.backend.mobileBackendID.utf8)]
             if let notBefore = EndedTokens.cutoff(
-                backend.tokensNotBefore, now?.tokensNotBefore, isGone: now?.isRevoked != false && !backend.isRevoked)
+                entry.backend.tokensNotBefore, now?.backend.tokensNotBefore,
+                isGone: now?.isRevoked != false && !entry.isRevoked)
             {
-                revocations.append((.backend(id: backend.mobileBackendID), notBefore))
+                revocations.append((.backend(id: entry.backend.mobileBackendID), notBefore))
             }
         }
     }

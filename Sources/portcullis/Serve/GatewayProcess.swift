@@ -358,8 +358,9 @@ final class GatewayProcess: Sendable {
     }
 
     private static func changedBackends(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
-        let now = Dictionary(fresh.backends.map { ($0.mobileBackendID, $0) }, uniquingKeysWith: { first, _ in first })
-        return old.backends.filter { backend in
+        let now = Dictionary(
+            fresh.backends.map(\.backend).map { ($0.mobileBackendID, $0) }, uniquingKeysWith: { first, _ in first })
+        return old.backends.map(\.backend).filter { backend in
             guard let same = now[backend.mobileBackendID] else { return true }
             return same.oauthConsumer != backend.oauthConsumer || same.httpBasic != backend.httpBasic
                 || same.realm != backend.realm || same.clientSecret?.value != backend.clientSecret?.value

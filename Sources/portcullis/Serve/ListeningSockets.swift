@@ -36,9 +36,9 @@ struct ListeningSockets {
         _ configuration: GatewayConfiguration, _ inherited: inout InheritedDescriptors
     ) throws(StartFailure) {
         for (id, entry) in configuration.listeners.enumerated() {
-            let key = entry.place.isChosenBySystem ? "listener:\(entry.name)" : "at:\(entry.place)"
-            let listener = Listener(id: id, name: entry.name, place: entry.place, key: key)
-            announce(entry.name, try open(listener, workers: boxes.count, &inherited))
+            let key = entry.place.isChosenBySystem ? "listener:\(entry.rules.name)" : "at:\(entry.place)"
+            let listener = Listener(id: id, name: entry.rules.name, place: entry.place, key: key)
+            announce(entry.rules.name, try open(listener, workers: boxes.count, &inherited))
         }
         if let admin = configuration.admin {
             let place = ListenerAddress.address(admin.address, port: admin.port)

@@ -34,7 +34,7 @@ import Testing
 
     @Test("the authorization request has all fields and keeps the endpoint's query")
     func request() throws {
-        let provider = try FakeProvider().provider { $0.parameters = [("resource", "https://api/x")] }
+        let provider = try FakeProvider().provider { $0.flow.parameters = [("resource", "https://api/x")] }
         let fields = try Self.start(provider)
         #expect(
             fields == [
@@ -140,7 +140,7 @@ import Testing
             let provider = try fake.provider {
                 $0.client = OAuth2Client(id: FakeProvider.clientID, authentication: authentication)
                 $0.transport.hasCertificate = hasCertificate
-                $0.userInfo = .always
+                $0.flow.userInfo = .always
             }
             #expect(FakeProvider.finish(provider).value?.subject == "248289")
             let calls = fake.calls[before...]
@@ -203,7 +203,7 @@ import Testing
             $0.claims = [("email", .text("signed@example.com"))]
             $0.userInfo = FakeProvider.json(#"{"sub":"248289","email":"other@example.com","phone":"1"}"#)
         }
-        let identity = try FakeProvider.finish(idp.provider { $0.userInfo = .always }).get()
+        let identity = try FakeProvider.finish(idp.provider { $0.flow.userInfo = .always }).get()
         #expect(identity.claims["email"]?.string == "signed@example.com")
         #expect(identity.claims["phone"]?.string == "1")
         #expect(idp.calls(to: "/userinfo")[0].headers.contains { $0 == ("Authorization", "Bearer at-1") })
@@ -217,7 +217,7 @@ import Testing
         _ = try FakeProvider.finish(
             never.provider {
                 $0.rules.identity.usernameSources = ["email"]
-                $0.userInfo = .never
+                $0.flow.userInfo = .never
             })
         #expect(never.calls(to: "/userinfo").isEmpty)
     }
@@ -242,7 +242,7 @@ import Testing
         }
         func provider(_ attribute: String) throws -> AuthorizationCodeProvider {
             try idp.provider {
-                $0.subjectAttribute = attribute
+                $0.flow.subjectAttribute = attribute
                 $0.place = .plain(
                     authorization: try! WebURL("https://idp.example/authorize"),
                     token: try! WebURL("https://idp.example/token"),
@@ -266,7 +266,7 @@ import Testing
             url?.description
                 == "https://idp.example/logout?client_id=gateway&post_logout_redirect_uri=https%3A%2F%2Fgw.example%2Fout"
         )
-        let silent = try FakeProvider().provider { $0.logsOutThere = false }
+        let silent = try FakeProvider().provider { $0.flow.logsOutThere = false }
         #expect(silent.logoutURL(back: "https://gw.example/out", now: FakeProvider.now).settled() == nil)
     }
 

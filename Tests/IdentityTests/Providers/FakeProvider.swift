@@ -111,7 +111,7 @@ final class FakeProvider: OutboundCaller {
             name: "idp", place: .openID(issuer: FakeProvider.issuer, discovery: discovery, keys: keys),
             client: OAuth2Client(id: FakeProvider.clientID, authentication: .secretBasic("s3cret")),
             rules: ProviderRules(identity: ExternalIdentityRules(virtualUserEnabled: true)))
-        settings.scopes = ["openid", "email"]
+        settings.flow.scopes = ["openid", "email"]
         change(&settings)
         return AuthorizationCodeProvider(settings, caller: self)
     }

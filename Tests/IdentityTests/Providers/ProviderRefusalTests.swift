@@ -69,7 +69,7 @@ import Testing
         writer.value(node)
         let symmetric = String(decoding: JWTSigner(key: secret).sign(claims: writer.bytes), as: UTF8.self)
         #expect(try failure { $0.idToken = symmetric } == .token(.unsupportedAlgorithm))
-        #expect(try failure(settings: { $0.algorithms = [.rs256] }) { _ in } == .token(.unsupportedAlgorithm))
+        #expect(try failure(settings: { $0.flow.algorithms = [.rs256] }) { _ in } == .token(.unsupportedAlgorithm))
         for type in ["logout+jwt", "at+jwt"] {
             #expect(try failure { $0.type = type } == .answer("id_token: typ"), "\(type)")
         }
@@ -157,7 +157,7 @@ import Testing
     @Test("userinfo of another user, and missing or unavailable userinfo, is refused")
     func userInfo() throws {
         func said(_ result: OutboundResult) throws -> ProviderFailure? {
-            try failure(settings: { $0.userInfo = .always }) { $0.userInfo = result }
+            try failure(settings: { $0.flow.userInfo = .always }) { $0.userInfo = result }
         }
         #expect(try said(FakeProvider.json(#"{"sub":"1"}"#)) == .answer("userinfo: sub of another user"))
         #expect(try said(FakeProvider.json("{}")) == .answer("userinfo: sub of another user"))
@@ -267,7 +267,7 @@ import Testing
                 script.claims = signed.map { ($0.0, Optional($0.1)) }
                 script.userInfo = FakeProvider.json(userInfo)
             }
-            let identity = try FakeProvider.finish(idp.provider { $0.userInfo = .always }).get()
+            let identity = try FakeProvider.finish(idp.provider { $0.flow.userInfo = .always }).get()
             return (identity.claims["email"]?.string, identity.claims["email_verified"]?.bool)
         }
         let (ann, yes) = (JSONNode.text("ann@example.com"), JSONNode(.bool(true)))

@@ -27,7 +27,7 @@ import Testing
     func token() throws {
         let fake = FakeProvider()
         #expect(try FakeProvider.finish(fake.provider()).get().revocable == nil)
-        let kept = try FakeProvider.finish(fake.provider { $0.revokesAtLogout = true }).get().revocable
+        let kept = try FakeProvider.finish(fake.provider { $0.flow.revokesAtLogout = true }).get().revocable
         #expect(
             kept == ProvidedToken(refresh: nil, access: "at-1", from: "gateway https://idp.example")
                 && kept?.isRefreshToken == false)

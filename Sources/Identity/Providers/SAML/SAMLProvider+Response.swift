@@ -27,7 +27,7 @@ extension SAMLProvider {
         let response: SAMLResponse
         do throws(SAMLRejection) {
             response = try SAMLVerifier.response(
-                in: xml, signedBy: certificates, allowsSHA1: settings.allowsSHA1)
+                in: xml, signedBy: certificates, allowsSHA1: settings.login.allowsSHA1)
         } catch {
             throw ProviderFailure(error)
         }
@@ -73,12 +73,13 @@ extension SAMLProvider {
         let skew = settings.clockSkewSeconds
         guard instant <= now + skew else { throw .assertion("AuthnInstant") }
         // A forced login is later than its request, which is no older than its ticket.
-        guard !settings.forcesLogin || instant >= now - LoginStart.lifetimeSeconds - skew else {
+        guard !settings.login.forcesLogin || instant >= now - LoginStart.lifetimeSeconds - skew else {
             throw .assertion("AuthnInstant")
         }
         if let end = assertion.sessionNotOnOrAfter, end <= now { throw .assertion("SessionNotOnOrAfter") }
-        if !settings.contexts.isEmpty {
-            guard let context = assertion.authnContextClass, settings.contexts.contains(where: context.isExactly)
+        if !settings.login.authnContexts.isEmpty {
+            guard let context = assertion.authnContextClass,
+                settings.login.authnContexts.contains(where: context.isExactly)
             else { throw .assertion("AuthnContextClassRef") }
         }
     }

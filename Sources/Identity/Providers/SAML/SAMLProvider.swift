@@ -26,12 +26,7 @@ package final class SAMLProvider: BrowserIdentityProvider {
         package var signer: SigningKey?
         /// Certificate of `signer`, in PEM form.
         package var signerCertificate: [UInt8]?
-        package var nameIDFormat: String?
-        /// Accepted authentication contexts; empty for any.
-        package var contexts: [String] = []
-        /// Whether to force a login each time.
-        package var forcesLogin = false
-        package var allowsSHA1 = false
+        package var login = SAMLLoginSettings()
         package var clockSkewSeconds = SAMLConditions.clockSkew
 
         package init(
@@ -61,12 +56,14 @@ package final class SAMLProvider: BrowserIdentityProvider {
 
     package func begin(_ start: LoginStart, now: Int64) -> Effect<Result<LoginRedirect, ProviderFailure>> {
         // Of contexts that are not configured the answer would be refused.
-        let wanted = (start.demand?.levels ?? []).filter { settings.contexts.isEmpty || settings.contexts.contains($0) }
+        let wanted = (start.demand?.levels ?? []).filter {
+            settings.login.authnContexts.isEmpty || settings.login.authnContexts.contains($0)
+        }
         let request = AuthenticationRequest(
             id: SAMLProvider.requestID(start.secrets), issuedAt: now, destination: settings.singleSignOn.description,
-            issuer: settings.entityID, consumerURL: start.redirectURI, nameIDFormat: settings.nameIDFormat,
-            contexts: wanted.isEmpty ? settings.contexts : wanted,
-            forcesLogin: settings.forcesLogin || start.forcesLogin || start.demand?.maximumAge != nil)
+            issuer: settings.entityID, consumerURL: start.redirectURI, nameIDFormat: settings.login.nameIDFormat,
+            contexts: wanted.isEmpty ? settings.login.authnContexts : wanted,
+            forcesLogin: settings.login.forcesLogin || start.forcesLogin || start.demand?.maximumAge != nil)
         let redirect = { @Sendable [settings] () -> Effect<Result<LoginRedirect, ProviderFailure>> in
             let location = RedirectBinding.location(
                 request.xml, at: settings.singleSignOn, state: start.state, signer: settings.signer)
@@ -82,7 +79,7 @@ package final class SAMLProvider: BrowserIdentityProvider {
 
     package var metadata: [UInt8]? {
         ServiceProviderMetadata(
-            entityID: settings.entityID, consumerURL: settings.consumerURL, nameIDFormat: settings.nameIDFormat,
+            entityID: settings.entityID, consumerURL: settings.consumerURL, nameIDFormat: settings.login.nameIDFormat,
             certificate: settings.signerCertificate
         ).xml
     }

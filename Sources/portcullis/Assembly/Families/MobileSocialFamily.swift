@@ -1,3 +1,5 @@
+import Model
+
 #if Compatibility
     import Bytes
     import Configuration

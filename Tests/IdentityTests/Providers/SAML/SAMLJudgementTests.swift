@@ -103,12 +103,14 @@ import Testing
 
     @Test("authentication context and time are checked if required")
     func contexts() throws {
-        #expect(try judge { $0.contexts = ["urn:x:strong"] } == .failure(.assertion("AuthnContextClassRef")))
-        #expect(throws: Never.self) { try judge { $0.contexts = ["urn:x:strong", SAMLFixture.password] }.get() }
+        #expect(try judge { $0.login.authnContexts = ["urn:x:strong"] } == .failure(.assertion("AuthnContextClassRef")))
+        #expect(throws: Never.self) {
+            try judge { $0.login.authnContexts = ["urn:x:strong", SAMLFixture.password] }.get()
+        }
         let old = SAMLFixture.response { $0.assertion.authnInstant = SAMLFixture.now - 661 }
         #expect(throws: Never.self) { try judge(old).get() }
-        #expect(try judge(old) { $0.forcesLogin = true } == .failure(.assertion("AuthnInstant")))
-        #expect(throws: Never.self) { try judge { $0.forcesLogin = true }.get() }
+        #expect(try judge(old) { $0.login.forcesLogin = true } == .failure(.assertion("AuthnInstant")))
+        #expect(throws: Never.self) { try judge { $0.login.forcesLogin = true }.get() }
     }
 
     @Test("a transient name is accepted if an attribute names the user")

@@ -56,8 +56,8 @@ import Testing
     @Test("requested name format, contexts and forced login are in schema order")
     func wishes() throws {
         let provider = try SAMLFixture.provider {
-            $0.nameIDFormat = "urn:x:persistent"
-            $0.contexts = ["urn:x:a", "urn:x:b&"]
+            $0.login.nameIDFormat = "urn:x:persistent"
+            $0.login.authnContexts = ["urn:x:a", "urn:x:b&"]
             $0.entityID = "https://gw.example/<'\">"
         }
         let text = try document(begin(provider, forces: true))
@@ -71,7 +71,8 @@ import Testing
                 <saml:AuthnContextClassRef>urn:x:b&amp;</saml:AuthnContextClassRef></samlp:RequestedAuthnContext>\
                 </samlp:AuthnRequest>
                 """))
-        #expect(try document(begin(SAMLFixture.provider { $0.forcesLogin = true })).contains("ForceAuthn=\"true\""))
+        #expect(
+            try document(begin(SAMLFixture.provider { $0.login.forcesLogin = true })).contains("ForceAuthn=\"true\""))
     }
 
     @Test(
@@ -126,7 +127,7 @@ import Testing
         let pem = "text\r\n-----BEGIN CERTIFICATE-----\r\nAAAA\r\nBBBB\r\n-----END CERTIFICATE-----\r\n"
         let provider = try SAMLFixture.provider {
             $0.signerCertificate = Array(pem.utf8)
-            $0.nameIDFormat = "urn:x:persistent"
+            $0.login.nameIDFormat = "urn:x:persistent"
         }
         let signed = String(decoding: try #require(provider.metadata), as: UTF8.self)
         #expect(signed.contains("<ds:X509Certificate>AAAABBBB</ds:X509Certificate>"))

@@ -1,7 +1,4 @@
 import Bytes
-import Crypto
-import JOSE
-import Model
 
 /// A mobile backend of `backends.json`: the client that an application identifies itself as (MBE-01).
 package struct Backend: Sendable {
@@ -13,7 +10,8 @@ package struct Backend: Sendable {
     /// The text after `Basic ` in an anonymous request, verbatim (BASIC-02).
     package var anonymousKey: String
     package var clientID: String
-    package var clientSecret: String
+    /// Nil for a client without a secret.
+    package var clientSecret: Secret?
     /// Only users of this realm log in here (MBE-09).
     package var realm: String
     /// Whether OAuth grants and tokens of this backend are accepted (MBE-02).
@@ -36,18 +34,16 @@ package struct Backend: Sendable {
     package var displayName: String?
     /// What its client may have beyond plain access tokens.
     package var grants = BackendGrants()
-    /// Keys of its client assertions (RFC 7523); nil without them.
-    package var clientKeys: KeySet?
     /// Facebook login, which excludes every other way to log in (FB-04); nil if not used.
     package private(set) var facebook: SocialLogin?
     /// Of a client that has registered itself (RFC 7591): the `mobileBackendID` of the backend that its users log in as at.
     package private(set) var sponsorID: String?
     /// SHA-256 digest of the random secret of such a client; nil without one.
-    private var secretDigest: [UInt8]?
+    package private(set) var secretDigest: [UInt8]?
 
     package init(
-        name: String, version: String, mobileBackendID: String, anonymousKey: String, clientID: String,
-        clientSecret: String, realm: String = "Default", oauthConsumer: Bool = true, httpBasic: Bool = true,
+        name: String, version: String, mobileBackendID: String, anonymousKey: String = "", clientID: String = "",
+        clientSecret: Secret? = nil, realm: String = "Default", oauthConsumer: Bool = true, httpBasic: Bool = true,
         enableSSO: Bool = false, issuer: String? = nil, tokensNotBefore: Int64 = 0, facebook: SocialLogin? = nil
     ) {
         self.name = name
@@ -57,24 +53,29 @@ package struct Backend: Sendable {
         self.clientID = clientID
         self.clientSecret = clientSecret
         self.realm = realm
-        // FB-04: Facebook login excludes every other, regardless of the switches.
-        self.oauthConsumer = oauthConsumer && facebook == nil
+        self.oauthConsumer = oauthConsumer
         self.httpBasic = httpBasic
-        self.enableSSO = enableSSO && facebook == nil
+        self.enableSSO = enableSSO
         self.issuer = issuer
         self.tokensNotBefore = tokensNotBefore
+        if let facebook { restrict(to: facebook) }
+    }
+
+    /// Lets users log in at Facebook only, regardless of the switches (FB-04).
+    package mutating func restrict(to facebook: SocialLogin) {
         self.facebook = facebook
+        oauthConsumer = false
+        enableSSO = false
     }
 
     /// Removes every credential that grants access (MBE-06).
     package mutating func revoke() {
-        clientSecret = ""
+        clientSecret = nil
         httpBasic = false
         enableSSO = false
         tokensNotBefore = .max
         facebook = nil
         grants = BackendGrants()
-        clientKeys = nil
     }
 
     /// Name on pages.
@@ -94,9 +95,8 @@ package struct Backend: Sendable {
         _ clientID: String, title: String, secretDigest: [UInt8]?, _ grants: BackendGrants
     ) -> Backend {
         var client = Backend(
-            name: name, version: version, mobileBackendID: clientID, anonymousKey: "", clientID: clientID,
-            clientSecret: "", realm: realm, oauthConsumer: oauthConsumer, httpBasic: false,
-            tokensNotBefore: tokensNotBefore)
+            name: name, version: version, mobileBackendID: clientID, clientID: clientID, realm: realm,
+            oauthConsumer: oauthConsumer, httpBasic: false, tokensNotBefore: tokensNotBefore)
         client.sponsorID = mobileBackendID
         client.secretDigest = secretDigest
         client.displayName = title
@@ -104,13 +104,5 @@ package struct Backend: Sendable {
         client.grants = grants
         client.grants.isPublic = secretDigest == nil
         return client
-    }
-
-    /// Whether this is the client secret (OAUTH-06). Digests are compared, so the time taken reveals neither content
-    /// nor length. A backend without a secret never authenticates.
-    package func hasSecret(_ secret: Span<UInt8>) -> Bool {
-        let expected = secretDigest ?? DigestAlgorithm.sha256.digest(Array(clientSecret.utf8).span)
-        let presented = DigestAlgorithm.sha256.digest(secret)
-        return constantTimeEqual(expected.span, presented.span) && !(clientSecret.isEmpty && secretDigest == nil)
     }
 }

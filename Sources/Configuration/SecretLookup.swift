@@ -1,18 +1,3 @@
-/// A value that must not appear in logs, messages or dumps.
-package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Where the value came from (GW-12).
-    package enum Origin: Sendable {
-        case literal, environment, file, store, program
-    }
-
-    package let value: String
-    package let origin: Origin
-
-    package var description: String { "<secret>" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
 /// The answer of a place that keeps secrets.
 package enum SecretAnswer: Sendable, Equatable {
     case secret(String)
