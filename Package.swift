@@ -48,7 +48,8 @@ let package = Package(
         .trait(name: "SAML", description: "SAML 2.0 assertions (libxmlsec1, libxml2)."),
         .trait(
             name: "Compatibility",
-            description: "Endpoints for clients of Mobile & Social, ApiOmat, user profiles and single sign-on."),
+            description:
+                "Endpoints for clients of Mobile & Social, ApiOmat, Facebook, user profiles and single sign-on."),
         .default(enabledTraits: ["Compatibility"]),
     ],
     targets: [
@@ -99,6 +100,7 @@ let package = Package(
         library(
             "ApiOmat",
             ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer"]),
+        library("Facebook", ["Bytes", "Model", "Crypto", "Outbound", "Identity"]),
         library(
             "UserProfiles", ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints"]),
         library(
@@ -125,6 +127,7 @@ let package = Package(
                 "Endpoints", "OAuthServer", "LoginPages", "Issuers", "Configuration", "Gateway", "PortcullisClient",
                 .target(name: "MobileSocial", condition: .when(traits: ["Compatibility"])),
                 .target(name: "ApiOmat", condition: .when(traits: ["Compatibility"])),
+                .target(name: "Facebook", condition: .when(traits: ["Compatibility"])),
                 .target(name: "UserProfiles", condition: .when(traits: ["Compatibility"])),
                 .target(name: "SingleSignOn", condition: .when(traits: ["Compatibility"])),
             ],
@@ -145,14 +148,15 @@ let package = Package(
         tests("IdentityTests", ["Bytes", "Model", "Crypto", "JOSE", "Outbound", "Identity", "TestSupport"]),
         tests(
             "PolicyTests",
-            ["Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "Policy", "TestSupport"]),
+            ["Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "Policy", "Facebook", "TestSupport"]),
         tests(
             "TokenStorageTests", ["Bytes", "Model", "Crypto", "Outbound", "Identity", "TokenStorage", "TestSupport"]),
         tests(
             "EndpointsTests",
             [
                 "Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage", "Endpoints",
-                "OAuthServer", "LoginPages", "MobileSocial", "ApiOmat", "UserProfiles", "SingleSignOn", "TestSupport",
+                "OAuthServer", "LoginPages", "MobileSocial", "ApiOmat", "Facebook", "UserProfiles", "SingleSignOn",
+                "TestSupport",
             ]),
         tests(
             "IssuersTests",

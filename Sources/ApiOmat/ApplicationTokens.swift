@@ -23,7 +23,7 @@ package final class ApplicationTokens: Sendable {
         package var store: any TokenStore
         package var key: TokenDigestKey
         /// Verifies Facebook tokens; nil if no application accepts them.
-        package var social: SocialVerifier?
+        package var social: (any SocialVerifier)?
         /// Creates and changes users; nil if users are read-only.
         package var registry: (any UserRegistry)?
         package var throttle = LoginThrottle()

@@ -30,6 +30,7 @@ import Testing
         "ApiOmat": [
             "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
         ],
+        "Facebook": ["Bytes", "Model", "Crypto", "Outbound", "Identity"],
         "UserProfiles": ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints"],
         "SingleSignOn": [
             "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
@@ -44,8 +45,8 @@ import Testing
         "PortcullisClient": ["Bytes", "Model", "Reactor", "Crypto", "HTTP"],
         "portcullis": [
             "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-            "Endpoints", "OAuthServer", "LoginPages", "MobileSocial", "ApiOmat", "UserProfiles", "SingleSignOn",
-            "Issuers", "Configuration", "Gateway", "PortcullisClient",
+            "Endpoints", "OAuthServer", "LoginPages", "MobileSocial", "ApiOmat", "Facebook", "UserProfiles",
+            "SingleSignOn", "Issuers", "Configuration", "Gateway", "PortcullisClient",
         ],
     ]
 

@@ -1,4 +1,5 @@
 import Bytes
+import Facebook
 import HTTP
 import Identity
 import Model
@@ -39,7 +40,7 @@ struct SocialDecisionTests {
 
     private func snapshot(_ change: (inout RouteSettings) -> Void = { _ in }) -> PolicySnapshot {
         var settings = TestPolicy.settings(backends: [TestPolicy.inventory, Self.consumer])
-        settings.socialVerifier = SocialVerifier(caller: facebook) { TestPolicy.now }
+        settings.socialVerifier = FacebookVerifier(caller: facebook) { TestPolicy.now }
         var route = RouteSettings(name: "vector", path: "/vector", upstream: 0)
         change(&route)
         settings.routes.append(route)

@@ -6,7 +6,7 @@ import Outbound
 
 /// The social authenticator: beside a backend's anonymous key, the name of a provider and its token (FB-01).
 struct SocialCredentials: Sendable {
-    private let verifier: SocialVerifier?
+    private let verifier: (any SocialVerifier)?
     private let roles: RoleCatalogue
 
     init(_ settings: PolicySettings) {

@@ -47,7 +47,7 @@ package struct PolicySettings: Sendable {
     /// Issuers of SAML assertions; nil if no route takes assertions.
     package var assertions: AssertionSettings?
     /// Verifies Facebook tokens; nil if no backend uses it.
-    package var socialVerifier: SocialVerifier?
+    package var socialVerifier: (any SocialVerifier)?
     /// Last use of sessions; nil if no session has an idle timeout (OMS-09).
     package var activities: (any SessionActivities)?
     /// Seals of browser sessions; nil if no scheme has a form (SCH-02).

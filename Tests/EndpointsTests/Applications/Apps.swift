@@ -2,6 +2,7 @@ import ApiOmat
 import Bytes
 import Crypto
 import Endpoints
+import Facebook
 import HTTP
 import Identity
 import Model
@@ -36,7 +37,7 @@ final class Apps: Sendable {
             catalogue: RoleCatalogue(["Manager", "Clerk"]), store: store, key: Apps.digestKey)
         settings.registry = registry
         settings.revocations = revocations
-        settings.social = SocialVerifier(caller: provider) { Apps.start }
+        settings.social = FacebookVerifier(caller: provider) { Apps.start }
         tokens = ApplicationTokens(settings: settings)
     }
 

@@ -2,6 +2,7 @@
     import ApiOmat
     import Configuration
     import Crypto
+    import Facebook
     import Identity
     import OAuthServer
     import Reactor
@@ -15,7 +16,7 @@
 
         func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
             let retained = assembly.retained
-            let social = SocialVerifier(caller: retained.outbound) { Clock.wallSeconds }
+            let social = FacebookVerifier(caller: retained.outbound) { Clock.wallSeconds }
             parts.socialVerifier = social
             guard let applications = foundation.tokens.settings.applications else { return }
             var settings = ApplicationTokens.Settings(

@@ -54,8 +54,8 @@ struct EndpointParts {
     var returns: [LoginPurpose.Kind: LoginReturn] = [:]
     /// Resolves bearer tokens that are no JWTs.
     var opaqueTokens: (any OpaqueTokens)?
-    /// Verifies tokens of Facebook.
-    var socialVerifier: SocialVerifier?
+    /// Verifies tokens of social logins.
+    var socialVerifier: (any SocialVerifier)?
     var activities: (any SessionActivities)?
 
     mutating func add(

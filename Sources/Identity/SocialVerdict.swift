@@ -1,3 +1,13 @@
+import Model
+import Outbound
+
+/// Verifies tokens of a social login with their provider.
+package protocol SocialVerifier: Sendable {
+    /// The verdict on a token, for an app.
+    /// - Parameter now: seconds since 1970.
+    func verdict(on token: [UInt8], for login: SocialLogin, now: Int64) -> Effect<SocialVerdict>
+}
+
 /// The provider's verdict on a social token.
 package enum SocialVerdict: Sendable, Equatable {
     /// - Parameters:

@@ -1,5 +1,7 @@
+import Identity
+
 /// Cached verdicts, and the waiters for calls in progress. A pure value.
-struct SocialVerdicts<Waiter: Sendable> {
+struct FacebookVerdicts<Waiter: Sendable> {
     /// The next step for a request.
     enum Step {
         case known(SocialVerdict)

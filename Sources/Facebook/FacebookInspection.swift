@@ -1,4 +1,5 @@
 import Bytes
+import Identity
 import Model
 import Outbound
 
@@ -7,10 +8,11 @@ enum FacebookInspection {
     /// The call; nil for a token that cannot be sent.
     static func call(about token: [UInt8], for login: SocialLogin) -> OutboundCall? {
         guard !token.isEmpty, token.allSatisfy({ $0 > ASCII.space && $0 < 0x7f }) else { return nil }
-        let application = Array("\(login.appID)|\(login.appSecret)".utf8)
-        let joint = login.verifyURL.target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
-        let query = "input_token=\(encode(token))&access_token=\(encode(application))"
-        guard let url = try? WebURL("\(login.verifyURL)\(joint)\(query)") else { return nil }
+        let fields = [
+            ("input_token", String(decoding: token, as: UTF8.self)),
+            ("access_token", "\(login.appID)|\(login.appSecret)"),
+        ]
+        guard let url = try? WebURL(login.verifyURL.with(fields)) else { return nil }
         return OutboundCall(url: url, headers: [(name: "Accept", value: "application/json")], maximumBytes: 65_536)
     }
 
@@ -41,18 +43,5 @@ enum FacebookInspection {
     /// Ids are strings; numbers in older answers.
     private static func text(_ node: JSONNode?) -> String? {
         node?.string ?? node?.integer.map { String($0) }
-    }
-
-    private static func encode(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for byte in bytes {
-            if ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte) {
-                encoded.append(byte)
-            } else {
-                encoded += [ASCII.percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
     }
 }

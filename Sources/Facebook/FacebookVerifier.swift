@@ -1,16 +1,17 @@
 import Crypto
+import Identity
 import Model
 import Outbound
 import Synchronization
 
 /// Verifies tokens with Facebook (FB-03). Shared by all workers: one call serves all concurrent requests with the same
 /// token, and the verdict is cached.
-package final class SocialVerifier: Sendable {
+package final class FacebookVerifier: SocialVerifier {
     private typealias Waiter = @Sendable (Effect<SocialVerdict>) -> Void
 
     private let caller: any OutboundCaller
     private let clock: @Sendable () -> Int64
-    private let verdicts: Mutex<SocialVerdicts<Waiter>>
+    private let verdicts: Mutex<FacebookVerdicts<Waiter>>
 
     /// - Parameters:
     ///   - clock: seconds since 1970, read when a call has ended.
@@ -18,13 +19,13 @@ package final class SocialVerifier: Sendable {
     package init(caller: any OutboundCaller, capacity: Int = 8192, clock: @escaping @Sendable () -> Int64) {
         self.caller = caller
         self.clock = clock
-        verdicts = Mutex(SocialVerdicts(capacity: capacity))
+        verdicts = Mutex(FacebookVerdicts(capacity: capacity))
     }
 
     /// The verdict on a token, for an app.
     package func verdict(on token: [UInt8], for login: SocialLogin, now: Int64) -> Effect<SocialVerdict> {
         guard let call = FacebookInspection.call(about: token, for: login) else { return .done(.invalid) }
-        let key = SocialVerifier.key(token, login)
+        let key = FacebookVerifier.key(token, login)
         return .await { [self] resume in
             let step = verdicts.withLock { $0.look(key, now: now, resume) }
             switch step {

@@ -1,4 +1,5 @@
 import Bytes
+import Facebook
 import Identity
 import Model
 import Outbound
@@ -7,14 +8,15 @@ import TestSupport
 import Testing
 
 /// Facebook tokens: what is asked, what the answers mean, what is remembered (FB-03).
-@Suite struct SocialVerifierTests {
+@Suite struct FacebookVerifierTests {
     static let good = #"{"data":{"app_id":"42","type":"USER","is_valid":true,"user_id":"1001","expires_at":5000}}"#
 
     static func login(_ url: String = "https://graph.example.com/debug_token") throws -> SocialLogin {
         SocialLogin(appID: "42", appSecret: "s&cret", verifyURL: try WebURL(url))
     }
 
-    static func verdict(_ verifier: SocialVerifier, _ token: String = "EAAB", now: Int64 = 1000) throws -> SocialVerdict
+    static func verdict(_ verifier: FacebookVerifier, _ token: String = "EAAB", now: Int64 = 1000) throws
+        -> SocialVerdict
     {
         verifier.verdict(on: Array(token.utf8), for: try login(), now: now).settled()
     }
@@ -25,10 +27,10 @@ import Testing
             ("https://graph.example.com/debug_token", "/debug_token?"), ("https://g.example.com/x?v=1", "/x?v=1&"),
         ])
     func call(_ url: String, _ start: String) throws {
-        let facebook = StubProvider()
-        let verifier = SocialVerifier(caller: facebook) { 1000 }
+        let facebook = Provider()
+        let verifier = FacebookVerifier(caller: facebook) { 1000 }
         _ = verifier.verdict(on: Array("EA&x=1|#".utf8), for: try Self.login(url), now: 1000).settled()
-        #expect(facebook.targets == ["\(start)input_token=EA%26x%3D1%7C%23&access_token=42%7Cs%26cret"])
+        #expect(facebook.asked == ["\(start)input_token=EA%26x%3D1%7C%23&access_token=42%7Cs%26cret"])
     }
 
     @Test(
@@ -52,16 +54,16 @@ import Testing
             ("", .unavailable), ("<html>", .unavailable),
         ])
     func answers(_ json: String, _ expected: SocialVerdict) throws {
-        let facebook = StubProvider()
+        let facebook = Provider()
         facebook.answers(json)
-        #expect(try Self.verdict(SocialVerifier(caller: facebook) { 1000 }) == expected)
+        #expect(try Self.verdict(FacebookVerifier(caller: facebook) { 1000 }) == expected)
     }
 
     @Test("a status other than 200 is an outage, not an invalid token", arguments: [301, 400, 401, 403, 429, 500, 503])
     func status(_ status: Int) throws {
-        let facebook = StubProvider()
+        let facebook = Provider()
         facebook.answers(Self.good, status: status)
-        #expect(try Self.verdict(SocialVerifier(caller: facebook) { 1000 }) == .unavailable)
+        #expect(try Self.verdict(FacebookVerifier(caller: facebook) { 1000 }) == .unavailable)
     }
 
     @Test(
@@ -72,37 +74,37 @@ import Testing
             (#"{"data":{"app_id":"42","is_valid":false}}"#, 10), ("", 0),
         ] as [(String, Int64)])
     func memory(_ json: String, _ seconds: Int64) throws {
-        let facebook = StubProvider()
+        let facebook = Provider()
         facebook.answers(json)
         let clock = Mutex<Int64>(1000)
-        let verifier = SocialVerifier(caller: facebook) { clock.withLock { $0 } }
+        let verifier = FacebookVerifier(caller: facebook) { clock.withLock { $0 } }
         let first = try Self.verdict(verifier)
         if seconds > 0 {
             #expect(try Self.verdict(verifier, now: 1000 + seconds - 1) == first)
-            #expect(facebook.targets.count == 1)
+            #expect(facebook.asked.count == 1)
         }
         clock.withLock { $0 = 1000 + seconds }
         _ = try Self.verdict(verifier, now: 1000 + seconds)
-        #expect(facebook.targets.count == 2)
+        #expect(facebook.asked.count == 2)
     }
 
     @Test("verdicts are separate by token and app")
     func keysAreApart() throws {
-        let facebook = StubProvider()
+        let facebook = Provider()
         facebook.answers(Self.good)
-        let verifier = SocialVerifier(caller: facebook) { 1000 }
+        let verifier = FacebookVerifier(caller: facebook) { 1000 }
         _ = try Self.verdict(verifier, "EAAB")
         _ = try Self.verdict(verifier, "EAAC")
         var other = try Self.login()
         other.appID = "43"
         #expect(verifier.verdict(on: Array("EAAB".utf8), for: other, now: 1000).settled() == .invalid)
-        #expect(facebook.targets.count == 3)
+        #expect(facebook.asked.count == 3)
     }
 
     @Test("concurrent requests with one token make one call")
     func singleFlight() throws {
         let facebook = SlowProvider()
-        let verifier = SocialVerifier(caller: facebook) { 1000 }
+        let verifier = FacebookVerifier(caller: facebook) { 1000 }
         let told = Mutex<[SocialVerdict]>([])
         for _ in 0..<20 {
             guard case .await(let begin) = verifier.verdict(on: Array("EAAB".utf8), for: try Self.login(), now: 1000)
@@ -122,38 +124,21 @@ import Testing
         "a token that cannot be sent is refused without a call",
         arguments: ["", "with blank", "über", String(repeating: "x", count: 3000)])
     func unaskable(_ token: String) throws {
-        let facebook = StubProvider()
-        #expect(try Self.verdict(SocialVerifier(caller: facebook) { 1000 }, token) == .invalid)
-        #expect(facebook.targets.isEmpty)
+        let facebook = Provider()
+        #expect(try Self.verdict(FacebookVerifier(caller: facebook) { 1000 }, token) == .invalid)
+        #expect(facebook.asked.isEmpty)
     }
 
     @Test("the cache is bounded")
     func capacity() throws {
-        let facebook = StubProvider()
+        let facebook = Provider()
         facebook.answers(Self.good)
-        let verifier = SocialVerifier(caller: facebook, capacity: 4) { 1000 }
+        let verifier = FacebookVerifier(caller: facebook, capacity: 4) { 1000 }
         for number in 0..<20 { _ = try Self.verdict(verifier, "token\(number)") }
-        #expect(facebook.targets.count == 20)
-        let before = facebook.targets.count
+        #expect(facebook.asked.count == 20)
+        let before = facebook.asked.count
         for number in 0..<20 { _ = try Self.verdict(verifier, "token\(number)") }
-        #expect(facebook.targets.count >= before + 16)
-    }
-}
-
-/// Answers at once, always the same.
-private final class StubProvider: OutboundCaller {
-    private let seen = Mutex<[String]>([])
-    private let result = Mutex<OutboundResult>(.failed(.connect))
-
-    var targets: [String] { seen.withLock { $0 } }
-
-    func answers(_ json: String, status: Int = 200) {
-        result.withLock { $0 = .response(OutboundResponse(status: status, body: Array(json.utf8))) }
-    }
-
-    func perform(_ call: OutboundCall, then: @escaping @Sendable (OutboundResult) -> Void) {
-        seen.withLock { $0.append(call.url.target) }
-        then(result.withLock { $0 })
+        #expect(facebook.asked.count >= before + 16)
     }
 }
 
