@@ -138,3 +138,34 @@ package struct MobileApplication: Sendable {
         return name.flatMap(PasswordScheme.init)?.ofVerifiers ?? .scrypt
     }
 }
+
+/// Applications of a domain, and what they may do.
+extension ServiceDomain {
+    /// Name of an application in the audit log.
+    func reference(_ application: MobileApplication) -> String { "\(name)/\(application.name)" }
+
+    /// The application of a session of this domain.
+    func application(of session: Session) throws(MobileSocialFailure) -> MobileApplication {
+        guard let application = self.application(named: session.facts.application) else { throw .invalidUserToken }
+        return application
+    }
+
+    /// The application of this name, if `agent` logs in for it in the domain.
+    func admit(
+        _ name: String, behind agent: MobileApplication
+    ) throws(MobileSocialFailure) -> MobileApplication {
+        guard let application = self.application(named: name), application.participates,
+            let known = self.agent, known.name.isExactly(agent.name),
+            // MBE-09: in another realm the name belongs to another user.
+            application.backend.realm.isExactly(agent.backend.realm)
+        else { throw .notInCircle }
+        return application
+    }
+
+    /// The second factors of a login.
+    /// - Parameter wanted: minimum level of the login.
+    func steps(for wanted: Int) -> [PendingLogin.Step] {
+        if secondStep.onDemand, wanted <= level { return [] }
+        return (secondStep.question ? [.question] : []) + (secondStep.code ? [.code] : [])
+    }
+}

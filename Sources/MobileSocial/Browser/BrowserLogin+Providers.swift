@@ -2,7 +2,6 @@ import Bytes
 import Endpoints
 import HTTP
 import Identity
-import JOSE
 import LoginPages
 import Model
 import Outbound
@@ -42,9 +41,9 @@ extension BrowserLogin {
         _ identity: ProvidedIdentity, _ party: ServiceDomain.RelyingParty, _ providers: ProviderLogin, _ visit: Visit
     ) -> Answer {
         let (domain, application, now) = (visit.domain, visit.application, visit.browser.now)
-        let user: MobileSocialService.ProvidedUser
+        let user: ProvidedUser
         do throws(ExternalIdentityRejection) {
-            user = try social.user(of: identity, party, application)
+            user = try social.providers.user(of: identity, party, application)
         } catch {
             return .done(refuse(error, identity, visit))
         }
@@ -100,7 +99,7 @@ extension BrowserLogin {
         do throws(BrowserLoginFailure) {
             guard let browser = BrowserRequest(request, now: now) else { throw .malformedRequest }
             let name = browser.query.first("serviceDomain") ?? BrowserLoginEndpoints.standardDomain
-            guard let domain = social.domain(named: name), !domain.relyingParties.isEmpty, let providers else {
+            guard let domain = social.settings.domain(named: name), !domain.relyingParties.isEmpty, let providers else {
                 throw .unknownService
             }
             guard let application = browser.query.first("appName").flatMap(domain.application(named:)),
@@ -136,7 +135,7 @@ extension BrowserLogin {
     func finish(
         application texts: [String], _ result: Result<ProvidedIdentity, ProviderFailure>, _ browser: BrowserRequest
     ) -> Answer {
-        guard texts.count == 5, let providers, let domain = social.domain(named: texts[0]),
+        guard texts.count == 5, let providers, let domain = social.settings.domain(named: texts[0]),
             !domain.relyingParties.isEmpty, let application = domain.application(named: texts[1]),
             // Checked again, since the configuration may have changed.
             let redirect = try? application.settings.redirect(texts[2])
@@ -149,10 +148,10 @@ extension BrowserLogin {
         case .failure(let failure):
             return .done(back([("error", failure.codeForApplications)], failure.reason))
         case .success((let identity, let party)):
-            let request = MobileSocialService.CodeRequest(
+            let request = ProvidedLogins.CodeRequest(
                 identity: identity, domain: domain, party: party, application: application, challenge: texts[4])
             let (action, client) = ("oic.relying-party", domain.reference(application))
-            return social.code(request, providers, now: browser.now).map { outcome in
+            return social.providers.code(request, providers, now: browser.now).map { outcome in
                 switch outcome {
                 case .success(let code):
                     back([("code", code.text)], .loginCodeIssued)

@@ -57,16 +57,16 @@ extension BrowserLogin {
         guard (1...BrowserLogin.longestText).contains(password.utf8.count) else {
             return .done(refuse(.wrongPassword, visit, username: username))
         }
-        let steps = MobileSocialService.steps(of: domain, for: visit.level)
+        let steps = domain.steps(for: visit.level)
         let level = steps.isEmpty ? domain.level : domain.secondStep.level
-        let attempt = MobileSocialService.PasswordAttempt(
+        let attempt = PasswordAttempt(
             domain: domain, application: application, login: PresentedLogin(username: username, password: password),
-            session: MobileSocialService.SessionTerms(
+            session: SessionTerms(
                 domain: domain.name, application: application, limits: BrowserLogin.limits(application), level: level),
             steps: steps,
             allowed: max(application.maximumLoginAttempts ?? BrowserLogin.standardAttempts, 1),
             address: visit.browser.request.address)
-        return social.logIn(attempt, now: visit.browser.now) { [self] in
+        return social.steps.logIn(attempt, now: visit.browser.now) { [self] in
             proceed($0, visit, username: username)
         }
     }
@@ -81,7 +81,7 @@ extension BrowserLogin {
         guard pending.facts.domain.isExactly(visit.domain.name), text.utf8.count <= BrowserLogin.longestText else {
             return .done(again(visit, .foreignForm))
         }
-        return social.check(answer: text, to: pending, visit.application, now: visit.browser.now).then {
+        return social.steps.check(answer: text, to: pending, visit.application, now: visit.browser.now).then {
             [self] outcome in
             if case .refused(.wrongAnswer, let left?, _) = outcome, left > 0 {
                 return .done(
@@ -99,7 +99,7 @@ extension BrowserLogin {
         return questions[pending.question].question
     }
 
-    private func proceed(_ outcome: MobileSocialService.LoginOutcome, _ visit: Visit, username: String) -> Answer {
+    private func proceed(_ outcome: LoginOutcome, _ visit: Visit, username: String) -> Answer {
         switch outcome {
         case .proven(let session): open(session.alone, visit)
         case .pending(let pending, let question): .done(ask(pending, question: question, visit))
@@ -150,7 +150,7 @@ extension BrowserLogin {
             }
             // The earlier session ends first, so that it does not count for the limits.
             return endEarlier(browser).then { [self] in
-                social.endSurplus(beside: session, visit.domain, now: browser.now) { [self] in
+                social.sessions.endSurplus(beside: session, visit.domain, now: browser.now) { [self] in
                     .done(opened(session, value, visit))
                 }
             }
@@ -162,7 +162,7 @@ extension BrowserLogin {
         guard let value = browser.session,
             let earlier = try? seals.session(Array(value.utf8).span, now: browser.now)
         else { return .done(()) }
-        return social.endSession(
+        return social.sessions.endSession(
             earlier.id, subject: earlier.subject, until: earlier.expiresAt, now: browser.now
         ).map { _ in }
     }
@@ -183,7 +183,7 @@ extension BrowserLogin {
             id: session.id, subject: record.subject, backendID: record.application, level: session.facts.level,
             issuedAt: record.issuedAt, expiresAt: record.accessExpiresAt, idleSeconds: session.facts.idleSeconds,
             domain: visit.domain.name,
-            isGuest: session.facts.provision == nil && social.isGuest(record.subject, visit.application),
+            isGuest: session.facts.provision == nil && social.settings.isGuest(record.subject, visit.application),
             provision: session.facts.provision)
     }
 

@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import Endpoints
 import HTTP
 import Identity
@@ -60,8 +59,6 @@ package final class BrowserLogin: FormTickets {
         ]
     }
 
-    typealias Answer = Effect<EndpointResponse>
-
     /// A request of a browser for a login.
     struct Visit: Sendable {
         let browser: BrowserRequest
@@ -112,7 +109,7 @@ package final class BrowserLogin: FormTickets {
     func visit(_ form: Form, _ browser: BrowserRequest) -> Visit? {
         let name = form.domain
         guard forms.contains(where: { $0.path.isExactly(form.path) && $0.domain.isExactly(name) }),
-            let domain = social.domain(named: name),
+            let domain = social.settings.domain(named: name),
             let application = domain.browserApplication.flatMap(domain.application(named:))
         else { return nil }
         return Visit(browser: browser, form: form, domain: domain, application: application)
@@ -235,7 +232,7 @@ extension BrowserLogin {
     }
 
     private func end(_ session: BrowserSession, now: Int64) -> Answer {
-        let ended = social.endSession(session.id, subject: session.subject, until: session.expiresAt, now: now)
+        let ended = social.sessions.endSession(session.id, subject: session.subject, until: session.expiresAt, now: now)
         guard let providers, let provision = session.provision else { return ended }
         return providers.ending([provision.foundation], at: provision.provider, now: now, ended) { $0.status == 200 }
     }

@@ -3,7 +3,6 @@ import Endpoints
 import HTTP
 import Identity
 import Model
-import Outbound
 
 /// Refusals of Mobile & Social. Clients see `message` and `oicErrorCode` (oam-wire 3.9) and, except for a 401, `code`.
 /// None of them reveals which part of a credential was wrong.
@@ -126,6 +125,16 @@ package enum MobileSocialFailure: EndpointFailure, CaseIterable {
         completed(shape(status: status ?? self.status, more), retryAfter: retryAfter)
     }
 
+    /// A refusal with its audit entry.
+    /// - Parameters:
+    ///   - action: after `oic.` in the log.
+    ///   - client: name of the application.
+    func refusal(
+        _ action: StaticString, _ client: String, subject: String = "", retryAfter: Int? = nil
+    ) -> EndpointResponse {
+        response(retryAfter: retryAfter).audited("oic.\(action)", .refused, subject: subject, client: client)
+    }
+
     private func shape(status: Int, _ more: (inout JSONWriter) -> Void = { _ in }) -> EndpointResponse {
         .mobile(status: status, reason: reason) { writer in
             writer.member("message", detail)
@@ -135,19 +144,4 @@ package enum MobileSocialFailure: EndpointFailure, CaseIterable {
             more(&writer)
         }
     }
-}
-
-extension EndpointResponse {
-    /// A response of Mobile & Social, which must not be cached (oam-wire 8.1, rule 8).
-    static func mobile(
-        status: Int = 200, reason: Reason, _ members: (inout JSONWriter) -> Void
-    ) -> EndpointResponse {
-        var response = personal(JSONWriter.object(members), reason: reason)
-        response.status = status
-        return response
-    }
-}
-
-extension Effect where Value == EndpointResponse {
-    static func deny(_ failure: MobileSocialFailure) -> Effect { .done(failure.response) }
 }

@@ -33,6 +33,9 @@ struct Session: Sendable, Equatable {
         /// The login at an identity provider, if there was one.
         var provision: ProvidedLogin?
 
+        /// Name of its application in the audit log.
+        var reference: String { "\(domain)/\(application)" }
+
         /// Ids of the records whose end ends the session: its device's registration, its parent, and the login at a
         /// provider.
         var foundations: [String] { [registration, parent, provision?.foundation ?? ""].filter { !$0.isEmpty } }

@@ -37,7 +37,7 @@ final class Mobile: Sendable {
         var settings = Service.settings(store: store)
         settings.revocations = revocations
         settings.storeKey = key
-        var mobile = MobileSocialService.Settings(
+        var mobile = MobileSocialSettings(
             users: Mobile.users, hasher: PasswordHasher(), catalogue: Service.catalogue, store: store,
             key: key, seals: Mobile.seals, signer: JWTSigner(key: Service.key), contexts: StubContexts())
         mobile.domains = Mobile.domains(change)

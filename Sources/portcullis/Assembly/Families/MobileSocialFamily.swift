@@ -63,7 +63,7 @@ import Model
         ) -> MobileSocialService? {
             guard !configuration.serviceDomains.isEmpty else { return nil }
             let service = configuration.tokenService
-            var settings = MobileSocialService.Settings(
+            var settings = MobileSocialSettings(
                 users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue,
                 store: foundation.store.tokens, key: foundation.store.key, seals: foundation.seals,
                 signer: JWTSigner(key: foundation.key), contexts: foundation.challenges)

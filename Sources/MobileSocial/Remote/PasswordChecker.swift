@@ -1,14 +1,21 @@
-import Bytes
-import Crypto
 import Identity
-import JOSE
 import Model
 import OAuthServer
 import Outbound
 import TokenStorage
 
 /// Verification of passwords, of the gateway's own users or by another server (OMS-10 to OMS-13).
-extension MobileSocialService {
+final class PasswordChecker: Sendable {
+    private let settings: MobileSocialSettings
+    private let logins: PasswordLogin
+    private let verifiers: OfflineVerifierStore
+
+    init(_ settings: MobileSocialSettings) {
+        self.settings = settings
+        verifiers = OfflineVerifierStore(store: settings.store, key: settings.key, hasher: settings.hasher)
+        logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
+    }
+
     /// Verifies a password and counts the attempt.
     func check(_ presented: PasswordCheck, _ next: @escaping PasswordCheck.Next) -> Answer {
         // RP-01: a domain with providers only accepts no passwords, not even of the gateway's own users.
@@ -53,13 +60,11 @@ extension MobileSocialService {
         return login.then { result in
             switch result {
             case .success(let user): next(.right, .right(user, isOffline: false))
-            case .failure(.wrongPassword): next(.wrong, MobileSocialService.wrong)
+            case .failure(.wrongPassword): next(.wrong, PasswordChecker.wrong)
             case .failure(let refusal): next(nil, .refused(MobileSocialFailure(refusal)))
             }
         }
     }
-
-    // MARK: Another server
 
     private func checkRemotely(
         _ check: PasswordCheck, _ remote: RemoteAuthentication, _ next: @escaping Counted
@@ -67,7 +72,7 @@ extension MobileSocialService {
         // Names are used in header fields, slots of sessions, and logs.
         let name = check.login.username
         guard !name.isEmpty, ExternalIdentityRules.isFitForHeaders(name) else {
-            return next(.wrong, MobileSocialService.wrong)
+            return next(.wrong, PasswordChecker.wrong)
         }
         let verdict = settings.throttle.admit(
             user: name, realm: check.application.backend.realm, network: check.network, now: check.now)
@@ -100,7 +105,7 @@ extension MobileSocialService {
             case .success(.wrong):
                 // The user may have changed it; the old one must not work any more.
                 verifiers.wipe(check.verifier, now: check.now)
-                return next(.wrong, MobileSocialService.wrong)
+                return next(.wrong, PasswordChecker.wrong)
             case .success(.forbidden):
                 verifiers.wipe(check.verifier, now: check.now)
                 return next(.forbidden, .refused(.loginForbidden))
@@ -116,9 +121,10 @@ extension MobileSocialService {
 
     /// Continues after the server has accepted a password.
     private func admit(_ check: PasswordCheck, _ remote: RemoteAuthentication, _ next: @escaping Counted) -> Answer {
-        guard let user = user(named: check.login.username, check.application, check.domain), user.enabled else {
+        guard let user = settings.user(named: check.login.username, check.application, check.domain), user.enabled
+        else {
             verifiers.wipe(check.verifier, now: check.now)
-            return next(.wrong, MobileSocialService.wrong)
+            return next(.wrong, PasswordChecker.wrong)
         }
         let right: @Sendable () -> Answer = { next(.right, .right(user, isOffline: false)) }
         let isKept = check.domain.applications.contains { $0.offlineAuthentication == true }
@@ -131,8 +137,6 @@ extension MobileSocialService {
             check.login, check.verifier, scheme: check.application.verifierScheme, seconds: remote.verifierSeconds,
             maximum: remote.maximumVerifiers, now: check.now, right)
     }
-
-    // MARK: The verifier
 
     /// - Parameter outage: failure of the server; nil if it was not asked.
     private func checkVerifier(
@@ -172,7 +176,7 @@ extension MobileSocialService {
     /// Whether nothing was revoked since the login of the verifier.
     private func isUsable(_ verifier: StoredVerifier, _ check: PasswordCheck) -> Bool {
         let record = verifier.record
-        guard let user = user(named: record.subject, check.application, check.domain), user.enabled,
+        guard let user = settings.user(named: record.subject, check.application, check.domain), user.enabled,
             record.issuedAt >= user.tokensNotBefore
         else { return false }
         return !settings.revocations.isRevoked(
@@ -187,7 +191,7 @@ extension MobileSocialService {
             switch result {
             case .failure: return next(nil, .refused(.storeUnavailable))
             case .success(true):
-                guard let user = user(named: check.login.username, check.application, check.domain) else {
+                guard let user = settings.user(named: check.login.username, check.application, check.domain) else {
                     return next(nil, unknown)
                 }
                 return next(.right, .right(user, isOffline: true))
@@ -201,27 +205,11 @@ extension MobileSocialService {
         _ next: @escaping Counted
     ) -> Answer {
         // CON-21: the first failure beyond the maximum.
-        guard verifier.failures > check.maximum else { return next(.wrong, MobileSocialService.wrong) }
+        guard verifier.failures > check.maximum else { return next(.wrong, PasswordChecker.wrong) }
         // Counted before the store is asked.
-        let answer = wasAsked ? next(.wrong, MobileSocialService.wrong) : nil
+        let answer = wasAsked ? next(.wrong, PasswordChecker.wrong) : nil
         return verifiers.end(verifier, now: check.now) { [self] in
             answer ?? askServer(check, remote, isBacked: false, next)
         }
-    }
-
-    // MARK: Users
-
-    /// The local user of a name, or a guest with the guest roles of the domain. A name that differs from a local user's
-    /// only in spelling is no guest, since that user may be disabled here.
-    func user(named name: String, _ application: MobileApplication, _ domain: ServiceDomain) -> User? {
-        let realm = application.backend.realm
-        if let known = settings.users.user(named: name, realm: realm) { return known }
-        guard settings.users.namesakes(of: name, realm: realm).isEmpty else { return nil }
-        return domain.remote?.guestRoles.map { User(username: name, realm: realm, roles: $0) }
-    }
-
-    /// Whether a user is known to the other server only.
-    func isGuest(_ name: String, _ application: MobileApplication) -> Bool {
-        settings.users.user(named: name, realm: application.backend.realm) == nil
     }
 }

@@ -1,6 +1,6 @@
 import Bytes
+import Crypto
 import Endpoints
-import HTTP
 import Identity
 import JOSE
 import Model
@@ -8,29 +8,19 @@ import OAuthServer
 import Outbound
 import TokenStorage
 
-/// Sessions: found by their user tokens, checked, opened, and limited for each user.
-extension MobileSocialService {
-    /// The user token of a call: the subject, a member, or a bearer token (CHAL-10).
-    func userToken(in call: Call) throws(MobileSocialFailure) -> String? {
-        if let type = try call.attributes.attribute("Subject-Type") {
-            guard type.isExactly("TOKEN") else { return nil }
-            guard let token = try call.attributes.attribute("Subject-Value") else { throw .missingAttribute }
-            return token
-        }
-        if let token = try call.attributes.attribute("Subject-Value", or: "userToken") { return token }
-        return MobileSocialService.presentedToken(call.request)
-    }
+/// Sessions: found by their user tokens, checked, opened, limited for each user, and ended.
+final class SessionService: Sendable {
+    private let settings: MobileSocialSettings
 
-    static func presentedToken(_ request: EndpointRequest) -> String? {
-        request.credentials(["bearer", "oam-auth"]).flatMap { String(validating: $0, as: UTF8.self) }
-    }
+    init(_ settings: MobileSocialSettings) { self.settings = settings }
 
     /// Continues with the valid session of a token in the domain of a call.
-    func withSession(
-        _ token: String, _ call: Call, _ next: @escaping @Sendable (Session) throws(MobileSocialFailure) -> Answer
+    func with(
+        _ token: String, _ call: ServiceCall,
+        _ next: @escaping @Sendable (Session) throws(MobileSocialFailure) -> Answer
     ) -> Answer {
-        ask(.find(.access(settings.key.digest(token))), now: call.now) { [self] found in
-            answer { () throws(MobileSocialFailure) in
+        settings.ask(.find(.access(settings.key.digest(token))), now: call.now) { [self] found in
+            .catching { () throws(MobileSocialFailure) in
                 guard case .record(let record?) = found, let session = Session(record),
                     session.facts.domain.isExactly(call.domain.name), isValid(session, now: call.now)
                 else { throw .invalidUserToken }
@@ -44,12 +34,13 @@ extension MobileSocialService {
     /// Checks that the records which a session depends on exist: their end ends the session at once, in every process
     /// (OMS-16, OMS-17).
     private func withFoundations(
-        _ ids: ArraySlice<String>, _ call: Call, _ next: @escaping @Sendable () throws(MobileSocialFailure) -> Answer
+        _ ids: ArraySlice<String>, _ call: ServiceCall,
+        _ next: @escaping @Sendable () throws(MobileSocialFailure) -> Answer
     ) -> Answer {
-        answer { () throws(MobileSocialFailure) in
+        .catching { () throws(MobileSocialFailure) in
             guard let first = ids.first else { return try next() }
-            return ask(.find(.id(first)), now: call.now) { [self] found in
-                guard MobileSocialService.isFoundation(found, at: call.now) else { return .deny(.invalidUserToken) }
+            return settings.ask(.find(.id(first)), now: call.now) { [self] found in
+                guard SessionService.isFoundation(found, at: call.now) else { return .deny(.invalidUserToken) }
                 return withFoundations(ids.dropFirst(), call, next)
             }
         }
@@ -66,12 +57,13 @@ extension MobileSocialService {
     func isValid(_ session: Session, now: Int64) -> Bool {
         let record = session.record
         guard record.accessLives(at: now), !isIdle(session, now: now),
-            let application = domain(named: session.facts.domain)?.application(named: session.facts.application),
+            let application = settings.domain(named: session.facts.domain)?.application(
+                named: session.facts.application),
             record.issuedAt >= application.backend.tokensNotBefore,
             !settings.revocations.isRevoked(
                 tokenID: record.tokenID, subject: record.subject, backendID: record.application,
                 issuer: OwnAccessTokens.issuerName, issuedAt: record.issuedAt),
-            let user = user(of: session, application)
+            let user = settings.user(of: session, application)
         else { return false }
         return user.enabled && record.issuedAt >= user.tokensNotBefore
     }
@@ -93,77 +85,35 @@ extension MobileSocialService {
             of: session.id, idleSeconds: idle, usedAt: now, endsAt: session.record.accessExpiresAt)
     }
 
-    /// The current user of a session. Nil if the domain has not the session's provider any more, or accepts no
-    /// passwords.
-    func user(of session: Session, _ application: MobileApplication) -> User? {
-        guard let domain = domain(named: session.facts.domain) else { return nil }
-        guard let provision = session.facts.provision else {
-            return domain.acceptsPasswords ? user(named: session.record.subject, application, domain) : nil
-        }
-        guard domain.relyingParty(named: provision.provider) != nil else { return nil }
-        let (name, realm) = (session.record.subject, application.backend.realm)
-        // A user known to the provider only is not the local user of the same name (JWT-13).
-        if provision.isVirtual { return User(username: name, realm: realm, roles: provision.roles) }
-        var account = settings.users.user(named: name, realm: realm)
-        account?.roles += provision.roles
-        return account
-    }
-
-    func ownApplication(
-        of session: Session, _ domain: ServiceDomain
-    ) throws(MobileSocialFailure) -> MobileApplication {
-        guard let application = domain.application(named: session.facts.application) else { throw .invalidUserToken }
-        return application
-    }
-
-    // MARK: On behalf of other applications (AGT-02)
-
-    /// Name of the application that the caller requests something for; nil for itself.
-    func clientOfAgent(_ call: Call) throws(MobileSocialFailure) -> String? {
-        try call.attributes.member("onBehalfOf")
-    }
-
-    /// The application of this name, if `agent` logs in for it in the domain.
-    func admit(
-        _ name: String, behind agent: MobileApplication, _ domain: ServiceDomain
-    ) throws(MobileSocialFailure) -> MobileApplication {
-        guard let application = domain.application(named: name), application.participates,
-            let known = domain.agent, known.name.isExactly(agent.name),
-            // MBE-09: in another realm the name belongs to another user.
-            application.backend.realm.isExactly(agent.backend.realm)
-        else { throw .notInCircle }
-        return application
-    }
-
     // MARK: Opening
 
     /// Responds with the valid session of the slot, or with this one in it (CACHE-09). The store gives concurrent
     /// logins the same session.
-    func open(_ session: Session, _ call: Call) -> Answer {
-        if session.facts.tokenType.isJWT, minter.isSlow {
+    func open(_ session: Session, _ call: ServiceCall) -> Answer {
+        if session.facts.tokenType.isJWT, settings.signer.key.isSlow {
             return .offload { [self] in claim(session, token: mintUserToken(session), call) }
         }
         let token = session.facts.tokenType.isJWT ? mintUserToken(session) : TokenType.random("ut")
         return claim(session, token: token, call)
     }
 
-    private func claim(_ session: Session, token: String, _ call: Call) -> Answer {
+    private func claim(_ session: Session, token: String, _ call: ServiceCall) -> Answer {
         let proposed = session.with(token: token, settings.key)
-        return ask(.claim(proposed.record), now: call.now) { [self] answer in
+        return settings.ask(.claim(proposed.record), now: call.now) { [self] answer in
             guard case .record(let held?) = answer else { return .deny(.storeUnavailable) }
             if held.id.isExactly(proposed.id) { return opened(proposed, token, call) }
             if let known = Session(held), isValid(known, now: call.now), let token = known.token(settings.key) {
                 use(known, now: call.now)
                 return .done(reply(known, token, call))
             }
-            return ask(.replace(proposed.record), now: call.now) { [self] answer in
+            return settings.ask(.replace(proposed.record), now: call.now) { [self] answer in
                 guard case .record = answer else { return .deny(.storeUnavailable) }
                 return opened(proposed, token, call)
             }
         }
     }
 
-    private func opened(_ session: Session, _ token: String, _ call: Call) -> Answer {
+    private func opened(_ session: Session, _ token: String, _ call: ServiceCall) -> Answer {
         endSurplus(beside: session, call.domain, now: call.now) { [self] in .done(reply(session, token, call)) }
     }
 
@@ -183,7 +133,7 @@ extension MobileSocialService {
     }
 
     /// The response of a login, with the members of OMS-06 beside the attested ones.
-    private func reply(_ session: Session, _ token: String, _ call: Call) -> EndpointResponse {
+    private func reply(_ session: Session, _ token: String, _ call: ServiceCall) -> EndpointResponse {
         let (facts, subject, isOffline) = (session.facts, session.record.subject, session.facts.isOffline)
         let reason: Reason = isOffline ? .userTokenIssuedOffline : .userTokenIssued
         let response = EndpointResponse.mobile(reason: reason) { writer in
@@ -197,23 +147,59 @@ extension MobileSocialService {
         }
         return response.audited(
             isOffline ? "oic.authenticate-offline" : "oic.authenticate", .granted, subject: subject,
-            client: MobileSocialService.reference(facts), tokenID: session.id)
+            client: facts.reference, tokenID: session.id)
     }
-}
 
-extension JSONWriter {
-    /// The attested members of a response with a token (oam-wire 3.4).
-    mutating func token(_ type: String, _ value: String, user: String) {
-        member("X-Idaas-Rest-Provider-Type", "OAM_11G")
-        member("X-Idaas-Rest-Token-Type", type)
-        member("X-Idaas-Rest-Token-Value", value)
-        member("X-Idaas-Rest-User-Principal", user)
+    // MARK: Ending
+
+    /// Ends the session of this id. The response is the same for a session that has ended already. A session that the
+    /// store does not have, such as one without a service domain, goes on the deny list too.
+    ///
+    /// - Parameter until: seconds since 1970 when the last token of the session expires.
+    func endSession(_ id: String, subject: String, until: Int64, now: Int64) -> Answer {
+        settings.ask(.find(.id(id)), now: now) { [self] found in
+            if case .record(let record?) = found, let session = Session(record) { return end(session, now: now) }
+            let isDenied = settings.revocations.isRevoked(tokenID: id, subject: "", backendID: nil, issuedAt: now)
+            if isDenied { return .done(SessionService.loggedOut(subject, id)) }
+            let entry = DenyEntry.token(id, subject: subject, until: until)
+            return settings.ask(.deny(entry), now: now) { [self] _ in
+                settings.revocations.apply(entry)
+                return .done(SessionService.loggedOut(subject, id))
+            }
+        }
+    }
+
+    /// Ends a session with its access tokens, including those that the agent got for other applications, and the
+    /// sessions that its token was exchanged for. All of these name the session, so its id on the deny list ends them.
+    func end(_ session: Session, now: Int64) -> Answer {
+        revoke(session.remains[...], now: now) {
+            .done(SessionService.loggedOut(session.record.subject, session.id))
+        }
+    }
+
+    /// Revokes records one after the other.
+    func revoke(_ ids: ArraySlice<String>, now: Int64, then: @escaping @Sendable () -> Answer) -> Answer {
+        guard let first = ids.first else { return then() }
+        return settings.ask(.revoke(.id(first)), now: now) { [self] answer in
+            if case .removed(let gone) = answer {
+                for record in gone where !record.tokenID.isEmpty {
+                    settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
+                }
+            }
+            return revoke(ids.dropFirst(), now: now, then: then)
+        }
+    }
+
+    private static func loggedOut(_ subject: String, _ id: String) -> EndpointResponse {
+        EndpointResponse(
+            status: 200, headers: [(name: "Cache-Control", value: "no-store")], body: [], reason: .loggedOut
+        ).audited("oic.logout", .changed, subject: subject, tokenID: id)
     }
 }
 
 /// Limits for each user of a service domain (`ServiceDomainLimits`). A new item is always accepted, and the least
 /// recently used one ends.
-extension MobileSocialService {
+extension SessionService {
     /// Ends the sessions beyond the limits beside a new one. Sessions that have ended without the store's knowledge
     /// (with their device or user, or idle) do not count, and those whose foundations have ended are removed.
     func endSurplus(
@@ -221,7 +207,7 @@ extension MobileSocialService {
     ) -> Answer {
         let (subject, application) = (session.record.subject, session.record.application)
         let list = StoreOperation.list(application: application, subject: subject, limit: .max)
-        return ask(list, now: now) { [self] answer in
+        return settings.ask(list, now: now) { [self] answer in
             guard case .records(let records) = answer else { return .deny(.storeUnavailable) }
             let others = records.compactMap(Session.init).filter { other in
                 other.facts.domain.isExactly(session.facts.domain) && !other.id.isExactly(session.id)
@@ -263,26 +249,9 @@ extension MobileSocialService {
         _ next: @escaping @Sendable (Set<[UInt8]>) -> Answer
     ) -> Answer {
         guard let first = ids.first else { return next(fallen) }
-        return ask(.find(.id(String(decoding: first, as: UTF8.self))), now: now) { [self] found in
-            let bears = MobileSocialService.isFoundation(found, at: now)
+        return settings.ask(.find(.id(String(decoding: first, as: UTF8.self))), now: now) { [self] found in
+            let bears = SessionService.isFoundation(found, at: now)
             return withFallen(ids.dropFirst(), bears ? fallen : fallen.union([first]), now: now, next)
-        }
-    }
-
-    /// The same for a device. Devices to be wiped keep their registration, so that they learn about it (OMS-16).
-    func endSurplus(
-        beside registration: Registration, _ call: Call, _ next: @escaping @Sendable () -> Answer
-    ) -> Answer {
-        let subject = registration.record.subject
-        let list = StoreOperation.list(application: Registration.register, subject: subject, limit: .max)
-        return ask(list, now: call.now) { [self] answer in
-            guard case .records(let records) = answer else { return .deny(.storeUnavailable) }
-            let others = records.compactMap(Registration.init).filter { other in
-                !other.facts.isWiped && other.facts.domain.isExactly(registration.facts.domain)
-                    && !other.id.isExactly(registration.id)
-            }
-            let leaving = others.dropFirst(call.domain.limits.registrations - 1).map(\.id)
-            return revoke(leaving[...], now: call.now, then: next)
         }
     }
 }

@@ -1,35 +1,20 @@
 import Bytes
-import Crypto
-import Endpoints
 import Identity
 import LoginPages
 import Model
 import Outbound
 import TokenStorage
 
-/// Users of identity providers in service domains (RP-01 to RP-03).
-extension MobileSocialService {
-    /// The user for an identity of a provider.
-    struct ProvidedUser: Sendable {
-        let provider: String
-        /// Name at the gateway.
-        let subject: String
-        /// Name at the provider: e-mail address or subject (RP-03).
-        let username: String
-        let isVirtual: Bool
-        let roles: [String]
-        let methods: [String]
+/// Users of identity providers in service domains, and the one-time codes of their applications (RP-01 to RP-03).
+final class ProvidedLogins: Sendable {
+    private let settings: MobileSocialSettings
+    private let clients: ClientAuthenticator
+    private let sessions: SessionService
 
-        func facts(
-            _ domain: ServiceDomain, _ application: MobileApplication, foundation: String, now: Int64
-        ) -> Session.Facts {
-            var facts = Session.Facts(
-                domain: domain.name, application: application.name, level: domain.level, methods: methods,
-                authenticatedAt: now)
-            facts.provision = ProvidedLogin(
-                provider: provider, foundation: foundation, isVirtual: isVirtual, roles: roles)
-            return facts
-        }
+    init(_ settings: MobileSocialSettings, _ clients: ClientAuthenticator, _ sessions: SessionService) {
+        self.settings = settings
+        self.clients = clients
+        self.sessions = sessions
     }
 
     func user(
@@ -97,16 +82,16 @@ extension MobileSocialService {
     }
 
     /// Opens the session of a one-time code.
-    func redeem(_ text: String, _ type: TokenType, _ call: Call) throws(MobileSocialFailure) -> Answer {
-        let profile = try deviceProfile(in: call)
+    func redeem(_ text: String, _ type: TokenType, _ call: ServiceCall) throws(MobileSocialFailure) -> Answer {
+        let profile = try call.deviceProfile()
         let verifier = try call.attributes.member("codeVerifier")
         guard LoginCode.isCode(text) else { throw .invalidCode }
-        return try withClient(of: call, mayBeNew: true) { [self] client throws(MobileSocialFailure) in
+        return try clients.with(of: call, mayBeNew: true) { [self] client throws(MobileSocialFailure) in
             let application = client.application
-            let limits = try sessionLimits(of: application, call)
-            let refusal = refused(.invalidCode, "authenticate", call.domain.reference(application))
+            let limits = try call.sessionLimits(of: application)
+            let refusal = MobileSocialFailure.invalidCode.refusal("authenticate", call.domain.reference(application))
             // Removed before the checks, so that a failed use invalidates it.
-            return ask(.revoke(.access(settings.key.digest(text))), now: call.now) { [self] answer in
+            return settings.ask(.revoke(.access(settings.key.digest(text))), now: call.now) { [self] answer in
                 guard case .removed(let gone) = answer, let code = gone.first.flatMap({ LoginCode($0, settings.key) }),
                     gone[0].accessLives(at: call.now), code.facts.domain.isExactly(call.domain.name),
                     code.facts.application.isExactly(application.name),
@@ -128,22 +113,9 @@ extension MobileSocialService {
                     let session = Session(
                         facts, subject: code.subject, backend: application.backend, limit: limits.session, now: call.now
                     )
-                    return open(session, reported)
+                    return sessions.open(session, reported)
                 }
             }
         }
-    }
-}
-
-/// The members about the provider in the response of a login (RP-03).
-struct ProvidedReply: Sendable {
-    let username: String
-    let provider: String
-    /// The provider's access token; nil if applications do not get it.
-    let token: String?
-
-    func write(to writer: inout JSONWriter) {
-        writer.member("userName", username)
-        if let token { writer.member("accessTokens") { $0.member(provider, token) } }
     }
 }

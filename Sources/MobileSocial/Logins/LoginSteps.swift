@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import HTTP
 import Identity
 import Model
 import Outbound
@@ -8,30 +7,13 @@ import TokenStorage
 
 /// The steps of a login, of an application by JSON or of a browser by a form. Both share the protection against
 /// guessing.
-extension MobileSocialService {
-    /// The outcome of a step of a login.
-    enum LoginOutcome: Sendable {
-        /// The login is complete.
-        case proven(Session)
-        /// The password was right; a second factor is required.
-        /// - Parameter question: the security question; nil for a one-time code.
-        case pending(PendingLogin, question: String?)
-        /// - Parameter left: remaining attempts; nil if not disclosed.
-        /// - Parameter retryAfter: seconds; nil for the default of the failure.
-        case refused(MobileSocialFailure, left: Int64? = nil, retryAfter: Int? = nil)
-    }
+final class LoginSteps: Sendable {
+    private let settings: MobileSocialSettings
+    private let passwords: PasswordChecker
 
-    /// Name and password for an application.
-    struct PasswordAttempt: Sendable {
-        var domain: ServiceDomain
-        var application: MobileApplication
-        var login: PresentedLogin
-        var session: SessionTerms
-        /// Required second factors.
-        var steps: [PendingLogin.Step]
-        /// Maximum number of consecutive wrong passwords (OMS-10).
-        var allowed: Int64
-        var address: IPAddress?
+    init(_ settings: MobileSocialSettings, _ passwords: PasswordChecker) {
+        self.settings = settings
+        self.passwords = passwords
     }
 
     /// Verifies a password, here or at another server, and continues with the outcome.
@@ -40,7 +22,7 @@ extension MobileSocialService {
             login: attempt.login, domain: attempt.domain, application: attempt.application, maximum: attempt.allowed,
             completes: attempt.steps.isEmpty, mayBeOffline: true, network: attempt.address?.subscriberBytes ?? [],
             now: now)
-        return self.check(check) { [self] result in
+        return passwords.check(check) { [self] result in
             switch result {
             case .right(let user, let isOffline):
                 let terms = isOffline ? attempt.session.withoutServer(attempt.domain.remote) : attempt.session
@@ -57,31 +39,6 @@ extension MobileSocialService {
         }
     }
 
-    /// The properties of the session that a login opens.
-    struct SessionTerms: Sendable {
-        /// Name of the service domain.
-        var domain: String
-        var application: MobileApplication
-        var type = TokenType.user
-        /// As in `Session.Facts`, like the next two.
-        var registration = ""
-        var device = ""
-        var proof = ""
-        var limits: SessionLimits
-        var level: Int
-        var isOffline = false
-
-        /// The terms after a login without the server. The session always has a limit, since the server may have locked
-        /// the user out in the meantime.
-        func withoutServer(_ remote: RemoteAuthentication?) -> SessionTerms {
-            var terms = self
-            terms.isOffline = true
-            let longest = remote?.offlineSessionSeconds ?? 0
-            terms.limits.session = min(limits.session ?? longest, longest)
-            return terms
-        }
-    }
-
     private func session(_ terms: SessionTerms, _ user: User, now: Int64) -> Session {
         let facts = Session.Facts(
             domain: terms.domain, application: terms.application.name, level: terms.level, methods: ["pwd"],
@@ -92,14 +49,6 @@ extension MobileSocialService {
     }
 
     // MARK: The second step (OMS-14)
-
-    /// The second factors of a login at a domain.
-    /// - Parameter level: minimum level of the login.
-    static func steps(of domain: ServiceDomain, for level: Int) -> [PendingLogin.Step] {
-        let second = domain.secondStep
-        if second.onDemand, level <= domain.level { return [] }
-        return (second.question ? [.question] : []) + (second.code ? [.code] : [])
-    }
 
     private func pending(
         _ facts: Session.Facts, _ user: User, sessionSeconds: Int64?, steps: [PendingLogin.Step], now: Int64
@@ -127,7 +76,7 @@ extension MobileSocialService {
                 domain: pending.facts.domain, application: application.name, user: user.username),
             guess: settings.key.digest(text),
             maximum: max(application.maximumLoginAttempts ?? 0, Int64(PendingLogin.maximumAnswers)),
-            lockoutSeconds: application.lockoutSeconds)
+            application: application)
         switch settings.attempts.begin(attempt.key, guess: attempt.guess, maximum: attempt.maximum, now: now) {
         case .locked: return .done(.refused(.attemptsExceeded))
         case .busy: return .done(.refused(.loginThrottled, retryAfter: 1))
@@ -147,19 +96,19 @@ extension MobileSocialService {
         let key: LoginAttemptTable.Key
         let guess: [UInt8]
         let maximum: Int64
-        let lockoutSeconds: Int64
+        let application: MobileApplication
     }
 
     /// Every wrong answer counts like a wrong password.
     private func conclude(_ attempt: AnswerAttempt, _ outcome: LoginOutcome, _ now: Int64) -> LoginOutcome {
         if case .refused(.wrongAnswer, let left?, _) = outcome {
             let allowed = settings.attempts.fail(
-                attempt.key, guess: attempt.guess, maximum: attempt.maximum, lockoutSeconds: attempt.lockoutSeconds,
+                attempt.key, guess: attempt.guess, maximum: attempt.maximum,
+                lockoutSeconds: attempt.application.lockoutSeconds,
                 now: now)
             return .refused(.wrongAnswer, left: min(left, allowed))
         }
-        var isLogin = false
-        if case .proven = outcome { isLogin = true }
+        let isLogin = if case .proven = outcome { true } else { false }
         settings.attempts.end(attempt.key, guess: attempt.guess, isLogin: isLogin)
         return outcome
     }
