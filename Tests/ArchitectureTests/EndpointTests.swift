@@ -33,7 +33,8 @@ import Testing
 
     /// config/schema/openapi.json has the resources of the admin listener, and no others.
     @Test func administrationIsDescribed() throws {
-        let entry = /(?:Entry|\.init)\(\s*\.(get|post|put|patch|delete), "([\w\/*-]+)", "[a-z-]+\.[a-z-]+"/
+        let entry =
+            /\b(?:operation|AdminOperation)\(\s*\.(get|post|put|patch|delete), "([\w\/*-]+)", "[a-z-]+\.[a-z-]+"/
         let entries = SourceTree.sources.filter { $0.module == "portcullis" }.flatMap { file in
             file.text.matches(of: entry).map { "\($0.1) /admin/\($0.2)" }
         }

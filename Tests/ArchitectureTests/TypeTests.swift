@@ -16,7 +16,6 @@ import Testing
         "OAuthServer.TokenService": (61, 12, "grants on one store; to be cut by grant"),
         "PortcullisClient.GatewayClient": (83, 9, "the interface of applications"),
         "Reactor.Poller": (94, 8, "the interface of the loop; its engines are types of their own"),
-        "portcullis.Administration": (94, 13, "resources on one configuration; to be cut by resource"),
         "portcullis.Assembly": (112, 20, "one function a section, which share diagnostics and what outlives it"),
     ]
 
@@ -35,7 +34,6 @@ import Testing
         "Sources/LoginPages": (9, "a page, its kinds, its look and its failures"),
         "Sources/Reactor": (13, "the extensions of Poller, and sockets, which name their loop"),
         "Sources/UserProfiles": (6, "the extensions of one service"),
-        "Sources/portcullis/Administration": (20, "the extensions of Administration, and resources beside it"),
         "Sources/portcullis/Assembly": (26, "the extensions of Assembly"),
         "Sources/portcullis/Commands": (10, "arguments, their failures and what the administration answers"),
         "Sources/portcullis/Commands/Client": (6, "the actions of one command"),

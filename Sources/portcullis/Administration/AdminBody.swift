@@ -59,5 +59,5 @@ struct AdminBody {
 
 extension AdminRequest {
     /// Whether a parameter is `true`.
-    func flag(_ name: String) -> Bool { parameter(name).map { isSame($0, "true") } ?? false }
+    func flag(_ name: String) -> Bool { parameter(name).map { $0.isExactly("true") } ?? false }
 }

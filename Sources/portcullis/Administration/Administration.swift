@@ -2,9 +2,7 @@ import Bytes
 import Configuration
 import Endpoints
 import Gateway
-import Glibc
 import HTTP
-import Identity
 import Model
 import Reactor
 import TokenStorage
@@ -82,13 +80,13 @@ struct Administration: Sendable {
     /// A request that has run, before its change is active.
     private struct Step {
         var action = "unknown"
-        var resource: AdminResources.Entry?
+        var operation: AdminOperation?
         var outcome: Result<AdminAnswer, AdminFailure>
 
         var hasWritten: Bool {
             // Reads are not audited.
             guard case .success(let answer) = outcome, answer.isAudited else { return false }
-            return resource?.changesConfiguration == true
+            return operation?.changesConfiguration == true
         }
     }
 
@@ -117,10 +115,10 @@ struct Administration: Sendable {
     private func run(_ request: AdminRequest) -> Step {
         var step = Step(outcome: .failure(.notFound("there is no such resource")))
         do throws(AdminFailure) {
-            let resource = try AdminResources.find(request, families)
-            step.action = resource.action
-            step.resource = resource
-            step.outcome = .success(try resource.run(self)(request))
+            let operation = try AdminOperation.find(request, families)
+            step.action = operation.action
+            step.operation = operation
+            step.outcome = .success(try operation.run(self, request))
         } catch {
             step.outcome = .failure(error)
         }
@@ -133,7 +131,7 @@ struct Administration: Sendable {
     ) -> Conclusion {
         switch outcome {
         case .success(let answer):
-            let isChange = step.resource?.isChange == true
+            let isChange = step.operation?.isChange == true
             if answer.isAudited {
                 audit.write(
                     step.action, answer.object, request, isChange ? .changed : .shown, roles: answer.roles)
@@ -181,7 +179,7 @@ extension Administration {
     /// The position of a name.
     /// - Parameter noun: what has the name, such as "role".
     static func index(of name: String, in names: [String], _ noun: String) throws(AdminFailure) -> Int {
-        guard let index = names.firstIndex(where: { isSame($0, name) }) else {
+        guard let index = names.firstIndex(where: { $0.isExactly(name) }) else {
             let near = Suggestion.nearest(to: name, among: names)
             throw .notFound("there is no \(noun) \"\(name)\"", suggestion: near)
         }
@@ -189,132 +187,21 @@ extension Administration {
     }
 }
 
-/// The response to a successful request.
-struct AdminAnswer {
-    var status = 200
-    /// JSON; may be empty.
-    var body: [UInt8] = []
-    /// The entity tag; nil for resources that are no section.
-    var tag: String?
-    /// Name of the changed object, for the audit log.
-    var object = ""
-    /// Granted and revoked roles of a user.
-    var roles: MembershipChange?
-    /// Whether the change invalidates earlier tokens.
-    var endsTokens = false
-    /// The added or changed user.
-    var user: User?
-    /// Whether the request is audited: a change, or the display of a secret.
-    var isAudited = true
-
-    /// The response to a read.
-    static func shown(_ body: [UInt8], tag: String? = nil) -> AdminAnswer {
-        AdminAnswer(body: body, tag: tag, isAudited: false)
-    }
-
-    /// The response to a change.
-    static func changed(
-        _ object: String, status: Int = 200, _ body: [UInt8] = [], endsTokens: Bool = false
-    ) -> AdminAnswer {
-        AdminAnswer(
-            status: body.isEmpty && status == 200 ? 204 : status, body: body, object: object, endsTokens: endsTokens)
-    }
-
-    var response: EndpointResponse {
-        var headers = [(name: "Cache-Control", value: "no-store")]
-        if !body.isEmpty { headers.append(("Content-Type", "application/json")) }
-        if let tag { headers.append(("ETag", tag)) }
-        return EndpointResponse(status: status, headers: headers, body: body, reason: .administered)
-    }
-}
-
-/// The resources below `/admin` and their methods.
-struct AdminResources {
-    struct Entry: Sendable {
-        let method: Method
-        /// Segments; `*` matches any name.
-        let path: [String]
-        /// Name in the audit log.
-        let action: String
-        let run: @Sendable (Administration) -> (AdminRequest) throws(AdminFailure) -> AdminAnswer
-
-        var isChange: Bool { method != .get }
-        var changesConfiguration: Bool { isChange && !["tokens", "devices", "lockouts"].contains(path.first) }
-
-        init(
-            _ method: Method, _ path: String, _ action: String,
-            _ run: @escaping @Sendable (Administration) -> (AdminRequest) throws(AdminFailure) -> AdminAnswer
-        ) {
-            self.method = method
-            self.path = path.split(separator: "/").map(String.init)
-            self.action = action
-            self.run = run
+/// What the resources of the store share.
+extension Administration {
+    /// Waits for an outcome of the store for at most 10 s. Blocks the thread.
+    /// - Parameter begin: starts the operation; nil without a running gateway.
+    func wait<Answer: Sendable>(
+        _ begin: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void?
+    ) throws(AdminFailure) -> Answer {
+        let outcome = Promise<Result<Answer, StoreFailure>>()
+        guard begin(outcome.fulfill) != nil else {
+            throw .unavailable("tokens are kept by a running gateway: use --admin")
         }
-
-        func isAt(_ wanted: [String]) -> Bool {
-            path.count == wanted.count && zip(path, wanted).allSatisfy { $0 == "*" ? !$1.isEmpty : $0 == $1 }
+        switch outcome.wait(seconds: 10) {
+        case .success(let answer)?: return answer
+        case .failure(let failure)?: throw .unavailable("the store has failed: \(failure.reason)")
+        case nil: throw .unavailable("the store does not answer")
         }
     }
-
-    /// Without those of families.
-    static let all: [Entry] = [
-        Entry(.get, "users", "users.list", Administration.listUsers),
-        Entry(.post, "users", "users.add", Administration.addUsers),
-        Entry(.get, "users/*", "users.show", Administration.showUser),
-        Entry(.patch, "users/*", "users.change", Administration.changeUser),
-        Entry(.delete, "users/*", "users.remove", Administration.removeUser),
-        Entry(.get, "roles", "roles.list", Administration.listRoles),
-        Entry(.post, "roles", "roles.add", Administration.addRole),
-        Entry(.patch, "roles/*", "roles.change", Administration.changeRole),
-        Entry(.delete, "roles/*", "roles.remove", Administration.removeRole),
-        Entry(.get, "realms", "realms.list", Administration.listRealms),
-        Entry(.post, "realms", "realms.add", Administration.addRealm),
-        Entry(.delete, "realms/*", "realms.remove", Administration.removeRealm),
-        Entry(.get, "policies", "policies.list", Administration.listPolicies),
-        Entry(.get, "policies/*", "policies.get", Administration.showPolicy),
-        Entry(.put, "policies/*", "policies.set", Administration.setPolicy),
-        Entry(.delete, "policies/*", "policies.unset", Administration.unsetPolicy),
-        Entry(.get, "backends", "backends.list", Administration.listBackends),
-        Entry(.post, "backends", "backends.create", Administration.createBackend),
-        Entry(.get, "backends/*", "backends.show", Administration.showBackend),
-        Entry(.get, "backends/*/*", "backends.show", Administration.showBackend),
-        Entry(.patch, "backends/*/*", "backends.change", Administration.changeBackend),
-        Entry(.delete, "backends/*/*", "backends.remove", Administration.removeBackend),
-        Entry(.post, "backends/*/*/rotate-secret", "backends.rotate-secret", Administration.rotateSecret),
-        Entry(.post, "backends/*/*/revoke", "backends.revoke", Administration.revokeBackend),
-        Entry(.post, "backends/*/*/routes", "backends.add-route", Administration.addBackendRoute),
-        Entry(.delete, "backends/*/*/routes/*", "backends.remove-route", Administration.removeBackendRoute),
-        Entry(.get, "certificates", "certificates.list", Administration.listCertificates),
-        Entry(.post, "certificates", "certificates.add", Administration.addCertificate),
-        Entry(.delete, "certificates/*", "certificates.remove", Administration.removeCertificate),
-        Entry(.get, "tokens", "tokens.list", Administration.listTokens),
-        Entry(.delete, "tokens", "tokens.revoke", Administration.revokeTokens),
-        Entry(.delete, "tokens/*", "tokens.revoke", Administration.revokeToken),
-        Entry(.post, "tokens/clean", "tokens.clean", Administration.cleanTokens),
-        Entry(.get, "routes", "routes.list", Administration.listRoutes),
-        Entry(.get, "routes/*", "routes.show", Administration.showRoute),
-        Entry(.patch, "routes/*", "routes.set", Administration.setRoute),
-        Entry(.get, "requirements", "requirements.show", Administration.showRequirement),
-    ]
-
-    static func find(
-        _ request: AdminRequest, _ families: [any CompatibilityFamily]
-    ) throws(AdminFailure) -> Entry {
-        let found =
-            (all + ConsumerAdministration.resources + SigningKeyAdministration.resources + families.flatMap(\.resources))
-            .filter {
-                $0.isAt(request.path)
-            }
-        guard !found.isEmpty else { throw .notFound("there is no such resource") }
-        let method = request.method == .head ? .get : request.method
-        guard let entry = found.first(where: { $0.method == method }) else {
-            throw .methodNotAllowed(found.flatMap { $0.method == .get ? ["GET", "HEAD"] : ["\($0.method.text)"] })
-        }
-        return entry
-    }
-}
-
-extension Method {
-    /// The name on the wire.
-    var text: String { name.map { "\($0)" } ?? "" }
 }

@@ -55,7 +55,7 @@ struct AdminInvocation {
         {
             if let form = line.firstRange(of: start) {
                 let actions = line[form.upperBound...].prefix { $0 != " " }.split(separator: "|")
-                isShown = actions.contains { isSame(String($0), action) }
+                isShown = actions.contains { String($0).isExactly(action) }
             }
             if isShown { Terminal.printError(String(line)) }
         }

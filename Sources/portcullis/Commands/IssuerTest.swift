@@ -43,7 +43,7 @@ struct IssuerTest {
             if case .invalid = sources.currentPolicy.lookup(name) {
                 throw IssuerTest.failed("issuer", .invalidIssuer, "\(name); `portcullis check` reports the problem")
             }
-            if let trusted = reading.configuration.trustedIssuers.first(where: { isSame($0.issuer, name) }) {
+            if let trusted = reading.configuration.trustedIssuers.first(where: { $0.issuer.isExactly(name) }) {
                 return try runTrusted(token, trusted)
             }
             throw IssuerTest.failed("issuer", .unknownIssuer, "no issuer of the name \"\(name)\"")

@@ -1,3 +1,4 @@
+import Bytes
 import Reactor
 
 /// A password from the terminal or from standard input.
@@ -9,7 +10,7 @@ enum PasswordPrompt {
             throw .failure("no \(noun) on standard input")
         }
         guard TerminalInput.isTerminal else { return secret }
-        guard let again = line("once more:"), isSame(again, secret) else {
+        guard let again = line("once more:"), again.isExactly(secret) else {
             throw .failure("the two differ; nothing was written")
         }
         return secret

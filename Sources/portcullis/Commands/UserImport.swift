@@ -136,7 +136,7 @@ private struct HashedPasswords {
         // The last line may have been cut off.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         var hashes: [Int: String] = [:]
-        if let first = lines.first, isSame(String(first), title) {
+        if let first = lines.first, String(first).isExactly(title) {
             for line in lines.dropFirst() {
                 let parts = line.split(separator: " ", maxSplits: 1)
                 if parts.count == 2, let place = Int(parts[0]) { hashes[place] = String(parts[1]) }

@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Gateway
 import Model
@@ -25,8 +26,8 @@ struct EndedTokens: Sendable {
                 let notBefore = EndedTokens.cutoff(
                     user.tokensNotBefore, now?.tokensNotBefore, isGone: now?.enabled != true && user.enabled)
             else { continue }
-            let backends = old.backends.map(\.backend).filter { isSame($0.realm, user.realm) }.map(\.mobileBackendID)
-            let applications = old.applications.filter { isSame($0.realm, user.realm) }.map(\.name)
+            let backends = old.backends.map(\.backend).filter { $0.realm.isExactly(user.realm) }.map(\.mobileBackendID)
+            let applications = old.applications.filter { $0.realm.isExactly(user.realm) }.map(\.name)
             revocations.append((.user(user.username, applications: backends + applications), notBefore))
         }
         let backends = Dictionary(

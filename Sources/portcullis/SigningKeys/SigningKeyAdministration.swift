@@ -7,12 +7,12 @@ import Model
 import Reactor
 
 /// The gateway's own signing keys.
-struct SigningKeyAdministration {
+struct SigningKeyAdministration: ResourceAdministration {
     private let files: SigningKeyFiles
     private let terms: SigningKeyTerms
     private let now = Clock.wallSeconds
 
-    private init(_ administration: Administration) throws(AdminFailure) {
+    init(administration: Administration) throws(AdminFailure) {
         let reading = try administration.configuration.read()
         let configuration = reading.configuration
         let service = configuration.tokenService
@@ -24,19 +24,13 @@ struct SigningKeyAdministration {
         terms = SigningKeyTerms(configuration)
     }
 
-    static let resources: [AdminResources.Entry] = [
-        .init(.get, "signing-keys", "signing-keys.list") { administration in
-            { (_) throws(AdminFailure) in try SigningKeyAdministration(administration).list() }
-        },
-        .init(.post, "signing-keys/rotate", "signing-keys.rotate") { administration in
-            { (request) throws(AdminFailure) in try SigningKeyAdministration(administration).rotate(request) }
-        },
-        .init(.delete, "signing-keys/*", "signing-keys.retire") { administration in
-            { (request) throws(AdminFailure) in try SigningKeyAdministration(administration).retire(request.path[1]) }
-        },
+    static let operations = [
+        operation(.get, "signing-keys", "signing-keys.list", Self.list),
+        operation(.post, "signing-keys/rotate", "signing-keys.rotate", Self.rotate),
+        operation(.delete, "signing-keys/*", "signing-keys.retire", Self.retire),
     ]
 
-    private func list() throws(AdminFailure) -> AdminAnswer {
+    private func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         do throws(KeyFileError) {
             let keys = try files.newestIndex(now: now)?.keys ?? []
             return .shown(JSONNode(.array(keys.map(node))).serialized)
@@ -63,7 +57,8 @@ struct SigningKeyAdministration {
     }
 
     /// Takes a key out of use at once.
-    private func retire(_ keyID: String) throws(AdminFailure) -> AdminAnswer {
+    private func retire(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let keyID = request.path[1]
         _ = try files.change(now: now) { (index, _) throws(AdminFailure) in
             let known = index.keys.map(\.keyID)
             return try AdminFailure.wrapping(known) { () throws(SigningKeyError) in

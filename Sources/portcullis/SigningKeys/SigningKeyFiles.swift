@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Crypto
 import Foundation
@@ -74,7 +75,7 @@ struct SigningKeyFiles: Sendable {
     private func ring(of index: SigningKeyIndex, now: Int64) throws(KeyFileError) -> SigningKeyRing {
         if let key = try KeyFile.existingSigningKey(at: keyFile, algorithm: algorithm),
             let keyID = JSONWebKey(key, kid: nil).thumbprint,
-            !index.keys.contains(where: { isSame($0.keyID, keyID) })
+            !index.keys.contains(where: { $0.keyID.isExactly(keyID) })
         {
             throw KeyFileError(
                 message: "\(keyFile) holds the key \"\(keyID)\", which \(indexFile) does not list; "
@@ -97,7 +98,7 @@ struct SigningKeyFiles: Sendable {
             throw KeyFileError(message: "\(path) is missing; \(indexFile) lists it as \(entry.state.rawValue) key")
         }
         let keyID = JSONWebKey(key, kid: nil).thumbprint ?? ""
-        guard isSame(keyID, entry.keyID) else {
+        guard keyID.isExactly(entry.keyID) else {
             throw KeyFileError(
                 message: "\(path) holds the key \"\(keyID)\"; \(indexFile) lists it as \"\(entry.keyID)\"")
         }
@@ -223,7 +224,7 @@ struct SigningKeyFiles: Sendable {
             old.map { (1..<stored.index.generation).contains($0.generation) ? [] : $0.keys }
             ?? [before].compactMap(\.self)
         if let lost = own.first(where: { key in
-            !key.hasEnded(at: now) && !stored.index.keys.contains { isSame($0.keyID, key.keyID) }
+            !key.hasEnded(at: now) && !stored.index.keys.contains { $0.keyID.isExactly(key.keyID) }
         }) {
             throw KeyFileError(
                 message:

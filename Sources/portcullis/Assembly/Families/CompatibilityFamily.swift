@@ -14,7 +14,7 @@ protocol CompatibilityFamily: AnyObject, Sendable {
     /// When its sessions were used; nil for a family without sessions.
     var activities: (any SessionActivities)? { get }
     /// What administrators can do with it.
-    var resources: [AdminResources.Entry] { get }
+    var operations: [AdminOperation] { get }
 
     /// Tells the token service what it offers.
     func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly)
@@ -24,7 +24,7 @@ protocol CompatibilityFamily: AnyObject, Sendable {
 
 extension CompatibilityFamily {
     var activities: (any SessionActivities)? { nil }
-    var resources: [AdminResources.Entry] { [] }
+    var operations: [AdminOperation] { [] }
     func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly) {}
 }
 

@@ -1,5 +1,3 @@
-import Model
-
 #if Compatibility
     import Bytes
     import Configuration
@@ -24,14 +22,12 @@ import Model
 
         var activities: (any SessionActivities)? { register.withLock(\.self) }
 
-        var resources: [AdminResources.Entry] {
-            [
-                AdminResources.Entry(.get, "devices", "devices.list", Administration.listDevices),
-                AdminResources.Entry(.post, "devices/*/wipe", "devices.wipe", Administration.wipeDevice),
-                AdminResources.Entry(.delete, "lockouts/*/*/*", "lockouts.remove") { [attempts] administration in
-                    { request throws(AdminFailure) in try administration.unlock(request, attempts) }
-                },
-            ]
+        var operations: [AdminOperation] {
+            let unlock = AdminOperation(.delete, "lockouts/*/*/*", "lockouts.remove") {
+                [attempts] (administration, request) throws(AdminFailure) in
+                try DeviceAdministration(administration: administration).unlock(request, attempts)
+            }
+            return DeviceAdministration.operations + [unlock]
         }
 
         func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {

@@ -1,5 +1,4 @@
 import Bytes
-import Configuration
 import Gateway
 import HTTP
 import Identity
@@ -7,13 +6,19 @@ import Policy
 import Reactor
 
 /// The roles that a request needs (TOOL-01), for operators; the gateway does not disclose them to callers.
-extension Administration {
+struct RequirementAdministration: ResourceAdministration {
+    let administration: Administration
+
+    static let operations = [
+        operation(.get, "requirements", "requirements.show", Self.show)
+    ]
+
     /// `?method=&path=&host=`: the route of such a request and the required roles.
-    func showRequirement(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func show(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         guard let method = request.parameter("method"), let target = request.parameter("path") else {
             throw .malformed("\"method\" and \"path\" are required")
         }
-        let reading = try configuration.read()
+        let reading = try administration.configuration.read()
         let policy = reading.snapshot.policy
         // Decisions use the canonical path without the query.
         guard let path = CanonicalPath.canonical(Array(target.utf8.prefix { $0 != UInt8(ascii: "?") })) else {

@@ -1,15 +1,30 @@
 import Bytes
 import Configuration
 import Gateway
+import HTTP
 import Identity
 import Model
 import OAuthServer
-import Reactor
 
 /// Mobile backends (MBE-01 to MBE-07).
-extension Administration {
-    func listBackends(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        try shown("backends") { reading, _ in
+struct BackendAdministration: ResourceAdministration {
+    let administration: Administration
+
+    static let operations = [
+        operation(.get, "backends", "backends.list", Self.list),
+        operation(.post, "backends", "backends.create", Self.create),
+        operation(.get, "backends/*", "backends.show", Self.show),
+        operation(.get, "backends/*/*", "backends.show", Self.show),
+        operation(.patch, "backends/*/*", "backends.change", Self.change),
+        operation(.delete, "backends/*/*", "backends.remove", Self.remove),
+        operation(.post, "backends/*/*/rotate-secret", "backends.rotate-secret", Self.rotateSecret),
+        operation(.post, "backends/*/*/revoke", "backends.revoke", Self.revoke),
+        operation(.post, "backends/*/*/routes", "backends.add-route", Self.addRoute),
+        operation(.delete, "backends/*/*/routes/*", "backends.remove-route", Self.removeRoute),
+    ]
+
+    func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        try administration.shown("backends") { reading, _ in
             var writer = JSONWriter()
             writer.beginArray()
             for backend in reading.snapshot.backends.backends where !RouteLogin.isDerived(backend.name) {
@@ -21,15 +36,15 @@ extension Administration {
     }
 
     /// `?secrets=true` includes the client secret, which is audited (MBE-04).
-    func showBackend(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func show(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         var object = ""
         let name = request.path[1]
         let version = request.path.count > 2 ? request.path[2] : nil
         let showsSecrets = request.flag("secrets")
-        var answer = try shown("backends") { (reading, _) throws(AdminFailure) in
+        var answer = try administration.shown("backends") { (reading, _) throws(AdminFailure) in
             let found = reading.snapshot.backends.backends.filter { backend in
-                !RouteLogin.isDerived(name) && isSame(backend.name, name)
-                    && (version.map { isSame(backend.version, $0) } ?? true)
+                !RouteLogin.isDerived(name) && backend.name.isExactly(name)
+                    && (version.map { backend.version.isExactly($0) } ?? true)
             }
             guard let backend = found.first else {
                 throw .notFound("no backend \(request.path[1...].joined(separator: "/"))")
@@ -47,13 +62,13 @@ extension Administration {
     }
 
     /// The response includes the secret.
-    func createBackend(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func create(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["name", "version", "realm"])
         let backend = NewBackend(
             name: try body.text("name") ?? "", version: try body.text("version") ?? "",
             realm: try body.text("realm") ?? "Default")
-        let now = try change("backends", request) { (text, before) throws(AdminFailure) in
-            if Administration.index(backend.name, backend.version, before) != nil {
+        let now = try administration.change("backends", request) { (text, before) throws(AdminFailure) in
+            if Self.index(backend.name, backend.version, before) != nil {
                 throw .conflict("there is a backend \(backend.name)/\(backend.version) already")
             }
             text.append([.object(backend.members().map { ($0.name, .text($0.value)) })])
@@ -62,7 +77,7 @@ extension Administration {
     }
 
     /// Changes the login methods and the realm.
-    func changeBackend(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func change(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["oauthConsumer", "httpBasic", "enableSso", "realm"])
         let realm = try body.text("realm")
         let methods = try ["oauthConsumer", "httpBasic", "enableSso"].map { (name) throws(AdminFailure) in
@@ -77,7 +92,7 @@ extension Administration {
     /// Creates a new secret; the old one and all tokens become invalid. Reactivates a revoked backend (MBE-06).
     func rotateSecret(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let secret = NewBackend.secret()
-        let now = try change("backends", request) { (text, before) throws(AdminFailure) in
+        let now = try administration.change("backends", request) { (text, before) throws(AdminFailure) in
             let place = try place(of: request, before)
             guard text.node(at: place)?["clientId"] != nil else {
                 throw .conflict("the backend has no client id, and so no secret")
@@ -90,7 +105,7 @@ extension Administration {
             }
             text.set("clientSecret", of: place, to: .text(secret))
             text.put("revoked", of: place, nil)
-            text.set("tokensNotBefore", of: place, to: .number(cutoff))
+            text.set("tokensNotBefore", of: place, to: .number(administration.cutoff))
         }
         var answer = try described(request.path[1], request.path[2], now, status: 200)
         answer.endsTokens = true
@@ -98,24 +113,24 @@ extension Administration {
     }
 
     /// Invalidates the secret and all tokens of the backend (MBE-06).
-    func revokeBackend(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func revoke(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         try edit(request) { (text, place, _) throws(AdminFailure) in
             text.put("clientSecret", of: place, nil)
             text.set("revoked", of: place, to: .flag(true))
-            text.set("tokensNotBefore", of: place, to: .number(cutoff))
+            text.set("tokensNotBefore", of: place, to: .number(administration.cutoff))
         }
     }
 
     /// Tokens of the backend become invalid, since their backend id is unknown.
-    func removeBackend(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        try change("backends", request) { (text, before) throws(AdminFailure) in
+    func remove(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        try administration.change("backends", request) { (text, before) throws(AdminFailure) in
             text.remove(try place(of: request, before))
         }
         return .changed("\(request.path[1])/\(request.path[2])")
     }
 
     /// Associates a route with the backend (MBE-07).
-    func addBackendRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func addRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let name = try AdminBody(request, known: ["route"]).required("route")
         return try edit(request) { (text, place, before) throws(AdminFailure) in
             _ = try Administration.index(of: name, in: before.routes.map(\.name), "route")
@@ -123,17 +138,17 @@ extension Administration {
                 text.set("routes", of: place, to: .texts([name]))
                 return
             }
-            if !routes.contains(where: { $0.string.map { isSame($0, name) } ?? false }) {
+            if !routes.contains(where: { $0.string.map { $0.isExactly(name) } ?? false }) {
                 text.append([.text(name)], to: place + [.member("routes")])
             }
         }
     }
 
-    func removeBackendRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func removeRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let name = request.path[4]
         return try edit(request) { (text, place, _) throws(AdminFailure) in
             let routes = text.node(at: place)?["routes"]?.array ?? []
-            guard let index = routes.firstIndex(where: { $0.string.map { isSame($0, name) } ?? false }) else {
+            guard let index = routes.firstIndex(where: { $0.string.map { $0.isExactly(name) } ?? false }) else {
                 throw .notFound("the backend does not list the route \"\(name)\"")
             }
             text.remove(place + [.member("routes"), .element(index)])
@@ -145,7 +160,7 @@ extension Administration {
         _ request: AdminRequest,
         _ change: (inout SectionText, [JSONText.Step], GatewayConfiguration) throws(AdminFailure) -> Void
     ) throws(AdminFailure) -> AdminAnswer {
-        let now = try self.change("backends", request) { (text, before) throws(AdminFailure) in
+        let now = try administration.change("backends", request) { (text, before) throws(AdminFailure) in
             try change(&text, try place(of: request, before), before)
         }
         return try described(request.path[1], request.path[2], now, status: 200, includingSecrets: false)
@@ -155,7 +170,7 @@ extension Administration {
         of request: AdminRequest, _ configuration: GatewayConfiguration
     ) throws(AdminFailure) -> [JSONText.Step] {
         let (name, version) = (request.path[1], request.path[2])
-        guard let index = Administration.index(name, version, configuration) else {
+        guard let index = Self.index(name, version, configuration) else {
             throw .notFound("no backend \(name)/\(version)")
         }
         return [.element(index)]
@@ -163,7 +178,7 @@ extension Administration {
 
     private static func index(_ name: String, _ version: String, _ configuration: GatewayConfiguration) -> Int? {
         configuration.backends.firstIndex {
-            !RouteLogin.isDerived(name) && isSame($0.backend.name, name) && isSame($0.backend.version, version)
+            !RouteLogin.isDerived(name) && $0.backend.name.isExactly(name) && $0.backend.version.isExactly(version)
         }
     }
 
@@ -171,7 +186,7 @@ extension Administration {
         _ name: String, _ version: String, _ now: ConfigurationChange.Outcome<Void>, status: Int,
         includingSecrets: Bool = true
     ) throws(AdminFailure) -> AdminAnswer {
-        guard let index = Administration.index(name, version, now.configuration) else {
+        guard let index = Self.index(name, version, now.configuration) else {
             throw .notFound("no backend \(name)/\(version)")
         }
         let backend = now.configuration.backends[index].inForce

@@ -1,18 +1,17 @@
-import Bytes
 import Configuration
 import Crypto
 import Gateway
 
 /// The import of users as CSV (MBE-10).
-extension Administration {
+extension UserAdministration {
     /// Adds all users or none. `?check=true` only checks whether they could be added.
-    func importUsers(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func importList(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let scheme = try PasswordScheme.named(request.parameter("scheme"))
         let list = UserList(request.body)
         let isCheck = request.flag("check")
         let hasPasswords = list.rows.contains { $0.password != nil }
         if isCheck || hasPasswords || !list.problems.isEmpty { try check(list) }
-        if isCheck { return .shown(Administration.count("valid", list.rows.count)) }
+        if isCheck { return .shown(AdminAnswer.count("valid", list.rows.count)) }
         let hasher = try hasher(for: scheme)
         var users: [NewUser] = []
         var problems: [UserList.Problem] = []
@@ -31,29 +30,29 @@ extension Administration {
         let made = users
         var existing = 0
         do throws(AdminFailure) {
-            try change("users", request) { (text, before) throws(AdminFailure) in
+            try administration.change("users", request) { (text, before) throws(AdminFailure) in
                 existing = before.users.count
                 let duplicates = list.duplicates(among: before.users)
                 guard duplicates.isEmpty else { throw .lines(duplicates) }
                 text.append(made.map(\.node))
             }
         } catch .invalid(_, let errors) {
-            throw Administration.failure(list, errors, from: existing)
+            throw Self.failure(list, errors, from: existing)
         }
-        return .changed("\(made.count) users", status: 201, Administration.count("added", made.count))
+        return .changed("\(made.count) users", status: 201, AdminAnswer.count("added", made.count))
     }
 
     /// Reports all problems of a list before passwords are hashed.
     private func check(_ list: UserList) throws(AdminFailure) {
         var problems = list.problems
         var existing = 0
-        let errors = try configuration.errors(ofChanging: "users") { text, before in
+        let errors = try administration.configuration.errors(ofChanging: "users") { text, before in
             existing = before.users.count
             problems += list.duplicates(among: before.users)
             text.append(
                 list.rows.map { row in
                     var user = row.user
-                    if row.password != nil { user.password = Administration.placeholder }
+                    if row.password != nil { user.password = Self.placeholder }
                     return user.node
                 })
         }
@@ -63,7 +62,7 @@ extension Administration {
             list.located(error, from: existing).map { !reported.contains($0.line) } ?? problems.isEmpty
         }
         guard problems.isEmpty, found.isEmpty else {
-            throw Administration.failure(list, found, from: existing, problems)
+            throw Self.failure(list, found, from: existing, problems)
         }
     }
 
@@ -76,9 +75,5 @@ extension Administration {
         let located = errors.compactMap { list.located($0, from: first) }
         let others = errors.filter { list.located($0, from: first) == nil }.map(\.description)
         return .lines(problems + located, others: others)
-    }
-
-    static func count(_ name: String, _ count: Int) -> [UInt8] {
-        JSONNode.object([(name, .number(Int64(count)))]).serialized
     }
 }

@@ -2,18 +2,28 @@ import Bytes
 import Configuration
 import Crypto
 import Gateway
+import HTTP
 import Identity
 import Model
-import Reactor
 
 /// Local users (MBE-10, MBE-11, MAP-04).
-extension Administration {
-    func listUsers(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+struct UserAdministration: ResourceAdministration {
+    let administration: Administration
+
+    static let operations = [
+        operation(.get, "users", "users.list", Self.list),
+        operation(.post, "users", "users.add", Self.add),
+        operation(.get, "users/*", "users.show", Self.show),
+        operation(.patch, "users/*", "users.change", Self.change),
+        operation(.delete, "users/*", "users.remove", Self.remove),
+    ]
+
+    func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let realm = request.parameter("realm")
-        return try shown("users") { reading, _ in
+        return try administration.shown("users") { reading, _ in
             var writer = JSONWriter()
             writer.beginArray()
-            for user in reading.configuration.users where realm.map({ isSame($0, user.realm) }) ?? true {
+            for user in reading.configuration.users where realm.map({ $0.isExactly(user.realm) }) ?? true {
                 writer.write(user)
             }
             writer.endArray()
@@ -21,15 +31,15 @@ extension Administration {
         }
     }
 
-    func showUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        try shown("users") { (reading, _) throws(AdminFailure) in
+    func show(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        try administration.shown("users") { (reading, _) throws(AdminFailure) in
             try find(request, reading.configuration).user.json
         }
     }
 
     /// Adds one user (JSON) or several (CSV).
-    func addUsers(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        if request.contentType?.lowercased().hasPrefix("text/csv") == true { return try importUsers(request) }
+    func add(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        if request.contentType?.lowercased().hasPrefix("text/csv") == true { return try importList(request) }
         let body = try AdminBody(request, known: NewUser.members)
         var user = NewUser(username: try body.required("username"))
         if let problem = UserName.problem(user.username) {
@@ -44,11 +54,11 @@ extension Administration {
         user.password = try storedPassword(body)
         user.attributes = try body.object("attributes")
         let made = user
-        let now = try change("users", request) { (text, before) throws(AdminFailure) in
+        let now = try administration.change("users", request) { (text, before) throws(AdminFailure) in
             try made.refuseDuplicate(among: before.users)
             text.append([made.node])
         }
-        let added = now.configuration.users.last { isSame($0.username, made.username) }
+        let added = now.configuration.users.last { $0.username.isExactly(made.username) }
         var answer = AdminAnswer.changed(made.username, status: 201, added?.json ?? [])
         answer.user = added
         answer.roles = MembershipChange(from: [], to: made.roles)
@@ -56,14 +66,14 @@ extension Administration {
     }
 
     /// Null removes a member; `addRoles` and `removeRoles` change the existing list.
-    func changeUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func change(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: NewUser.changeable)
         let password = try storedPassword(body)
         let (email, first, last) = (try body.text("email"), try body.text("firstName"), try body.text("lastName"))
         let (enabled, attributes) = (try body.flag("enabled"), try body.object("attributes"))
         let (roles, added) = (try body.texts("roles"), try body.texts("addRoles") ?? [])
         let removed = try body.texts("removeRoles") ?? []
-        let now = try change("users", request) { (text, before) throws(AdminFailure) in
+        let now = try administration.change("users", request) { (text, before) throws(AdminFailure) in
             let (index, user) = try find(request, before)
             try checkCondition(request, user)
             let place: [JSONText.Step] = [.element(index)]
@@ -71,11 +81,11 @@ extension Administration {
                 text.put(member, of: place, value.map { .text($0) })
             }
             if body.has("attributes") {
-                let merged = attributes.flatMap { Administration.merge($0, into: user.attributes) }
+                let merged = attributes.flatMap { Self.merge($0, into: user.attributes) }
                 text.put("attributes", of: place, merged)
             }
-            var wanted = (roles ?? user.roles).filter { role in !removed.contains { isSame($0, role) } }
-            for role in added where !wanted.contains(where: { isSame($0, role) }) { wanted.append(role) }
+            var wanted = (roles ?? user.roles).filter { role in !removed.contains { $0.isExactly(role) } }
+            for role in added where !wanted.contains(where: { $0.isExactly(role) }) { wanted.append(role) }
             if wanted != user.roles { text.put("roles", of: place, .texts(wanted)) }
             if let enabled { text.put("enabled", of: place, enabled ? nil : .flag(false)) }
             let isNewPassword = body.has("password") || body.has("passwordHash")
@@ -83,7 +93,7 @@ extension Administration {
             // Earlier tokens become invalid (MAP-04), also if the user is disabled already: another gateway may have
             // enabled the account meanwhile.
             let endsTokens = isNewPassword || enabled == false
-            if endsTokens { text.put("tokensNotBefore", of: place, .number(cutoff)) }
+            if endsTokens { text.put("tokensNotBefore", of: place, .number(administration.cutoff)) }
             return (before: user, endsTokens: endsTokens)
         }
         let user = try find(request, now.configuration).user
@@ -93,8 +103,8 @@ extension Administration {
         return answer
     }
 
-    func removeUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let removed = try change("users", request) { (text, before) throws(AdminFailure) in
+    func remove(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let removed = try administration.change("users", request) { (text, before) throws(AdminFailure) in
             let (index, user) = try find(request, before)
             try checkCondition(request, user)
             text.remove([.element(index)])
@@ -111,7 +121,7 @@ extension Administration {
 
     /// The changed attributes; null removes one. Nil if none is left.
     private static func merge(_ changes: [JSONMember], into attributes: [String: String]) -> JSONNode? {
-        var merged = attributes.filter { attribute in !changes.contains { isSame($0.name, attribute.key) } }
+        var merged = attributes.filter { attribute in !changes.contains { $0.name.isExactly(attribute.key) } }
             .map { (name: $0.key, value: JSONNode.text($0.value)) }
         merged += changes.filter { !$0.node.isNull }.map { (name: $0.name, value: $0.node) }
         return merged.isEmpty ? nil : .object(merged.sorted { $0.name < $1.name })
@@ -123,7 +133,7 @@ extension Administration {
     ) throws(AdminFailure) -> (index: Int, user: User) {
         let (name, realm) = (request.path[1], request.parameter("realm") ?? "Default")
         let users = configuration.users
-        guard let index = users.firstIndex(where: { isSame($0.username, name) && isSame($0.realm, realm) }) else {
+        guard let index = users.firstIndex(where: { $0.username.isExactly(name) && $0.realm.isExactly(realm) }) else {
             let near = Suggestion.nearest(to: name, among: users.map(\.username))
             throw .notFound("there is no user \"\(name)\" in the realm \"\(realm)\"", suggestion: near)
         }
@@ -148,9 +158,6 @@ extension Administration {
 
     func hasher(for scheme: PasswordScheme) throws(AdminFailure) -> PasswordHasher {
         guard scheme == .aes else { return PasswordHasher() }
-        return PasswordHasher(aesKey: try configuration.read().configuration.passwords.aesKey)
+        return PasswordHasher(aesKey: try administration.configuration.read().configuration.passwords.aesKey)
     }
 }
-
-/// Compares names byte by byte: `==` also equates canonically equivalent texts.
-func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }

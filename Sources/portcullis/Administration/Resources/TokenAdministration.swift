@@ -1,19 +1,25 @@
 import Bytes
 import Configuration
 import Gateway
+import HTTP
 import Model
 import Reactor
 import TokenStorage
 
 /// Tokens in the store of a running gateway (AOM-22, AOM-23, MBE-06).
-extension Administration {
-    /// Default and maximum of `limit`.
-    private static let usualCount = 100
-    private static let largestCount = 10_000
+struct TokenAdministration: ResourceAdministration {
+    let administration: Administration
+
+    static let operations = [
+        operation(.get, "tokens", "tokens.list", Self.list),
+        operation(.delete, "tokens", "tokens.revoke", Self.revokeAll),
+        operation(.delete, "tokens/*", "tokens.revoke", Self.revoke),
+        operation(.post, "tokens/clean", "tokens.clean", Self.clean),
+    ]
 
     /// Records of the store without the tokens, newest first.
-    func listTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let count = try Administration.limit(request)
+    func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let count = try request.limit()
         let application = try application(request)
         let answer = try ask(.list(application: application, subject: request.parameter("subject"), limit: count))
         guard case .records(let records) = answer else { throw .unavailable("the response of the store is unexpected") }
@@ -24,31 +30,22 @@ extension Administration {
         return .shown(writer.bytes)
     }
 
-    /// The maximum number of listed records.
-    static func limit(_ request: AdminRequest) throws(AdminFailure) -> Int {
-        let count = request.parameter("limit").map { Decimal.parse(Array($0.utf8).span) } ?? usualCount
-        guard let count, (1...largestCount).contains(count) else {
-            throw .malformed("\"limit\" must be a number from 1 to \(largestCount)")
-        }
-        return count
-    }
-
     /// Revokes one record by its id.
-    func revokeToken(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func revoke(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let id = request.path[1]
         guard case .removed(let gone) = try ask(.revoke(.id(id))), !gone.isEmpty else {
             throw .notFound("there is no token \"\(id)\"")
         }
         // The tokens of a client that has registered itself end with it.
         if gone.contains(where: { $0.kind == .dynamicClient }) { _ = try ask(.revoke(.application(id))) }
-        return .changed(id, Administration.removed(gone.count))
+        return .changed(id, AdminAnswer.count("removed", gone.count))
     }
 
     /// Revokes all tokens of a subject, a backend, an application or an issuer, optionally those issued before a time. The
     /// deny list refuses access tokens without a record.
-    func revokeTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func revokeAll(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let known = ["subject", "backend", "application", "issuer", "issuedBefore", "until"]
-        for parameter in request.parameters where !known.contains(where: { isSame($0, parameter.name) }) {
+        for parameter in request.parameters where !known.contains(where: { $0.isExactly(parameter.name) }) {
             throw .malformed("unknown parameter \"\(parameter.name)\"; known are \(known.joined(separator: ", "))")
         }
         let (subject, application) = (request.parameter("subject"), try application(request))
@@ -84,7 +81,8 @@ extension Administration {
         if let entry { _ = try ask(.deny(entry)) }
         guard case .removed(let gone) = try ask(.revoke(selector)) else { return .changed("tokens") }
         return .changed(
-            [subject, application].compactMap(\.self).joined(separator: " of "), Administration.removed(gone.count),
+            [subject, application].compactMap(\.self).joined(separator: " of "),
+            AdminAnswer.count("removed", gone.count),
             endsTokens: entry != nil)
     }
 
@@ -105,31 +103,29 @@ extension Administration {
     }
 
     /// Runs the daily cleaner now (AOM-23).
-    func cleanTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let cleaned = try wait { cleaner?.run(now: Clock.wallSeconds, then: $0) }
-        return .changed("tokens", Administration.removed(cleaned))
+    func clean(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let cleaned = try administration.wait { administration.cleaner?.run(now: Clock.wallSeconds, then: $0) }
+        return .changed("tokens", AdminAnswer.count("removed", cleaned))
     }
 
     /// The name of the requested application, or the id of the requested backend.
     private func application(_ request: AdminRequest) throws(AdminFailure) -> String? {
         guard let reference = request.parameter("backend") else { return request.parameter("application") }
-        let backends = try configuration.read().configuration.backends.map(\.backend)
-        guard let backend = backends.first(where: { isSame($0.reference, reference) }) else {
+        let backends = try administration.configuration.read().configuration.backends.map(\.backend)
+        guard let backend = backends.first(where: { $0.reference.isExactly(reference) }) else {
             throw .notFound("no backend \(reference)")
         }
         return backend.mobileBackendID
     }
 
-    static func removed(_ count: Int) -> [UInt8] {
-        Administration.count("removed", count)
-    }
-
     /// Performs an operation of the store. Blocks the thread.
     private func ask(_ operation: StoreOperation) throws(AdminFailure) -> StoreAnswer {
         do throws(AdminFailure) {
-            return try wait { tokens?.perform(operation, now: Clock.wallSeconds, then: $0) }
+            return try administration.wait {
+                administration.tokens?.perform(operation, now: Clock.wallSeconds, then: $0)
+            }
         } catch {
-            guard tokens != nil, case .unavailable(let text) = error else { throw error }
+            guard administration.tokens != nil, case .unavailable(let text) = error else { throw error }
             switch operation {
             case .deny:
                 throw .unavailable(
@@ -137,22 +133,6 @@ extension Administration {
             case .revoke: throw .unavailable("\(text); no record was removed")
             default: throw error
             }
-        }
-    }
-
-    /// Waits for an outcome of the store for at most 10 s. Blocks the thread.
-    /// - Parameter begin: starts the operation; nil without a running gateway.
-    func wait<Answer: Sendable>(
-        _ begin: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void?
-    ) throws(AdminFailure) -> Answer {
-        let outcome = Promise<Result<Answer, StoreFailure>>()
-        guard begin(outcome.fulfill) != nil else {
-            throw .unavailable("tokens are kept by a running gateway: use --admin")
-        }
-        switch outcome.wait(seconds: 10) {
-        case .success(let answer)?: return answer
-        case .failure(let failure)?: throw .unavailable("the store has failed: \(failure.reason)")
-        case nil: throw .unavailable("the store does not answer")
         }
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Gateway
 
 /// The granted and revoked roles of a user, for the audit log.
@@ -6,8 +7,8 @@ struct MembershipChange: Equatable {
     var taken: [String] = []
 
     init(from before: [String], to after: [String]) {
-        given = after.filter { role in !before.contains { isSame($0, role) } }
-        taken = before.filter { role in !after.contains { isSame($0, role) } }
+        given = after.filter { role in !before.contains { $0.isExactly(role) } }
+        taken = before.filter { role in !after.contains { $0.isExactly(role) } }
     }
 
     /// The requested change of a refused request; a complete list counts as granted.

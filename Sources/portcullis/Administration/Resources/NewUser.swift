@@ -48,7 +48,7 @@ struct NewUser: Sendable {
 
     func refuseDuplicate(among users: [User]) throws(AdminFailure) {
         let realm = realm ?? "Default"
-        if users.contains(where: { isSame($0.username, username) && isSame($0.realm, realm) }) {
+        if users.contains(where: { $0.username.isExactly(username) && $0.realm.isExactly(realm) }) {
             throw .conflict("there is a user \"\(username)\" in the realm \"\(realm)\" already")
         }
     }
@@ -89,7 +89,7 @@ extension PasswordScheme {
     /// The scheme of new passwords; scrypt by default (DEC-08).
     static func named(_ name: String?) throws(AdminFailure) -> PasswordScheme {
         guard let name else { return .scrypt }
-        guard let scheme = allCases.first(where: { isSame($0.rawValue, name) }) else {
+        guard let scheme = allCases.first(where: { $0.rawValue.isExactly(name) }) else {
             throw .unknown("password scheme", name, among: allCases.map(\.rawValue))
         }
         return scheme

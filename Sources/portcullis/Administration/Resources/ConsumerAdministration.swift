@@ -8,24 +8,14 @@ import Model
 import Reactor
 
 /// Consumers and their API keys. A key is in the answer that makes it and nowhere else.
-struct ConsumerAdministration {
-    private let administration: Administration
+struct ConsumerAdministration: ResourceAdministration {
+    let administration: Administration
 
-    init(_ administration: Administration) { self.administration = administration }
-
-    static let resources: [AdminResources.Entry] = [
-        .init(.get, "consumers", "consumers.list") { administration in
-            { (request) throws(AdminFailure) in try ConsumerAdministration(administration).list(request) }
-        },
-        .init(.post, "consumers/*/keys", "consumers.add-key") { administration in
-            { (request) throws(AdminFailure) in try ConsumerAdministration(administration).add(request) }
-        },
-        .init(.post, "consumers/*/rotate", "consumers.rotate") { administration in
-            { (request) throws(AdminFailure) in try ConsumerAdministration(administration).rotate(request) }
-        },
-        .init(.delete, "consumers/*/keys/*", "consumers.revoke-key") { administration in
-            { (request) throws(AdminFailure) in try ConsumerAdministration(administration).revoke(request) }
-        },
+    static let operations = [
+        operation(.get, "consumers", "consumers.list", Self.list),
+        operation(.post, "consumers/*/keys", "consumers.add-key", Self.add),
+        operation(.post, "consumers/*/rotate", "consumers.rotate", Self.rotate),
+        operation(.delete, "consumers/*/keys/*", "consumers.revoke-key", Self.revoke),
     ]
 
     private func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
@@ -39,7 +29,7 @@ struct ConsumerAdministration {
         let lifetime = try seconds("expiresIn", of: AdminBody(request, known: ["expiresIn"]))
         let (name, key, now) = (request.path[1], APIKey.make(), Clock.wallSeconds)
         try administration.change("consumers", request) { (text, before) throws(AdminFailure) in
-            let index = before.consumers.firstIndex { isSame($0.name, name) }
+            let index = before.consumers.firstIndex { $0.name.isExactly(name) }
             let entry = Self.entry(key, of: index.map { before.consumers[$0] }, now, lifetime)
             guard let index else {
                 text.append([

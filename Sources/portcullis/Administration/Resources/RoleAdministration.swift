@@ -1,47 +1,57 @@
 import Bytes
 import Configuration
 import Gateway
+import HTTP
 import Model
 
 /// The role catalogue (ROLE-04, UPS-05).
-extension Administration {
-    func listRoles(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        try shown("roles") { reading, _ in
+struct RoleAdministration: ResourceAdministration {
+    let administration: Administration
+
+    static let operations = [
+        operation(.get, "roles", "roles.list", Self.list),
+        operation(.post, "roles", "roles.add", Self.add),
+        operation(.patch, "roles/*", "roles.change", Self.change),
+        operation(.delete, "roles/*", "roles.remove", Self.remove),
+    ]
+
+    func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        try administration.shown("roles") { reading, _ in
             let (roles, descriptions) = (reading.configuration.roles.names, reading.configuration.roles.descriptions)
-            return JSONNode(.array(roles.map { Administration.role($0, descriptions[$0]) })).serialized
+            return JSONNode(.array(roles.map { Self.role($0, descriptions[$0]) })).serialized
         }
     }
 
-    func addRole(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func add(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["name", "description"])
         let (name, description) = (try body.required("name"), try body.text("description"))
-        try change("roles", request) { (text, before) throws(AdminFailure) in
-            if before.roles.names.contains(where: { isSame($0, name) }) {
+        try administration.change("roles", request) { (text, before) throws(AdminFailure) in
+            if before.roles.names.contains(where: { $0.isExactly(name) }) {
                 throw .conflict("there is a role \"\(name)\" already")
             }
-            text.append([Administration.entry(name, description)])
+            text.append([Self.entry(name, description)])
         }
-        return .changed(name, status: 201, Administration.role(name, description).serialized)
+        return .changed(name, status: 201, Self.role(name, description).serialized)
     }
 
     /// Changes the description of a role.
-    func changeRole(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func change(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["description"])
         let (name, description) = (request.path[1], try body.text("description"))
-        let changed = try change("roles", request) { (text, before) throws(AdminFailure) in
+        let changed = try administration.change("roles", request) { (text, before) throws(AdminFailure) in
             let index = try Administration.index(of: name, in: before.roles.names, "role")
             guard body.has("description") else { return before.roles.descriptions[name] }
-            text.replace([.element(index)], with: Administration.entry(name, description))
+            text.replace([.element(index)], with: Self.entry(name, description))
             return description
         }
-        return .changed(name, Administration.role(name, changed.value).serialized)
+        return .changed(name, Self.role(name, changed.value).serialized)
     }
 
     /// Removes an unused role (UPS-05): a reference to a missing role makes the configuration invalid.
-    func removeRole(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func remove(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let name = request.path[1]
         do throws(AdminFailure) {
-            try change("roles", request) { (text, before) throws(AdminFailure) in
+            try administration.change("roles", request) { (text, before) throws(AdminFailure) in
                 text.remove([.element(try Administration.index(of: name, in: before.roles.names, "role"))])
             }
         } catch .invalid(_, let findings) {

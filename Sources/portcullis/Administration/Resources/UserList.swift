@@ -37,7 +37,7 @@ struct UserList: Sendable {
         // Without a valid header the meaning of the columns is unknown.
         if let first = problems.first, first.line <= header.line { return }
         checkHeader(header)
-        guard header.fields.contains(where: { isSame($0, "username") }) else { return }
+        guard header.fields.contains(where: { $0.isExactly("username") }) else { return }
         for record in table.records.dropFirst() {
             do throws(RowProblem) {
                 rows.append(try UserList.row(record, header.fields))
@@ -57,14 +57,14 @@ struct UserList: Sendable {
     private mutating func checkHeader(_ header: CSVTable.Record) {
         func add(_ message: String) { problems.append(Problem(line: header.line, message: message)) }
         for (index, name) in header.fields.enumerated() {
-            if !UserList.columns.contains(where: { isSame($0, name) }) {
+            if !UserList.columns.contains(where: { $0.isExactly(name) }) {
                 let near = Suggestion.nearest(to: name, among: UserList.columns).map { "; did you mean \"\($0)\"?" }
                 add("unknown column \"\(name)\"" + (near ?? ""))
-            } else if header.fields[..<index].contains(where: { isSame($0, name) }) {
+            } else if header.fields[..<index].contains(where: { $0.isExactly(name) }) {
                 add("the column \"\(name)\" is there twice")
             }
         }
-        if !header.fields.contains(where: { isSame($0, "username") }) { add("the column \"username\" is missing") }
+        if !header.fields.contains(where: { $0.isExactly("username") }) { add("the column \"username\" is missing") }
     }
 
     /// Empty fields count as absent. Roles are separated by `;`.
@@ -73,7 +73,7 @@ struct UserList: Sendable {
             throw RowProblem(message: "\(record.fields.count) fields where the header has \(names.count)")
         }
         func value(_ name: String) -> String? {
-            names.firstIndex { isSame($0, name) }.map { record.fields[$0] }.flatMap { $0.isEmpty ? nil : $0 }
+            names.firstIndex { $0.isExactly(name) }.map { record.fields[$0] }.flatMap { $0.isEmpty ? nil : $0 }
         }
         guard let username = value("username") else { throw RowProblem(message: "the username is missing") }
         if let problem = UserName.problem(username) { throw RowProblem(message: problem.text) }

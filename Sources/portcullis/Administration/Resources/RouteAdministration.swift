@@ -1,25 +1,34 @@
 import Bytes
 import Configuration
 import Gateway
+import HTTP
 import Model
 
 /// Single settings of routes (TOOL-02).
-extension Administration {
-    func listRoutes(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        try shown("routes") { _, text in (text?.root ?? JSONNode(.array([]))).serialized }
+struct RouteAdministration: ResourceAdministration {
+    let administration: Administration
+
+    static let operations = [
+        operation(.get, "routes", "routes.list", Self.list),
+        operation(.get, "routes/*", "routes.show", Self.show),
+        operation(.patch, "routes/*", "routes.set", Self.set),
+    ]
+
+    func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        try administration.shown("routes") { _, text in (text?.root ?? JSONNode(.array([]))).serialized }
     }
 
-    func showRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        try shown("routes") { (reading, text) throws(AdminFailure) in
+    func show(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        try administration.shown("routes") { (reading, text) throws(AdminFailure) in
             let index = try place(of: request.path[1], reading.configuration)
             return (text?.node(at: [.element(index)]) ?? JSONNode(.null)).serialized
         }
     }
 
     /// Sets members of a route by their paths, such as `methods.GET.loginRequired`; null removes a member.
-    func setRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let members = try routeMembers(request)
-        let now = try change("routes", request) { (text, before) throws(AdminFailure) -> Int in
+    func set(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let members = try members(request)
+        let now = try administration.change("routes", request) { (text, before) throws(AdminFailure) -> Int in
             let index = try place(of: request.path[1], before)
             for member in members {
                 let names = member.name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -27,11 +36,11 @@ extension Administration {
             }
             return index
         }
-        let text = try configuration.text(of: "routes", now.loaded)
+        let text = try administration.configuration.text(of: "routes", now.loaded)
         return .changed(request.path[1], (text?.node(at: [.element(now.value)]) ?? JSONNode(.null)).serialized)
     }
 
-    private func routeMembers(_ request: AdminRequest) throws(AdminFailure) -> [JSONMember] {
+    private func members(_ request: AdminRequest) throws(AdminFailure) -> [JSONMember] {
         guard let members = (try? JSONNode.parse(request.body.span))?.members, !members.isEmpty else {
             throw .malformed("the body must be a JSON object with the settings of a route")
         }
@@ -63,12 +72,12 @@ extension Administration {
     /// The position of a route by its name, or by its path if no other route has the same.
     private func place(of name: String, _ configuration: GatewayConfiguration) throws(AdminFailure) -> Int {
         let routes = configuration.routes
-        if let index = routes.firstIndex(where: { isSame($0.name, name) }),
-            routes.count(where: { isSame($0.name, name) }) == 1
+        if let index = routes.firstIndex(where: { $0.name.isExactly(name) }),
+            routes.count(where: { $0.name.isExactly(name) }) == 1
         {
             return index
         }
-        let found = routes.indices.filter { isSame(routes[$0].path.text, name) || isSame(routes[$0].name, name) }
+        let found = routes.indices.filter { routes[$0].path.text.isExactly(name) || routes[$0].name.isExactly(name) }
         guard found.count <= 1 else {
             throw .conflict("several routes have the path \(name): give each a \"name\", and use that")
         }

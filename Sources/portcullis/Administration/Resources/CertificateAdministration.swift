@@ -2,17 +2,26 @@ import Bytes
 import Configuration
 import Crypto
 import Gateway
+import HTTP
 import Reactor
 
 /// The certificate store (JWT-20, SAML-08).
-extension Administration {
-    func listCertificates(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        try shown("certificates") { reading, _ in
-            JSONNode(.array(reading.configuration.certificates.compactMap(Administration.node))).serialized
+struct CertificateAdministration: ResourceAdministration {
+    let administration: Administration
+
+    static let operations = [
+        operation(.get, "certificates", "certificates.list", Self.list),
+        operation(.post, "certificates", "certificates.add", Self.add),
+        operation(.delete, "certificates/*", "certificates.remove", Self.remove),
+    ]
+
+    func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        try administration.shown("certificates") { reading, _ in
+            JSONNode(.array(reading.configuration.certificates.compactMap(Self.node))).serialized
         }
     }
 
-    func addCertificate(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func add(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["alias", "pem"])
         let (alias, pem) = (try body.required("alias"), try body.required("pem"))
         do throws(CertificateProblem) {
@@ -20,19 +29,19 @@ extension Administration {
         } catch {
             throw .unusable([error.description])
         }
-        let now = try change("certificates", request) { (text, before) throws(AdminFailure) in
-            if before.certificates.contains(where: { isSame($0.alias, alias) }) {
+        let now = try administration.change("certificates", request) { (text, before) throws(AdminFailure) in
+            if before.certificates.contains(where: { $0.alias.isExactly(alias) }) {
                 throw .conflict("there is a certificate \"\(alias)\" already")
             }
             text.append([.object([("alias", .text(alias)), ("pem", .text(pem))])])
         }
-        let added = now.configuration.certificates.first { isSame($0.alias, alias) }
-        return .changed(alias, status: 201, added.flatMap(Administration.node)?.serialized ?? [])
+        let added = now.configuration.certificates.first { $0.alias.isExactly(alias) }
+        return .changed(alias, status: 201, added.flatMap(Self.node)?.serialized ?? [])
     }
 
-    func removeCertificate(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    func remove(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let alias = request.path[1]
-        try change("certificates", request) { (text, before) throws(AdminFailure) in
+        try administration.change("certificates", request) { (text, before) throws(AdminFailure) in
             let index = try Administration.index(of: alias, in: before.certificates.map(\.alias), "certificate")
             text.remove([.element(index)])
         }

@@ -1,0 +1,85 @@
+import Bytes
+import Gateway
+import HTTP
+
+/// A method of a resource below `/admin`.
+struct AdminOperation: Sendable {
+    let method: Method
+    /// Segments; `*` matches any name.
+    let path: [String]
+    /// Name in the audit log.
+    let action: String
+    let run: @Sendable (Administration, AdminRequest) throws(AdminFailure) -> AdminAnswer
+
+    var isChange: Bool { method != .get }
+    var changesConfiguration: Bool { isChange && !["tokens", "devices", "lockouts"].contains(path.first) }
+
+    init(
+        _ method: Method, _ path: String, _ action: String,
+        _ run: @escaping @Sendable (Administration, AdminRequest) throws(AdminFailure) -> AdminAnswer
+    ) {
+        self.method = method
+        self.path = path.split(separator: "/").map(String.init)
+        self.action = action
+        self.run = run
+    }
+
+    private func isAt(_ wanted: [String]) -> Bool {
+        path.count == wanted.count && zip(path, wanted).allSatisfy { $0 == "*" ? !$1.isEmpty : $0 == $1 }
+    }
+
+    /// Without those of families.
+    private static let all: [AdminOperation] = [
+        UserAdministration.operations, RoleAdministration.operations, RealmAdministration.operations,
+        PolicyAdministration.operations, BackendAdministration.operations, CertificateAdministration.operations,
+        TokenAdministration.operations, RouteAdministration.operations, RequirementAdministration.operations,
+        ConsumerAdministration.operations, SigningKeyAdministration.operations,
+    ].flatMap(\.self)
+
+    static func find(
+        _ request: AdminRequest, _ families: [any CompatibilityFamily]
+    ) throws(AdminFailure) -> AdminOperation {
+        let found = (all + families.flatMap(\.operations)).filter { $0.isAt(request.path) }
+        guard !found.isEmpty else { throw .notFound("there is no such resource") }
+        let method = request.method == .head ? .get : request.method
+        guard let operation = found.first(where: { $0.method == method }) else {
+            throw .methodNotAllowed(found.flatMap { $0.method == .get ? ["GET", "HEAD"] : ["\($0.method.text)"] })
+        }
+        return operation
+    }
+}
+
+/// The resources of one kind, such as users. A value serves one request.
+protocol ResourceAdministration: SendableMetatype {
+    static var operations: [AdminOperation] { get }
+
+    init(administration: Administration) throws(AdminFailure)
+}
+
+extension ResourceAdministration {
+    static func operation(
+        _ method: Method, _ path: String, _ action: String,
+        _ run: @escaping @Sendable (Self) -> (AdminRequest) throws(AdminFailure) -> AdminAnswer
+    ) -> AdminOperation {
+        AdminOperation(method, path, action) { (administration, request) throws(AdminFailure) in
+            try run(try Self(administration: administration))(request)
+        }
+    }
+}
+
+extension AdminRequest {
+    /// The maximum number of listed records.
+    func limit() throws(AdminFailure) -> Int {
+        let (usual, largest) = (100, 10_000)
+        let count = parameter("limit").map { Decimal.parse(Array($0.utf8).span) } ?? usual
+        guard let count, (1...largest).contains(count) else {
+            throw .malformed("\"limit\" must be a number from 1 to \(largest)")
+        }
+        return count
+    }
+}
+
+extension Method {
+    /// The name on the wire.
+    var text: String { name.map { "\($0)" } ?? "" }
+}
