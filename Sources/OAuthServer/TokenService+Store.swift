@@ -21,4 +21,18 @@ extension TokenService {
     func end(_ records: [TokenRecord]) {
         for record in records { settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt) }
     }
+
+    /// Continues once a client assertion is known to be used for the first time.
+    func admitted(
+        _ proof: ClientAuthentication.Proof, now: Int64,
+        _ next: @escaping @Sendable () throws(TokenFailure) -> Effect<EndpointResponse>
+    ) -> Effect<EndpointResponse> {
+        let answer = { @Sendable () -> Effect<EndpointResponse> in
+            do throws(TokenFailure) { return try next() } catch { return .done(error.response) }
+        }
+        guard let singleUse = proof.singleUse else { return answer() }
+        return ask(.remember(key: singleUse.key, until: singleUse.until), now: now) {
+            $0 == .fresh(true) ? answer() : .done(TokenFailure.replayedClientAssertion.response)
+        }
+    }
 }

@@ -41,7 +41,7 @@ extension TokenService {
         [
             .token: { request, now in
                 self.clients.naming(request, self.settings, now: now) { clients throws(TokenFailure) in
-                    try self.grantToken(request, clients, now: now)
+                    try TokenEndpoint(service: self).answer(request, clients, now: now)
                 }
             },
             .exchange: { request, now in
@@ -49,11 +49,11 @@ extension TokenService {
             },
             .revocation: { request, now in
                 self.clients.naming(request, self.settings, now: now) { clients throws(TokenFailure) in
-                    try self.revokeToken(request, clients, now: now)
+                    try Revocation(service: self).answer(request, clients, now: now)
                 }
             },
             .introspection: { request, now in
-                self.answer { () throws(TokenFailure) in try self.introspect(request, now: now) }
+                self.answer { () throws(TokenFailure) in try Introspection(service: self).answer(request, now: now) }
             },
             .deviceAuthorization: { request, now in
                 self.clients.naming(request, self.settings, now: now) { clients throws(TokenFailure) in

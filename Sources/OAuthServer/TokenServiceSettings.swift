@@ -75,3 +75,8 @@ package struct TokenServiceSettings: Sendable {
         self.storeKey = storeKey
     }
 }
+
+extension TokenServiceSettings {
+    /// Lifetime of a user's access token of this backend, in seconds.
+    func userSeconds(of backend: Backend) -> Int64 { backend.grants.accessTokenSeconds ?? terms.userSeconds }
+}

@@ -13,7 +13,6 @@ import Testing
         "Configuration.GatewayConfiguration": (90, 11, "one property a section, and the checks between sections"),
         "Configuration.Shape": (68, 7, "readers of values and their declarations, for all sections"),
         "HTTP.H2Session": (91, 3, "callbacks and calls of one nghttp2 session, which share its state"),
-        "OAuthServer.TokenService": (61, 12, "grants on one store; to be cut by grant"),
         "PortcullisClient.GatewayClient": (83, 9, "the interface of applications"),
         "Reactor.Poller": (94, 8, "the interface of the loop; its engines are types of their own"),
         "portcullis.Assembly": (112, 20, "one function a section, which share diagnostics and what outlives it"),

@@ -112,7 +112,7 @@ struct CodeRedemption: Sendable {
             case .rotated: return next()
             case .reused(let family):
                 // Names the tokens of an issuer module, which the store does not find by the family.
-                let until = now + service.userTokenSeconds(of: backend)
+                let until = now + service.settings.userSeconds(of: backend)
                 return service.ask(.deny(.token(family, subject: record.subject, until: until)), now: now) { _ in
                     settings.revocations.revoke(tokenID: family, until: until)
                     return .done(TokenFailure.reusedCode.response)
@@ -153,7 +153,7 @@ struct CodeRedemption: Sendable {
         family.provided = code.roles
         let successor =
             if let lifetimes = backend.grants.refresh {
-                service.refreshRecord(&issuance, family, lifetimes, id: record.id, now: now)
+                RefreshTokens(service: service).attach(to: &issuance, family, lifetimes, id: record.id, now: now)
             } else {
                 TokenRecord(
                     id: record.id, kind: .refresh, application: backend.mobileBackendID, subject: record.subject,
@@ -178,7 +178,7 @@ struct CodeRedemption: Sendable {
     private func issuance(_ record: TokenRecord, _ code: AuthorizationCode, _ roles: [String]) -> Issuance {
         var grant = AccessTokenMinter.Grant(
             subject: record.subject, kind: .user, backend: backend,
-            lifetimeSeconds: service.userTokenSeconds(of: backend))
+            lifetimeSeconds: service.settings.userSeconds(of: backend))
         grant.roles = roles
         grant.level = code.level
         grant.virtual = code.isVirtual

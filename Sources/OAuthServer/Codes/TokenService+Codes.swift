@@ -6,7 +6,7 @@ extension TokenService {
     package func longestUse(of backend: Backend) -> Int64 {
         let waiting =
             backend.grants.allowsDevices ? DeviceLogins.lifetimeSeconds : AuthorizationCode.lifetimeSeconds
-        return waiting + userTokenSeconds(of: backend) + (backend.grants.refresh?.familySeconds ?? 0)
+        return waiting + settings.userSeconds(of: backend) + (backend.grants.refresh?.familySeconds ?? 0)
     }
 
     /// The longest of all clients whose users log in by a browser; 0 without any.

@@ -128,20 +128,4 @@ extension TokenService {
         let claims = minter.claims(of: grant, tokenID: issuance.tokenID, now: now)
         return grantRecords.keep(token.value, claims, settings.revocations, now: now).map { $0 ? token : nil }
     }
-
-    /// Revokes a module's token of this client; nil if the token is not one.
-    func revokeGranted(_ digest: [UInt8], _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
-        ask(.find(.access(digest)), now: now) { [self] answer in
-            guard case .record(let record?) = answer, record.kind == .opaque else {
-                return .done(TokenService.revoked(backend, subject: "", tokenID: ""))
-            }
-            guard record.application.isExactly(backend.mobileBackendID) else {
-                return .done(TokenFailure.tokenOfAnotherClient.response)
-            }
-            return ask(.revoke(.id(record.id)), now: now) { [self] answer in
-                if case .removed(let records) = answer { end(records) }
-                return .done(TokenService.revoked(backend, subject: record.subject, tokenID: record.tokenID))
-            }
-        }
-    }
 }

@@ -94,7 +94,7 @@ struct ServerDocument {
         if settings.hasAuthorization { types.append(CodeRedemption.grantType) }
         if settings.hasDevices { types.append(DeviceRedemption.grantType) }
         if grants.contains(where: { $0.refresh != nil }) { types.append("refresh_token") }
-        if grants.contains(where: { $0.exchange != nil }) { types.append(TokenService.exchangeGrant) }
+        if grants.contains(where: { $0.exchange != nil }) { types.append(TokenExchange.grantType) }
         return types
     }
 

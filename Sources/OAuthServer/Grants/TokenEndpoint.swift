@@ -7,9 +7,12 @@ import Model
 import Outbound
 import TokenStorage
 
-extension TokenService {
+/// The token endpoint, and the grants that are few lines.
+struct TokenEndpoint: Sendable {
+    let service: TokenService
+
     /// The token endpoint. Checks the request, then the client, then the grant, and reports the first error.
-    func grantToken(
+    func answer(
         _ request: EndpointRequest, _ clients: ClientAuthentication, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
@@ -24,47 +27,30 @@ extension TokenService {
         }
         let shown: ClientPossession.Shown
         do throws(TokenFailure) {
-            shown = try settings.possession.shown(request, backend.grants, now: now)
+            shown = try service.settings.possession.shown(request, backend.grants, now: now)
         } catch {
-            return .done(TokenService.audited(settings.possession.refusal(error, now: now), grantType, backend))
+            return .done(Self.audited(service.settings.possession.refusal(error, now: now), grantType, backend))
         }
         let binding = shown.binding
-        let outcome = admitted(proof, now: now) { [self] () throws(TokenFailure) in
+        let outcome = service.admitted(proof, now: now) { [self] () throws(TokenFailure) in
             switch grantType {
             case "client_credentials": try clientCredentials(form, backend, binding, now: now)
             case "password": try password(form, backend, request, binding, now: now)
-            case "refresh_token": try refresh(form, backend, binding, now: now)
-            case TokenService.exchangeGrant: try exchangeToken(form, backend, binding, now: now)
-            case CodeRedemption.grantType: try CodeRedemption(self, form, backend, binding, now: now).run()
-            case DeviceRedemption.grantType: try DeviceRedemption(self, form, backend, binding, now: now).run()
+            case "refresh_token": try RefreshTokens(service: service).redeem(form, backend, binding, now: now)
+            case TokenExchange.grantType: try TokenExchange(service: service).answer(form, backend, binding, now: now)
+            case CodeRedemption.grantType: try CodeRedemption(service, form, backend, binding, now: now).run()
+            case DeviceRedemption.grantType: try DeviceRedemption(service, form, backend, binding, now: now).run()
             default: throw .unsupportedGrantType
             }
         }
-        let possession = settings.possession
+        let possession = service.settings.possession
         let answered = outcome.map {
-            possession.answer(TokenService.audited($0, grantType, backend), nonce: shown.nonce)
+            possession.answer(Self.audited($0, grantType, backend), nonce: shown.nonce)
         }
-        guard backend.isRegistered, let clients = RegisteredClients(settings) else { return answered }
+        guard backend.isRegistered, let clients = RegisteredClients(service.settings) else { return answered }
         return answered.then { response in
             guard response.status == 200 else { return .done(response) }
             return clients.renew(backend.clientID, now: now).map { response }
-        }
-    }
-
-    /// RFC 8693 section 2.1.
-    static let exchangeGrant = "urn:ietf:params:oauth:grant-type:token-exchange"
-
-    /// Continues once a client assertion is known to be used for the first time.
-    func admitted(
-        _ proof: ClientAuthentication.Proof, now: Int64,
-        _ next: @escaping @Sendable () throws(TokenFailure) -> Effect<EndpointResponse>
-    ) -> Effect<EndpointResponse> {
-        let answer = { @Sendable () -> Effect<EndpointResponse> in
-            do throws(TokenFailure) { return try next() } catch { return .done(error.response) }
-        }
-        guard let singleUse = proof.singleUse else { return answer() }
-        return ask(.remember(key: singleUse.key, until: singleUse.until), now: now) {
-            $0 == .fresh(true) ? answer() : .done(TokenFailure.replayedClientAssertion.response)
         }
     }
 
@@ -72,12 +58,13 @@ extension TokenService {
     private func clientCredentials(
         _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
-        let scope = try GrantedScope(requested: form["scope"], allowed: settings.terms.scopes)
+        let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.terms.scopes)
         var grant = AccessTokenMinter.Grant(
-            subject: backend.clientID, kind: .client, backend: backend, lifetimeSeconds: settings.terms.clientSeconds)
+            subject: backend.clientID, kind: .client, backend: backend,
+            lifetimeSeconds: service.settings.terms.clientSeconds)
         grant.scope = scope.claim
         grant.binding = binding
-        return issue(Issuance(grant, scope, action: "client_credentials"), now: now)
+        return service.issue(Issuance(grant, scope, action: "client_credentials"), now: now)
     }
 
     /// RFC 6749 section 4.3 (OAUTH-03). The password exists only within this request (OAUTH-07).
@@ -87,8 +74,8 @@ extension TokenService {
         guard let username = form["username"], let password = form["password"] else {
             throw .missingParameter
         }
-        let scope = try GrantedScope(requested: form["scope"], allowed: settings.terms.scopes)
-        let login = logins.login(
+        let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.terms.scopes)
+        let login = service.logins.login(
             username, password: Array(password.utf8), realm: backend.realm,
             network: request.address?.subscriberBytes ?? [], now: now)
         return login.then { [self] result in
@@ -102,15 +89,16 @@ extension TokenService {
                 return .done(response)
             }
             var grant = AccessTokenMinter.Grant(
-                subject: user.username, kind: .user, backend: backend, lifetimeSeconds: userTokenSeconds(of: backend))
-            grant.roles = settings.catalogue.names(of: settings.catalogue.roles(named: user.roles))
+                subject: user.username, kind: .user, backend: backend,
+                lifetimeSeconds: service.settings.userSeconds(of: backend))
+            grant.roles = service.settings.catalogue.names(of: service.settings.catalogue.roles(named: user.roles))
             grant.scope = scope.claim
             grant.authenticatedAt = now
             grant.methods = ["pwd"]
             grant.binding = binding
             let issuance = Issuance(grant, scope, action: "password")
-            guard let lifetimes = backend.grants.refresh else { return issue(issuance, now: now) }
-            return beginFamily(issuance, lifetimes, now: now)
+            guard let lifetimes = backend.grants.refresh else { return service.issue(issuance, now: now) }
+            return RefreshTokens(service: service).beginFamily(issuance, lifetimes, now: now)
         }
     }
 
@@ -120,7 +108,7 @@ extension TokenService {
     {
         guard response.audit == nil else { return response }
         let plain = ["client_credentials", "password", "refresh_token", CodeRedemption.grantType]
-        let known = [exchangeGrant: "token_exchange", DeviceRedemption.grantType: DeviceRedemption.action]
+        let known = [TokenExchange.grantType: "token_exchange", DeviceRedemption.grantType: DeviceRedemption.action]
         let name = plain.first { $0.isExactly(grantType) } ?? known[grantType] ?? "unknown"
         var response = response
         response.audit = AuditEntry(

@@ -1,3 +1,4 @@
+import Bytes
 import Endpoints
 import HTTP
 import Identity
@@ -5,20 +6,25 @@ import Model
 import Outbound
 import TokenStorage
 
-extension TokenService {
+/// The revocation endpoint.
+struct Revocation: Sendable {
+    let service: TokenService
+
     /// RFC 7009: a client revokes its own token. Revoking a refresh token ends its login, including the access token.
     /// An unknown token is answered like a revoked one (section 2.2).
-    func revokeToken(
+    func answer(
         _ request: EndpointRequest, _ clients: ClientAuthentication, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
         let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
-        return admitted(proof, now: now) { [self] () throws(TokenFailure) in
+        return service.admitted(proof, now: now) { [self] () throws(TokenFailure) in
             // `token_type_hint` is ignored: it is optional and would save no work (section 2.1).
             guard let token = form["token"] else { throw .missingParameter }
-            if let claims = ownTokens.signed(token, now: now) { return try revoke(claims, proof.backend, now: now) }
-            return revokeFamily(settings.storeKey.digest(token), proof.backend, now: now)
+            if let claims = service.ownTokens.signed(token, now: now) {
+                return try revoke(claims, proof.backend, now: now)
+            }
+            return revokeFamily(service.settings.storeKey.digest(token), proof.backend, now: now)
         }
     }
 
@@ -26,36 +32,52 @@ extension TokenService {
         _ claims: AccessTokenClaims, _ backend: Backend, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard claims.clientID.utf8.elementsEqual(backend.clientID.utf8) else { throw .tokenOfAnotherClient }
-        return ask(.deny(.token(claims.tokenID, subject: claims.subject, until: claims.expiresAt)), now: now) {
+        return service.ask(.deny(.token(claims.tokenID, subject: claims.subject, until: claims.expiresAt)), now: now) {
             [self] _ in
-            settings.revocations.revoke(tokenID: claims.tokenID, until: claims.expiresAt)
-            return .done(TokenService.revoked(backend, subject: claims.subject, tokenID: claims.tokenID))
+            service.settings.revocations.revoke(tokenID: claims.tokenID, until: claims.expiresAt)
+            return .done(Self.revoked(backend, subject: claims.subject, tokenID: claims.tokenID))
         }
     }
 
     /// Ends the login of a refresh token, even if the token was already exchanged. Rotation keeps the family's id, so a
     /// rotation between the two operations does no harm.
     private func revokeFamily(_ digest: [UInt8], _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
-        ask(.find(.family(ofRefresh: digest)), now: now) { [self] answer in
+        service.ask(.find(.family(ofRefresh: digest)), now: now) { [self] answer in
             guard case .record(let record?) = answer, record.kind == .refresh else {
                 return revokeGranted(digest, backend, now: now)
             }
             guard record.application.utf8.elementsEqual(backend.mobileBackendID.utf8) else {
                 return .done(TokenFailure.tokenOfAnotherClient.response)
             }
-            return ask(.revoke(.id(record.id)), now: now) { [self] answer in
-                if case .removed(let records) = answer { end(records) }
-                return .done(TokenService.revoked(backend, subject: record.subject, tokenID: record.tokenID))
+            return service.ask(.revoke(.id(record.id)), now: now) { [self] answer in
+                if case .removed(let records) = answer { service.end(records) }
+                return .done(Self.revoked(backend, subject: record.subject, tokenID: record.tokenID))
             }
         }
     }
 
-    static func revoked(_ backend: Backend, subject: String, tokenID: String) -> EndpointResponse {
+    private static func revoked(_ backend: Backend, subject: String, tokenID: String) -> EndpointResponse {
         var response = EndpointResponse(
             status: 200, headers: [(name: "Cache-Control", value: "no-store"), (name: "Pragma", value: "no-cache")],
             body: [], reason: tokenID.isEmpty ? .tokenUnknown : .tokenEnded)
         response.audit = AuditEntry(
             action: "revoke", outcome: .changed, subject: subject, client: backend.reference, tokenID: tokenID)
         return response
+    }
+
+    /// Revokes a module's token of this client; nil if the token is not one.
+    private func revokeGranted(_ digest: [UInt8], _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
+        service.ask(.find(.access(digest)), now: now) { [self] answer in
+            guard case .record(let record?) = answer, record.kind == .opaque else {
+                return .done(Self.revoked(backend, subject: "", tokenID: ""))
+            }
+            guard record.application.isExactly(backend.mobileBackendID) else {
+                return .done(TokenFailure.tokenOfAnotherClient.response)
+            }
+            return service.ask(.revoke(.id(record.id)), now: now) { [self] answer in
+                if case .removed(let records) = answer { service.end(records) }
+                return .done(Self.revoked(backend, subject: record.subject, tokenID: record.tokenID))
+            }
+        }
     }
 }

@@ -6,16 +6,19 @@ import Model
 import Outbound
 import TokenStorage
 
-extension TokenService {
+/// Refresh tokens: the first of a login, and their exchange for the next.
+struct RefreshTokens: Sendable {
+    let service: TokenService
+
     /// RFC 6749 section 6 with the rotation of RFC 9700 section 4.14.2: each refresh token is single-use. Reuse revokes
     /// everything derived from the same login, because one of the two users of the token is a thief.
-    func refresh(
+    func redeem(
         _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         // OAUTH-05: without opt-in, answers like a server without refresh tokens.
         guard let lifetimes = backend.grants.refresh else { throw .unsupportedGrantType }
         guard let token = form["refresh_token"] else { throw .missingParameter }
-        let digest = settings.storeKey.digest(token)
+        let digest = service.settings.storeKey.digest(token)
         let wanted = form["scope"]
         let renewed: @Sendable (TokenRecord) -> Effect<EndpointResponse> = { [self] record in
             do throws(TokenFailure) {
@@ -25,11 +28,11 @@ extension TokenService {
                 return .done(error.response)
             }
         }
-        return ask(.find(.refresh(digest)), now: now) { [self] answer in
+        return service.ask(.find(.refresh(digest)), now: now) { [self] answer in
             if case .record(let record?) = answer { return renewed(record) }
             guard lifetimes.reuseSeconds > 0 else { return refuseUnknown(digest, backend, now: now) }
             // A client that lost the answer retries with the old token and gets another pair instead.
-            return ask(.successor(of: digest), now: now) { [self] answer in
+            return service.ask(.successor(of: digest), now: now) { [self] answer in
                 guard case .record(let record?) = answer else { return refuseUnknown(digest, backend, now: now) }
                 return renewed(record)
             }
@@ -42,10 +45,10 @@ extension TokenService {
         let nothing = TokenRecord(
             id: AccessTokenMinter.randomID(), kind: .refresh, application: backend.mobileBackendID, subject: "",
             tokenID: "", accessExpiresAt: 0, issuedAt: now)
-        return ask(
+        return service.ask(
             .rotate(refresh: digest, application: backend.mobileBackendID, proposed: nothing, reuse: .detected()),
             now: now
-        ) { .done(TokenService.refusal(of: $0).response) }
+        ) { .done(Self.refusal(of: $0).response) }
     }
 
     private static func refusal(of answer: StoreAnswer) -> TokenFailure {
@@ -68,14 +71,15 @@ extension TokenService {
             family.authenticatedAt + lifetimes.familySeconds > now,
             // After a revocation of all of a user's tokens, older refresh tokens are refused: the date is that of the
             // login, regardless of rotations since.
-            !settings.revocations.isRevoked(
+            !service.settings.revocations.isRevoked(
                 tokenID: nil, subject: record.subject, backendID: backend.tokenBackendID,
                 issuer: OwnAccessTokens.issuerName, issuedAt: family.authenticatedAt, origins: family.origins,
                 session: family.session),
             let roles = roles(of: record.subject, family, realm: backend.realm)
         else { throw .invalidRefreshToken }
         var grant = AccessTokenMinter.Grant(
-            subject: record.subject, kind: .user, backend: backend, lifetimeSeconds: userTokenSeconds(of: backend))
+            subject: record.subject, kind: .user, backend: backend,
+            lifetimeSeconds: service.settings.userSeconds(of: backend))
         grant.roles = roles
         grant.level = family.level
         grant.virtual = family.virtual
@@ -88,12 +92,12 @@ extension TokenService {
         grant.session = family.session
         grant.origins = family.origins
         // Only the authorization endpoint grants scopes beyond the configured ones.
-        let allowed = record.scope.isEmpty ? settings.terms.scopes : settings.scopesOfUsers
-        let granted = try settings.remaining(record.scope, of: backend)
+        let allowed = record.scope.isEmpty ? service.settings.terms.scopes : service.settings.scopesOfUsers
+        let granted = try service.settings.remaining(record.scope, of: backend)
         let scope = try GrantedScope(requested: scope, granted: granted, allowed: allowed)
         grant.scope = scope.claim
         var issuance = Issuance(grant, scope, action: "refresh_token")
-        var next = refreshRecord(&issuance, family, lifetimes, id: record.id, now: now)
+        var next = attach(to: &issuance, family, lifetimes, id: record.id, now: now)
         // RFC 6749 section 6: the new refresh token keeps the scope of the old one.
         next.scope = record.scope
         return Renewal(issuance: issuance, record: next)
@@ -102,8 +106,9 @@ extension TokenService {
     /// The user's current roles; nil if the user may no longer log in.
     private func roles(of subject: String, _ family: RefreshFamily, realm: String) -> [String]? {
         if family.virtual { return family.roles }
-        guard let user = settings.users.user(named: subject, realm: realm), user.enabled else { return nil }
-        return settings.catalogue.names(of: settings.catalogue.roles(named: user.roles + family.provided))
+        guard let user = service.settings.users.user(named: subject, realm: realm), user.enabled else { return nil }
+        return service.settings.catalogue.names(
+            of: service.settings.catalogue.roles(named: user.roles + family.provided))
     }
 
     private func renew(
@@ -112,10 +117,10 @@ extension TokenService {
         let operation = StoreOperation.rotate(
             refresh: digest, application: backend.mobileBackendID, proposed: next.record,
             reuse: .detected(graceSeconds: lifetimes.reuseSeconds))
-        return ask(operation, now: now) { [self] answer in
-            guard case .rotated(let old) = answer else { return .done(TokenService.refusal(of: answer).response) }
-            end([old])
-            return issue(next.issuance, now: now)
+        return service.ask(operation, now: now) { [self] answer in
+            guard case .rotated(let old) = answer else { return .done(Self.refusal(of: answer).response) }
+            service.end([old])
+            return service.issue(next.issuance, now: now)
         }
     }
 
@@ -124,17 +129,18 @@ extension TokenService {
     /// Stores the refresh token issued with a new access token.
     func beginFamily(_ issuance: Issuance, _ lifetimes: RefreshLifetimes, now: Int64) -> Effect<EndpointResponse> {
         var issuance = issuance
-        let record = refreshRecord(
-            &issuance, RefreshFamily(issuance.grant, now: now), lifetimes, id: AccessTokenMinter.randomID(), now: now)
-        return ask(.insert(record), now: now) { [self, issuance] answer in
+        let record = attach(
+            to: &issuance, RefreshFamily(issuance.grant, now: now), lifetimes, id: AccessTokenMinter.randomID(),
+            now: now)
+        return service.ask(.insert(record), now: now) { [self, issuance] answer in
             guard case .record = answer else { return .done(TokenFailure.storeUnavailable.response) }
-            return issue(issuance, now: now)
+            return service.issue(issuance, now: now)
         }
     }
 
     /// Adds a refresh token to an issuance and returns its record.
-    func refreshRecord(
-        _ issuance: inout Issuance, _ family: RefreshFamily, _ lifetimes: RefreshLifetimes, id: String, now: Int64
+    func attach(
+        to issuance: inout Issuance, _ family: RefreshFamily, _ lifetimes: RefreshLifetimes, id: String, now: Int64
     ) -> TokenRecord {
         let grant = issuance.grant
         let token = RefreshFamily.randomToken()
@@ -142,15 +148,10 @@ extension TokenService {
         var record = TokenRecord(
             id: id, kind: .refresh, application: grant.backend.mobileBackendID, subject: grant.subject,
             tokenID: issuance.tokenID, accessExpiresAt: now + grant.lifetimeSeconds, issuedAt: now)
-        record.refreshDigest = settings.storeKey.digest(token)
+        record.refreshDigest = service.settings.storeKey.digest(token)
         record.refreshExpiresAt = min(now + lifetimes.tokenSeconds, family.authenticatedAt + lifetimes.familySeconds)
         record.scope = grant.scope ?? ""
         record.attributes = family.json()
         return record
-    }
-
-    /// Lifetime of a user's access token of this backend.
-    func userTokenSeconds(of backend: Backend) -> Int64 {
-        backend.grants.accessTokenSeconds ?? settings.terms.userSeconds
     }
 }

@@ -4,24 +4,30 @@ import JOSE
 import Model
 import Outbound
 
-extension TokenService {
+/// The grant of token exchange.
+struct TokenExchange: Sendable {
+    let service: TokenService
+
+    /// RFC 8693 section 2.1.
+    static let grantType = "urn:ietf:params:oauth:grant-type:token-exchange"
+
     /// RFC 8693: exchanges a user's token for a more restricted one, for a client whose backend has rules for it. User,
     /// level and login data are kept; scope, audience and lifetime can only shrink. The new token names its origin and
     /// is revoked with it.
-    func exchangeToken(
+    func answer(
         _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard let rules = backend.grants.exchange else { throw .exchangeNotAllowed }
         guard let token = form["subject_token"], let type = form["subject_token_type"] else { throw .missingParameter }
-        try TokenService.check(type: type)
-        if let wanted = form["requested_token_type"] { try TokenService.check(type: wanted) }
+        try Self.check(type: type)
+        if let wanted = form["requested_token_type"] { try Self.check(type: wanted) }
         let subject = try subject(token, backend, rules, now: now)
         let target = try TokenExchangeTarget(
-            audience: form["audience"], resource: form["resource"], backend, rules, backends: settings.backends)
+            audience: form["audience"], resource: form["resource"], backend, rules, backends: service.settings.backends)
         try check(subject, target.backend)
         let scope = try GrantedScope(
             requested: form["scope"],
-            granted: TokenService.narrowed(subject.scope, by: rules.scopes), allowed: settings.terms.scopes)
+            granted: Self.narrowed(subject.scope, by: rules.scopes), allowed: service.settings.terms.scopes)
         var grant = AccessTokenMinter.Grant(
             subject: subject.subject, kind: subject.kind, backend: target.backend,
             lifetimeSeconds: min(rules.lifetimeSeconds, subject.expiresAt - now))
@@ -41,14 +47,14 @@ extension TokenService {
         grant.actors = try actors(form, behind: subject.actors, backend, rules, now: now)
         var issuance = Issuance(grant, scope, action: "token_exchange")
         issuance.shape = .exchanged
-        return issue(issuance, now: now)
+        return service.issue(issuance, now: now)
     }
 
     /// The subject token: valid, issued by this service for the gateway itself, of a backend that the rules name.
     private func subject(
         _ token: String, _ backend: Backend, _ rules: ExchangeRules, now: Int64
     ) throws(TokenFailure) -> AccessTokenClaims {
-        guard let claims = try ownTokens.live(token, now: now), isForGateway(claims),
+        guard let claims = try service.ownTokens.live(token, now: now), isForGateway(claims),
             claims.origins.count < TokenOrigin.maximumCount
         else { throw .invalidSubjectToken }
         let reference = "\(claims.backendName)/\(claims.backendVersion)"
@@ -61,13 +67,15 @@ extension TokenService {
 
     /// A token for another audience is not accepted as proof (RFC 8693 section 2.1).
     private func isForGateway(_ claims: AccessTokenClaims) -> Bool {
-        claims.audience.contains { audience in settings.audience.contains { $0.utf8.elementsEqual(audience.utf8) } }
+        claims.audience.contains { audience in
+            service.settings.audience.contains { $0.utf8.elementsEqual(audience.utf8) }
+        }
     }
 
     /// A user must belong to the backend's realm (MBE-09), and a token without a user to its own client.
     private func check(_ subject: AccessTokenClaims, _ target: Backend) throws(TokenFailure) {
         if subject.backendID.utf8.elementsEqual(target.mobileBackendID.utf8) { return }
-        let origin = settings.backends.backend(id: Array(subject.backendID.utf8).span)
+        let origin = service.settings.backends.backend(id: Array(subject.backendID.utf8).span)
         guard subject.kind == .user,
             subject.virtual || (origin?.realm.utf8.elementsEqual(target.realm.utf8) ?? false)
         else { throw .invalidTarget }
@@ -83,8 +91,8 @@ extension TokenService {
             return earlier
         }
         guard let type = form["actor_token_type"] else { throw .missingParameter }
-        try TokenService.check(type: type)
-        guard rules.actors, let actor = try ownTokens.live(token, now: now), isForGateway(actor),
+        try Self.check(type: type)
+        guard rules.actors, let actor = try service.ownTokens.live(token, now: now), isForGateway(actor),
             actor.clientID.utf8.elementsEqual(backend.clientID.utf8),
             earlier.count < AccessTokenClaims.maximumActors
         else { throw .invalidActorToken }
