@@ -1,3 +1,4 @@
+import Bytes
 import COpenSSL
 
 /// AES with a key of 16, 24 or 32 bytes, and triple DES with one of 24 bytes for existing data (CRYPTO-04). Sealed data
@@ -34,7 +35,7 @@ package struct SymmetricCipher: Sendable {
 
     /// - Parameter name: the algorithm, such as `AES-256-GCM`. Single DES is not supported, since it is broken.
     package init(named name: String, key: [UInt8]) throws(Failure) {
-        guard let algorithm = SymmetricCipher.algorithms.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+        guard let algorithm = SymmetricCipher.algorithms.first(where: { $0.name.isExactly(name) }) else {
             throw .unsupported
         }
         guard key.count == algorithm.keyLength else { throw .keyLength }

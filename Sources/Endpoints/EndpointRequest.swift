@@ -82,7 +82,7 @@ package struct EndpointRequest: Sendable {
     /// The value of the one field of this name, in lower case; nil where there is none, or more than one.
     package func field(_ name: String) -> String? {
         var found: String?
-        for field in fields where field.name.utf8.elementsEqual(name.utf8) {
+        for field in fields where field.name.isExactly(name) {
             if found != nil { return nil }
             found = field.value
         }

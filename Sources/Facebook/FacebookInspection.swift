@@ -25,7 +25,7 @@ enum FacebookInspection {
             let isValid = facts["is_valid"]?.bool
         else { return .unavailable }
         // Tokens of other apps are refused: otherwise an app's operator could log in here as its users.
-        guard isValid, let appID = text(facts["app_id"]), appID.utf8.elementsEqual(login.appID.utf8),
+        guard isValid, let appID = text(facts["app_id"]), appID.isExactly(login.appID),
             isOfUser(facts["type"]), let userID = text(facts["user_id"]), !userID.isEmpty,
             ExternalIdentityRules.isFitForHeaders(userID)
         else { return .invalid }
@@ -37,7 +37,7 @@ enum FacebookInspection {
     /// Excludes tokens of pages and apps.
     private static func isOfUser(_ type: JSONNode?) -> Bool {
         guard let type else { return true }
-        return type.string?.utf8.elementsEqual("USER".utf8) == true
+        return type.string?.isExactly("USER") == true
     }
 
     /// Ids are strings; numbers in older answers.

@@ -64,7 +64,7 @@ package final class BackendStore: Sendable {
     /// The backend of this name and version (MBE-08).
     package func backend(name: String, version: String) -> Backend? {
         backends.firstIndex {
-            $0.name.utf8.elementsEqual(name.utf8) && $0.version.utf8.elementsEqual(version.utf8)
+            $0.name.isExactly(name) && $0.version.isExactly(version)
         }.map { backend(at: $0) }
     }
 

@@ -15,7 +15,7 @@ extension ExternalIdentityRules {
     /// Client tokens are not exchanged for user tokens (JWT-16).
     package func checkClient(_ name: String, _ claims: JSONNode) throws(ExternalIdentityRejection) {
         guard let clientIDAttribute, let id = claims[clientIDAttribute]?.string else { return }
-        if id.utf8.elementsEqual(name.utf8) { throw .clientToken }
+        if id.isExactly(name) { throw .clientToken }
     }
 
     /// The account or virtual user of a name, and its roles.

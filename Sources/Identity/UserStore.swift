@@ -52,7 +52,7 @@ package final class UserStore: Sendable {
 
     /// All users of this name, in one realm or (nil) in all.
     package func users(named name: String, realm: String?) -> [User] {
-        namesakes(of: name, in: realm).filter { $0.username.utf8.elementsEqual(name.utf8) }
+        namesakes(of: name, in: realm).filter { $0.username.isExactly(name) }
     }
 
     /// Users of a realm whose names a directory treats as equal to this one: ignoring case, repeated blanks and Unicode
@@ -104,7 +104,7 @@ package final class UserStore: Sendable {
     package var hasWithdrawn: Bool { withdrawn?.isEmpty == false }
 
     private func selected(_ indices: [Int], realm: String?) -> [User] {
-        indices.map { current(users[$0]) }.filter { user in realm.map { user.realm.utf8.elementsEqual($0.utf8) } ?? true
+        indices.map { current(users[$0]) }.filter { user in realm.map { user.realm.isExactly($0) } ?? true
         }
     }
 

@@ -60,8 +60,8 @@ package struct InjectionKey: Hashable, Sendable {
         if left.target.dependsOnCredential, a.token != b.token { return false }
         return a.kind == b.kind && a.level == b.level && a.virtual == b.virtual && a.subjectBytes == b.subjectBytes
             && a.backendBytes == b.backendBytes && a.applicationBytes == b.applicationBytes
-            && a.issuer.utf8.elementsEqual(b.issuer.utf8)
-            && a.roleNames.elementsEqual(b.roleNames) { $0.utf8.elementsEqual($1.utf8) }
+            && a.issuer.isExactly(b.issuer)
+            && a.roleNames.elementsEqual(b.roleNames) { $0.isExactly($1) }
     }
 
     /// The key's name outside the process: a keyed digest of all its fields.

@@ -39,7 +39,7 @@ package struct BrowserRequest: Sendable {
     /// The value of one of the gateway's cookies; nil if absent.
     static func cookie(_ cookie: BrowserCookie, _ request: EndpointRequest) -> String? {
         // A proxy may forward the separate fields of HTTP/2 unjoined (RFC 9113 section 8.2.3).
-        let fields = request.fields.filter { $0.name.utf8.elementsEqual("cookie".utf8) }.map(\.value)
+        let fields = request.fields.filter { $0.name.isExactly("cookie") }.map(\.value)
         return Cookies.value(of: cookie.name(secure: request.secure), in: fields.joined(separator: "; "))
     }
 

@@ -41,7 +41,7 @@ package struct LoginTicket: Equatable, Sendable {
         } catch {
             throw error == .expired ? .expiredForm : .foreignForm
         }
-        guard let nonce, texts.count == 4, texts[0].utf8.elementsEqual(purpose.utf8),
+        guard let nonce, texts.count == 4, texts[0].isExactly(purpose),
             let target = ReturnTarget(texts[1]), let level = Decimal.parse(Array(texts[2].utf8).span),
             constantTimeEqual(Array(texts[3].utf8).span, Array(nonce.utf8).span)
         else { throw .foreignForm }

@@ -1,3 +1,4 @@
+import Bytes
 import Endpoints
 import HTTP
 import Model
@@ -61,7 +62,7 @@ package struct PageLook: Sendable {
 
     private func dressed(_ response: EndpointResponse, for request: EndpointRequest) -> EndpointResponse {
         guard response.page != nil else { return response }
-        let fields = request.fields.filter { $0.name.utf8.elementsEqual("accept-language".utf8) }.map(\.value)
+        let fields = request.fields.filter { $0.name.isExactly("accept-language") }.map(\.value)
         return dressed(response, accepting: fields.joined(separator: ","))
     }
 

@@ -26,7 +26,7 @@ struct Introspection: Sendable {
             guard backend.grants.introspection else { throw .introspectionNotAllowed }
             guard let token = form["token"] else { throw .missingParameter }
             return try answer(token, to: backend.reference, now: now) {
-                $0.backendID.utf8.elementsEqual(backend.mobileBackendID.utf8)
+                $0.backendID.isExactly(backend.mobileBackendID)
             }
         }
     }

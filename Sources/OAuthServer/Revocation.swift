@@ -31,7 +31,7 @@ struct Revocation: Sendable {
     private func revoke(
         _ claims: AccessTokenClaims, _ backend: Backend, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
-        guard claims.clientID.utf8.elementsEqual(backend.clientID.utf8) else { throw .tokenOfAnotherClient }
+        guard claims.clientID.isExactly(backend.clientID) else { throw .tokenOfAnotherClient }
         return service.ask(.deny(.token(claims.tokenID, subject: claims.subject, until: claims.expiresAt)), now: now) {
             [self] _ in
             service.settings.revocations.revoke(tokenID: claims.tokenID, until: claims.expiresAt)
@@ -46,7 +46,7 @@ struct Revocation: Sendable {
             guard case .record(let record?) = answer, record.kind == .refresh else {
                 return revokeGranted(digest, backend, now: now)
             }
-            guard record.application.utf8.elementsEqual(backend.mobileBackendID.utf8) else {
+            guard record.application.isExactly(backend.mobileBackendID) else {
                 return .done(TokenFailure.tokenOfAnotherClient.response)
             }
             return service.ask(.revoke(.id(record.id)), now: now) { [self] answer in

@@ -14,10 +14,10 @@ public indirect enum ClientJSON: Equatable, Sendable {
         case (.null, .null): true
         case (.bool(let a), .bool(let b)): a == b
         case (.number(let a), .number(let b)): a == b
-        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.string(let a), .string(let b)): a.isExactly(b)
         case (.array(let a), .array(let b)): a == b
         case (.object(let a), .object(let b)):
-            a.elementsEqual(b) { $0.name.utf8.elementsEqual($1.name.utf8) && $0.value == $1.value }
+            a.elementsEqual(b) { $0.name.isExactly($1.name) && $0.value == $1.value }
         default: false
         }
     }
@@ -25,7 +25,7 @@ public indirect enum ClientJSON: Equatable, Sendable {
     /// The member of an object with this name.
     public subscript(_ name: String) -> ClientJSON? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        return members.first { $0.name.isExactly(name) }?.value
     }
 
     public var string: String? {

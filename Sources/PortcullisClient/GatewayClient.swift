@@ -1,3 +1,4 @@
+import Bytes
 import Model
 import Reactor
 import Synchronization
@@ -119,7 +120,7 @@ public final class GatewayClient: Sendable {
         guard login.scope == scope else {
             throw ClientError(.wrongBackend, "the login is for another server or application; log in again")
         }
-        guard login.backend.utf8.elementsEqual(profile.backend.utf8) else {
+        guard login.backend.isExactly(profile.backend) else {
             throw ClientError(
                 .wrongBackend,
                 "the token is bound to the backend \(login.backend), and not good for \(profile.backend); log in again")

@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// Semantics of the operations, shared by the stores whose tables are in this process.
@@ -86,7 +87,7 @@ extension TokenTable {
             return try rotateAgain(digest, application, proposed, now)
         }
         // AOM-12: a refresh token is bound to the application that it was issued to.
-        guard old.refreshLives(at: now), old.application.utf8.elementsEqual(application.utf8),
+        guard old.refreshLives(at: now), old.application.isExactly(application),
             proposed.isHeir(of: old)
         else { return .record(nil) }
         guard try makeWay(for: proposed, [old], now) else { return .conflict }
@@ -103,7 +104,7 @@ extension TokenTable {
         _ digest: [UInt8], _ application: String, _ proposed: TokenRecord, _ now: Int64
     ) throws(StoreFailure) -> StoreAnswer {
         guard let (known, digest) = try anyUsedRefresh(digest), known.until > now,
-            known.application.utf8.elementsEqual(application.utf8)
+            known.application.isExactly(application)
         else { return .record(nil) }
         var used = known
         guard let lost = try given(for: used, now), let lostDigest = lost.refreshDigest, proposed.isHeir(of: lost)
@@ -122,7 +123,7 @@ extension TokenTable {
     /// The successor of a used refresh token within its grace period.
     private func given(for used: UsedRefresh, _ now: Int64) throws(StoreFailure) -> TokenRecord? {
         guard used.graceUntil > now, let record = try record(.refresh(used.successor)), record.refreshLives(at: now),
-            record.id.utf8.elementsEqual(used.family.utf8)
+            record.id.isExactly(used.family)
         else { return nil }
         return record
     }
@@ -147,12 +148,12 @@ extension TokenTable {
     ) throws(StoreFailure) -> Bool {
         var leaving = leaving
         for (rival, isRefresh) in try rivals(of: proposed) {
-            if leaving.contains(where: { $0.id.utf8.elementsEqual(rival.id.utf8) }) { continue }
+            if leaving.contains(where: { $0.id.isExactly(rival.id) }) { continue }
             if isRefresh || rival.accessLives(at: now) { return false }
             leaving.append(rival)
         }
         var gone: [TokenRecord] = []
-        for record in leaving where !gone.contains(where: { $0.id.utf8.elementsEqual(record.id.utf8) }) {
+        for record in leaving where !gone.contains(where: { $0.id.isExactly(record.id) }) {
             try expel(record, now, unless: proposed.tokenID)
             gone.append(record)
         }
@@ -180,7 +181,7 @@ extension TokenTable {
         _ record: TokenRecord, _ now: Int64, unless heir: String = ""
     ) throws(StoreFailure) {
         try remove(record)
-        guard record.accessLives(at: now), !record.tokenID.isEmpty, !record.tokenID.utf8.elementsEqual(heir.utf8)
+        guard record.accessLives(at: now), !record.tokenID.isEmpty, !record.tokenID.isExactly(heir)
         else { return }
         _ = try append(.token(record.tokenID, subject: record.subject, until: record.accessExpiresAt))
     }
@@ -189,7 +190,7 @@ extension TokenTable {
 extension TokenRecord {
     /// Whether this record may replace another one by rotation.
     fileprivate func isHeir(of old: TokenRecord) -> Bool {
-        id.utf8.elementsEqual(old.id.utf8) && slot.utf8.elementsEqual(old.slot.utf8)
+        id.isExactly(old.id) && slot.isExactly(old.slot)
     }
 }
 

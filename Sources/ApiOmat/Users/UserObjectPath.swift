@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 import Model
 
@@ -14,7 +15,7 @@ struct UserObjectPath: Sendable, Equatable {
     init?(_ path: String) {
         guard let parts = PathSegment.decode(path, behind: ApplicationEndpoints.userObjectsPath),
             (4...5).contains(parts.count),
-            parts[1].utf8.elementsEqual("models".utf8)
+            parts[1].isExactly("models")
         else { return nil }
         application = parts[0]
         module = parts[2]

@@ -89,7 +89,7 @@ package struct JSONText: Sendable {
         switch step {
         case .member(let name):
             places = (parent.members ?? []).map { $0.nameOffset..<end(of: $0.node) }
-            index = parent.members?.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+            index = parent.members?.firstIndex { $0.name.isExactly(name) }
         case .element(let number):
             places = (parent.array ?? []).map { $0.offset..<end(of: $0) }
             index = places.indices.contains(number) ? number : nil

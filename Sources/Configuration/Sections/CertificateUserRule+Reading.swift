@@ -80,8 +80,8 @@ extension CertificateUserRule {
     func check(_ users: [User], _ findings: Findings, at pointer: String) {
         guard roles == nil, case .fixed(let name) = username else { return }
         let accounts = users.filter { user in
-            user.username.utf8.elementsEqual(name.utf8)
-                && (realm.map { $0.utf8.elementsEqual(user.realm.utf8) } ?? true)
+            user.username.isExactly(name)
+                && (realm.map { $0.isExactly(user.realm) } ?? true)
         }
         switch accounts.count {
         case 1: break

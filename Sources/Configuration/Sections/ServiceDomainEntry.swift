@@ -27,7 +27,7 @@ package struct ServiceDomainEntry: Sendable {
         let expected = "an object of service domains by name"
         if field.node.members == nil { field.wrongType(expected) }
         return field.object(expected).entries.compactMap { name, place in
-            if name.utf8.elementsEqual("$schema".utf8), field.isFileRoot { return nil }
+            if name.isExactly("$schema"), field.isFileRoot { return nil }
             guard WebgateEntry.isName(name) else {
                 return place.error("invalid name of a service domain \"\(name)\"", expected: WebgateEntry.nameRule)
             }

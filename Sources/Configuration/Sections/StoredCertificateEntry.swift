@@ -16,7 +16,7 @@ package struct StoredCertificateEntry: Sendable {
         var entries: [StoredCertificateEntry] = []
         for element in field.elements("an array of {\"alias\", \"pem\"}") ?? [] {
             guard let entry = shape.read(element) else { continue }
-            if !entry.alias.isEmpty, entries.contains(where: { $0.alias.utf8.elementsEqual(entry.alias.utf8) }) {
+            if !entry.alias.isEmpty, entries.contains(where: { $0.alias.isExactly(entry.alias) }) {
                 element.error("duplicate certificate \"\(entry.alias)\"", expected: "a unique alias")
             }
             entries.append(entry)

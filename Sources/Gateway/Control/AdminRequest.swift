@@ -47,7 +47,7 @@ package struct AdminRequest: Sendable {
 
     /// The value of a parameter of the query.
     package func parameter(_ name: String) -> String? {
-        parameters.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        parameters.first { $0.name.isExactly(name) }?.value
     }
 
     /// Decodes path segments and query parameters. Nil if one is malformed, not UTF-8 or contains control characters,

@@ -1,3 +1,4 @@
+import Bytes
 import Identity
 import Issuers
 import Model
@@ -118,7 +119,7 @@ package final class RevocationFollower: TokenStore {
     /// Revokes the tokens of removed records, as the store did in the same step.
     func deny(_ gone: [TokenRecord], unless heir: String = "", now: Int64) {
         for record in gone where record.accessLives(at: now) && !record.tokenID.isEmpty {
-            if record.tokenID.utf8.elementsEqual(heir.utf8) { continue }
+            if record.tokenID.isExactly(heir) { continue }
             apply(.token(record.tokenID, subject: record.subject, until: record.accessExpiresAt), now: now)
         }
     }

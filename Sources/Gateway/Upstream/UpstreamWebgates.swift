@@ -1,3 +1,4 @@
+import Bytes
 import Issuers
 import Synchronization
 
@@ -27,7 +28,7 @@ package final class UpstreamWebgates: Sendable {
     /// evicted.
     package func target(of webgate: String) -> (target: InjectionTarget, hasEvicted: Bool) {
         targets.withLock { targets in
-            if let index = targets.firstIndex(where: { $0.webgate.utf8.elementsEqual(webgate.utf8) }) {
+            if let index = targets.firstIndex(where: { $0.webgate.isExactly(webgate) }) {
                 let known = targets.remove(at: index)
                 targets.append(known)
                 return (known, false)

@@ -12,7 +12,7 @@ extension Application {
 
     /// Whether a user may change objects that other users own.
     package func isWriter(_ username: String) -> Bool {
-        writers.contains { $0.utf8.elementsEqual(username.utf8) }
+        writers.contains { $0.isExactly(username) }
     }
 
     /// Whether this is the administrator's mail address.

@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// One entry of `allowedMbes`: the backend whose clients may exchange an issuer's tokens (JWT-23).
@@ -19,7 +20,7 @@ package struct AllowedBackend: Sendable, Equatable {
     /// Whether every member of the entry equals the backend's, compared with case.
     package func matches(_ backend: Backend) -> Bool {
         func agrees(_ text: String?, _ other: String) -> Bool {
-            text.map { $0.utf8.elementsEqual(other.utf8) } ?? true
+            text.map { $0.isExactly(other) } ?? true
         }
         return isComplete && agrees(name, backend.name) && agrees(version, backend.version)
             && agrees(clientID, backend.clientID)

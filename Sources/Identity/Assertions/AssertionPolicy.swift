@@ -41,7 +41,7 @@ package struct AssertionPolicy: Sendable {
     package func lookup(saml name: String) -> Lookup { AssertionPolicy.lookup(name, samlEntries) }
 
     private static func lookup(_ name: String, _ entries: [Entry]) -> Lookup {
-        guard let entry = entries.first(where: { $0.name?.utf8.elementsEqual(name.utf8) ?? false }) else {
+        guard let entry = entries.first(where: { $0.name?.isExactly(name) ?? false }) else {
             return .unknown
         }
         return entry.issuer.map(Lookup.issuer) ?? .invalid

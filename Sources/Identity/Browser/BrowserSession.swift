@@ -52,7 +52,7 @@ package struct BrowserSession: Sendable, Equatable {
     init?(_ texts: [String], expiresAt: Int64) {
         let rest = Array(texts.dropFirst(7))
         let provision = ProvidedLogin(rest)
-        let isGuest = rest.count == 1 && rest[0].utf8.elementsEqual(BrowserSession.guest.utf8)
+        let isGuest = rest.count == 1 && rest[0].isExactly(BrowserSession.guest)
         guard texts.count >= 7, rest.isEmpty || isGuest || provision != nil, !texts[0].isEmpty, !texts[1].isEmpty,
             ExternalIdentityRules.isFitForHeaders(texts[1]),
             let level = BrowserSession.number(texts[3]), (0...10).contains(level),

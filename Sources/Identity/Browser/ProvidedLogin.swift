@@ -44,8 +44,8 @@ package struct ProvidedLogin: Sendable, Equatable {
         guard texts.count >= (isDetailed ? 6 : 4), isDetailed || texts[0].isExactly(ProvidedLogin.mark),
             !texts[1].isEmpty, !texts[2].isEmpty
         else { return nil }
-        let isVirtual = texts[3].utf8.elementsEqual(ProvidedLogin.virtual.utf8)
-        guard isVirtual || texts[3].utf8.elementsEqual(ProvidedLogin.account.utf8) else { return nil }
+        let isVirtual = texts[3].isExactly(ProvidedLogin.virtual)
+        guard isVirtual || texts[3].isExactly(ProvidedLogin.account) else { return nil }
         self.init(
             provider: texts[1], foundation: texts[2], isVirtual: isVirtual,
             roles: Array(texts.dropFirst(isDetailed ? 6 : 4)))

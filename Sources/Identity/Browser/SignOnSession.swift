@@ -72,7 +72,7 @@ package struct SignOnSession: Sendable, Equatable {
         usedAt = Int64(numbers[1])
         tokensEndAt = Int64(numbers[2])
         providedUntil = numbers[3] == 0 ? nil : Int64(numbers[3])
-        isVirtual = texts[10].utf8.elementsEqual("virtual".utf8)
+        isVirtual = texts[10].isExactly("virtual")
         let rest = texts[13...]
         self.methods = Array(rest.prefix(methods))
         self.roles = Array(rest.dropFirst(methods).prefix(roles))

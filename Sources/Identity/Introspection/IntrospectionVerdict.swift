@@ -68,7 +68,7 @@ extension IntrospectedToken {
             guard let made = claim.integer, made <= now + skew else { return nil }
         }
         if let claim = node["iss"] {
-            guard let issuer = claim.string, issuer.utf8.elementsEqual(server.issuer.utf8) else { return nil }
+            guard let issuer = claim.string, issuer.isExactly(server.issuer) else { return nil }
         }
         guard IntrospectedToken.isForUs(node["aud"], server) else { return nil }
         // For another token type the sender need not be the token's holder.
@@ -85,6 +85,6 @@ extension IntrospectedToken {
         guard let claim else { return !server.requireAudience }
         if !server.requireAudience, server.audiences.isEmpty { return true }
         let named = claim.string.map { [$0] } ?? (claim.array ?? []).compactMap(\.string)
-        return named.contains { name in server.audiences.contains { $0.utf8.elementsEqual(name.utf8) } }
+        return named.contains { name in server.audiences.contains { $0.isExactly(name) } }
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import JOSE
 import Model
 
@@ -139,7 +140,7 @@ private struct AbsentKeys {
     private var entries: [Entry] = []
 
     func contains(_ keyID: String?, _ now: Int64) -> Bool {
-        guard let keyID, let entry = entries.first(where: { $0.keyID.utf8.elementsEqual(keyID.utf8) }) else {
+        guard let keyID, let entry = entries.first(where: { $0.keyID.isExactly(keyID) }) else {
             return false
         }
         return entry.term.covers(now)
@@ -148,7 +149,7 @@ private struct AbsentKeys {
     mutating func note(_ keyID: String, now: Int64, minimum: Int64) {
         guard keyID.utf8.count <= AbsentKeys.longestName else { return }
         var entry = Entry(keyID: keyID, pause: minimum, term: CacheTerm(from: now, seconds: minimum))
-        if let place = entries.firstIndex(where: { $0.keyID.utf8.elementsEqual(keyID.utf8) }) {
+        if let place = entries.firstIndex(where: { $0.keyID.isExactly(keyID) }) {
             // Several requests may have waited for one fetch.
             if entries[place].term.covers(now) { return }
             entry.pause = min(entries[place].pause * 2, minimum * AbsentKeys.longestPause)

@@ -62,7 +62,7 @@ struct KeyFetch {
         guard let root = try? JSONNode.parse(response.body.span, maximumDepth: 16),
             let issuer = root["issuer"]?.string, let text = root["jwks_uri"]?.string
         else { throw .malformedDiscovery }
-        guard issuer.utf8.elementsEqual(settings.issuer.utf8) else { throw .wrongIssuer(issuer) }
+        guard issuer.isExactly(settings.issuer) else { throw .wrongIssuer(issuer) }
         let url: WebURL
         do throws(WebURL.Problem) { url = try WebURL(text) } catch { throw .malformedAddress(error) }
         guard url.isSecure || settings.allowHTTP else { throw .insecureAddress }  // JWT-32

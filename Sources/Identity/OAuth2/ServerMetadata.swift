@@ -89,7 +89,7 @@ package final class ServerMetadata: Sendable {
             guard let node = try? JSONNode.parse(response.body.span, maximumDepth: 16), node.members != nil else {
                 return .failure(.malformed)
             }
-            guard let name = node["issuer"]?.string, name.utf8.elementsEqual(issuer.utf8) else {
+            guard let name = node["issuer"]?.string, name.isExactly(issuer) else {
                 return .failure(.wrongIssuer)
             }
             return .success(node)

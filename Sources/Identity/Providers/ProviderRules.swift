@@ -39,7 +39,7 @@ extension ProviderRules {
 
     private func isVerified(_ name: String, _ claims: JSONNode) -> Bool {
         let claim = claims[ProviderRules.verificationClaim]
-        let isTrue = claim?.bool == true || claim?.string?.utf8.elementsEqual("true".utf8) == true
+        let isTrue = claim?.bool == true || claim?.string?.isExactly("true") == true
         switch emailRule {
         // `email_verified` covers that claim alone; users may have chosen other addresses freely.
         case .verified: return isTrue && claims[ProviderRules.emailClaim]?.string?.isExactly(name) == true

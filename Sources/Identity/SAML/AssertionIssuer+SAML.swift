@@ -53,7 +53,7 @@ extension AssertionIssuer {
             let assertion = try SAMLVerifier.assertion(
                 in: xml, signedBy: store.certificates(of: subjects, now: now), allowsSHA1: saml.allowsSHA1)
             // Compares the signed issuer, not the one read before verification.
-            guard assertion.issuer.utf8.elementsEqual(name.utf8) else { return .failure(.wrongReference) }
+            guard assertion.issuer.isExactly(name) else { return .failure(.wrongReference) }
             return .success(assertion)
         } catch {
             return .failure(error)

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Conditions for accepting an assertion (SAML-05, SAML-06). Pure: time is an argument.
 package struct SAMLConditions: Sendable, Equatable {
     /// Default for the allowed clock difference, in seconds.
@@ -41,7 +43,7 @@ package struct SAMLConditions: Sendable, Equatable {
     private func checkAudience(_ assertion: SAMLAssertion) throws(SAMLRejection) {
         guard !assertion.audienceRestrictions.isEmpty else { throw .missingAudience }
         let isMet = assertion.audienceRestrictions.allSatisfy { named in
-            named.contains { name in audiences.contains { $0.utf8.elementsEqual(name.utf8) } }
+            named.contains { name in audiences.contains { $0.isExactly(name) } }
         }
         guard isMet else { throw .wrongAudience }
     }
@@ -52,7 +54,7 @@ package struct SAMLConditions: Sendable, Equatable {
     ) throws(SAMLRejection) -> SAMLAssertion.Confirmation {
         var rejection = SAMLRejection.notConfirmed
         for confirmation in assertion.confirmations
-        where confirmation.method.utf8.elementsEqual(SAMLAssertion.Confirmation.bearer.utf8) {
+        where confirmation.method.isExactly(SAMLAssertion.Confirmation.bearer) {
             do throws(SAMLRejection) {
                 try check(confirmation, now: now)
                 return confirmation
@@ -71,10 +73,10 @@ package struct SAMLConditions: Sendable, Equatable {
             guard confirmation.recipient != nil else { throw .wrongRecipient }
         }
         if let recipient = confirmation.recipient {
-            guard recipients.contains(where: { $0.utf8.elementsEqual(recipient.utf8) }) else { throw .wrongRecipient }
+            guard recipients.contains(where: { $0.isExactly(recipient) }) else { throw .wrongRecipient }
         }
         if let inResponseTo {
-            guard let answered = confirmation.inResponseTo, answered.utf8.elementsEqual(inResponseTo.utf8) else {
+            guard let answered = confirmation.inResponseTo, answered.isExactly(inResponseTo) else {
                 throw .notConfirmed
             }
         }

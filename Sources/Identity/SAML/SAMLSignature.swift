@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 
 /// The signature of an element. Before anything is computed, it is checked against the profile of SAML core section
@@ -68,7 +69,7 @@ struct SAMLSignature: Sendable, Equatable {
     }
 
     private static func check(reference: XMLElement, id: String, allowsSHA1: Bool) throws(SAMLRejection) {
-        guard let uri = reference["URI"], uri.utf8.elementsEqual("#\(id)".utf8) else { throw .wrongReference }
+        guard let uri = reference["URI"], uri.isExactly("#\(id)") else { throw .wrongReference }
         let parts = reference.children
         guard parts.allSatisfy({ $0.namespace == SAMLName.signature }),
             parts.map(\.name) == ["Transforms", "DigestMethod", "DigestValue"], parts[1].children.isEmpty

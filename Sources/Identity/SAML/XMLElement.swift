@@ -1,3 +1,5 @@
+import Bytes
+
 /// An XML element as a value: names resolved, comments dropped, texts joined.
 ///
 /// Documents are converted to such trees as a whole, so that all later code handles plain values.
@@ -21,11 +23,11 @@ package struct XMLElement: Sendable, Equatable {
 
     /// The attribute of this name without a namespace.
     package subscript(_ name: String) -> String? {
-        attributes.first { $0.namespace == nil && $0.name.utf8.elementsEqual(name.utf8) }?.value
+        attributes.first { $0.namespace == nil && $0.name.isExactly(name) }?.value
     }
 
     package func has(_ name: String, _ namespace: String) -> Bool {
-        self.name.utf8.elementsEqual(name.utf8) && self.namespace?.utf8.elementsEqual(namespace.utf8) ?? false
+        self.name.isExactly(name) && self.namespace?.isExactly(namespace) ?? false
     }
 
     package func children(_ name: String, _ namespace: String) -> [XMLElement] {

@@ -55,7 +55,7 @@ struct MobileSocialAnswer: Sendable {
         guard let node = try? JSONNode.parse(response.body.span, maximumDepth: 16),
             let type = node["X-Idaas-Rest-Token-Type"]?.string,
             // A type may include the provider: USERTOKEN::OAMUT.
-            type.utf8.elementsEqual(wanted.rawValue.utf8) || type.hasPrefix(wanted.rawValue + "::"),
+            type.isExactly(wanted.rawValue) || type.hasPrefix(wanted.rawValue + "::"),
             let value = node["X-Idaas-Rest-Token-Value"]?.string, !value.isEmpty,
             value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }

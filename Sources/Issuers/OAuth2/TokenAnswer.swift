@@ -47,7 +47,7 @@ extension IssuedToken {
     /// Nil for a token of another type than requested.
     fileprivate convenience init?(_ granted: TokenReply.Granted, _ terms: TokenAnswer.Terms, now: Int64) {
         if let wanted = terms.issuedTokenType {
-            guard let issued = granted.members["issued_token_type"]?.string, issued.utf8.elementsEqual(wanted.utf8)
+            guard let issued = granted.members["issued_token_type"]?.string, issued.isExactly(wanted)
             else { return nil }
         }
         let refreshSeconds = granted.members["refresh_expires_in"].flatMap(Lifetime.seconds)

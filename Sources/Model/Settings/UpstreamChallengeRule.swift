@@ -1,3 +1,5 @@
+import Bytes
+
 /// How an upstream behind a Webgate of its own is called: the gateway answers its challenges (CACHE-08).
 package struct UpstreamChallengeRule: Equatable, Sendable {
     /// `User-Agent` of the requests: one that the Webgate challenges (CHAL-04).
@@ -12,6 +14,6 @@ package struct UpstreamChallengeRule: Equatable, Sendable {
 
     /// Whether the challenge of a Webgate of this name is answered.
     package func answers(webgate name: String) -> Bool {
-        webgates.isEmpty || webgates.contains { $0.utf8.elementsEqual(name.utf8) }
+        webgates.isEmpty || webgates.contains { $0.isExactly(name) }
     }
 }

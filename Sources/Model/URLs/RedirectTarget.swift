@@ -44,7 +44,7 @@ package struct RedirectTarget: Sendable, Equatable {
         let bytes = Array(text.utf8)
         let scheme = String(decoding: bytes[origin.scheme.range], as: UTF8.self)
         // Source expressions cannot contain IPv6 literals, and hosts of other schemes have no meaning.
-        guard !origin.isAddress, ["http", "https"].contains(where: { $0.utf8.elementsEqual(scheme.lowercased().utf8) })
+        guard !origin.isAddress, ["http", "https"].contains(where: { $0.isExactly(scheme.lowercased()) })
         else { return "\(scheme):" }
         var source = bytes[..<originEnd]
         let path = bytes[originEnd..<pathEnd]
@@ -62,7 +62,7 @@ package struct RedirectTarget: Sendable, Equatable {
     }
 
     package static func == (left: RedirectTarget, right: RedirectTarget) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        left.text.isExactly(right.text)
     }
 
     /// Characters of URLs (RFC 3986 section 2) without `#`. Browsers read `\` as `/`.

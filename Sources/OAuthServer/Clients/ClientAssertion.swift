@@ -1,3 +1,5 @@
+import Bytes
+
 /// A JWT by which a client shows who it is (RFC 7521 section 4.2, RFC 7523 section 2.2), not yet believed.
 struct ClientAssertion {
     /// What must not be used a second time (RFC 7523 section 3, item 7).
@@ -24,7 +26,7 @@ struct ClientAssertion {
         }
         guard authorization.isEmpty, form["client_secret"] == nil else { throw .twoCredentials }
         guard let type else { throw .missingParameter }
-        guard type.utf8.elementsEqual(ClientAssertion.type.utf8) else { throw .invalidClientAssertion }
+        guard type.isExactly(ClientAssertion.type) else { throw .invalidClientAssertion }
         token = Array(assertion.utf8)
         named = form["client_id"]
     }

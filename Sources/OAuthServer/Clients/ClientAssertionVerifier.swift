@@ -45,10 +45,10 @@ struct ClientAssertionVerifier: Sendable {
             throw .invalidClientAssertion
         }
         // RFC 7523 section 3: both `iss` and `sub` are the client.
-        guard let subject = token.subject, subject.utf8.elementsEqual(backend.clientID.utf8),
+        guard let subject = token.subject, subject.isExactly(backend.clientID),
             let id = token.tokenID, !id.isEmpty, id.utf8.count <= ClientAssertionVerifier.longestTokenID
         else { throw .invalidClientAssertion }
-        if let named = assertion.named, !named.utf8.elementsEqual(backend.clientID.utf8) { throw .conflictingClientID }
+        if let named = assertion.named, !named.isExactly(backend.clientID) { throw .conflictingClientID }
         let end = min(token.expiresAt, (token.issuedAt ?? now) + ClientAssertionVerifier.longestSeconds)
         let until = end + ClientAssertionVerifier.skewSeconds
         // One that says nothing of its making must not live for long by itself.
@@ -68,7 +68,7 @@ struct ClientAssertionVerifier: Sendable {
     private func isAddressedToUsAlone(_ claims: JSONNode) -> Bool {
         guard let elements = claims["aud"]?.array else { return true }
         return elements.allSatisfy { element in
-            audiences.contains { element.string?.utf8.elementsEqual($0.utf8) ?? false }
+            audiences.contains { element.string?.isExactly($0) ?? false }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Identity
 import Model
 
@@ -39,7 +40,7 @@ package enum ExchangeClient {
         guard let token = form["client_assertion"], let type = form["client_assertion_type"] else {
             throw .missingParameter
         }
-        guard type.utf8.elementsEqual(ClientAssertion.type.utf8) else { throw .unknownClientAssertionType }
+        guard type.isExactly(ClientAssertion.type) else { throw .unknownClientAssertionType }
         return .token(token, named: form["client_id"])
     }
 }

@@ -45,7 +45,7 @@ package struct PresentedSecret {
 
     /// X16: a bare `client_id` that agrees is no second method.
     package func check(clientID: String) throws(TokenFailure) {
-        if let named, !named.utf8.elementsEqual(clientID.utf8) { throw .conflictingClientID }
+        if let named, !named.isExactly(clientID) { throw .conflictingClientID }
     }
 
     /// User and password of a Basic field, split at the first colon (RFC 7617 section 2).

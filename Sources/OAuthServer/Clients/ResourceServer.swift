@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Identity
 
@@ -26,6 +27,6 @@ package struct ResourceServer: Sendable {
     }
 
     func mayAsk(about claims: AccessTokenClaims) -> Bool {
-        backends?.contains { $0.utf8.elementsEqual(claims.backendID.utf8) } ?? true
+        backends?.contains { $0.isExactly(claims.backendID) } ?? true
     }
 }

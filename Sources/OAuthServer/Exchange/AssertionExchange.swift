@@ -89,10 +89,10 @@ package struct AssertionExchange: Sendable {
     private func backend(ofClientToken token: String, named: String?) throws(TokenFailure) -> Backend? {
         guard let claims = try service.ownTokens.live(token, now: now), claims.kind == .client,
             claims.audience.contains(where: { audience in
-                settings.audience.contains { $0.utf8.elementsEqual(audience.utf8) }
+                settings.audience.contains { $0.isExactly(audience) }
             })
         else { throw .invalidClientAssertion }
-        if let named, !named.utf8.elementsEqual(claims.clientID.utf8) { throw .conflictingClientID }
+        if let named, !named.isExactly(claims.clientID) { throw .conflictingClientID }
         return settings.backends.backend(id: Array(claims.backendID.utf8).span)
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Endpoints
 import Identity
 import JOSE
@@ -59,8 +60,8 @@ struct TokenExchange: Sendable {
         else { throw .invalidSubjectToken }
         let reference = "\(claims.backendName)/\(claims.backendVersion)"
         guard
-            claims.backendID.utf8.elementsEqual(backend.mobileBackendID.utf8)
-                || rules.subjects.contains(where: { $0.utf8.elementsEqual(reference.utf8) })
+            claims.backendID.isExactly(backend.mobileBackendID)
+                || rules.subjects.contains(where: { $0.isExactly(reference) })
         else { throw .invalidSubjectToken }
         return claims
     }
@@ -68,16 +69,16 @@ struct TokenExchange: Sendable {
     /// A token for another audience is not accepted as proof (RFC 8693 section 2.1).
     private func isForGateway(_ claims: AccessTokenClaims) -> Bool {
         claims.audience.contains { audience in
-            service.settings.audience.contains { $0.utf8.elementsEqual(audience.utf8) }
+            service.settings.audience.contains { $0.isExactly(audience) }
         }
     }
 
     /// A user must belong to the backend's realm (MBE-09), and a token without a user to its own client.
     private func check(_ subject: AccessTokenClaims, _ target: Backend) throws(TokenFailure) {
-        if subject.backendID.utf8.elementsEqual(target.mobileBackendID.utf8) { return }
+        if subject.backendID.isExactly(target.mobileBackendID) { return }
         let origin = service.settings.backends.backend(id: Array(subject.backendID.utf8).span)
         guard subject.kind == .user,
-            subject.virtual || (origin?.realm.utf8.elementsEqual(target.realm.utf8) ?? false)
+            subject.virtual || (origin?.realm.isExactly(target.realm) ?? false)
         else { throw .invalidTarget }
     }
 
@@ -93,7 +94,7 @@ struct TokenExchange: Sendable {
         guard let type = form["actor_token_type"] else { throw .missingParameter }
         try Self.check(type: type)
         guard rules.actors, let actor = try service.ownTokens.live(token, now: now), isForGateway(actor),
-            actor.clientID.utf8.elementsEqual(backend.clientID.utf8),
+            actor.clientID.isExactly(backend.clientID),
             earlier.count < AccessTokenClaims.maximumActors
         else { throw .invalidActorToken }
         return [actor.subject] + earlier
@@ -102,7 +103,7 @@ struct TokenExchange: Sendable {
     /// Both token types mean the same here, because access tokens of this service are JWTs (section 3).
     private static func check(type: String) throws(TokenFailure) {
         let known = ["urn:ietf:params:oauth:token-type:access_token", "urn:ietf:params:oauth:token-type:jwt"]
-        guard known.contains(where: { $0.utf8.elementsEqual(type.utf8) }) else { throw .unsupportedTokenType }
+        guard known.contains(where: { $0.isExactly(type) }) else { throw .unsupportedTokenType }
     }
 
     /// The part of a scope that the rules allow.
@@ -130,16 +131,16 @@ struct TokenExchangeTarget {
             return
         }
         guard audience == nil || resource == nil else { throw .invalidTarget }
-        if name.utf8.elementsEqual(client.reference.utf8) {
+        if name.isExactly(client.reference) {
             backend = client
             self.audience = nil
-        } else if rules.backends.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-            guard let other = backends.backends.first(where: { $0.reference.utf8.elementsEqual(name.utf8) }),
+        } else if rules.backends.contains(where: { $0.isExactly(name) }) {
+            guard let other = backends.backends.first(where: { $0.reference.isExactly(name) }),
                 other.oauthConsumer
             else { throw .invalidTarget }
             backend = other
             self.audience = nil
-        } else if rules.audiences.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+        } else if rules.audiences.contains(where: { $0.isExactly(name) }) {
             backend = client
             self.audience = name
         } else {

@@ -1,3 +1,4 @@
+import Bytes
 import Endpoints
 import HTTP
 import Identity
@@ -13,7 +14,7 @@ extension TokenService {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request, types: [TokenForm.mediaType, TokenForm.misspeltMediaType])
         guard let grantType = form["grant_type"] else { throw .missingGrantType }
-        guard grantType.utf8.elementsEqual(TokenService.assertionGrant.utf8) else { throw .unsupportedGrantType }
+        guard grantType.isExactly(TokenService.assertionGrant) else { throw .unsupportedGrantType }
         guard let assertion = form["assertion"] else { throw .missingParameter }
         let client = try ExchangeClient(request.authorization, form)
         guard let sources = settings.assertions else { return .done(AssertionRejection.unknownIssuer.response) }

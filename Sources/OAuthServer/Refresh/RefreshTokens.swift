@@ -66,7 +66,7 @@ struct RefreshTokens: Sendable {
         _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Renewal {
         // Bound to the client that it was issued to (RFC 6749 section 10.4).
-        guard record.kind == .refresh, record.application.utf8.elementsEqual(backend.mobileBackendID.utf8),
+        guard record.kind == .refresh, record.application.isExactly(backend.mobileBackendID),
             record.refreshLives(at: now), let family = RefreshFamily(record.attributes),
             family.authenticatedAt + lifetimes.familySeconds > now,
             // After a revocation of all of a user's tokens, older refresh tokens are refused: the date is that of the

@@ -51,7 +51,7 @@ struct IntrospectedTokens: Sendable {
         case .unknownIssuer:
             guard let jws = try? CompactJWS(token), let name = (try? JSONNode.parse(jws.payload.span))?["iss"]?.string
             else { return nil }
-            return issuers.first { $0.introspector.server.issuer.utf8.elementsEqual(name.utf8) }
+            return issuers.first { $0.introspector.server.issuer.isExactly(name) }
         case .malformed:
             guard IntrospectedTokens.isTokenText(token) else { return nil }
             let prefixed = issuers.first { issuer in

@@ -119,7 +119,7 @@ extension PolicyAnswer {
     private static let longestNote = 256
 
     private static func isSame(_ name: String, _ other: String) -> Bool {
-        name.utf8.elementsEqual(other.utf8) || name.lowercased().utf8.elementsEqual(other.lowercased().utf8)
+        name.isExactly(other) || name.lowercased().utf8.elementsEqual(other.lowercased().utf8)
     }
 
     /// `Cache-Control` (RFC 9111 section 5.2.2).

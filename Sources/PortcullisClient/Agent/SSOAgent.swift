@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// The agent of a circle of trust, which logs in and gets tokens for the other applications (AGT-02, AGT-04).
@@ -30,7 +31,7 @@ public struct SSOAgent: Sendable {
         _ url: String, callback: String? = nil, _ client: () throws(ClientError) -> GatewayClient
     ) async -> (response: String, record: Record) {
         guard let request = try? parseSSORequest(url) else { return answer(nil, .failure(.malformedRequest), callback) }
-        guard applications.contains(where: { $0.utf8.elementsEqual(request.application.utf8) }) else {
+        guard applications.contains(where: { $0.isExactly(request.application) }) else {
             return answer(request, .failure(.unknownApplication), callback)
         }
         do throws(ClientError) {
@@ -69,8 +70,8 @@ extension SSORefusal {
 extension GatewayClient {
     /// Whether a request is for the gateway and service domain of this client.
     fileprivate func isHome(of request: SSORequest) -> Bool {
-        guard let domain = profile.serviceDomain, domain.utf8.elementsEqual(request.serviceDomain.utf8),
-            request.gateway.utf8.elementsEqual(origin.utf8), let resource = try? WebURL(client: request.resource)
+        guard let domain = profile.serviceDomain, domain.isExactly(request.serviceDomain),
+            request.gateway.isExactly(origin), let resource = try? WebURL(client: request.resource)
         else { return false }
         return isTrusted(resource)
     }

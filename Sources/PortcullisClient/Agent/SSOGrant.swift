@@ -86,7 +86,7 @@ public func parseSSOResponse(_ url: String, to request: SSORequest) throws(Clien
     guard let fields = SSORequest.fields(of: url, behind: mark) else {
         throw ClientError(.malformedResponse, "the agent's answer is malformed")
     }
-    let isAnswer = fields.first("state")?.utf8.elementsEqual(request.state.utf8) ?? false
+    let isAnswer = fields.first("state")?.isExactly(request.state) ?? false
     let foreign = ClientError(.malformedResponse, "the agent's answer is to another request")
     if let error = fields.first("error") {
         let refusal = SSORefusal(rawValue: error) ?? .refused

@@ -137,7 +137,7 @@ extension WebgateToken {
     static let maximumPaths = 64
 
     fileprivate func isFor(_ webgate: String, at origin: String) -> Bool {
-        self.origin == origin && self.webgate.utf8.elementsEqual(webgate.utf8)
+        self.origin == origin && self.webgate.isExactly(webgate)
     }
 
     fileprivate func isValid(_ now: Int64) -> Bool { expiresAt.map { $0 > now } ?? true }

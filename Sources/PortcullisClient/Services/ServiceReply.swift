@@ -22,7 +22,7 @@ struct ServiceReply {
     func token(_ type: String) throws(ClientError) -> String {
         guard isSuccess else { throw refusal }
         guard let token = text("X-Idaas-Rest-Token-Value"), !token.isEmpty,
-            let named = text("X-Idaas-Rest-Token-Type"), named.utf8.elementsEqual(type.utf8)
+            let named = text("X-Idaas-Rest-Token-Type"), named.isExactly(type)
         else { throw ClientError(.malformedResponse, "the answer has no \(type)") }
         return token
     }

@@ -30,7 +30,7 @@ public struct BrowserSignOn: Sendable {
     /// The token of a posted form; nil for a form that does not belong to this login.
     public func token(in form: [UInt8]) -> PostedToken? {
         guard let fields = try? FormFields.parse(form.span), fields.repeatedName == nil,
-            let returned = fields.first("state"), returned.utf8.elementsEqual(state.utf8),
+            let returned = fields.first("state"), returned.isExactly(state),
             fields.first("token_type").map({ $0.lowercased().utf8.elementsEqual("bearer".utf8) }) ?? true,
             let token = fields.first("access_token"), !token.isEmpty
         else { return nil }

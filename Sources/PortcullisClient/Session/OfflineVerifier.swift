@@ -1,3 +1,5 @@
+import Bytes
+
 /// A stored password for offline logins (OMS-12), with the number of failures.
 struct OfflineVerifier: Codable, Equatable, Sendable {
     var scope: Scope
@@ -9,7 +11,7 @@ struct OfflineVerifier: Codable, Equatable, Sendable {
     var login: StoredLogin
 
     func isOf(_ user: String, _ scope: Scope) -> Bool {
-        self.scope == scope && self.user.utf8.elementsEqual(user.utf8)
+        self.scope == scope && self.user.isExactly(user)
     }
 }
 

@@ -58,14 +58,14 @@ public final class CredentialStore: Sendable {
     }
 
     public func property(_ key: String) throws(ClientError) -> StoredProperty? {
-        try read().properties.first { $0.key.utf8.elementsEqual(key.utf8) }
+        try read().properties.first { $0.key.isExactly(key) }
     }
 
     /// Adds or replaces a property.
     public func store(_ property: StoredProperty) throws(ClientError) {
         guard !property.key.isEmpty else { throw ClientError(.invalidEntry, "the key of a property is empty") }
         try change { contents in
-            contents.properties.removeAll { $0.key.utf8.elementsEqual(property.key.utf8) }
+            contents.properties.removeAll { $0.key.isExactly(property.key) }
             contents.properties.append(property)
         }
     }
@@ -102,7 +102,7 @@ public final class CredentialStore: Sendable {
     }
 
     private static func isSame(_ entry: StoredCredential, _ url: String, _ tenant: String?) -> Bool {
-        entry.url.utf8.elementsEqual(url.utf8) && (entry.tenant ?? "").utf8.elementsEqual((tenant ?? "").utf8)
+        entry.url.isExactly(url) && (entry.tenant ?? "").utf8.elementsEqual((tenant ?? "").utf8)
     }
 }
 

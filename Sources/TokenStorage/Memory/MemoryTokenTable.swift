@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// Tables in dictionaries. Texts are keyed by their bytes, so Unicode-equivalent names stay distinct.
@@ -48,7 +49,7 @@ final class MemoryTokenTable: TokenTable {
             candidates = Array(tokens.values)
         }
         let chosen = candidates.filter { record in
-            application.map { record.application.utf8.elementsEqual($0.utf8) } ?? true
+            application.map { record.application.isExactly($0) } ?? true
         }
         return Array(chosen.sorted(by: MemoryTokenTable.isNewer).prefix(limit))
     }

@@ -15,7 +15,7 @@ struct AdminBody {
             throw .malformed("the body is not JSON: \(JSONProblem(error, in: request.body, file: "").text)")
         }
         guard let members = node.members else { throw .malformed("the body must be a JSON object") }
-        for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+        for member in members where !known.contains(where: { $0.isExactly(member.name) }) {
             throw .unknown("member", member.name, among: known)
         }
         self.node = node

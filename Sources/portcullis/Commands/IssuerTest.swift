@@ -105,7 +105,7 @@ struct IssuerTest {
     private static func backend(_ reference: String, _ reading: Assembly.Reading) throws(ExitStatus) -> Backend {
         guard
             let backend = reading.snapshot.backends.backends.first(where: {
-                $0.reference.utf8.elementsEqual(reference.utf8)
+                $0.reference.isExactly(reference)
             })
         else {
             throw .failure("no backend \(reference)")

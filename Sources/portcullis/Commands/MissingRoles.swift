@@ -21,7 +21,7 @@ extension MissingRoles {
     ///
     /// - Parameter held: roles of the caller; if they are unknown (nil), all requirements are listed.
     func lines(held: [String]?) -> [String] {
-        func has(_ role: String) -> Bool { held?.contains { $0.utf8.elementsEqual(role.utf8) } ?? false }
+        func has(_ role: String) -> Bool { held?.contains { $0.isExactly(role) } ?? false }
         let word = held == nil ? "asked for" : "missing"
         var lines: [String] = []
         if let any, !any.contains(where: has) {

@@ -33,17 +33,17 @@ package struct IdentityProviderMetadata: Sendable, Equatable {
                     (entity["entityID"] ?? "", $0)
                 }
             }
-            let wanted = providers.filter { provider in entityID?.utf8.elementsEqual(provider.0.utf8) ?? true }
+            let wanted = providers.filter { provider in entityID?.isExactly(provider.0) ?? true }
             guard let (name, descriptor) = wanted.first, !name.isEmpty else {
                 throw all.isEmpty ? .malformed : .wrongEntity
             }
             guard wanted.count == 1 else { throw .severalEntities }
             let service = descriptor.children("SingleSignOnService", SAMLName.metadata).first {
-                $0["Binding"]?.utf8.elementsEqual(SAMLName.redirectBinding.utf8) ?? false
+                $0["Binding"]?.isExactly(SAMLName.redirectBinding) ?? false
             }
             // A key without `use` serves both purposes (section 2.4.1.1).
             let keys = descriptor.children("KeyDescriptor", SAMLName.metadata).filter {
-                $0["use"]?.utf8.elementsEqual("signing".utf8) ?? true
+                $0["use"]?.isExactly("signing") ?? true
             }
             self.init(
                 entityID: name, singleSignOn: service?["Location"] ?? "",
