@@ -26,11 +26,9 @@ import Testing
         "Sources/Gateway/Request": (6, "the extensions of RequestPipeline"),
         "Sources/Gateway/Upstream": (9, "a group and its servers know each other"),
         "Sources/HTTP/H2": (13, "the extensions of H2Session"),
-        "Sources/Identity/Assertions": (6, "policies and the issuers of one policy"),
         "Sources/Reactor": (13, "the extensions of Poller, and sockets, which name their loop"),
         "Sources/UserProfiles": (6, "the extensions of one service"),
         "Sources/portcullis/Assembly": (26, "the extensions of Assembly"),
-        "Sources/portcullis/Commands": (10, "arguments, their failures and what the administration answers"),
         "Sources/portcullis/Commands/Client": (6, "the actions of one command"),
     ]
 

@@ -121,9 +121,9 @@ extension ApplicationTokens {
         guard request.method == .post else { return .done(.methodNotAllowed("POST")) }
         guard application.allowSignUp, let registry = settings.registry else { return .refuse(.signUpDisabled) }
         guard request.hasJSONBody else { return .refuse(.unsupportedMediaType) }
-        let wanted: NewUser
+        let wanted: SignUp
         do throws(UserObjectChange.Refusal) {
-            wanted = try NewUser(request.body, application.userClass)
+            wanted = try SignUp(request.body, application.userClass)
         } catch {
             return .done(.invalidObject(error.expected))
         }

@@ -85,7 +85,7 @@ struct UserObjectChange: Sendable, Equatable {
 }
 
 /// The body of a sign-up: `{"userName", "password"}` (AOM-26).
-struct NewUser: Sendable, Equatable {
+struct SignUp: Sendable, Equatable {
     let name: String
     let password: String
 

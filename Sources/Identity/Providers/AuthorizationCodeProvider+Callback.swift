@@ -39,7 +39,7 @@ extension AuthorizationCodeProvider {
     // MARK: The code for tokens (RFC 6749 section 4.1.3)
 
     private func redeem(
-        _ code: String, _ secrets: LoginSecrets, _ redirectURI: String, _ endpoints: ProviderEndpoints, now: Int64
+        _ code: String, _ secrets: LoginSecrets, _ redirectURI: String, _ endpoints: CodeFlowEndpoints, now: Int64
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
         let form = [
             ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI),
@@ -82,7 +82,7 @@ extension AuthorizationCodeProvider {
     // MARK: Tokens for a user
 
     private func identity(
-        _ granted: TokenReply.Granted, _ secrets: LoginSecrets, _ endpoints: ProviderEndpoints, now: Int64
+        _ granted: TokenReply.Granted, _ secrets: LoginSecrets, _ endpoints: CodeFlowEndpoints, now: Int64
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
         guard verifier != nil else { return plainIdentity(granted, endpoints) }
         guard let text = granted.members["id_token"]?.string else { return .done(.failure(.answer("token: id_token"))) }
@@ -124,7 +124,7 @@ extension AuthorizationCodeProvider {
 
     /// Adds the user info endpoint's claims to those of the ID token.
     private func complete(
-        _ claims: JSONNode, _ subject: String, _ granted: TokenReply.Granted, _ endpoints: ProviderEndpoints
+        _ claims: JSONNode, _ subject: String, _ granted: TokenReply.Granted, _ endpoints: CodeFlowEndpoints
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
         // Taken from the ID token only, which is signed.
         let time = claims["auth_time"]?.integer
@@ -149,7 +149,7 @@ extension AuthorizationCodeProvider {
     /// The identity at a provider without ID tokens. The access token is known to be the gateway's own: it came from
     /// the token endpoint, for a code bound to this login.
     private func plainIdentity(
-        _ granted: TokenReply.Granted, _ endpoints: ProviderEndpoints
+        _ granted: TokenReply.Granted, _ endpoints: CodeFlowEndpoints
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
         guard let url = endpoints.userInfo else { return .done(.failure(.answer("no user info endpoint"))) }
         return ask(url, granted.value) { [name, settings] more throws(ProviderFailure) in

@@ -17,7 +17,7 @@ extension AuthorizationCodeProvider {
     }
 
     private func revoke(
-        _ token: ProvidedToken, _ endpoints: ProviderEndpoints, now: Int64
+        _ token: ProvidedToken, _ endpoints: CodeFlowEndpoints, now: Int64
     ) -> Effect<ProviderFailure?> {
         guard let url = endpoints.revocation else {
             return .done(.answer("discovery: no revocation_endpoint"))

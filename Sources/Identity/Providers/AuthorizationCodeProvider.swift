@@ -73,12 +73,12 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         if case .openID(let issuer, _, _) = settings.place { issuer } else { nil }
     }
 
-    func endpoints(now: Int64) -> Effect<Result<ProviderEndpoints, ProviderFailure>> {
+    func endpoints(now: Int64) -> Effect<Result<CodeFlowEndpoints, ProviderFailure>> {
         guard let metadata else {
             guard case .plain(let authorization, let token, let userInfo, let revocation) = settings.place else {
                 return .done(.failure(.answer("discovery")))
             }
-            var endpoints = ProviderEndpoints(authorization: authorization, token: token, userInfo: userInfo)
+            var endpoints = CodeFlowEndpoints(authorization: authorization, token: token, userInfo: userInfo)
             endpoints.revocation = revocation
             return .done(.success(endpoints))
         }
@@ -87,7 +87,7 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
             case .failure(let failure): .failure(ProviderFailure(failure))
             case .success(let document):
                 Result { () throws(ProviderFailure) in
-                    try ProviderEndpoints(
+                    try CodeFlowEndpoints(
                         document, allowsHTTP: transport.allowsHTTP, showsCertificate: transport.hasCertificate)
                 }
             }

@@ -64,7 +64,7 @@ package final class IssuedTokenStore: Sendable {
     }
 
     private struct State {
-        var tokens: TokenTable
+        var tokens: IssuedTokenTable
         var flights: FlightTable
         var failures: [InjectionKey: (failure: IssueFailure, term: CacheTerm)] = [:]
         /// Period in which further refusals by an upstream are ignored.
@@ -97,7 +97,7 @@ package final class IssuedTokenStore: Sendable {
         capacity = maximumEntries
         state = Mutex(
             State(
-                tokens: TokenTable(capacity: maximumEntries),
+                tokens: IssuedTokenTable(capacity: maximumEntries),
                 flights: FlightTable(patienceSeconds: flightSeconds)))
     }
 

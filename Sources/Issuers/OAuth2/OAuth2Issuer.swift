@@ -24,10 +24,10 @@ final class OAuth2Issuer: TokenIssuer {
     let kind = "oauth2"
     let configurationID: String
     private let settings: Settings
-    private let endpoint: TokenEndpoint
+    private let endpoint: IssuerEndpoint
     private let caller: any OutboundCaller
 
-    init(_ settings: Settings, endpoint: TokenEndpoint, configurationID: String, caller: any OutboundCaller) {
+    init(_ settings: Settings, endpoint: IssuerEndpoint, configurationID: String, caller: any OutboundCaller) {
         self.settings = settings
         self.endpoint = endpoint
         self.configurationID = configurationID

@@ -111,13 +111,13 @@ private struct OAuth2Settings {
         // The keys of SAML assertions are not for JWTs.
         let key = settings.word("grant") == "jwt-bearer" ? settings.object("assertion")?.key("keyFile") : nil
         made.publishedKeys = [settings.key("clientKeyFile"), key].compactMap { $0 }
-        let endpoint = TokenEndpoint(
+        let endpoint = IssuerEndpoint(
             try place(), settings.transport, allowsHTTP: settings.transport.allowsHTTP, caller: surroundings.caller)
         return OAuth2Issuer(
             made, endpoint: endpoint, configurationID: settings.identity(of: "oauth2"), caller: surroundings.caller)
     }
 
-    private func place() throws(IssuerProblem) -> TokenEndpoint.Place {
+    private func place() throws(IssuerProblem) -> IssuerEndpoint.Place {
         switch (settings.url("tokenEndpoint"), settings.url("discovery")) {
         case (let url?, nil):
             if settings.has("issuer") {

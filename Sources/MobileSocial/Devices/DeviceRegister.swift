@@ -22,12 +22,12 @@ package struct DeviceRegister: Sendable {
     /// A JSON array without handles, newest first.
     /// - Parameter subject: user name; nil for the devices of all users.
     package func list(subject: String?, limit: Int, now: Int64) -> Outcome<[UInt8]> {
-        let operation = StoreOperation.list(application: Registration.register, subject: subject, limit: limit)
+        let operation = StoreOperation.list(application: DeviceRegistration.register, subject: subject, limit: limit)
         return store.ask(operation, now: now) { result in
             switch result {
             case .failure(let failure): .done(.failure(.store(failure)))
             case .success(.records(let records)):
-                .done(.success(DeviceRegister.json(records.compactMap(Registration.init))))
+                .done(.success(DeviceRegister.json(records.compactMap(DeviceRegistration.init))))
             case .success: .done(.failure(.store(.malformed)))
             }
         }
@@ -43,7 +43,7 @@ package struct DeviceRegister: Sendable {
             switch result {
             case .failure(let failure): return .done(.failure(.store(failure)))
             case .success(.record(let record?)):
-                guard let registration = Registration(record) else { return .done(.failure(.unknownDevice)) }
+                guard let registration = DeviceRegistration(record) else { return .done(.failure(.unknownDevice)) }
                 guard domains.contains(where: { $0.isExactly(registration.facts.domain) }) else {
                     return .done(.failure(.notWipeable))
                 }
@@ -54,12 +54,12 @@ package struct DeviceRegister: Sendable {
     }
 
     /// Ends the handles. Sessions and access tokens name their registration, so they end too.
-    private func wipe(deviceOf registration: Registration, now: Int64) -> Outcome<Int> {
-        let all = StoreOperation.list(application: Registration.register, subject: nil, limit: .max)
+    private func wipe(deviceOf registration: DeviceRegistration, now: Int64) -> Outcome<Int> {
+        let all = StoreOperation.list(application: DeviceRegistration.register, subject: nil, limit: .max)
         return store.ask(all, now: now) { [self] result in
             switch result {
             case .success(.records(let records)):
-                let family = registration.family(in: records.compactMap(Registration.init))
+                let family = registration.family(in: records.compactMap(DeviceRegistration.init))
                 // A thief of the device may know the password too, so the next login needs the server (OMS-12).
                 let verifiers = family.map { registration in
                     StoreOperation.revoke(
@@ -83,7 +83,7 @@ package struct DeviceRegister: Sendable {
         }
     }
 
-    private static func json(_ registrations: [Registration]) -> [UInt8] {
+    private static func json(_ registrations: [DeviceRegistration]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
         for registration in registrations {

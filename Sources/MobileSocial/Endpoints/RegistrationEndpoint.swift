@@ -61,10 +61,10 @@ final class RegistrationEndpoint: Sendable {
         _ profile: DeviceProfile, _ application: MobileApplication, subject: String, origin: String, _ call: ServiceCall
     ) -> Answer {
         let handle = TokenType.random("crh")
-        let facts = Registration.Facts(
+        let facts = DeviceRegistration.Facts(
             domain: call.domain.name, application: application.name, device: profile.identity, profile: profile.json,
             origin: origin)
-        let registration = Registration(facts, subject: subject, handle: handle, settings.key, now: call.now)
+        let registration = DeviceRegistration(facts, subject: subject, handle: handle, settings.key, now: call.now)
         return settings.ask(.insert(registration.record), now: call.now) { [self] answer in
             guard case .record = answer else { return .deny(.storeUnavailable) }
             // Existing clients expect 200; OMS-15 has 201 for the short names.
@@ -73,7 +73,7 @@ final class RegistrationEndpoint: Sendable {
                 writer.member("X-Idaas-Rest-Token-Type", TokenType.handle.text)
                 writer.member("X-Idaas-Rest-Token-Value", handle)
                 writer.member("registrationHandle", handle)
-                writer.member("expires_in", Registration.lifetimeSeconds)
+                writer.member("expires_in", DeviceRegistration.lifetimeSeconds)
             }.audited(
                 "oic.register", .granted, subject: subject, client: call.domain.reference(application),
                 tokenID: registration.id)
@@ -83,13 +83,13 @@ final class RegistrationEndpoint: Sendable {
 
     /// The same for a device. Devices to be wiped keep their registration, so that they learn about it (OMS-16).
     private func endSurplus(
-        beside registration: Registration, _ call: ServiceCall, _ next: @escaping @Sendable () -> Answer
+        beside registration: DeviceRegistration, _ call: ServiceCall, _ next: @escaping @Sendable () -> Answer
     ) -> Answer {
         let subject = registration.record.subject
-        let list = StoreOperation.list(application: Registration.register, subject: subject, limit: .max)
+        let list = StoreOperation.list(application: DeviceRegistration.register, subject: subject, limit: .max)
         return settings.ask(list, now: call.now) { [self] answer in
             guard case .records(let records) = answer else { return .deny(.storeUnavailable) }
-            let others = records.compactMap(Registration.init).filter { other in
+            let others = records.compactMap(DeviceRegistration.init).filter { other in
                 !other.facts.isWiped && other.facts.domain.isExactly(registration.facts.domain)
                     && !other.id.isExactly(registration.id)
             }

@@ -61,7 +61,7 @@ final class ClientAuthenticator: Sendable {
     private func client(
         _ record: TokenRecord, _ application: MobileApplication, _ domain: ServiceDomain
     ) throws(MobileSocialFailure) -> MobileClient {
-        if let registration = Registration(record), registration.facts.domain.isExactly(domain.name),
+        if let registration = DeviceRegistration(record), registration.facts.domain.isExactly(domain.name),
             registration.facts.application.isExactly(application.name)
         {
             // OMS-16: only the holder of the handle learns this.
@@ -97,5 +97,5 @@ final class ClientAuthenticator: Sendable {
 struct MobileClient: Sendable {
     let application: MobileApplication
     /// Nil for an unregistered device.
-    let registration: Registration?
+    let registration: DeviceRegistration?
 }

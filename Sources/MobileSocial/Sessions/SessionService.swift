@@ -49,7 +49,7 @@ final class SessionService: Sendable {
     /// Whether the found record is valid for the sessions that depend on it, and no device to be wiped.
     static func isFoundation(_ found: StoreAnswer, at now: Int64) -> Bool {
         guard case .record(let record?) = found, record.accessLives(at: now) else { return false }
-        return Registration(record)?.facts.isWiped != true
+        return DeviceRegistration(record)?.facts.isWiped != true
     }
 
     /// Whether a session is valid apart from its foundations: not expired, idle or revoked, and its user still enabled

@@ -36,7 +36,7 @@ extension PolicySnapshot {
     ///   - bytes: the buffer of `headers`.
     ///   - secure: whether the browser's connection is encrypted.
     func authenticate(
-        session form: LoginForm, secure: Bool, bytes: Span<UInt8>, headers: HeaderTable, now: Int64,
+        session form: FormScheme, secure: Bool, bytes: Span<UInt8>, headers: HeaderTable, now: Int64,
         cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
         let name = BrowserCookie.session.name(secure: secure)

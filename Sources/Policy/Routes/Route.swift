@@ -61,7 +61,7 @@ package final class Route: Sendable {
     /// Whether the scheme requires name and password by Basic (SCH-01).
     var takesPasswords: Bool { scheme?.method == .basic }
     /// The login form of browsers; nil if the route accepts no cookies (SCH-02).
-    let form: LoginForm?
+    let form: FormScheme?
     /// Where tokens are; nil for `Authorization: Bearer` alone.
     package let tokenSources: TokenSources?
     /// Whether responses depend on cookies, for `Vary`.
@@ -153,7 +153,7 @@ package final class Route: Sendable {
                 ? backends[0] : nil)
         self.authenticators = authenticators
         let isWithoutSession = access.isPublic || authenticators?.lists(.session) == false
-        form = isWithoutSession ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)
+        form = isWithoutSession ? nil : FormScheme(settings.scheme ?? webgate?.scheme, webgate)
         allowOrigin = settings.options.ownOrigins ?? origins.allowed
         cors = origins.policy(settings.options)
         injections = settings.injections.isEmpty ? webgate?.injections ?? [] : settings.injections

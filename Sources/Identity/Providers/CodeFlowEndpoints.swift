@@ -1,7 +1,7 @@
 import Bytes
 import Model
 
-struct ProviderEndpoints: Sendable, Equatable {
+struct CodeFlowEndpoints: Sendable, Equatable {
     var authorization: WebURL
     var token: WebURL
     /// The name of the token endpoint, also where an alias of it is called.

@@ -5,7 +5,7 @@ import Model
 
 /// Browser handling of a route with a form scheme: accepts the cookie of a login, and redirects browsers without one to
 /// the form (SCH-02, AGT-06).
-struct LoginForm: Sendable {
+struct FormScheme: Sendable {
     /// Path and query of the form, up to the value of `target`.
     let location: [UInt8]
     private let backends: [[UInt8]]
@@ -57,7 +57,7 @@ struct LoginForm: Sendable {
             headers.occurrences(.authorization) == 0, let accept = headers.value(.accept),
             AcceptField.namesHTML(accept, bytes)
         else { return false }
-        if let mode = headers.value(.secFetchMode), !equal(LoginForm.navigate, bytes.slice(mode)) { return false }
+        if let mode = headers.value(.secFetchMode), !equal(FormScheme.navigate, bytes.slice(mode)) { return false }
         guard let webgate, !webgate.userAgents.isEmpty else { return true }
         return !webgate.recognises(bytes.slice(headers.value(.userAgent) ?? .empty))
     }

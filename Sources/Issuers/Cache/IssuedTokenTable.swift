@@ -5,7 +5,7 @@ import TokenStorage
 ///
 /// Entries are slots of one array in two linked lists: all entries by use, and those of one subject, so that a logout
 /// finds its tokens without a scan.
-struct TokenTable {
+struct IssuedTokenTable {
     private struct Entry {
         let key: InjectionKey
         var token: IssuedToken

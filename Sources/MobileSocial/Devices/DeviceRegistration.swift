@@ -5,7 +5,7 @@ import TokenStorage
 
 /// An application on a device (OMS-15): a record of the kind `.registration`, found by the digest of its client
 /// registration handle.
-struct Registration: Sendable, Equatable {
+struct DeviceRegistration: Sendable, Equatable {
     struct Facts: Sendable, Equatable {
         var domain: String
         var application: String
@@ -40,8 +40,8 @@ struct Registration: Sendable, Equatable {
         // Access tokens name its id, so the id on the deny list ends them.
         let id = AccessTokenMinter.randomID()
         var record = TokenRecord(
-            id: id, kind: .registration, application: Registration.register, subject: subject, tokenID: id,
-            accessExpiresAt: now + Registration.lifetimeSeconds, issuedAt: now)
+            id: id, kind: .registration, application: DeviceRegistration.register, subject: subject, tokenID: id,
+            accessExpiresAt: now + DeviceRegistration.lifetimeSeconds, issuedAt: now)
         record.accessDigest = key.digest(handle)
         record.attributes = facts.json
         self.record = record
@@ -58,7 +58,7 @@ struct Registration: Sendable, Equatable {
     }
 }
 
-extension Registration {
+extension DeviceRegistration {
     /// A property that two registrations of one device share, in UTF-8.
     private enum Tie: Hashable {
         /// The id of one, which is the origin of the other.
@@ -76,7 +76,7 @@ extension Registration {
     }
 
     /// This registration and those of `all` on the same device: the closure over shared properties.
-    func family(in all: [Registration]) -> [Registration] {
+    func family(in all: [DeviceRegistration]) -> [DeviceRegistration] {
         let others = all.filter { !$0.id.isExactly(id) && $0.facts.domain.isExactly(facts.domain) }
         var tied: [Tie: [Int]] = [:]
         for (index, other) in others.enumerated() {
@@ -97,7 +97,7 @@ extension Registration {
     }
 }
 
-extension Registration.Facts {
+extension DeviceRegistration.Facts {
     var json: [UInt8] {
         JSONWriter.object { writer in
             writer.member("domain", domain)

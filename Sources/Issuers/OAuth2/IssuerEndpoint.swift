@@ -5,7 +5,7 @@ import Outbound
 
 /// The token endpoint of an authorization server: configured, or discovered from its metadata (RFC 8414, OpenID Connect
 /// Discovery).
-final class TokenEndpoint: Sendable {
+final class IssuerEndpoint: Sendable {
     enum Place: Sendable {
         case known(WebURL)
         /// - Parameter issuer: required `issuer` of the document.
