@@ -2,7 +2,7 @@ import Bytes
 import HTTP
 import Model
 
-/// CORS settings and fields, apart from the lists of allowed origins. Shared by all routes without settings of their own.
+/// Allowed origins, CORS settings and fields. Shared by all routes without settings of their own.
 final class CORSPolicy: Sendable {
     /// Request fields that pages may always set (CORS-06).
     private static let standardHeaders = [
@@ -12,6 +12,8 @@ final class CORSPolicy: Sendable {
 
     /// The gateway's own base URLs, which are not cross-site (CORS-07, AMB-31).
     private let ownOrigins: [URLPattern]
+    /// `Security_AllowOrigin`, or the route's own list.
+    let allowed: AllowOriginPolicy
     /// The list on trial; nil for none.
     private let trialOrigin: AllowOriginPolicy?
     let allowHeaders: [[UInt8]]
@@ -27,7 +29,8 @@ final class CORSPolicy: Sendable {
     /// Last lines of a preflight.
     let maxAge: [UInt8]
 
-    init(_ settings: CORSSettings, ownOrigins: [WebOrigin]) {
+    init(_ settings: CORSSettings, allowed: AllowOriginPolicy, ownOrigins: [WebOrigin]) {
+        self.allowed = allowed
         self.ownOrigins = ownOrigins.compactMap { try? URLPattern(Array($0.description.utf8)) }
         trialOrigin = settings.trialOrigin
         allowHeaders = (CORSPolicy.standardHeaders + (settings.allowHeaders ?? [])).map { Array($0.utf8) }
@@ -52,15 +55,13 @@ final class CORSPolicy: Sendable {
             && headers.occurrences(.accessControlRequestMethod) > 0
     }
 
-    /// The verdict on a request under a list of allowed origins. Allocates nothing.
+    /// The verdict on a request. Allocates nothing.
     ///
     /// The gateway's own origins are treated like allowed ones: a page of one base URL that calls another is cross-site
     /// for its browser, which requires the fields.
     ///
     /// - Parameter bytes: the buffer of `head` and `headers`.
-    func screen(
-        _ allowOrigin: AllowOriginPolicy, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
-    ) -> OriginVerdict {
+    func screen(bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable) -> OriginVerdict {
         guard let field = headers.value(.origin) else { return .notCrossSite }
         guard headers.occurrences(.origin) == 1 else { return .malformed }
         let isPreflight = CORSPolicy.isPreflight(head, headers)
@@ -71,7 +72,7 @@ final class CORSPolicy: Sendable {
             return .malformed
         }
         let origin = bytes.slice(field)
-        guard allows(origin, under: allowOrigin) else { return .refused }
+        guard allows(origin, by: allowed) else { return .refused }
         if isPreflight { return .preflight }
         // Browsers ask before they use most methods, but not before all.
         if let methods, !methods.contains(head.method, bytes.slice(head.methodText)), !isOwn(origin) { return .refused }
@@ -79,15 +80,15 @@ final class CORSPolicy: Sendable {
     }
 
     /// Whether pages of this origin may call.
-    func allows(_ origin: Span<UInt8>, under allowOrigin: AllowOriginPolicy) -> Bool {
+    private func allows(_ origin: Span<UInt8>, by list: AllowOriginPolicy) -> Bool {
         guard let parts = try? SerializedOrigin(origin) else { return false }
-        return isOwn(parts, of: origin) || allowOrigin.allows(parts, of: origin)
+        return isOwn(parts, of: origin) || list.allows(parts, of: origin)
     }
 
     /// Whether the list on trial would refuse pages of the origin of an allowed request.
     func refusesOnTrial(_ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
         guard let trialOrigin, let field = headers.value(.origin) else { return false }
-        return !allows(bytes.slice(field), under: trialOrigin)
+        return !allows(bytes.slice(field), by: trialOrigin)
     }
 
     /// Whether this origin is one of the gateway's.

@@ -70,8 +70,7 @@ package final class Route: Sendable {
     let authenticators: AuthenticatorChain?
     /// Names of cookies that are not forwarded.
     package let ownCookies: [[UInt8]]
-    package let allowOrigin: AllowOriginPolicy
-    /// The gateway's, if the route has no settings of its own.
+    /// The gateway's, if the route has no origins or settings of its own.
     let cors: CORSPolicy
     /// The route's own rules, otherwise those of its Webgate. Their fields differ.
     package let injections: [InjectionRule]
@@ -154,7 +153,6 @@ package final class Route: Sendable {
         self.authenticators = authenticators
         let isWithoutSession = access.isPublic || authenticators?.lists(.session) == false
         form = isWithoutSession ? nil : FormScheme(settings.scheme ?? webgate?.scheme, webgate)
-        allowOrigin = settings.options.ownOrigins ?? origins.allowed
         cors = origins.policy(settings.options)
         injections = settings.injections.isEmpty ? webgate?.injections ?? [] : settings.injections
         passesCredential = settings.options.forwardsCredential && !injections.contains(where: \.replacesCredential)

@@ -16,9 +16,8 @@ package final class PolicySnapshot: Sendable {
 
     /// Counts key removals by issuers; nil if all keys are configured.
     private let keyEpochs: KeyEpoch?
+    /// For endpoints, and routes without origins or settings of their own.
     let cors: CORSPolicy
-    /// `Security_AllowOrigin`, for endpoints and routes without a list of their own.
-    let allowOrigin: AllowOriginPolicy
     /// The claims and scopes that routes use.
     package let claims: ClaimSelection
     let verifier: JWTVerifier
@@ -39,7 +38,6 @@ package final class PolicySnapshot: Sendable {
         self.routes = routes
         self.claims = claims
         self.cors = cors
-        allowOrigin = settings.allowOrigin
         roles = settings.roles
         challenges = settings.challenges
         revocations = settings.revocations
@@ -91,9 +89,7 @@ package final class PolicySnapshot: Sendable {
     func screenOrigin(
         _ route: Route?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
     ) -> OriginVerdict {
-        // Two calls instead of `??`, which would copy the list and count its references.
-        guard let route else { return cors.screen(allowOrigin, bytes: bytes, head: head, headers: headers) }
-        return route.cors.screen(route.allowOrigin, bytes: bytes, head: head, headers: headers)
+        (route?.cors ?? cors).screen(bytes: bytes, head: head, headers: headers)
     }
 
     /// Appends the CORS lines of a reply of any status, at least `Vary: Origin`. Each line ends in CRLF.
