@@ -111,24 +111,9 @@ package final class ChallengeIssuer: RequestContextReader {
     package func appendBearer(
         to chunk: Chunk, route: Route?, reason: Reason, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
     ) {
-        let text = route?.challenge
-        let constant = text ?? ChallengeIssuer.plain
-        let bearer = isForProofs(route, reason, bytes, headers) ? constant.dpop : constant.bearer
-        chunk.ensureFree(bearer.count + 160 + (text?.scope.count ?? 0) + (text?.login.count ?? 0))
-        chunk.append(bearer)
-        if let error = reason.bearerError {
-            chunk.append(", error=\"")
-            chunk.append(error)
-            chunk.append(ASCII.quote)
-        }
-        if let description = reason.neededLogin, let text {
-            chunk.append(", error_description=\"")
-            chunk.append(description)
-            chunk.append(ASCII.quote)
-            chunk.append(text.login)
-        }
-        if let scope = text?.scope, !scope.isEmpty { chunk.append(scope) }
-        text?.appendMetadata(at: bytes.slice(head.authority), to: chunk)
+        (route?.challenge ?? ChallengeIssuer.plain).appendBearer(
+            to: chunk, isForProofs: isForProofs(route, reason, bytes, headers), reason: reason,
+            authority: bytes.slice(head.authority))
     }
 
     /// - Parameter target: path and query as received.

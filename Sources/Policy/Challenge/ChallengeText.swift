@@ -65,8 +65,29 @@ final class ChallengeText: Sendable {
         bearer = Array(#"Bearer realm="\#(webgate?.name ?? "portcullis")""#.utf8)
     }
 
+    /// Appends a `Bearer` or `DPoP` challenge.
+    ///
+    /// - Parameter authority: the host that was asked.
+    func appendBearer(to chunk: Chunk, isForProofs: Bool, reason: Reason, authority: Span<UInt8>) {
+        chunk.ensureFree(max(bearer.count, dpop.count) + 160 + scope.count + login.count)
+        chunk.append(isForProofs ? dpop : bearer)
+        if let error = reason.bearerError {
+            chunk.append(", error=\"")
+            chunk.append(error)
+            chunk.append(ASCII.quote)
+        }
+        if let description = reason.neededLogin {
+            chunk.append(", error_description=\"")
+            chunk.append(description)
+            chunk.append(ASCII.quote)
+            chunk.append(login)
+        }
+        chunk.append(scope)
+        appendMetadata(at: authority, to: chunk)
+    }
+
     /// Appends `resource_metadata` of the resource at this host.
-    func appendMetadata(at authority: Span<UInt8>, to chunk: Chunk) {
+    private func appendMetadata(at authority: Span<UInt8>, to chunk: Chunk) {
         guard !metadata.isEmpty else { return }
         var place = 0
         for i in metadata.indices where equalIgnoringCase(metadata[i].authority, authority) {
