@@ -47,7 +47,8 @@ import Testing
         }
         let exchange = Exchange(index: 0, snapshot: snapshot)
         exchange.head = head
-        exchange.route = snapshot.policy.routes.routes.first { $0.name == name }
+        let route = try #require(snapshot.policy.routes.routes.first { $0.name == name })
+        exchange.route = route
         exchange.principal = principal
         exchange.requestID.append("id-1")
         exchange.address = IPAddress(v4: 0xc000_0207)
@@ -55,7 +56,7 @@ import Testing
         let chunk = Chunk(capacity: 1)
         let path = bytes.span.slice(head.path)
         HeaderRewrite.request(
-            exchange, path: path, bytes: bytes.span, headers: headers,
+            exchange, route, path: path, bytes: bytes.span, headers: headers,
             authority: Array("api.internal:8081".utf8), into: chunk)
         return Rewritten(text: chunk.text)
     }

@@ -15,24 +15,23 @@ struct HeaderRewrite {
     /// Writes the request head for the upstream, including the empty line.
     ///
     /// - Parameters:
+    ///   - route: that of the request.
     ///   - path: the canonical path that was matched (ROLE-05).
     ///   - authority: `Host` if the request has none.
     ///   - http2: whether the head goes into an HTTP/2 stream.
     ///   - bytes: the buffer that `exchange.head` and `headers` refer to.
     static func request(
-        _ exchange: Exchange, path: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable, authority: [UInt8],
-        http2: Bool = false, into chunk: Chunk
+        _ exchange: Exchange, _ route: Route, path: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable,
+        authority: [UInt8], http2: Bool = false, into chunk: Chunk
     ) {
         let head = exchange.head
-        let route = exchange.route
-        let injections = route?.injections ?? []
         // Includes a blank after each colon, which the original may lack.
-        chunk.ensureFree(bytes.count + path.count + headers.count + 1024 + extraLength(exchange, authority))
+        chunk.ensureFree(bytes.count + path.count + headers.count + 1024 + extraLength(exchange, route, authority))
         if let name = head.method.name { chunk.append(name) } else { chunk.append(bytes.slice(head.methodText)) }
         chunk.append(ASCII.space)
-        if let rewrite = route?.rewrite { rewrite.append(path, to: chunk) } else { chunk.append(path) }
+        if let rewrite = route.rewrite { rewrite.append(path, to: chunk) } else { chunk.append(path) }
         // The client's tokens are for the gateway (GW-09).
-        let tokens = route?.options.forwardsCredential == true ? nil : route?.tokenSources
+        let tokens = route.options.forwardsCredential ? nil : route.tokenSources
         if let query = head.query {
             if let names = tokens?.parameters, !names.isEmpty {
                 QueryText.append(query, without: names, bytes, to: chunk)
@@ -42,8 +41,8 @@ struct HeaderRewrite {
             }
         }
         chunk.append(" HTTP/1.1\r\nHost: ")
-        if let host = route?.host, !host.isEmpty {
-            chunk.append(host)
+        if !route.host.isEmpty {
+            chunk.append(route.host)
         } else if head.authority.isEmpty {
             chunk.append(authority)
         } else {
@@ -52,19 +51,19 @@ struct HeaderRewrite {
         chunk.append("\r\n")
         let options = ConnectionOptions(headers, bytes)
         let managed = exchange.snapshot.managedNames
-        let own = route?.requestFields
+        let own = route.requestFields
         let (tunnel, trace) = (exchange.tunnel, exchange.times.trace)
         for i in 0..<headers.count {
             let field = headers[i]
-            if isDropped(field, exchange, injections, managed, options, headers, bytes) { continue }
+            if isDropped(field, route, managed, options, headers, bytes) { continue }
             if let own, own.drops(field, bytes) { continue }
             if let tokens, tokens.isSource(field, bytes) { continue }
             if let trace, trace.replaces(field, bytes) { continue }
             if let tunnel, tunnel.upgrade.replaces(field, bytes) { continue }
-            if field.token == .cookie, let names = route?.ownCookies, !names.isEmpty,
-                Cookies.hasAny(names, field.value, bytes)
+            if field.token == .cookie, !route.ownCookies.isEmpty,
+                Cookies.hasAny(route.ownCookies, field.value, bytes)
             {
-                appendOthers(field, without: names, bytes, to: chunk)
+                appendOthers(field, without: route.ownCookies, bytes, to: chunk)
             } else {
                 append(field, bytes, to: chunk)
             }
@@ -75,12 +74,12 @@ struct HeaderRewrite {
         if let trace { chunk.append(trace.field) }
         if let policy = exchange.response.policy { chunk.append(policy.fields) }
         if let own { append(own, exchange, to: chunk) }
-        if let rule = exchange.route?.options.challengeRule {
+        if let rule = route.options.challengeRule {
             chunk.append("User-Agent: ")
             chunk.append(rule.userAgent)
             chunk.append("\r\n")
         }
-        if !injections.isEmpty { append(exchange.token, injections, to: chunk) }
+        if !route.injections.isEmpty { append(exchange.token, route.injections, to: chunk) }
         tunnel?.upgrade.appendRequestFields(to: chunk)
         // Streams can carry trailers, and gRPC requests them by this field (RFC 9113 section 8.2.2).
         if http2, let te = headers.value(.te), FieldList.contains(te, trailers.span, in: bytes) {
@@ -99,7 +98,7 @@ struct HeaderRewrite {
     }
 
     /// Size of the additional head fields.
-    private static func extraLength(_ exchange: Exchange, _ authority: [UInt8]) -> Int {
+    private static func extraLength(_ exchange: Exchange, _ route: Route, _ authority: [UInt8]) -> Int {
         // The authority is written into two fields, but was received in one.
         var length =
             exchange.requestID.count + exchange.forwarding.count + Int(exchange.head.authority.count) + authority.count
@@ -108,17 +107,15 @@ struct HeaderRewrite {
         }
         length += exchange.certificate?.fieldLength ?? 0
         length += exchange.response.policy?.fields.count ?? 0
-        length += (exchange.route?.rewrite?.growth ?? 0) + (exchange.route?.host.count ?? 0)
-        length += exchange.route?.options.challengeRule?.userAgent.count ?? 0
-        if let injections = exchange.route?.injections, !injections.isEmpty {
-            length += self.length(exchange.token, injections)
-        }
+        length += (route.rewrite?.growth ?? 0) + route.host.count
+        length += route.options.challengeRule?.userAgent.count ?? 0
+        if !route.injections.isEmpty { length += self.length(exchange.token, route.injections) }
         return length
     }
 
     private static func isDropped(
-        _ field: HeaderField, _ exchange: Exchange, _ injections: [InjectionRule], _ managed: ManagedNames,
-        _ options: ConnectionOptions, _ headers: HeaderTable, _ bytes: Span<UInt8>
+        _ field: HeaderField, _ route: Route, _ managed: ManagedNames, _ options: ConnectionOptions,
+        _ headers: HeaderTable, _ bytes: Span<UInt8>
     ) -> Bool {
         switch field.alias {
         case .other:
@@ -127,9 +124,9 @@ struct HeaderRewrite {
             return true
         case .authorization, .dpop, .oracleMobileSocialAccessToken, .xApiomatApikey:
             // The client's credential is meant for the gateway (GW-09).
-            if exchange.route?.passesCredential != true { return true }
+            if !route.passesCredential { return true }
         case .userAgent:
-            if exchange.route?.options.challengeRule != nil { return true }
+            if route.options.challengeRule != nil { return true }
         default:
             break
         }
@@ -138,8 +135,8 @@ struct HeaderRewrite {
         if field.token == .other, field.alias != .other { return true }
         if HopByHop.drops(field, options, headers, bytes) { return true }
         if managed.contains(field, bytes) { return true }
-        for i in injections.indices
-        where ManagedName.isAlias(bytes.slice(field.name), of: injections[i].headerName.span) {
+        for i in route.injections.indices
+        where ManagedName.isAlias(bytes.slice(field.name), of: route.injections[i].headerName.span) {
             return true
         }
         return false

@@ -40,7 +40,7 @@ final class UpstreamClient: LoopPart {
         if exchange.head.upgrade, !prepareUpgrade(exchange, route, bytes) { return }
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
-            exchange, path: path.readable, bytes: bytes, headers: requestHeaders,
+            exchange, route, path: path.readable, bytes: bytes, headers: requestHeaders,
             authority: exchange.snapshot.upstreams[route.upstream].authority,
             http2: exchange.snapshot.upstreams[route.upstream].settings.http2 && exchange.tunnel == nil, into: chunk)
         exchange.enter(.forwarding)

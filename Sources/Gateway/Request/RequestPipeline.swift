@@ -77,11 +77,11 @@ final class RequestPipeline: LoopPart {
             return
         }
         keepForLog(exchange, bytes)
-        let snapshot = exchange.snapshot
+        let policy = exchange.snapshot.policy
         let path = exchange.path
         var decision = Decision(
-            snapshot.policy, path: path.readable, bytes: bytes, head: head, headers: requestHeaders,
-            steps: snapshot.steps, now: poller.wallSeconds)
+            policy, path: path.readable, bytes: bytes, head: head, headers: requestHeaders,
+            steps: exchange.snapshot.steps, now: poller.wallSeconds)
         exchange.route = decision.route
         if decision.readsOrigin { exchange.varies = .origin }
         if decision.endpoint != nil {
@@ -94,7 +94,7 @@ final class RequestPipeline: LoopPart {
             exchange.origin.ensureFree(Int(origin.count))
             exchange.origin.append(bytes.slice(origin))
         }
-        advance(exchange, decision, path, snapshot.policy, buffer)
+        advance(exchange, decision, path, policy, buffer)
     }
 
     /// Answers a request of a listener that has no routes. Returns false if a reload has given it some.

@@ -81,10 +81,13 @@ package struct RouteTable: Sendable {
 
     /// The first route of a leaf that has the method.
     private func choose(_ leaf: Int, _ method: Method, _ methodText: Span<UInt8>) -> RouteMatch {
-        let routes = leaves[leaf]
-        for i in routes.indices where routes[i].methods.contains(method, methodText) { return .route(routes[i]) }
-        if routes.isEmpty, let selection = selections[leaf] { return .selection(selection) }
-        return .methodNotAllowed(routes[0])
+        // Without a constant for the leaf, which would count the references of its array.
+        for i in leaves[leaf].indices {
+            let route = leaves[leaf][i]
+            if route.methods.contains(method, methodText) { return .route(route) }
+        }
+        if leaves[leaf].isEmpty, let selection = selections[leaf] { return .selection(selection) }
+        return .methodNotAllowed(leaves[leaf][0])
     }
 
     /// The range of the host in an authority, without the port and without the final dot of a fully qualified name.
