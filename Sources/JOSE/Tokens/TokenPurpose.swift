@@ -135,7 +135,7 @@ package struct TokenPurpose: Sendable, Equatable {
 
         init(_ claims: JSONNode) {
             guard case .object(let members) = claims.value else { return }
-            for i in members.indices where Marks.mayMark(members[i].name.utf8) {
+            for i in members.indices where Marks.mayMark(members[i].name.utf8.span) {
                 let member = members[i]
                 switch member.name {
                 case TokenBinding.claim: confirmation = member.node
@@ -165,12 +165,12 @@ package struct TokenPurpose: Sendable, Equatable {
         }
 
         /// Whether a claim may be one of those: length and first letter tell most of the others apart.
-        private static func mayMark(_ name: String.UTF8View) -> Bool {
-            guard let first = name.first else { return false }
-            return switch name.count {
-            case 3: "act".utf8.contains(first)
-            case 5...7: "acens".utf8.contains(first)
-            case 9: "ct".utf8.contains(first)
+        private static func mayMark(_ name: Span<UInt8>) -> Bool {
+            guard !name.isEmpty else { return false }
+            return switch (name.count, Unicode.Scalar(name[0])) {
+            case (3, "a"), (3, "c"), (3, "t"): true
+            case (5...7, "a"), (5...7, "c"), (5...7, "e"), (5...7, "n"), (5...7, "s"): true
+            case (9, "c"), (9, "t"): true
             default: false
             }
         }
