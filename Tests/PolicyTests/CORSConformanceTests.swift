@@ -17,7 +17,7 @@ private struct Browser {
         verdict = request.screen(snapshot, route)
         fields =
             verdict == .preflight
-            ? request.preflightFields(snapshot, route)
+            ? request.preflightFields(route)
             : request.corsFields(snapshot, verdict, status: verdict.denial?.status ?? 200)
     }
 

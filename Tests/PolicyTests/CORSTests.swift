@@ -76,7 +76,7 @@ struct CORSTests {
         #expect(
             request.corsFields(snapshot, .allowed, status: 401)["access-control-expose-headers"]
                 == "WWW-Authenticate, X-Foo")
-        let answer = preflight("/inventory/items", "GET").preflightFields(snapshot, snapshot.route("items"))
+        let answer = preflight("/inventory/items", "GET").preflightFields(snapshot.route("items"))
         #expect(answer["access-control-allow-credentials"] == "true")
     }
 
@@ -108,10 +108,10 @@ struct CORSTests {
         let asked = ("Access-Control-Request-Private-Network", "true")
         let answer = TestRequest(
             "OPTIONS", "/inventory/items", [("Origin", only), ("Access-Control-Request-Method", "POST"), asked]
-        ).preflightFields(snapshot, route)
+        ).preflightFields(route)
         #expect(answer["access-control-allow-methods"] == "GET, HEAD")
         #expect(answer["access-control-allow-private-network"] == "true")
-        let elsewhere = preflight("/open/x", "GET", [asked]).preflightFields(snapshot, snapshot.route("open"))
+        let elsewhere = preflight("/open/x", "GET", [asked]).preflightFields(snapshot.route("open"))
         #expect(elsewhere["access-control-allow-private-network"] == nil)
     }
 
@@ -125,7 +125,7 @@ struct CORSTests {
             ])
         #expect(request.screen(snapshot) == .preflight)
         #expect(
-            request.preflightFields(snapshot, snapshot.route("items")) == [
+            request.preflightFields(snapshot.route("items")) == [
                 "vary": "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
                 "access-control-allow-origin": site, "access-control-allow-methods": "GET, HEAD, POST",
                 "access-control-allow-headers": "authorization, content-type, Oracle-Mobile-Backend-ID",
@@ -136,7 +136,7 @@ struct CORSTests {
     @Test("without allowed request fields there is no list of them")
     func noAllowedHeaders() {
         let request = preflight("/inventory/items", "GET", [("Access-Control-Request-Headers", "x-a, x-b")])
-        let fields = request.preflightFields(snapshot, snapshot.route("items"))
+        let fields = request.preflightFields(snapshot.route("items"))
         #expect(fields["access-control-allow-headers"] == nil)
     }
 
@@ -163,10 +163,10 @@ struct CORSTests {
     @Test("a route of every method names the extension method that was asked for")
     func extensionMethod() {
         let route = snapshot.route("open")
-        let methods = preflight("/anyone", "PURGE").preflightFields(snapshot, route)["access-control-allow-methods"]
+        let methods = preflight("/anyone", "PURGE").preflightFields(route)["access-control-allow-methods"]
         #expect(methods == "GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH, PURGE")
         #expect(
-            preflight("/anyone", "TRACE").preflightFields(snapshot, route)["access-control-allow-methods"]
+            preflight("/anyone", "TRACE").preflightFields(route)["access-control-allow-methods"]
                 == "GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH")
     }
 
@@ -194,7 +194,7 @@ struct CORSTests {
         settings.allowOrigin = "https://*:*, https://*.example.com:*"
         let snapshot = TestPolicy.snapshot(settings)
         let request = preflight("/inventory/items", "GET", [("Access-Control-Request-Private-Network", "true")])
-        let fields = request.preflightFields(snapshot, snapshot.route("items"))
+        let fields = request.preflightFields(snapshot.route("items"))
         #expect(fields["access-control-allow-private-network"] == nil)
         #expect(fields["access-control-allow-origin"] == site)
     }

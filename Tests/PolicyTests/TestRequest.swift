@@ -71,9 +71,9 @@ struct TestRequest {
         return chunk.fields
     }
 
-    func preflightFields(_ snapshot: PolicySnapshot, _ route: Route) -> [String: String] {
+    func preflightFields(_ route: Route) -> [String: String] {
         let chunk = Chunk(capacity: 16)
-        snapshot.appendPreflightFields(to: chunk, route: route, bytes: bytes.span, headers: headers)
+        route.appendPreflightFields(to: chunk, bytes: bytes.span, headers: headers)
         return chunk.fields
     }
 }

@@ -112,11 +112,10 @@ final class Responder: LoopPart {
         exchange.response.reason = .preflight
         let chunk = beginReply(exchange, status: 204, bodyLength: 1024)
         HeadWriter.appendStatusLine(204, to: chunk)
-        let policy = exchange.snapshot.policy
         if let route = exchange.route {
-            policy.appendPreflightFields(to: chunk, route: route, bytes: bytes, headers: requestHeaders)
+            route.appendPreflightFields(to: chunk, bytes: bytes, headers: requestHeaders)
         } else if let endpoint = exchange.endpoint {
-            policy.appendPreflightFields(
+            exchange.snapshot.policy.appendPreflightFields(
                 to: chunk, endpoint: endpoint.descriptor, bytes: bytes, headers: requestHeaders)
         }
         chunk.ensureFree(2048)

@@ -1,6 +1,15 @@
 import Bytes
 import HTTP
 
+extension Route {
+    /// Appends the CORS lines of the 204 for an allowed preflight. Each line ends in CRLF.
+    package func appendPreflightFields(to chunk: Chunk, bytes: Span<UInt8>, headers: HeaderTable) {
+        cors.appendPreflightFields(
+            to: chunk, methods: crossSiteMethodsText, takesAnyMethod: methods == .any && cors.methods == nil,
+            bytes: bytes, headers: headers)
+    }
+}
+
 extension CORSPolicy {
     /// Appends the lines of a reply to an allowed origin: `Vary: Origin`, and the fields that let the page read the reply
     /// (CORS-06, CORS-07).

@@ -106,16 +106,7 @@ package final class PolicySnapshot: Sendable {
         (route?.cors ?? cors).appendFields(to: chunk, origin: origin, status: status)
     }
 
-    /// Appends the CORS lines of the 204 for an allowed preflight. Each line ends in CRLF.
-    package func appendPreflightFields(
-        to chunk: Chunk, route: Route, bytes: Span<UInt8>, headers: HeaderTable
-    ) {
-        route.cors.appendPreflightFields(
-            to: chunk, methods: route.crossSiteMethodsText,
-            takesAnyMethod: route.methods == .any && route.cors.methods == nil, bytes: bytes, headers: headers)
-    }
-
-    /// The same for an endpoint.
+    /// Appends the CORS lines of the 204 for an allowed preflight of an endpoint. Each line ends in CRLF.
     package func appendPreflightFields(
         to chunk: Chunk, endpoint: EndpointDescriptor, bytes: Span<UInt8>, headers: HeaderTable
     ) {
