@@ -4,119 +4,90 @@ import Model
 
 /// What an access token of this gateway says. The token service writes it and the decision reads it, both here, so that
 /// they can't come to differ.
+@dynamicMemberLookup
 package struct AccessTokenClaims: Sendable, Equatable {
     /// `typ` of the token's header (RFC 9068 section 2.1). Readers require it, so that no other token signed with the
     /// same key is taken for an access token (RFC 8725 section 3.11).
     package static let type = "at+jwt"
 
+    package var rights: TokenRights
     package var issuer: String
-    /// User name, or client id for a token without a user (OAUTH-01).
-    package var subject: String
     package var audience: [String]
     /// Seconds since 1970, as are all times here.
     package var issuedAt: Int64
     package var expiresAt: Int64
     /// `jti`.
     package var tokenID: String
-    /// `.user` or `.client`.
-    package var kind: Principal.Kind
     package var clientID: String
     package var backendName: String
     package var backendVersion: String
     /// `mobileBackendId`: the token opens routes of this backend alone (ISS-06, ISS-07).
     package var backendID: String
-    package var roles: [String]
-    /// Authentication level the token was obtained at (CHAL-06).
-    package var level: Int
-    /// Whether the user has no account in `users.json`.
-    package var virtual: Bool
-    /// Granted scope; nil where scopes are not configured.
-    package var scope: String?
-    /// When the user logged in; nil for a token without a user, and where it is unknown (RFC 9068 section 2.2.1).
-    package var authenticatedAt: Int64?
-    /// How the user logged in: `amr`, in the words of RFC 8176.
-    package var methods: [String] = []
-    /// Actors for the subject, the current one first (RFC 8693 section 4.1); empty without one.
-    package var actors: [String] = []
-    /// The Webgate whose routes it opens, and no others; nil for a token that is bound to none (DEC-06).
-    package var webgate: String?
-    /// `sid`: the session that it was obtained in, and ends with; nil for a token of no session (OMS-17).
-    package var session: String?
-    /// `idle`: seconds without a request after which that session ends; nil for no limit (OMS-09).
-    package var idleSeconds: Int64?
-    /// `offline`: whether the user logged in without the server that knows the password (OMS-12).
-    package var isOffline = false
-    /// `login`: how the user of the session has logged in (`LoginClass.text`); nil for a token of no session (CACHE-11).
-    package var login: String?
-    /// What the token was exchanged for, the latest first; empty for a token of a login.
-    package var origins: [TokenOrigin] = []
-    /// `cnf`: the keys whose possession the sender of the token must prove; nil for a bearer token.
-    package var binding: TokenBinding?
 
     /// How many actors may stand one behind the other.
     package static let maximumActors = 4
 
     package init(
-        issuer: String, subject: String, audience: [String], issuedAt: Int64, expiresAt: Int64, tokenID: String,
-        kind: Principal.Kind, backend: Backend, roles: [String], level: Int, virtual: Bool = false, scope: String? = nil
+        _ rights: TokenRights, of backend: Backend, issuer: String, audience: [String], issuedAt: Int64,
+        expiresAt: Int64, tokenID: String
     ) {
+        self.rights = rights
         self.issuer = issuer
-        self.subject = subject
         self.audience = audience
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.tokenID = tokenID
-        self.kind = kind
         clientID = backend.clientID
         backendName = backend.name
         backendVersion = backend.version
         backendID = backend.tokenBackendID
-        self.roles = roles
-        self.level = level
-        self.virtual = virtual
-        self.scope = scope
+    }
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<TokenRights, Value>) -> Value {
+        get { rights[keyPath: path] }
+        set { rights[keyPath: path] = newValue }
     }
 
     /// `oracle_tk_context`: which grant the token comes from (OAUTH-02, OAUTH-04).
-    package var context: String { kind == .client ? "client_assertion" : "user_assertion" }
+    package var context: String { rights.kind == .client ? "client_assertion" : "user_assertion" }
 
     /// The claims as a JSON object.
     package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("iss", issuer)
-        writer.member("sub", subject)
+        writer.member("sub", rights.subject)
         if audience.count == 1 { writer.member("aud", audience[0]) } else { writer.member("aud", audience) }
         writer.member("iat", issuedAt)
         writer.member("exp", expiresAt)
         writer.member("jti", tokenID)
-        writer.member("kind", kind.rawValue)
+        writer.member("kind", rights.kind.rawValue)
         writer.member("client_id", clientID)
         writer.member("backend_name", backendName)
         writer.member("backend_version", backendVersion)
         writer.member("backend_id", backendID)
-        writer.member("roles", roles)
-        writer.member("level", level)
+        writer.member("roles", rights.roles)
+        writer.member("level", rights.level)
         writer.member("oracle_tk_context", context)
-        if virtual { writer.member("virtual", true) }
-        if let scope { writer.member("scope", scope) }
-        if let authenticatedAt { writer.member("auth_time", authenticatedAt) }
+        if rights.virtual { writer.member("virtual", true) }
+        if let scope = rights.scope { writer.member("scope", scope) }
+        if let authenticatedAt = rights.authenticatedAt { writer.member("auth_time", authenticatedAt) }
         // RFC 9068 section 2.2.1: the level in the one form that `acr` has, a text.
-        if kind == .user { writer.member("acr", "\(level)") }
-        if !methods.isEmpty { writer.member("amr", methods) }
-        for actor in actors {
+        if rights.kind == .user { writer.member("acr", "\(rights.level)") }
+        if !rights.methods.isEmpty { writer.member("amr", rights.methods) }
+        for actor in rights.actors {
             writer.name("act")
             writer.beginObject()
             writer.member("sub", actor)
         }
-        for _ in actors { writer.endObject() }
-        if let webgate { writer.member("webgate", webgate) }
-        if let session { writer.member("sid", session) }
-        if let idleSeconds { writer.member("idle", idleSeconds) }
-        if isOffline { writer.member("offline", true) }
-        if let login { writer.member("login", login) }
-        TokenOrigin.write(origins, to: &writer)
-        binding?.write(to: &writer)
+        for _ in rights.actors { writer.endObject() }
+        if let webgate = rights.webgate { writer.member("webgate", webgate) }
+        if let session = rights.session { writer.member("sid", session) }
+        if let idleSeconds = rights.idleSeconds { writer.member("idle", idleSeconds) }
+        if rights.isOffline { writer.member("offline", true) }
+        if let login = rights.login { writer.member("login", login) }
+        TokenOrigin.write(rights.origins, to: &writer)
+        rights.binding?.write(to: &writer)
         writer.endObject()
         return writer.bytes
     }
@@ -139,38 +110,35 @@ extension AccessTokenClaims {
         else { return nil }
         let virtual = claims["virtual"].map(\.bool) ?? false
         guard let virtual, (0...10).contains(level) else { return nil }
+        rights = TokenRights(subject: subject, kind: kind, roles: roles, level: Int(level))
+        rights.virtual = virtual
+        rights.scope = claims["scope"]?.string
         self.issuer = issuer
-        self.subject = subject
         self.audience = audience
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.tokenID = tokenID
-        self.kind = kind
         self.clientID = clientID
         backendName = name
         backendVersion = version
         backendID = id
-        self.roles = roles
-        self.level = Int(level)
-        self.virtual = virtual
-        scope = claims["scope"]?.string
         guard claims["oracle_tk_context"]?.string == context else { return nil }
         guard readAuthentication(claims), readSession(claims), let actors = AccessTokenClaims.actors(claims["act"]),
             let origins = TokenOrigin.read(claims)
         else { return nil }
-        self.actors = actors
-        self.origins = origins
+        rights.actors = actors
+        rights.origins = origins
     }
 
     /// Answers false where a claim is there and has another shape.
     private mutating func readAuthentication(_ claims: JSONNode) -> Bool {
         if let claim = claims["auth_time"] {
             guard let time = claim.integer else { return false }
-            authenticatedAt = time
+            rights.authenticatedAt = time
         }
         if let claim = claims["amr"] {
             guard claim.array != nil, let methods = AccessTokenClaims.texts(claim) else { return false }
-            self.methods = methods
+            rights.methods = methods
         }
         return true
     }
@@ -179,27 +147,27 @@ extension AccessTokenClaims {
     private mutating func readSession(_ claims: JSONNode) -> Bool {
         if let claim = claims["webgate"] {
             guard let name = claim.string, !name.isEmpty else { return false }
-            webgate = name
+            rights.webgate = name
         }
         if let claim = claims["sid"] {
             guard let id = claim.string, !id.isEmpty else { return false }
-            session = id
+            rights.session = id
         }
         if let claim = claims["idle"] {
             guard let seconds = claim.integer, seconds > 0 else { return false }
-            idleSeconds = seconds
+            rights.idleSeconds = seconds
         }
         if let claim = claims["offline"] {
             guard let flag = claim.bool else { return false }
-            isOffline = flag
+            rights.isOffline = flag
         }
         if let claim = claims[TokenBinding.claim] {
             guard let binding = TokenBinding(claim) else { return false }
-            self.binding = binding
+            rights.binding = binding
         }
         if let claim = claims["login"] {
             guard let text = claim.string, !text.isEmpty else { return false }
-            login = text
+            rights.login = text
         }
         return true
     }

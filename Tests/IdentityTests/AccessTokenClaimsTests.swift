@@ -5,9 +5,10 @@ import Testing
 @Suite struct AccessTokenClaimsTests {
     private func claims(kind: Principal.Kind = .user) -> AccessTokenClaims {
         AccessTokenClaims(
-            issuer: "https://gw.example.com", subject: "joe", audience: ["https://gw.example.com"], issuedAt: 100,
-            expiresAt: 700, tokenID: "abc", kind: kind, backend: .sample("inventory", id: "mbe-inv-1"),
-            roles: ["Manager", "A \"quoted\" role"], level: 2)
+            TokenRights(subject: "joe", kind: kind, roles: ["Manager", "A \"quoted\" role"], level: 2),
+            of: .sample("inventory", id: "mbe-inv-1"), issuer: "https://gw.example.com",
+            audience: ["https://gw.example.com"], issuedAt: 100,
+            expiresAt: 700, tokenID: "abc")
     }
 
     @Test("encoded claims decode to the same value", arguments: [Principal.Kind.user, .client])

@@ -183,9 +183,10 @@ import Testing
     @Test("the gateway's own tokens")
     func own() throws {
         var claims = AccessTokenClaims(
-            issuer: "https://gw.example.com", subject: "joe", audience: ["https://gw.example.com"],
-            issuedAt: TestPolicy.now, expiresAt: TestPolicy.now + 60, tokenID: "t", kind: .user,
-            backend: TestPolicy.inventory, roles: ["Manager"], level: 2)
+            TokenRights(subject: "joe", kind: .user, roles: ["Manager"], level: 2),
+            of: TestPolicy.inventory, issuer: "https://gw.example.com", audience: ["https://gw.example.com"],
+            issuedAt: TestPolicy.now,
+            expiresAt: TestPolicy.now + 60, tokenID: "t")
         claims.binding = TokenBinding(key: maker.thumbprint)
         let token = String(
             decoding: TestPolicy.ownKey.sign(claims: claims.json(), type: AccessTokenClaims.type), as: UTF8.self)

@@ -15,9 +15,10 @@ import Testing
         webgate: String? = "InventoryWG", session: String? = "session-1", idle: Int64? = nil, lifetime: Int64 = 600
     ) -> String {
         var claims = AccessTokenClaims(
-            issuer: "https://gw.example.com", subject: "joe", audience: ["https://gw.example.com"],
-            issuedAt: TestPolicy.now, expiresAt: TestPolicy.now + lifetime, tokenID: "jti-1", kind: .user,
-            backend: TestPolicy.inventory, roles: ["Manager"], level: 2)
+            TokenRights(subject: "joe", kind: .user, roles: ["Manager"], level: 2),
+            of: TestPolicy.inventory, issuer: "https://gw.example.com", audience: ["https://gw.example.com"],
+            issuedAt: TestPolicy.now,
+            expiresAt: TestPolicy.now + lifetime, tokenID: "jti-1")
         claims.webgate = webgate
         claims.session = session
         claims.idleSeconds = idle

@@ -126,8 +126,9 @@ enum TestPolicy {
         origins: [TokenOrigin] = [], signer: JWTSigner = ownKey
     ) -> String {
         var claims = AccessTokenClaims(
-            issuer: "https://gw.example.com", subject: subject, audience: [audience], issuedAt: issuedAt,
-            expiresAt: issuedAt + lifetime, tokenID: id, kind: kind, backend: backend, roles: roles, level: level)
+            TokenRights(subject: subject, kind: kind, roles: roles, level: level),
+            of: backend, issuer: "https://gw.example.com", audience: [audience], issuedAt: issuedAt,
+            expiresAt: issuedAt + lifetime, tokenID: id)
         claims.origins = origins
         return String(decoding: signer.sign(claims: claims.json(), type: type), as: UTF8.self)
     }

@@ -120,7 +120,7 @@ final class AccessEndpoint: Sendable {
         grant.methods = session.facts.methods
         grant.webgate = context.webgate
         grant.session = session.id
-        grant.login = login
+        grant.login = login.text
         // The end of one of these ends the token too (OMS-16, OMS-17).
         grant.origins = session.facts.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
         grant.idleSeconds = session.facts.idleSeconds
