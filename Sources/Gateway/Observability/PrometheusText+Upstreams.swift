@@ -46,11 +46,11 @@ extension PrometheusText {
 
     private static func serverGauges(_ reports: [UpstreamReport], _ page: inout Page) {
         let families: [(String, String, (UpstreamReport.Server) -> Int)] = [
-            ("healthy", "Addresses of the server that active checks find well.", { $0.healthy }),
+            ("healthy", "Addresses of the server that active checks find well.", { $0.healthyCount }),
             ("ejected", "Addresses of the server left alone because requests failed.", { $0.ejected }),
             ("server_in_flight", "Requests under way by server.", { $0.inFlight }),
             ("connections_open", "Connections by server, unused ones included.", { $0.open }),
-            ("connections_idle", "Unused connections by server.", { $0.idle }),
+            ("connections_idle", "Unused connections by server.", { $0.idleCount }),
         ]
         for (name, help, value) in families {
             page.family("upstream_\(name)", "gauge", help, ["upstream", "server"])

@@ -20,6 +20,7 @@ final class RequestPipeline: LoopPart {
     let upstreamClient: UpstreamClient
     let injection: TokenInjection
     let collector: BodyCollector
+    private let rates: RequestRates
     private let blocking: BlockingWork
     private let endpoints: EndpointService
     private let control: ControlService
@@ -37,6 +38,7 @@ final class RequestPipeline: LoopPart {
         self.upstreamClient = upstreamClient
         self.injection = injection
         self.collector = collector
+        rates = RequestRates(context, responder)
         self.blocking = blocking
         self.endpoints = endpoints
         self.control = control
@@ -165,7 +167,6 @@ final class RequestPipeline: LoopPart {
                 responder.answerPreflight(exchange, bytes)
                 return
             case .answerIcon:
-                // To another proxy a 204 would mean that it may forward the request.
                 if exchange.forwardAuth != nil {
                     responder.deny(exchange, .noRoute, bytes)
                 } else {
@@ -192,9 +193,9 @@ final class RequestPipeline: LoopPart {
             if route?.options.addresses?.accepts(exchange.address) != false { return true }
             responder.deny(exchange, .addressNotAllowed, bytes)
             return false
-        case .rate: return passesRateLimits(exchange, route)
+        case .rate: return rates.admits(exchange, route)
         case .proof: return provesPossession(exchange, route, bytes)
-        case .principalRate: return route.map { passesPrincipalLimits(exchange, $0) } ?? true
+        case .principalRate: return route.map { rates.admitsCaller(exchange, $0) } ?? true
         case .certificate:
             let refusal = takeCertificate(exchange, bytes)
             guard let denial = refusal ?? route?.refusal(of: exchange.snapshot.certificate(of: exchange)) else {
@@ -205,9 +206,7 @@ final class RequestPipeline: LoopPart {
         case .body:
             guard let limit = exchange.snapshot.bodyLimit(of: route), case .length(let count) = exchange.head.framing,
                 count > limit
-            else {
-                return true
-            }
+            else { return true }
             responder.refuseLargeBody(exchange)
             return false
         case .answer:

@@ -29,13 +29,13 @@ final class Balancer {
     private var ringIsCurrent = false
     /// Cumulative weights, for more than `exactScan` servers.
     private var sums: [Int] = []
-    private var random: UInt64
+    private var generatorState: UInt64
     private var method = Method.leastRequests
     private var slowStart: Int64 = 0
 
     private enum Method { case leastRequests, roundRobin, consistentHash }
 
-    init(seed: UInt64) { random = seed }
+    init(seed: UInt64) { generatorState = seed }
 
     /// The servers or their state have changed.
     func use(_ servers: [UpstreamServer], _ settings: UpstreamSettings) {
@@ -201,8 +201,8 @@ final class Balancer {
     }
 
     private func nextRandom() -> UInt64 {
-        random &+= 0x9e37_79b9_7f4a_7c15
-        return HashRing.mix(random)
+        generatorState &+= 0x9e37_79b9_7f4a_7c15
+        return HashRing.mix(generatorState)
     }
 
     // MARK: By key

@@ -8,12 +8,12 @@ struct UpstreamReport: Sendable {
         /// As configured: `host:port`.
         var name: String
         /// Number of addresses that active checks found healthy.
-        var healthy = 0
+        var healthyCount = 0
         /// Number of ejected addresses.
         var ejected = 0
         var inFlight = 0
         var open = 0
-        var idle = 0
+        var idleCount = 0
         var requests: UInt64 = 0
         /// By index of the failure.
         var failures = [UInt64](repeating: 0, count: UpstreamFailure.allCases.count)
@@ -52,11 +52,11 @@ struct UpstreamReport: Sendable {
 extension UpstreamReport.Server {
     init(_ server: UpstreamServer, _ now: Int64) {
         name = server.target.description
-        healthy = server.health.isUp ? 1 : 0
+        healthyCount = server.health.isUp ? 1 : 0
         ejected = server.ejection.isEjected(now) ? 1 : 0
         inFlight = server.inFlight
         open = server.pool.open
-        idle = server.pool.idleCount
+        idleCount = server.pool.idleCount
         requests = server.requests
         failures = server.failures.values
         badAnswers = server.badAnswers
@@ -66,16 +66,16 @@ extension UpstreamReport.Server {
     ///   worker.
     mutating func add(_ other: UpstreamReport.Server, ofSameWorker: Bool) {
         if ofSameWorker {
-            healthy += other.healthy
+            healthyCount += other.healthyCount
             ejected += other.ejected
         } else {
             // All workers have the same addresses; during a change, the worse value counts.
-            healthy = min(healthy, other.healthy)
+            healthyCount = min(healthyCount, other.healthyCount)
             ejected = max(ejected, other.ejected)
         }
         inFlight += other.inFlight
         open += other.open
-        idle += other.idle
+        idleCount += other.idleCount
         requests &+= other.requests
         for i in failures.indices { failures[i] &+= other.failures[i] }
         badAnswers &+= other.badAnswers
