@@ -51,15 +51,3 @@ extension EndpointResponse {
         .profile(JSONWriter.object { $0.write(user, wanted) }, status: status, tag: tag, reason: reason)
     }
 }
-
-extension UserProfileService {
-    /// The entity tag of a profile.
-    static func tag(of user: User) -> String {
-        EntityTag.tag(of: JSONWriter.object { $0.write(user, nil) })
-    }
-
-    /// The condition that an `If-Match` names the current state of the profile.
-    static func condition(_ field: String) -> UserCondition {
-        UserCondition(field) { EntityTag.isWanted(tag(of: $0), by: field) }
-    }
-}

@@ -23,7 +23,7 @@ extension UserProfileService {
             guard !query.prefetch.isEmpty else { return }
             writer.member("prefetched") { write(query.prefetch, of: user, to: &$0) }
         }
-        return .profile(body, tag: query.prefetch.isEmpty ? UserProfileService.tag(of: user) : nil)
+        return .profile(body, tag: query.prefetch.isEmpty ? ProfileTag.tag(of: user) : nil)
     }
 
     /// UPS-01: `prefetch`. A manager who does not exist any more is null.
@@ -80,7 +80,7 @@ extension UserProfileService {
     func showManager(of id: String, _ call: Call) throws(ProfileRefusal) -> Answer {
         let query = try ProfileQuery(call.request.query, [.attributes])
         guard let manager = manager(of: try person(id, call)) else { throw ProfileRefusal(.noManager) }
-        return .done(.person(manager, query.attributes, tag: UserProfileService.tag(of: manager)))
+        return .done(.person(manager, query.attributes, tag: ProfileTag.tag(of: manager)))
     }
 
     /// Direct reports only, so that a cycle of managers ends (UPS-07).

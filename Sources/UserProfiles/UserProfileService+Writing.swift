@@ -60,7 +60,7 @@ extension UserProfileService {
     private func condition(_ call: Call) throws(ProfileRefusal) -> UserCondition? {
         let values = call.request.fields.filter { $0.name.isExactly("if-match") }.map(\.value)
         guard values.count <= 1 else { throw ProfileRefusal(.preconditionFailed) }
-        return values.first.map(UserProfileService.condition)
+        return values.first.map(ProfileTag.condition)
     }
 
     /// Mail addresses are unique, since they identify users at logins (JWT-24), and a manager must exist.
@@ -114,8 +114,8 @@ extension UserProfileService {
         _ user: User, _ call: Call, status: Int = 200, reason: Reason
     ) -> EndpointResponse {
         let isReadable = call.caller.mayRead || call.caller.isSame(user.username)
-        return .person(
-            user, isReadable ? nil : [.uri], status: status, tag: isReadable ? tag(of: user) : nil, reason: reason)
+        let tag = isReadable ? ProfileTag.tag(of: user) : nil
+        return .person(user, isReadable ? nil : [.uri], status: status, tag: tag, reason: reason)
     }
 }
 

@@ -20,16 +20,9 @@ import Testing
 
     /// Folders with more than `longestCycle` files that need each other: files of the longest cycle, and why.
     static let longCycles: [String: (files: Int, reason: String)] = [
-        "Sources/Configuration/Reading": (9, "Field and ObjectReader read each other's values"),
-        "Sources/Configuration/Sections": (17, "the extensions of Field stand beside their sections"),
-        "Sources/Crypto/TLS": (7, "sessions and contexts are one state machine of libssl"),
-        "Sources/Gateway/Request": (6, "the extensions of RequestPipeline"),
-        "Sources/Gateway/Upstream": (9, "a group and its servers know each other"),
         "Sources/HTTP/H2": (13, "the extensions of H2Session"),
         "Sources/Reactor": (13, "the extensions of Poller, and sockets, which name their loop"),
-        "Sources/UserProfiles": (6, "the extensions of one service"),
         "Sources/portcullis/Assembly": (26, "the extensions of Assembly"),
-        "Sources/portcullis/Commands/Client": (6, "the actions of one command"),
     ]
 
     @Test("a type has few members in few files")

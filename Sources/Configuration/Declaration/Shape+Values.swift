@@ -98,7 +98,7 @@ extension Shape<String> {
     }
 
     /// A name of 1 to 64 letters, digits, dots, underscores and hyphens.
-    static let identifier = text(.pattern(Form.identifierPattern)) { $0.webgateName() }
+    static let identifier = text(.pattern(Form.identifierPattern)) { $0.entryName() }
 
     /// Visible ASCII without blanks, compared with a header field as it is.
     static let fieldValue = text(.pattern("^[!-~]+$")) { $0.fieldValue() }

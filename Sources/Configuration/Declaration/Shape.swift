@@ -85,7 +85,7 @@ extension Shape {
             .map(form(), names: Form.identifierPattern), write: { $0.isEmpty ? .object([]) : nil },
             read: { field in
                 field.object(expected).entries.compactMap { name, place in
-                    if !WebgateEntry.isName(name) { place.error(complaint, expected: WebgateEntry.nameRule) }
+                    if !EntryName.isValid(name) { place.error(complaint, expected: EntryName.rule) }
                     guard var value = read(place) else { return nil }
                     setName(&value, name)
                     return value

@@ -13,7 +13,7 @@ extension Field {
             return error("wrong type", expected: expected, found: summary, suggestion: suggestion)
         }
         let units: [(suffix: String, milliseconds: Int)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
-        guard let (number, unit) = split(text, units.map(\.suffix)) else { return invalid(expected) }
+        guard let (number, unit) = numberAndUnit(text, units.map(\.suffix)) else { return invalid(expected) }
         let (milliseconds, overflow) = number.multipliedReportingOverflow(by: units[unit].milliseconds)
         guard !overflow, milliseconds >= least, milliseconds <= 366 * 24 * 3_600_000 else {
             return error("out of range", expected: "a duration from \"\(least)ms\" to \"8784h\"", found: summary)
@@ -38,7 +38,7 @@ extension Field {
                 ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("B", 1),
             ]
             guard let text = node.string else { return wrongType(expected) }
-            guard let (number, unit) = split(text, units.map(\.suffix)) else { return invalid(expected) }
+            guard let (number, unit) = numberAndUnit(text, units.map(\.suffix)) else { return invalid(expected) }
             let (product, overflow) = number.multipliedReportingOverflow(by: units[unit].bytes)
             bytes = overflow ? .max : product
         }
@@ -53,7 +53,7 @@ extension Field {
     }
 
     /// A number and the index of the unit that follows it directly.
-    private func split(_ text: String, _ suffixes: [String]) -> (number: Int, unit: Int)? {
+    private func numberAndUnit(_ text: String, _ suffixes: [String]) -> (number: Int, unit: Int)? {
         guard let unit = suffixes.firstIndex(where: { text.hasSuffix($0) }) else { return nil }
         let digits = Array(text.utf8.dropLast(suffixes[unit].utf8.count))
         guard let number = Decimal.parse(digits.span) else { return nil }

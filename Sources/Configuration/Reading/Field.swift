@@ -23,6 +23,9 @@ package struct Field {
 
     package var pointer: String { place.pointer }
 
+    /// Whether this object is the root of a file and may name its schema.
+    var isFileRoot: Bool { findings.sources.sections[String(pointer.dropFirst())] != nil }
+
     package func error(_ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil) {
         findings.error(pointer, message, expected: expected, found: found, suggestion: suggestion)
     }

@@ -16,7 +16,7 @@ package enum JSONC {
         var text: [UInt8]
         private var place = 0
         /// The last byte outside white space and comments.
-        private var last: UInt8 = 0
+        private var lastByte: UInt8 = 0
         /// Offset of a comma after a value, until something other than white space follows.
         private var comma: Int?
 
@@ -30,7 +30,8 @@ package enum JSONC {
             case ASCII.slash where isComment(): blankComment()
             case ASCII.space, ASCII.tab, ASCII.lineFeed, ASCII.carriageReturn: place += 1
             case ASCII.comma:
-                let isBehindValue = ![UInt8(ascii: "["), UInt8(ascii: "{"), ASCII.comma, ASCII.colon, 0].contains(last)
+                let isBehindValue = ![UInt8(ascii: "["), UInt8(ascii: "{"), ASCII.comma, ASCII.colon, 0].contains(
+                    lastByte)
                 comma = isBehindValue ? place : nil
                 take(byte)
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
@@ -45,13 +46,13 @@ package enum JSONC {
         }
 
         private mutating func take(_ byte: UInt8) {
-            last = byte
+            lastByte = byte
             place += 1
         }
 
         private mutating func skipString() {
             comma = nil
-            last = ASCII.quote
+            lastByte = ASCII.quote
             place += 1
             while place < text.count, text[place] != ASCII.quote { place += text[place] == ASCII.backslash ? 2 : 1 }
             place += 1

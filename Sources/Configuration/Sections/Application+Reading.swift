@@ -36,7 +36,7 @@ extension Application {
 
     private static let key = Shape(.secret, read: { $0.apiKey() })
     private static let systemNames = Shape.texts(.list(Shape.identifier.form(), minimum: 1)) { field in
-        let systems = field.names("an array of names such as \"LIVE\"") { $0.webgateName() }
+        let systems = field.names("an array of names such as \"LIVE\"") { $0.entryName() }
         if systems?.isEmpty == true, field.node.array?.isEmpty == true {
             field.error("the list is empty", expected: "at least one system")
         }
@@ -109,7 +109,7 @@ extension Field {
         let expected = "names joined by dots, such as \"com.example.User\""
         guard let text = text(expected) else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.allSatisfy({ !$0.isEmpty && WebgateEntry.isName(String($0)) }) else { return invalid(expected) }
+        guard parts.allSatisfy({ !$0.isEmpty && EntryName.isValid(String($0)) }) else { return invalid(expected) }
         return text
     }
 }

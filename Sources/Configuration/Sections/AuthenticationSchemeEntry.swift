@@ -35,7 +35,7 @@ package struct AuthenticationSchemeEntry: Sendable {
 
     static let shape = Shape.object("an authentication scheme: {\"name\", \"authenticationLevel\"}") { object in
         let scheme = AuthenticationSchemeEntry(
-            name: object.required("name", .identifier, WebgateEntry.nameRule, placeholder: "", "Unique name."),
+            name: object.required("name", .identifier, EntryName.rule, placeholder: "", "Unique name."),
             level: object.required(
                 "authenticationLevel", .level, "a level from 0 to 10", placeholder: 0, "Level that its logins reach."),
             challengeMethod: object.value(

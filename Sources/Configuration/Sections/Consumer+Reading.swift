@@ -61,7 +61,7 @@ extension Consumer {
     private static let plainName = Shape.text(.pattern("^[A-Za-z0-9._-]{1,64}$")) { field -> String? in
         let expected = "1 to 64 letters, digits, \".\", \"_\" and \"-\""
         guard let text = field.name(expected) else { return nil }
-        guard WebgateEntry.isName(text) else {
+        guard EntryName.isValid(text) else {
             return field.error("invalid name", expected: expected, found: field.summary)
         }
         return text

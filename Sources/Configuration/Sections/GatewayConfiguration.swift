@@ -267,8 +267,3 @@ extension GatewayConfiguration {
         return .schema(isList(section) ? [JSONMember(name: "type", node: .text("array")), reference] : [reference])
     }
 }
-
-extension Field {
-    /// Whether this object is the root of a file and may name its schema.
-    var isFileRoot: Bool { findings.sources.sections[String(pointer.dropFirst())] != nil }
-}

@@ -110,7 +110,7 @@ package struct IdentityProviderEntry: Sendable {
             `baseUrl`.
             """
         guard let standard else {
-            return object.required("name", .identifier, WebgateEntry.nameRule, placeholder: "", meaning)
+            return object.required("name", .identifier, EntryName.rule, placeholder: "", meaning)
         }
         let name = object.take("name", .identifier, meaning)
         return name == nil ? standard : name?.read() ?? ""

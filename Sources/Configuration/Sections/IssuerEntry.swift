@@ -17,7 +17,7 @@ package struct IssuerEntry: Sendable {
         var entries: [IssuerEntry] = []
         for (name, place) in field.object("an object of issuers by name").entries {
             if name == "$schema", field.isFileRoot { continue }
-            if !WebgateEntry.isName(name) { place.error("invalid issuer name", expected: WebgateEntry.nameRule) }
+            if !EntryName.isValid(name) { place.error("invalid issuer name", expected: EntryName.rule) }
             var object = place.object("an issuer: {\"module\"}")
             let (module, hosts) = read(&object)
             entries.append(

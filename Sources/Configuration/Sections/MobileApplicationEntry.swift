@@ -28,8 +28,8 @@ package struct MobileApplicationEntry: Sendable {
         if members.isEmpty { field.error("no application", expected: "at least one application") }
         return field.object(expected).entries.compactMap { name, place in
             // No colon, which ends the name in a client's credential (oam-wire 3.3).
-            guard WebgateEntry.isName(name) else {
-                return place.error("invalid name of an application \"\(name)\"", expected: WebgateEntry.nameRule)
+            guard EntryName.isValid(name) else {
+                return place.error("invalid name of an application \"\(name)\"", expected: EntryName.rule)
             }
             return shape(name).read(place)
         }

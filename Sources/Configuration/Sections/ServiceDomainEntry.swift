@@ -28,8 +28,8 @@ package struct ServiceDomainEntry: Sendable {
         if field.node.members == nil { field.wrongType(expected) }
         return field.object(expected).entries.compactMap { name, place in
             if name.isExactly("$schema"), field.isFileRoot { return nil }
-            guard WebgateEntry.isName(name) else {
-                return place.error("invalid name of a service domain \"\(name)\"", expected: WebgateEntry.nameRule)
+            guard EntryName.isValid(name) else {
+                return place.error("invalid name of a service domain \"\(name)\"", expected: EntryName.rule)
             }
             return shape(name).read(place)
         }
@@ -49,7 +49,7 @@ package struct ServiceDomainEntry: Sendable {
             services: object.optional(
                 "service",
                 .texts(.either([path, .list(path)])) { place in
-                    place.node.array == nil ? place.webgateName().map { [$0] } : place.names { $0.webgateName() }
+                    place.node.array == nil ? place.entryName().map { [$0] } : place.names { $0.entryName() }
                 },
                 """
                 Names in the path that serve the domain, beside its own name; by default `mobileoamauthentication` for \

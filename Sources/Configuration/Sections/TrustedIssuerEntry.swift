@@ -129,7 +129,7 @@ package struct TrustedIssuerEntry: Sendable {
             "Type (`typ`) that a token must have: `at+jwt` only that (RFC 9068); `JWT` also `JWT` or none.")
         object.constrain(json: constraints)
         let name = object.required(
-            "name", .identifier, WebgateEntry.nameRule, placeholder: "",
+            "name", .identifier, EntryName.rule, placeholder: "",
             "Unique name, in logs and metrics, and by which its tokens are revoked.")
         let issuer = object.required(
             "issuer", .name, "the value of \"iss\"", placeholder: "", "The value of `iss`, compared exactly.")
@@ -195,7 +195,7 @@ package struct TrustedIssuerEntry: Sendable {
     /// The audience is named or explicitly not required, and exactly one key sets the level.
     private static var constraints: String {
         let published = ["discoveryUri", "jwksUri"]
-        let remote = PublishedKeysEntry.memberNames + ["introspection"]
+        let calls = PublishedKeysEntry.memberNames + ["introspection"]
         return """
             {
               "allOf": [
@@ -207,8 +207,8 @@ package struct TrustedIssuerEntry: Sendable {
                 },
                 {
                   "oneOf": [
-                    {"required": ["jwksFile"], "not": \(ObjectForm.anyOf(remote + ["x5c"]))},
-                    {"required": ["x5c"], "not": \(ObjectForm.anyOf(remote + ["jwksFile"]))},
+                    {"required": ["jwksFile"], "not": \(ObjectForm.anyOf(calls + ["x5c"]))},
+                    {"required": ["x5c"], "not": \(ObjectForm.anyOf(calls + ["jwksFile"]))},
                     {"not": \(ObjectForm.anyOf(["jwksFile", "x5c", "introspection"]))},
                     {
                       "required": ["introspection"],

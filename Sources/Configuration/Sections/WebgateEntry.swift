@@ -15,21 +15,13 @@ package struct WebgateEntry: Sendable {
     /// Empty for none.
     package var injections: [InjectionEntry]
 
-    static let nameRule = "1 to 64 letters, digits, dots, underscores and hyphens"
-
-    /// CHAL-08: only characters that need no quoting in a challenge.
-    static func isName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "._-".utf8.contains($0) }
-    }
-
     static func readAll(_ field: Field) -> [WebgateEntry] {
         shape.readAll(field, "an array of webgates", unique: "webgate", by: \.name)
     }
 
     static let shape = Shape.object("a webgate: {\"name\", \"level\"}") { object in
-        let webgate = WebgateEntry(
-            name: object.required("name", .identifier, nameRule, placeholder: "", "Unique name."),
+        let entry = WebgateEntry(
+            name: object.required("name", .identifier, EntryName.rule, placeholder: "", "Unique name."),
             level: object.optional(
                 "level", .level, "Authentication level that its routes require, where no scheme says it."),
             authenticationScheme: object.optional(
@@ -60,7 +52,7 @@ package struct WebgateEntry: Sendable {
                     ? "the level is that of the scheme" : "required member \"level\" is missing",
                 expected: "either \"level\" or \"authenticationScheme\"")
         }
-        return webgate
+        return entry
     }
 
     private static let userDefinedParameters = Shape.object("an object with \"User-Agent\"") { object in
@@ -73,10 +65,4 @@ package struct WebgateEntry: Sendable {
 
 extension Field {
     func level() -> Int? { integer(in: 0...10, "a level") }
-
-    func webgateName() -> String? {
-        guard let name = text(WebgateEntry.nameRule) else { return nil }
-        guard WebgateEntry.isName(name) else { return invalid(WebgateEntry.nameRule) }
-        return name
-    }
 }

@@ -5,17 +5,17 @@ extension TLSFailure {
     ///
     /// The queue is always emptied, since a remaining entry would be read as a failure of the thread's next session.
     static func takeFromQueue(verifyResult: Int, isOpening: Bool) -> TLSFailure {
-        var failure: TLSFailure?
+        var first: TLSFailure?
         while true {
             let entry = ERR_get_error()
             if entry == 0 { break }
-            if failure == nil && ERR_GET_LIB(entry) == ERR_LIB_SSL {
-                failure = TLSFailure(
+            if first == nil && ERR_GET_LIB(entry) == ERR_LIB_SSL {
+                first = TLSFailure(
                     reason: ERR_GET_REASON(entry), verifyResult: Int32(truncatingIfNeeded: verifyResult),
                     isOpening: isOpening)
             }
         }
-        return failure ?? .protocolError
+        return first ?? .protocolError
     }
 
     /// The failure of a reason of libssl; nil for an unspecific one.

@@ -19,11 +19,11 @@ final class TLSSessionCache: Sendable {
     }
 
     /// Offers the last session with a server to a new connection.
-    func offer(to ssl: OpaquePointer, for name: String) {
+    func offer(to connection: OpaquePointer, for name: String) {
         let saved = sessions.withLock { $0[name] }
         // A copy for each connection, since libssl modifies sessions in use without a lock.
         guard let own = saved.flatMap({ unsafe SavedSession(copying: $0.pointer) }) else { return }
-        unsafe SSL_set_session(ssl, own.pointer)
+        unsafe SSL_set_session(connection, own.pointer)
         OpenSSLLibrary.clearErrors()
     }
 

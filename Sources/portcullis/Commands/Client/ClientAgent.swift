@@ -5,13 +5,23 @@ import Reactor
 import Synchronization
 
 /// `client agent`: one login for all applications of a circle of trust on this machine (AGT-04).
-enum ClientAgent {
+struct ClientAgent {
     private static let defaultSeconds = 28_800
 
-    static func run(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
-        let names = Set((arguments["--app"] ?? "").split(separator: ",").map(String.init))
-        let seconds = arguments["--for"].map { Decimal.parse(Array($0.utf8).span) } ?? defaultSeconds
-        guard !names.isEmpty, let seconds, (1...2_592_000).contains(seconds) else { throw ClientCommand.usageError() }
+    private let names: Set<String>
+    private let seconds: Int
+    private let place: ClientFiles
+
+    /// Nil for arguments that are not those of the command.
+    init?(_ arguments: Arguments, _ place: ClientFiles) {
+        names = Set((arguments["--app"] ?? "").split(separator: ",").map(String.init))
+        let seconds = arguments["--for"].map { Decimal.parse(Array($0.utf8).span) } ?? ClientAgent.defaultSeconds
+        guard !names.isEmpty, let seconds, (1...2_592_000).contains(seconds) else { return nil }
+        self.seconds = seconds
+        self.place = place
+    }
+
+    func run() throws(ExitStatus) {
         // Before threads start, so that they inherit the blocked signals.
         let signals = try? Signals()
         // Reports an unusable profile now rather than at the first request.
@@ -25,12 +35,12 @@ enum ClientAgent {
             Terminal.printError("portcullis: no login by oam yet; use `portcullis client login`")
         }
         Terminal.printError("the agent listens at \(path) for \(seconds) s")
-        if let signals { endAtSignal(signals, server) }
+        if let signals { ClientAgent.endAtSignal(signals, server) }
         defer { server.removeFile() }
         try ExitStatus.client(
             server.run(
                 milliseconds: Int64(seconds) * 1000, SSOAgent(applications: names),
-                client: { () throws(ClientError) in try place.load() }, report: report))
+                client: { () throws(ClientError) in try place.load() }, report: ClientAgent.report))
     }
 
     private static func endAtSignal(_ signals: consuming Signals, _ server: AgentServer) {

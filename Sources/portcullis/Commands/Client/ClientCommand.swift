@@ -96,7 +96,9 @@ enum ClientCommand: Command {
         case "saml": try packSAML(arguments)
         case "capture": try capture(arguments)
         case "request", "call": try ClientCall(arguments, place).run(action)
-        case "agent": try ClientAgent.run(arguments, place)
+        case "agent":
+            guard let agent = ClientAgent(arguments, place) else { throw usageError() }
+            try agent.run()
         case "token": try token(arguments, place)
         default: try credentials(arguments, place)
         }
