@@ -30,8 +30,8 @@ package enum JSONC {
             case ASCII.slash where isComment(): blankComment()
             case ASCII.space, ASCII.tab, ASCII.lineFeed, ASCII.carriageReturn: place += 1
             case ASCII.comma:
-                let isBehindValue = ![UInt8(ascii: "["), UInt8(ascii: "{"), ASCII.comma, ASCII.colon, 0].contains(
-                    lastByte)
+                let openings = [UInt8(ascii: "["), UInt8(ascii: "{"), ASCII.comma, ASCII.colon, 0]
+                let isBehindValue = !openings.contains(lastByte)
                 comma = isBehindValue ? place : nil
                 take(byte)
             case UInt8(ascii: "}"), UInt8(ascii: "]"):

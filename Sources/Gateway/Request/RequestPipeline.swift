@@ -167,6 +167,7 @@ final class RequestPipeline: LoopPart {
                 responder.answerPreflight(exchange, bytes)
                 return
             case .answerIcon:
+                // To another proxy a 204 would mean that it may forward the request.
                 if exchange.forwardAuth != nil {
                     responder.deny(exchange, .noRoute, bytes)
                 } else {
