@@ -80,6 +80,27 @@ struct CORSTests {
         #expect(answer["access-control-allow-credentials"] == "true")
     }
 
+    @Test("a route with a list of origins alone has the gateway's settings, but not its list on trial")
+    func routeList() {
+        var settings = TestPolicy.settings()
+        settings.cors.allowCredentials = true
+        settings.cors.trialOrigin = "https://new.example.org"
+        settings.routes[0].options.allowOrigin = "https://only.example.org"
+        let snapshot = TestPolicy.snapshot(settings)
+        let (route, other) = (snapshot.route("items"), snapshot.route("me"))
+        let (only, usual) = (
+            TestRequest([("Origin", "https://only.example.org")]), TestRequest([("Origin", site)])
+        )
+        #expect(only.screen(snapshot, route) == .allowed && usual.screen(snapshot, route) == .refused)
+        #expect(usual.screen(snapshot, other) == .allowed && only.screen(snapshot, other) == .refused)
+        #expect(only.corsFields(snapshot, .allowed, route)["access-control-allow-credentials"] == "true")
+        let refused = (
+            own: route.cors.refusesOnTrial(only.headers, only.bytes.span),
+            usual: other.cors.refusesOnTrial(usual.headers, usual.bytes.span)
+        )
+        #expect(!refused.own && refused.usual)
+    }
+
     @Test("a route's own settings are in place of the gateway's, one by one")
     func routeSettings() {
         var settings = TestPolicy.settings()
