@@ -36,9 +36,9 @@ final class UpstreamClient: LoopPart {
             responder.allow(exchange, question, route, bytes)
             return
         }
-        let path = exchange.path
         if exchange.head.upgrade, !prepareUpgrade(exchange, route, bytes) { return }
         let chunk = poller.chunks.take()
+        let path = exchange.path
         HeaderRewrite.request(
             exchange, route, path: path.readable, bytes: bytes, headers: requestHeaders,
             authority: exchange.snapshot.upstreams[route.upstream].authority,
@@ -80,18 +80,18 @@ final class UpstreamClient: LoopPart {
     /// Sends the head and the available part of the body.
     func sendRequest(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         guard let chunk = exchange.sent.chunk else { return }
-        if upstream.session != nil, !openStream(upstream, exchange, chunk) {
-            moveToAnotherSession(upstream, exchange)
+        if upstream.session != nil {
+            guard openStream(upstream, exchange, chunk) else { return moveToAnotherSession(upstream, exchange) }
+        } else if upstream.socket == nil {
             return
         }
-        guard let side = upstream.side else { return }
         upstream.phase = .awaitingHead
         var parser = upstream.parser
         parser.reset()
         upstream.parser = parser
         upstream.unaskedUntil = poller.turn
         poller.setDeadline(upstream, in: exchange.answerTimeout)
-        if case .socket(let socket) = side {
+        if let socket = upstream.socket {
             // An earlier attempt may have used a stream, where bodies have no framing; the head sent here determines
             // the framing now.
             if case .frames = exchange.requestBody.target {
@@ -101,7 +101,7 @@ final class UpstreamClient: LoopPart {
             }
             if endsChunked(exchange) { poller.send(socket, chunk, lastChunk()) } else { poller.send(socket, chunk) }
         }
-        if !exchange.collected.isEmpty { requestRelay.sendKeptBody(exchange, to: side) }
+        if !exchange.collected.isEmpty, let side = upstream.side { requestRelay.sendKeptBody(exchange, to: side) }
         if !exchange.requestBody.isComplete { requestRelay.relay(exchange) }
     }
 

@@ -6,12 +6,6 @@ import Reactor
 
 /// Input on HTTP/2 upstream connections.
 extension ResponseRelay {
-    // MARK: Connection
-
-    // MARK: Requests
-
-    // MARK: Events
-
     func sessionReceived(_ session: UpstreamSession) {
         guard let link = session.link, let socket = session.socket, let inbox = socket.inbox else { return }
         session.heardAt = poller.now

@@ -139,9 +139,10 @@ final class ResponseRelay: LoopPart {
         chunk.ensureFree(head.length + 1024)
         responder.writeHead(head, exchange, buffer.readable, to: chunk)
         buffer.consume(head.length)
-        if case .socket(let from) = source, case .socket(let to) = target {
-            sendFirst(chunk, upstream, exchange, from, buffer, to)
-        } else {
+        switch (consume source, consume target) {
+        case (.socket(let source), .socket(let target)):
+            sendFirst(chunk, upstream, exchange, source, buffer, target)
+        case (let source, let target):
             transport.sendHead(chunk, ended: upstream.body.isComplete, of: exchange, to: target)
             relayBody(upstream, exchange, from: source, to: target)
         }
@@ -183,7 +184,7 @@ final class ResponseRelay: LoopPart {
             poller.send(socket, chunk)
         }
         // Usually that was the whole body.
-        if upstream.body.isComplete { endResponse(upstream, exchange, to: nil) } else { relayBody(upstream, exchange) }
+        if upstream.body.isComplete { endResponse(upstream, exchange) } else { relayBody(upstream, exchange) }
     }
 
     /// Whether a response is an event stream (HTML Living Standard, section 9.2), which has no known end.
@@ -232,7 +233,8 @@ final class ResponseRelay: LoopPart {
         if source.isExhausted, !upstream.body.isComplete {
             ended(upstream)
         } else if upstream.body.isComplete {
-            endResponse(upstream, exchange, to: target)
+            transport.endMessage(to: target, trailers: exchange.response.trailers)
+            endResponse(upstream, exchange)
         } else if target.pendingBytes > transport.highWater {
             pauseResponse(upstream, exchange, source, until: target)
         } else {
@@ -262,9 +264,8 @@ final class ResponseRelay: LoopPart {
         relayBody(upstream, exchange)
     }
 
-    /// - Parameter target: the client, if the end must be sent to it.
-    private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange, to target: Side?) {
-        if let target { transport.endMessage(to: target, trailers: exchange.response.trailers) }
+    /// The response was passed on completely.
+    private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         exchange.upstream = nil
         exchange.response.bytes = upstream.body.passed
         upstream.exchange = nil
@@ -297,13 +298,12 @@ final class ResponseRelay: LoopPart {
         // Over TLS, an end without close_notify may be a truncation attack (RFC 8446 section 6.1).
         if let socket = upstream.socket, !socket.endedCleanly { complete = false }
         upstream.body = body
-        if let target = exchange.clientSide { transport.send(output, to: target) } else { poller.chunks.give(output) }
+        let target = exchange.clientSide
+        if let target { transport.send(output, to: target) } else { poller.chunks.give(output) }
         upstream.keepAlive = false
-        if complete {
-            endResponse(upstream, exchange, to: exchange.clientSide)
-        } else {
-            upstreamClient.fail(exchange, .connectionLost)
-        }
+        guard complete else { return upstreamClient.fail(exchange, .connectionLost) }
+        if let target { transport.endMessage(to: target, trailers: exchange.response.trailers) }
+        endResponse(upstream, exchange)
     }
 
     /// The connection broke, or ended where a response was expected.

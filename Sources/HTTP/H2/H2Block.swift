@@ -51,15 +51,10 @@ final class H2Block {
     }
 
     private func forgetCrumbs(_ chunks: ChunkPool) {
-        if let crumbs { chunks.give(crumbs) }
-        crumbs = nil
+        if let crumbs = crumbs.take() { chunks.give(crumbs) }
     }
 
-    func refuse(_ reason: HTTPParseError) {
-        guard error == nil else { return }
-        error = reason
-        target?.reset()
-    }
+    func refuse(_ reason: HTTPParseError) { error = error ?? reason }
 
     /// Counts a field. Returns false for a list several times over the limits of bytes or fields, which is an HPACK
     /// bomb and not decoded further.
@@ -74,11 +69,13 @@ final class H2Block {
 
     /// Adds a field that `withinLimits` has counted.
     func add(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HTTPLimits, _ chunks: ChunkPool) {
-        guard error == nil, let target, !name.isEmpty else {
+        // Taken out, since a reference that stays in the block would be counted for each field.
+        guard error == nil, !name.isEmpty, let target = target.take() else {
             // The response to a refused head depends on its method.
             if matches(name, ":method") { noteMethod(value) }
             return
         }
+        defer { self.target = target }
         if listBytes > limits.maximumHeadBytes { return refuse(.headTooLarge) }
         if name[0] == ASCII.colon { return addPseudo(name, value, target) }
         guard FieldSyntax.isToken(name) else { return refuse(.malformedFieldName) }
@@ -145,10 +142,14 @@ final class H2Block {
 
     /// Ends the field lines. The state of the block is kept until the next one begins.
     func end(_ chunks: ChunkPool) {
-        if error == nil, let target {
-            beginLines(target)
-            if let crumbs { HeadWriter.appendField("cookie", crumbs.readable, to: target) }
-            HeadWriter.appendEnd(to: target)
+        if let target {
+            if error == nil {
+                beginLines(target)
+                if let crumbs { HeadWriter.appendField("cookie", crumbs.readable, to: target) }
+                HeadWriter.appendEnd(to: target)
+            } else {
+                target.reset()
+            }
         }
         forgetCrumbs(chunks)
         guard kind == .head, let stream else { return }

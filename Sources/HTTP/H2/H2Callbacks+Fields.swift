@@ -24,8 +24,11 @@ extension H2Callbacks {
             list = chunks.take()
             text.ensureFree(block.count &+ pseudoBytes &+ 1)
             text.append(block)
-            var lines = 6
-            for i in block.indices where block[i] == ASCII.lineFeed { lines &+= 1 }
+            var (lines, position) = (6, ByteScan.first(ASCII.lineFeed, in: block, from: 0))
+            while position < block.count {
+                lines &+= 1
+                position = ByteScan.first(ASCII.lineFeed, in: block, from: position &+ 1)
+            }
             list.ensureFree(lines &* (unsafe MemoryLayout<nghttp2_nv>.stride))
             var start: UnsafeMutableRawPointer?
             // A chunk begins where the allocator says, which is aligned for every type of C.

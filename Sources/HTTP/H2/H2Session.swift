@@ -127,7 +127,7 @@ package final class H2Session {
             let event = stream.events.removeFirst()
             if event == .interim { stream.takeInterim() }
             // Unlinked with its last event, since the object may be reused after `closed`.
-            if stream.events.isEmpty { unlinkFirst() }
+            if stream.events.isEmpty { unlink(stream) }
             guard let event else { continue }
             if event == .head, isServer { stream.marks.insert(.isReported) }
             if event == .closed {
@@ -144,10 +144,9 @@ package final class H2Session {
         return .goAway
     }
 
-    private func unlinkFirst() {
-        guard let stream = firstReady else { return }
-        firstReady = stream.next
-        stream.next = nil
+    /// Unlinks the first stream of those with events.
+    private func unlink(_ stream: H2Stream) {
+        firstReady = stream.next.take()
         if firstReady == nil { lastReady = nil }
         stream.marks.remove(.isReady)
     }
@@ -246,7 +245,7 @@ package final class H2Session {
         stream.events.insert(event)
         guard !stream.marks.contains(.isReady) else { return }
         stream.marks.insert(.isReady)
-        if let lastReady { lastReady.next = stream } else { firstReady = stream }
+        if let last = lastReady.take() { last.next = stream } else { firstReady = stream }
         lastReady = stream
     }
 
@@ -283,9 +282,7 @@ package final class H2Session {
     }
 
     private func releaseLeaving() {
-        guard let stream = lastClosed else { return }
-        lastClosed = nil
-        remove(stream)
+        if let stream = lastClosed.take() { remove(stream) }
     }
 
     /// Removes a stream that the library could not open.

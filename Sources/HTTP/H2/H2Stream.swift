@@ -119,14 +119,8 @@ package final class H2Stream {
         // Interim heads do not come from the pool, like `head`.
         currentInterim = nil
         if !interims.isEmpty { interims = [] }
-        if let chunk = receivedTrailers {
-            receivedTrailers = nil
-            chunks.give(chunk)
-        }
-        if let chunk = lastFields {
-            lastFields = nil
-            chunks.give(chunk)
-        }
+        if let chunk = receivedTrailers.take() { chunks.give(chunk) }
+        if let chunk = lastFields.take() { chunks.give(chunk) }
         inbox.removeAll(pool: chunks)
         outbox.removeAll(pool: chunks)
         owed = 0
@@ -152,9 +146,8 @@ package final class H2StreamPool {
     package init(keep: Int = 256) { self.keep = keep }
 
     func take() -> H2Stream {
-        guard let stream = first else { return H2Stream() }
-        first = stream.next
-        stream.next = nil
+        guard let stream = first.take() else { return H2Stream() }
+        first = stream.next.take()
         count &-= 1
         return stream
     }
@@ -162,7 +155,7 @@ package final class H2StreamPool {
     /// Keeps the stream, or frees it if the pool is full.
     func give(_ stream: consuming H2Stream) {
         guard count < keep else { return }
-        stream.next = first
+        stream.next = first.take()
         first = consume stream
         count &+= 1
     }
