@@ -9,15 +9,15 @@ import TokenStorage
 enum RouteAssertions {
     /// Nil if no route takes assertions. Reports routes that cannot in this program.
     static func settings(
-        _ assembly: inout Assembly, _ sources: AssertionSources, _ store: any TokenStore
+        _ context: AssemblyContext, _ sources: AssertionSources, _ store: any TokenStore
     ) -> AssertionSettings? {
-        let places = assembly.configuration.routes.indices.filter { index in
-            assembly.configuration.routes[index].options.authenticators?.contains { $0.kind == .saml } ?? false
+        let places = context.configuration.routes.indices.filter { index in
+            context.configuration.routes[index].options.authenticators?.contains { $0.kind == .saml } ?? false
         }
         guard !places.isEmpty else { return nil }
         if let obstacle = SAMLVerifier.obstacle {
             for index in places {
-                assembly.report(
+                context.report(
                     "/routes/\(index)/authenticators", "\(obstacle.problem): no assertion can be verified",
                     expected: obstacle.expected, severity: .error)
             }

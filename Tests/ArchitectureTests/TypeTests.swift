@@ -15,14 +15,12 @@ import Testing
         "HTTP.H2Session": (91, 3, "callbacks and calls of one nghttp2 session, which share its state"),
         "PortcullisClient.GatewayClient": (83, 9, "the interface of applications"),
         "Reactor.Poller": (94, 8, "the interface of the loop; its engines are types of their own"),
-        "portcullis.Assembly": (112, 20, "one function a section, which share diagnostics and what outlives it"),
     ]
 
     /// Folders with more than `longestCycle` files that need each other: files of the longest cycle, and why.
     static let longCycles: [String: (files: Int, reason: String)] = [
         "Sources/HTTP/H2": (13, "the extensions of H2Session"),
         "Sources/Reactor": (13, "the extensions of Poller, and sockets, which name their loop"),
-        "Sources/portcullis/Assembly": (26, "the extensions of Assembly"),
     ]
 
     @Test("a type has few members in few files")

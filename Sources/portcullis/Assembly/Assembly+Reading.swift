@@ -36,15 +36,15 @@ extension Assembly {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: environment, production: production,
             draft: draft, formerFiles: formerFiles, secrets: SecretStore.lookup(directory))
-        guard var assembly = Assembly(loaded, makesKeys: makesKeys) else {
+        guard let assembly = Assembly(loaded, makesKeys: makesKeys) else {
             return Examination(loaded: loaded, diagnostics: loaded.diagnostics, reading: nil)
         }
         let reading = assembly.snapshot(generation: 1).map { snapshot in
             Reading(
                 loaded: loaded, configuration: assembly.configuration, snapshot: snapshot, retained: assembly.retained)
         }
-        assembly.checkWriting()
-        return Examination(loaded: loaded, diagnostics: loaded.diagnostics + assembly.checked, reading: reading)
+        WritingCheck(context: assembly.context).checkWriting()
+        return Examination(loaded: loaded, diagnostics: loaded.diagnostics + assembly.context.checked, reading: reading)
     }
 
     /// Reads a directory for a command that needs a valid configuration.

@@ -6,20 +6,20 @@ import Model
 extension DecryptionKeyEntry {
     /// The key; nil after an error.
     /// - Parameter pointer: of the entry.
-    func key(_ assembly: inout Assembly, at pointer: String) -> DecryptionKey? {
+    func key(_ context: AssemblyContext, at pointer: String) -> DecryptionKey? {
         let pem: String
         let member: String
         switch place {
         case .secret(let secret): (pem, member) = (secret.value, "\(pointer)/key")
         case .file(let path):
             member = "\(pointer)/keyFile"
-            guard let bytes = assembly.contents(of: path, at: member) else { return nil }
+            guard let bytes = context.read(path, at: member) else { return nil }
             pem = String(decoding: bytes, as: UTF8.self)
         }
         do throws(KeyError) {
             return DecryptionKey(keyID: keyID, key: try RecipientKey(pem: pem))
         } catch {
-            assembly.error(member, "the key cannot decrypt tokens: \(error.reason)")
+            context.error(member, "the key cannot decrypt tokens: \(error.reason)")
             return nil
         }
     }
@@ -27,11 +27,11 @@ extension DecryptionKeyEntry {
     /// The keys of a list, without those that have been reported.
     /// - Parameter pointer: of the list.
     static func keys(
-        _ entries: [DecryptionKeyEntry], _ assembly: inout Assembly, at pointer: String
+        _ entries: [DecryptionKeyEntry], _ context: AssemblyContext, at pointer: String
     ) -> [DecryptionKey] {
         var keys: [DecryptionKey] = []
         for (index, entry) in entries.enumerated() {
-            if let key = entry.key(&assembly, at: "\(pointer)/\(index)") { keys.append(key) }
+            if let key = entry.key(context, at: "\(pointer)/\(index)") { keys.append(key) }
         }
         return keys
     }

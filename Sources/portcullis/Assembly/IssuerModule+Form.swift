@@ -8,8 +8,8 @@ extension IssuerModule {
     var form: ObjectForm {
         let common = ObjectForm.of { object in
             guard callsOut else { return }
-            _ = Assembly.guarding(&object)
-            _ = Assembly.transport(&object)
+            _ = IssuerReader.guarding(&object)
+            _ = IssuerReader.transport(&object)
         }
         let constraints = (try? JSONNode.parse(constraints.utf8.span).members) ?? []
         return ObjectForm(keys.map(\.form) + common.keys, constraints)

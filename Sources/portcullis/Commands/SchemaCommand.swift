@@ -24,7 +24,7 @@ enum SchemaCommand: Command {
     private static var sections: [SectionForm] {
         SectionForm.all + [
             .policies(authTokens: AssertionPolicy.form),
-            .issuers(Assembly.issuerModules.map { ([$0.kind] + $0.aliases, $0.form) }),
+            .issuers(IssuerAssembly.modules.map { ([$0.kind] + $0.aliases, $0.form) }),
         ]
     }
 

@@ -112,14 +112,14 @@ final class GatewayProcess: Sendable {
                 directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
                 formerFiles: sectionFiles.withLock { $0 }, secrets: SecretStore.lookup(directory),
                 willRead: willRead)
-            guard var assembly = Assembly(loaded, retained: retained, makesKeys: true, bound: bound) else {
+            guard let assembly = Assembly(loaded, retained: retained, makesKeys: true, bound: bound) else {
                 return (loaded, nil as GatewaySnapshot?, loaded.diagnostics)
             }
             let insecure =
                 acceptsInsecure ? [] : InsecureSettings(assembly.configuration).diagnostics(loaded, severity: .error)
             if !insecure.isEmpty { return (loaded, nil, loaded.diagnostics + insecure) }
             let snapshot = assembly.snapshot(generation: generation)
-            return (loaded, snapshot, loaded.diagnostics + assembly.diagnostics)
+            return (loaded, snapshot, loaded.diagnostics + assembly.context.diagnostics)
         }
         for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
         return (loaded, snapshot, diagnostics.filter { $0.severity == .error }.map(\.description))

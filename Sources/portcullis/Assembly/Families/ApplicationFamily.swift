@@ -9,13 +9,13 @@
 
     /// Applications of ApiOmat, and tokens of Facebook.
     final class ApplicationFamily: CompatibilityFamily {
-        func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly) {
-            let applications = assembly.configuration.applications
+        func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext) {
+            let applications = context.configuration.applications
             settings.applications = applications.isEmpty ? nil : ApplicationStore(applications)
         }
 
-        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
-            let retained = assembly.retained
+        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext) {
+            let retained = context.retained
             let social = FacebookVerifier(caller: retained.outbound) { Clock.wallSeconds }
             parts.socialVerifier = social
             guard let applications = foundation.tokens.settings.applications else { return }

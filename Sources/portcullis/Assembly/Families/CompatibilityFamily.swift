@@ -17,15 +17,15 @@ protocol CompatibilityFamily: AnyObject, Sendable {
     var operations: [AdminOperation] { get }
 
     /// Tells the token service what it offers.
-    func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly)
+    func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext)
     /// Builds what answers its endpoints by a configuration.
-    func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly)
+    func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext)
 }
 
 extension CompatibilityFamily {
     var activities: (any SessionActivities)? { nil }
     var operations: [AdminOperation] { [] }
-    func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly) {}
+    func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext) {}
 }
 
 /// What families build on, by one configuration.

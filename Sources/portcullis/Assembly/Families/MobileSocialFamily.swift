@@ -30,11 +30,12 @@
             return DeviceAdministration.operations + [unlock]
         }
 
-        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
+        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext) {
             let sessions = sessions(foundation.store)
             parts.activities = sessions
             if foundation.providers.isEmpty { parts.add(BrowserLogin.handlersWithoutProviders) }
-            guard let social = assembly.mobileSocial(foundation, sessions, attempts) else { return }
+            let assembly = ServiceDomainAssembly(context: context)
+            guard let social = assembly.service(foundation, sessions, attempts) else { return }
             let login = assembly.browserLogin(social, foundation.seals, foundation.providers)
             let handlers = social.handlers(ownTokens: foundation.tokens.ownTokens, login)
             parts.add(login == nil ? handlers : foundation.pages.dressing(handlers))
@@ -52,9 +53,13 @@
         }
     }
 
-    extension Assembly {
+    private struct ServiceDomainAssembly: AssemblyPart {
+        let context: AssemblyContext
+
+        private var logins: LoginAssembly { LoginAssembly(context: context) }
+
         /// What answers for the service domains; nil where there are none.
-        fileprivate mutating func mobileSocial(
+        func service(
             _ foundation: EndpointFoundation, _ sessions: SessionRegister, _ attempts: LoginAttemptTable
         ) -> MobileSocialService? {
             guard !configuration.serviceDomains.isEmpty else { return nil }
@@ -68,13 +73,13 @@
                 var domain = domain(entry, list)
                 domain.remote = remote(entry, foundation.modules)
                 domain.loginMethods = loginMethods(entry)
-                domain.passwordLogin = passwordLogin(entry)
+                domain.passwordLogin = logins.passwordLogin(entry)
                 settings.domains.append(domain)
             }
             settings.issuer = service.issuer
             settings.audience = [service.audience]
             settings.baseURL = configuration.baseURL.description
-            settings.names = publicNames()
+            settings.names = logins.publicNames()
             settings.webgates = Set(configuration.webgates.map(\.name))
             settings.webgateLogins = webgateLogins()
             settings.throttle = retained.throttle
@@ -111,13 +116,13 @@
         }
 
         /// The issuer that a domain asks about passwords.
-        private mutating func remote(
+        private func remote(
             _ entry: ServiceDomainEntry, _ modules: [String: GuardedIssuer]
         ) -> RemoteAuthentication? {
             // An issuer that could not be made was reported with its own entry.
             guard let settings = entry.authentication.remote, let module = modules[settings.issuer] else { return nil }
             guard let passwords = IssuerPasswords(module) else {
-                report(
+                context.report(
                     "/serviceDomains/\(entry.name)/authentication/issuer",
                     "the issuer \"\(settings.issuer)\" of module \(module.kind) verifies no passwords",
                     expected: "one of module oauth2, oam, or http with {password}", severity: .error)
@@ -135,7 +140,7 @@
 
         /// How users of a service domain log in by browser; empty for one that uses no provider.
         private func loginMethods(_ entry: ServiceDomainEntry) -> [ServiceDomain.LoginMethod] {
-            loginProviders(entry).map { provider in
+            logins.loginProviders(entry).map { provider in
                 if provider.kind == .local { return .form(name: provider.name, title: provider.displayName) }
                 var rules = provider.users
                 if let isEmail = entry.authentication.relyingParty?.usernameFromEmail {
@@ -150,13 +155,14 @@
 
         /// How users may have logged in, by the Webgates whose scheme has a form.
         private func webgateLogins() -> [String: [LoginClass]] {
-            var logins: [String: [LoginClass]] = [:]
+            var ways: [String: [LoginClass]] = [:]
             for webgate in configuration.webgates {
-                guard let scheme = webgate.authenticationScheme.flatMap(scheme(named:)), scheme.challengeMethod == .form
+                guard let scheme = webgate.authenticationScheme.flatMap(logins.scheme(named:)),
+                    scheme.challengeMethod == .form
                 else { continue }
-                logins[webgate.name] = self.logins(ofForm: scheme)
+                ways[webgate.name] = logins.ways(ofForm: scheme)
             }
-            return logins
+            return ways
         }
 
         /// The login forms of all schemes that have one (SCH-02).
@@ -168,11 +174,11 @@
         }
 
         /// What answers at the forms; nil where there are none.
-        fileprivate func browserLogin(
+        func browserLogin(
             _ social: MobileSocialService, _ seals: BrowserSeals, _ providers: ProviderLogin
         ) -> BrowserLogin? {
             let forms = loginForms()
-            guard !forms.isEmpty || hasRelyingParties else { return nil }
+            guard !forms.isEmpty || logins.hasRelyingParties else { return nil }
             return BrowserLogin(social: social, seals: seals, forms: forms, providers: providers)
         }
     }

@@ -9,27 +9,27 @@
 
     /// Single sign-on.
     final class SignOnFamily: CompatibilityFamily {
-        func announce(in settings: inout TokenServiceSettings, _ assembly: inout Assembly) {
-            if assembly.offersSignOn {
+        func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext) {
+            if LoginAssembly(context: context).offersSignOn {
                 settings.signOnPath = SingleSignOnEndpoints.exchangePath
-                settings.pageLanguages = PageLook(assembly.configuration.pages).tags
+                settings.pageLanguages = PageLook(context.configuration.pages).tags
             }
             if SAMLVerifier.isAvailable { settings.samlPath = SingleSignOnEndpoints.exchangePath }
         }
 
-        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
+        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext) {
             let service = SignOnService(
-                foundation.tokens, relay: relay(foundation.seals, &assembly), providers: foundation.providers,
-                capturesRedirect: assembly.configuration.singleSignOn.capturesRedirect)
+                foundation.tokens, relay: relay(foundation.seals, context), providers: foundation.providers,
+                capturesRedirect: context.configuration.singleSignOn.capturesRedirect)
             parts.add(foundation.pages.dressing(service.handlers), returns: service.returns)
         }
 
         /// Settings of the single sign-on of browsers; nil where no backend has it.
-        private func relay(_ seals: BrowserSeals, _ assembly: inout Assembly) -> SignOnSettings? {
-            guard assembly.offersSignOn else { return nil }
-            let configuration = assembly.configuration
+        private func relay(_ seals: BrowserSeals, _ context: AssemblyContext) -> SignOnSettings? {
+            guard LoginAssembly(context: context).offersSignOn else { return nil }
+            let configuration = context.configuration
             let whitelist = configuration.policies.ssoRedirectWhitelist ?? RedirectWhitelist(nil)
-            for problem in whitelist.problems { assembly.warning("/policies/Security_SsoRedirectWhitelist", problem) }
+            for problem in whitelist.problems { context.warning("/policies/Security_SsoRedirectWhitelist", problem) }
             var settings = SignOnSettings(seals: seals, whitelist: whitelist)
             settings.sessionSeconds = configuration.singleSignOn.sessionLifetime.components.seconds
             settings.idleSeconds = configuration.singleSignOn.idleTimeout.components.seconds

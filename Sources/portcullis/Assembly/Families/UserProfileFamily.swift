@@ -7,13 +7,13 @@
 
     /// User profiles.
     final class UserProfileFamily: CompatibilityFamily {
-        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ assembly: inout Assembly) {
-            guard assembly.configuration.userProfile.isEnabled else { return }
+        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext) {
+            guard context.configuration.userProfile.isEnabled else { return }
             var settings = UserProfileService.Settings(
                 users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue)
-            settings.roleDescriptions = assembly.configuration.roles.descriptions
+            settings.roleDescriptions = context.configuration.roles.descriptions
             settings.realm = foundation.tokens.realm
-            settings.registry = assembly.retained.registry
+            settings.registry = context.retained.registry
             parts.add(UserProfileService(settings: settings).handlers)
         }
     }

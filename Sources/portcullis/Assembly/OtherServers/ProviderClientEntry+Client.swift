@@ -8,11 +8,11 @@ import Outbound
 /// How the gateway authenticates to servers of others: identity providers and introspection servers.
 extension ProviderClientEntry {
     /// Nil after an error.
-    func client(_ assembly: inout Assembly, at pointer: String) -> OAuth2Client? {
-        authentication(&assembly, at: pointer).map { OAuth2Client(id: id, authentication: $0) }
+    func client(_ context: AssemblyContext, at pointer: String) -> OAuth2Client? {
+        authentication(context, at: pointer).map { OAuth2Client(id: id, authentication: $0) }
     }
 
-    private func authentication(_ assembly: inout Assembly, at pointer: String) -> OAuth2Client.Authentication? {
+    private func authentication(_ context: AssemblyContext, at pointer: String) -> OAuth2Client.Authentication? {
         switch method {
         case .none: return OAuth2Client.Authentication.none
         case .certificate: return .certificate
@@ -20,29 +20,33 @@ extension ProviderClientEntry {
         case .secretPost: return secret.map { .secretPost($0.value) }
         case .privateKeyJWT:
             guard let path = keyFile,
-                let key = assembly.signingKey(at: path, keyAlgorithm, pointer: "\(pointer)/clientKeyFile")
+                let key = KeyAssembly(context: context).signingKey(
+                    at: path, keyAlgorithm, pointer: "\(pointer)/clientKeyFile")
             else { return nil }
             let signer = keyID.map { JWTSigner(key: key, keyID: $0) } ?? JWTSigner(key: key)
-            assembly.providerKeys.append(JSONWebKey(key, kid: signer.keyID))
+            context.providerKeys.append(JSONWebKey(key, kid: signer.keyID))
             return .privateKeyJWT(signer)
         }
     }
 
     /// The connections to such a server: the authorities that are trusted, and the certificate that is shown.
     /// - Parameter authorities: path of the file of `caFile` beside `tls`.
-    func transport(_ assembly: inout Assembly, authorities: String?, at pointer: String) -> OutboundTransport? {
+    func transport(_ context: AssemblyContext, authorities: String?, at pointer: String) -> OutboundTransport? {
         var transport = OutboundTransport()
         guard let tls else {
             guard let authorities else { return transport }
-            transport.tls = assembly.context(authorities: authorities, at: "\(pointer)/caFile")
+            transport.tls = ClientTLSAssembly(context: context).clientContext(
+                authorities: authorities, at: "\(pointer)/caFile")
             return transport.tls == nil ? nil : transport
         }
-        guard var identity = assembly.identity(tls, at: "\(pointer)/tls") else { return nil }
+        guard var identity = ClientTLSAssembly(context: context).clientIdentity(tls, at: "\(pointer)/tls") else {
+            return nil
+        }
         if let authorities {
-            guard let pem = assembly.contents(of: authorities, at: "\(pointer)/caFile") else { return nil }
+            guard let pem = context.read(authorities, at: "\(pointer)/caFile") else { return nil }
             identity.authorities = pem
         }
-        transport.tls = assembly.clientContext(identity, at: "\(pointer)/tls")
+        transport.tls = ClientTLSAssembly(context: context).clientContext(identity, at: "\(pointer)/tls")
         transport.hasCertificate = !identity.chain.isEmpty
         return transport.tls == nil ? nil : transport
     }

@@ -1,11 +1,13 @@
 import Configuration
-import Crypto
 import Gateway
 import Model
 import Reactor
 
-extension Assembly {
-    mutating func upstreams() -> [Upstream] {
+/// The upstreams, with the TLS to their servers.
+struct UpstreamAssembly: AssemblyPart {
+    let context: AssemblyContext
+
+    func upstreams() -> [Upstream] {
         var identities: Set<RetainedTLS.ClientIdentity> = []
         let upstreams = configuration.upstreams.map { entry in
             // Weight 0 drains a server: it gets no more requests.
@@ -13,9 +15,11 @@ extension Assembly {
                 entry.settings,
                 servers: entry.servers.filter { $0.weight > 0 }.compactMap { ServerSettings($0, entry.hostHeader) })
             let (http2, pointer) = (entry.settings.http2, "/upstreams/\(entry.settings.name)/tls")
-            if let tls = entry.tls, let identity = identity(tls, http2: http2, at: pointer) {
+            if let tls = entry.tls,
+                let identity = ClientTLSAssembly(context: context).clientIdentity(tls, http2: http2, at: pointer)
+            {
                 identities.insert(identity)
-                upstream.tls = clientContext(identity, at: pointer).map {
+                upstream.tls = ClientTLSAssembly(context: context).clientContext(identity, at: pointer).map {
                     UpstreamTLS($0, serverName: tls.serverName ?? entry.hostHeader.name)
                 }
                 if http2 {
@@ -23,56 +27,13 @@ extension Assembly {
                     var plain = identity
                     plain.http2 = false
                     identities.insert(plain)
-                    upstream.tls?.upgradeContext = clientContext(plain, at: pointer)
+                    upstream.tls?.upgradeContext = ClientTLSAssembly(context: context).clientContext(plain, at: pointer)
                 }
             }
             return upstream
         }
         retained.tls.keep(only: identities)
         return upstreams
-    }
-
-    /// Nil after an error about an unreadable file.
-    mutating func identity(
-        _ tls: UpstreamTLSEntry, http2: Bool = false, at pointer: String
-    ) -> RetainedTLS.ClientIdentity? {
-        var identity = RetainedTLS.ClientIdentity()
-        identity.verifies = tls.verifies
-        identity.minimumVersion = tls.minimumVersion
-        identity.http2 = http2
-        if let path = tls.authoritiesFile {
-            guard let text = contents(of: path, at: "\(pointer)/caFile") else { return nil }
-            identity.authorities = text
-        }
-        if let certificatePath = tls.certificateFile, let keyPath = tls.keyFile {
-            guard let chain = contents(of: certificatePath, at: "\(pointer)/certFile"),
-                let key = contents(of: keyPath, at: "\(pointer)/keyFile")
-            else { return nil }
-            (identity.chain, identity.key) = (chain, key)
-        }
-        return identity
-    }
-
-    mutating func clientContext(
-        _ identity: RetainedTLS.ClientIdentity, at pointer: String
-    ) -> TLSClientContext? {
-        do throws(TLSSettingsError) {
-            let context = try retained.tls.context(identity)
-            if let certificate = context.certificate { warnOfEnd(of: certificate, at: "\(pointer)/certFile") }
-            return context
-        } catch {
-            let member =
-                switch error {
-                case .authorities: "/caFile"
-                case .clientCertificate(.malformedKey), .clientCertificate(.keyMismatch),
-                    .clientCertificate(.encryptedKey):
-                    "/keyFile"
-                case .clientCertificate: "/certFile"
-                default: ""
-                }
-            self.error(pointer + member, error.description)
-            return nil
-        }
     }
 }
 

@@ -1,9 +1,12 @@
 import Configuration
 import Foundation
 
-extension Assembly {
+/// Finds files that the gateway writes and that are not writable.
+struct WritingCheck: AssemblyPart {
+    let context: AssemblyContext
+
     /// Reports files that the gateway writes and that are not writable.
-    mutating func checkWriting() {
+    func checkWriting() {
         var places: [(pointer: String, path: String, isDatabase: Bool)] = []
         if configuration.store.kind == .sqlite { places.append(("/store/path", configuration.store.path, true)) }
         if configuration.store.kind != .memory, configuration.store.keys.isEmpty {
@@ -28,11 +31,11 @@ extension Assembly {
             guard let obstacle = WritableFile.obstacle(path, makesFolders: true, isDatabase: isDatabase),
                 obstacles.insert(obstacle).inserted
             else { continue }
-            errorOfCheck(
+            context.errorOfCheck(
                 pointer, "\(path) cannot be written: \(obstacle)", expected: "a place that the gateway may write to")
         }
         if case .file(let path) = configuration.log.access, let obstacle = WritableFile.obstacle(path) {
-            errorOfCheck(
+            context.errorOfCheck(
                 "/log/access", "the access log \(path) cannot be written: \(obstacle)",
                 expected: "a file that can be appended to, in a folder that is there")
         }

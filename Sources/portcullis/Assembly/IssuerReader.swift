@@ -1,14 +1,14 @@
-import Bytes
 import Configuration
 import Crypto
-import Identity
 import Issuers
 import Model
 import Outbound
 
 /// From the members of an issuer in `issuers.json` to the settings of its module: what the module declares is read,
 /// resolved and reported here, so that no module knows of files, secrets and pointers.
-extension Assembly {
+struct IssuerReader: AssemblyPart {
+    let context: AssemblyContext
+
     /// What of an issuer is the framework's.
     struct IssuerReading {
         var settings: ModuleSettings
@@ -16,22 +16,21 @@ extension Assembly {
     }
 
     /// Nil after an error.
-    mutating func read(_ entry: IssuerEntry, _ module: IssuerModule) -> IssuerReading? {
-        let loaded = loaded
-        let (reading, found) = loaded.read(entry) { object -> IssuerReading in
+    func read(_ entry: IssuerEntry, _ module: IssuerModule) -> IssuerReading? {
+        let (reading, found) = context.loaded.read(entry) { object -> IssuerReading in
             var guarding = GuardedIssuer.Settings()
             var transport = OutboundTransport()
             if module.callsOut {
-                guarding = Assembly.guarding(&object)
-                let (plain, tls) = Assembly.transport(&object)
+                guarding = IssuerReader.guarding(&object)
+                let (plain, tls) = IssuerReader.transport(&object)
                 transport = self.transport(plain, tls)
             }
             let values = values(module.keys, &object, transport.allowsHTTP)
             return IssuerReading(
                 settings: ModuleSettings(values, keys: module.keys, transport: transport), guarding: guarding)
         }
-        diagnostics += found
-        return hasErrors ? nil : reading
+        context.add(found)
+        return context.hasErrors ? nil : reading
     }
 
     /// The keys of all modules that call other servers.
@@ -78,7 +77,7 @@ extension Assembly {
         return (transport, tls)
     }
 
-    private mutating func transport(
+    private func transport(
         _ transport: OutboundTransport, _ member: ObjectReader.Member<UpstreamTLSEntry>?
     ) -> OutboundTransport {
         var transport = transport
@@ -86,18 +85,20 @@ extension Assembly {
         if tls.serverName != nil {
             field.error("the certificate is always compared with the host of the URL", expected: "no \"serverName\"")
         }
-        guard let identity = identity(tls, at: field.pointer) else { return transport }
-        transport.tls = clientContext(identity, at: field.pointer)
+        guard let identity = ClientTLSAssembly(context: context).clientIdentity(tls, at: field.pointer) else {
+            return transport
+        }
+        transport.tls = ClientTLSAssembly(context: context).clientContext(identity, at: field.pointer)
         transport.hasCertificate = !identity.chain.isEmpty
         return transport
     }
 
-    private mutating func values(
+    private func values(
         _ keys: [IssuerKey], _ object: inout ObjectReader, _ allowsHTTP: Bool
     ) -> [String: IssuerValue] {
         var values: [String: IssuerValue] = [:]
         for key in keys {
-            let expected = Assembly.expectation(key.shape)
+            let expected = IssuerReader.expectation(key.shape)
             var member: Field?
             if key.isRequired {
                 member = object.required(key.name, expected, placeholder: nil) { $0 }
@@ -119,7 +120,7 @@ extension Assembly {
     }
 
     /// - Parameter others: the values of the keys before this one.
-    private mutating func value(
+    private func value(
         _ shape: IssuerKey.Shape, _ field: Field, _ others: [String: IssuerValue], _ allowsHTTP: Bool
     ) -> IssuerValue? {
         switch shape {
@@ -134,8 +135,8 @@ extension Assembly {
         case .texts: return field.names().map { .texts($0) }
         case .counts(let range):
             return field.elements("an array of numbers").map { .numbers($0.compactMap { $0.integer(in: range) }) }
-        case .map: return .map(map(field) { $0.name() })
-        case .secrets: return .map(map(field) { $0.secret()?.value })
+        case .map: return .map(texts(field) { $0.name() })
+        case .secrets: return .map(texts(field) { $0.secret()?.value })
         case .header: return field.headerName().map { .text($0) }
         case .json: return .json(field.node)
         case .signingKey(let algorithm): return key(field, others[algorithm]).map { .key($0) }
@@ -147,16 +148,16 @@ extension Assembly {
         }
     }
 
-    private func map(_ field: Field, _ read: (Field) -> String?) -> [(name: String, value: String)] {
+    private func texts(_ field: Field, _ read: (Field) -> String?) -> [(name: String, value: String)] {
         field.object("an object of strings").entries.compactMap { name, place in
             read(place).map { (name: name, value: $0) }
         }
     }
 
-    private mutating func key(_ field: Field, _ algorithm: IssuerValue?) -> SigningKey? {
+    private func key(_ field: Field, _ algorithm: IssuerValue?) -> SigningKey? {
         var chosen = SignatureAlgorithm.es256
         if case .text(let name) = algorithm, let known = SignatureAlgorithm(rawValue: name) { chosen = known }
         guard let path = field.path() else { return nil }
-        return signingKey(at: path, chosen, pointer: field.pointer)
+        return KeyAssembly(context: context).signingKey(at: path, chosen, pointer: field.pointer)
     }
 }

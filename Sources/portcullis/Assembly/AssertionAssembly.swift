@@ -8,9 +8,12 @@ import JOSE
 import Model
 import Reactor
 
-extension Assembly {
+/// The outside issuers whose assertions are exchanged, with their keys and certificates.
+struct AssertionAssembly: AssemblyPart {
+    let context: AssemblyContext
+
     /// Whose tokens are exchanged, and by which rules.
-    mutating func assertionSources(_ catalogue: RoleCatalogue) -> AssertionSources {
+    func assertionSources(_ catalogue: RoleCatalogue) -> AssertionSources {
         let now = Clock.wallSeconds
         let baseURL = configuration.baseURL.description
         let policy = AssertionPolicy(configuration.policies, baseURL: baseURL, catalogue: catalogue)
@@ -18,11 +21,11 @@ extension Assembly {
         if !policy.entries.isEmpty { warnOfBackends() }
         if !policy.samlEntries.isEmpty, let obstacle = SAMLVerifier.obstacle {
             // JWTs are exchanged all the same, so this is no reason not to start.
-            errorOfCheck(
+            context.errorOfCheck(
                 "/policies/Security_AuthTokenConfiguration/samlIssuers",
                 "\(obstacle.problem): no assertion can be exchanged", expected: obstacle.expected)
         }
-        let (directory, files) = (loaded.directory, loaded.sectionFiles)
+        let (directory, files) = (context.loaded.directory, context.loaded.sectionFiles)
         let reloads = retained.assertions
         let policyReader = reloads.reader(of: "policy", log: retained.log) {
             ConfigurationLoader.policies(
@@ -51,14 +54,14 @@ extension Assembly {
 
     /// The keys that are fetched. Those of the configuration are kept fresh, and told of; the gateway is ready without
     /// them.
-    private mutating func keySets(of policy: AssertionPolicy) -> AssertionKeySets {
-        let sets = AssertionKeySets(retained, directory: loaded.directory)
+    private func keySets(of policy: AssertionPolicy) -> AssertionKeySets {
+        let sets = AssertionKeySets(retained, directory: context.loaded.directory)
         for (index, entry) in policy.entries.enumerated() {
             guard let issuer = entry.issuer, issuer.isEnabled, case .remote(let source) = issuer.keys else { continue }
             if let keys = sets.make(source, issuer: issuer.name) {
-                issuerKeys.append(IssuerKeys(name: issuer.name, keys: keys, isOptional: true))
+                context.issuerKeys.append(IssuerKeys(name: issuer.name, keys: keys, isOptional: true))
             } else {
-                warning(
+                context.warning(
                     "/policies/Security_AuthTokenConfiguration/issuers/\(index)/jwks",
                     "no key can be fetched: an address is wrong, or trustFile cannot be used")
             }
@@ -67,17 +70,17 @@ extension Assembly {
     }
 
     /// The certificates, each of which must be one.
-    private mutating func certificateStore() -> CertificateStore {
+    private func certificateStore() -> CertificateStore {
         var entries: [CertificateStore.Entry] = []
         for (index, entry) in configuration.certificates.enumerated() {
             do throws(CertificateProblem) {
                 let certificate = try SignerCertificate(pem: entry.pem)
                 entries.append(.init(alias: entry.alias, certificate: certificate))
                 if certificate.notAfter < Clock.wallSeconds {
-                    expired("/certificates/\(index)", "the certificate has expired")
+                    context.expired("/certificates/\(index)", "the certificate has expired")
                 }
             } catch {
-                self.error("/certificates/\(index)", error.description)
+                context.error("/certificates/\(index)", error.description)
             }
         }
         return CertificateStore(entries)
@@ -85,20 +88,20 @@ extension Assembly {
 
     /// An error for `check` is a warning for a running gateway, which continues without the exchange and reads the policy
     /// again at the next exchange (JWT-03).
-    private mutating func report(_ finding: AssertionFinding) {
+    private func report(_ finding: AssertionFinding) {
         let pointer = "/policies/Security_AuthTokenConfiguration\(finding.pointer)"
         if finding.severity == .error {
-            errorOfCheck(pointer, finding.message, expected: finding.expected)
+            context.errorOfCheck(pointer, finding.message, expected: finding.expected)
         } else {
-            report(pointer, finding.message, expected: finding.expected, severity: .warning)
+            context.report(pointer, finding.message, expected: finding.expected, severity: .warning)
         }
     }
 
     /// AMB-09: the documents ask for HTTP Basic where tokens are exchanged, and nothing comes of it.
-    private mutating func warnOfBackends() {
+    private func warnOfBackends() {
         for (index, backend) in configuration.backends.map(\.backend).enumerated()
         where backend.oauthConsumer && !backend.httpBasic && !RouteLogin.isDerived(backend.name) {
-            warning(
+            context.warning(
                 "/backends/\(index)/httpBasic", "tokens are exchanged for this backend though \"httpBasic\" is off")
         }
     }

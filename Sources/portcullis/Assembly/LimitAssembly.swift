@@ -3,9 +3,12 @@ import Gateway
 import Model
 import Reactor
 
-extension Assembly {
+/// The limits of clients and the limiters of request rates.
+struct LimitAssembly: AssemblyPart {
+    let context: AssemblyContext
+
     /// The limits of clients, with the connections of each worker.
-    func limits() -> GatewayLimits {
+    func ofClients() -> GatewayLimits {
         var limits = configuration.limits
         let count = limits.maximumConnections > 0 ? limits.maximumConnections : ProcessLimits.raiseOpenFiles() * 2 / 5
         limits.maximumConnectionsPerWorker = max(16, count / max(1, configuration.workerCount))

@@ -8,12 +8,15 @@ import Model
 import Reactor
 import TokenStorage
 
-extension Assembly {
+/// The store of tokens.
+struct StoreAssembly: AssemblyPart {
+    let context: AssemblyContext
+
     /// The store of the process, opened where this is its first configuration. Nil with an error among the diagnostics.
-    mutating func tokenStore() -> RetainedStore.Opened? {
+    func tokenStore() -> RetainedStore.Opened? {
         if let opened = retained.store.opened { return rekeyed(opened) }
         let section = configuration.store
-        guard let key = section.tokenKey(&self), let (store, line) = openStore(section) else { return nil }
+        guard let key = section.tokenKey(context), let (store, line) = openStore(section) else { return nil }
         var settings = RevocationFollower.Settings()
         settings.staleAfter = section.staleAfter.milliseconds
         settings.whenUnavailable = section.whenUnavailable
@@ -30,15 +33,15 @@ extension Assembly {
     }
 
     /// Reads the keys of a reload. The key in use must be among them, since a mistake would end all tokens.
-    private mutating func rekeyed(_ opened: RetainedStore.Opened) -> RetainedStore.Opened? {
+    private func rekeyed(_ opened: RetainedStore.Opened) -> RetainedStore.Opened? {
         let section = configuration.store
         let isInFile = section.keys.isEmpty
         // A key that was made for a store in memory is in no configuration.
         if isInFile, !FileManager.default.fileExists(atPath: section.keyFile) { return opened }
-        guard let key = section.tokenKey(&self) else { return nil }
+        guard let key = section.tokenKey(context) else { return nil }
         guard opened.key.isKnown(to: key) else {
             if opened.endsWithProcess, isInFile { return opened }
-            report(
+            context.report(
                 isInFile ? "/store/keyFile" : "/store/key", "the key of the store in use is not among the keys",
                 expected: "the new key first, and the former one after it until no record needs it", severity: .error)
             return nil
@@ -49,7 +52,7 @@ extension Assembly {
     }
 
     /// Commands other than `serve` have nothing to keep, and leave the file alone.
-    private mutating func openStore(_ section: StoreSection) -> (any TokenStore, RedisLine?)? {
+    private func openStore(_ section: StoreSection) -> (any TokenStore, RedisLine?)? {
         switch section.kind {
         case .memory: return (MemoryTokenStore(), nil)
         case .redis:
@@ -65,19 +68,40 @@ extension Assembly {
                 return retained.isServing ? openSQLite(section).map { ($0, nil) } : (MemoryTokenStore(), nil)
             #else
                 // DEC-10
-                error("/store/kind", "this program was built without SQLite (swift build --traits SQLite)")
+                context.error("/store/kind", "this program was built without SQLite (swift build --traits SQLite)")
                 return nil
             #endif
         }
     }
 
+    /// The way to the server that keeps the tokens. Nil with an error among the diagnostics.
+    private func redisLine(_ entry: RedisEntry, _ section: StoreSection) -> RedisLine? {
+        guard let target = ServerSettings.Target(entry.place) else { return nil }
+        var server = RedisServer(target)
+        server.session.username = entry.username
+        server.session.password = entry.password?.value
+        server.session.database = entry.database
+        server.session.timeout = section.timeout.milliseconds
+        if let tls = entry.tls {
+            guard var identity = ClientTLSAssembly(context: context).clientIdentity(tls, at: "/store/tls") else {
+                return nil
+            }
+            identity.speaksHTTP = false
+            guard let context = ClientTLSAssembly(context: context).clientContext(identity, at: "/store/tls") else {
+                return nil
+            }
+            server.tls = UpstreamTLS(context, serverName: tls.serverName)
+        }
+        return RedisLine(server)
+    }
+
     #if SQLite
-        private mutating func openSQLite(_ section: StoreSection) -> (any TokenStore)? {
+        private func openSQLite(_ section: StoreSection) -> (any TokenStore)? {
             let queue = SerialQueue(label: "portcullis.store")
             do throws(KeyFileError) {
                 try KeyFile.makePrivate(section.path)
             } catch {
-                self.error("/store/path", error.message)
+                context.error("/store/path", error.message)
                 return nil
             }
             let (revocations, withdrawn) = (retained.revocations, retained.withdrawn)
@@ -89,9 +113,9 @@ extension Assembly {
                         let now = Clock.wallSeconds
                         return revocations.denyEntries(now: now) + withdrawn.entries(now: now)
                     },
-                    report: { Assembly.write($0, of: path, to: log) }, executor: { queue.submit($0) })
+                    report: { StoreAssembly.write($0, of: path, to: log) }, executor: { queue.submit($0) })
             } catch {
-                self.error("/store/path", "\(section.path) \(error.text)")
+                context.error("/store/path", "\(section.path) \(error.text)")
                 return nil
             }
         }
@@ -111,10 +135,10 @@ extension Assembly {
 
 extension StoreSection {
     /// The keys of the section; nil with an error among the diagnostics.
-    fileprivate func tokenKey(_ assembly: inout Assembly) -> TokenDigestKey? {
+    fileprivate func tokenKey(_ context: AssemblyContext) -> TokenDigestKey? {
         var keys = keys
         // Nothing in memory outlives the key, and `check` makes none.
-        let isMade = assembly.makesKeys && kind != .memory
+        let isMade = context.makesKeys && kind != .memory
         if keys.isEmpty, !isMade, !FileManager.default.fileExists(atPath: keyFile) {
             keys = [SecureRandom.bytes(TokenDigestKey.length)]
         }
@@ -122,11 +146,11 @@ extension StoreSection {
         do throws(KeyFileError) {
             if keys.isEmpty { keys = try KeyFile.symmetricKeys(at: keyFile) }
             if let key = TokenDigestKey(keys: keys) { return key }
-            assembly.report(
+            context.report(
                 place, "a key of the store is given twice",
                 expected: "different keys of \(TokenDigestKey.length) bytes", severity: .error)
         } catch {
-            assembly.error(place, error.message)
+            context.error(place, error.message)
         }
         return nil
     }

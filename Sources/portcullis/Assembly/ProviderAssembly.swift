@@ -9,11 +9,11 @@ import Outbound
 import Reactor
 
 /// Identity providers behind logins by browser (SSO-07, RP-01).
-extension Assembly {
-    var hasRelyingParties: Bool { configuration.endpointSettings.features.contains(.relyingParties) }
+struct ProviderAssembly: AssemblyPart {
+    let context: AssemblyContext
 
     /// Sends browsers to the providers.
-    mutating func providerLogin(
+    func providerLogin(
         _ seals: BrowserSeals, _ store: RetainedStore.Opened, _ assertions: AssertionSources
     ) -> ProviderLogin {
         var providers: [any BrowserIdentityProvider] = []
@@ -22,7 +22,10 @@ extension Assembly {
             // The gateway's own form is not redirected to.
             case .local: break
             case .oidc, .oauth2: if let provider = provider(entry) { providers.append(provider) }
-            case .saml: if let provider = samlProvider(entry, assertions) { providers.append(provider) }
+            case .saml:
+                if let provider = SAMLProviderAssembly(context: context).provider(entry, assertions) {
+                    providers.append(provider)
+                }
             }
         }
         let log = retained.log
@@ -52,10 +55,10 @@ extension Assembly {
         }
     }
 
-    private mutating func provider(_ entry: IdentityProviderEntry) -> AuthorizationCodeProvider? {
+    private func provider(_ entry: IdentityProviderEntry) -> AuthorizationCodeProvider? {
         guard
             var transport = entry.calls.client.transport(
-                &self, authorities: entry.calls.authorityFile, at: entry.pointer)
+                context, authorities: entry.calls.authorityFile, at: entry.pointer)
         else {
             return nil
         }
@@ -64,9 +67,9 @@ extension Assembly {
         transport.readTimeoutMilliseconds = entry.calls.readTimeout.milliseconds
         var authorities: [UInt8]?
         if let path = entry.calls.client.tls?.authoritiesFile ?? entry.calls.authorityFile {
-            authorities = contents(of: path, at: "\(entry.pointer)/caFile")
+            authorities = context.read(path, at: "\(entry.pointer)/caFile")
         }
-        guard let place = place(entry, authorities), let client = entry.calls.client.client(&self, at: entry.pointer)
+        guard let place = place(entry, authorities), let client = entry.calls.client.client(context, at: entry.pointer)
         else {
             return nil
         }
@@ -76,7 +79,7 @@ extension Assembly {
         settings.flow = entry.calls.flow
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         settings.decryption.keys = DecryptionKeyEntry.keys(
-            entry.decryptionKeys, &self, at: "\(entry.pointer)/decryptionKeys")
+            entry.decryptionKeys, context, at: "\(entry.pointer)/decryptionKeys")
         settings.transport = transport
         return AuthorizationCodeProvider(settings, caller: SharingCaller(retained.outbound))
     }
@@ -90,7 +93,7 @@ extension Assembly {
         return isEmail ? [ProviderRules.emailClaim] : []
     }
 
-    private mutating func place(
+    private func place(
         _ entry: IdentityProviderEntry, _ authorities: [UInt8]?
     ) -> AuthorizationCodeProvider.Settings.Place? {
         guard let issuer = entry.issuer else {
@@ -107,7 +110,7 @@ extension Assembly {
         return .openID(issuer: issuer, discovery: discovery, keys: keys)
     }
 
-    private mutating func keys(
+    private func keys(
         of entry: IdentityProviderEntry, _ issuer: String, _ discovery: WebURL, _ authorities: [UInt8]?
     ) -> RemoteKeySet? {
         do throws(RemoteKeySettings.Problem) {
@@ -118,15 +121,15 @@ extension Assembly {
             settings.authorities = authorities
             let keys = try? retained.keys.keys(settings, name: entry.name, caller: retained.outbound, log: retained.log)
             guard let keys else {
-                self.error("\(entry.pointer)/caFile", "no connection can be made with these authorities")
+                context.error("\(entry.pointer)/caFile", "no connection can be made with these authorities")
                 return nil
             }
             // The gateway is ready without them, since only logins at the provider need them.
-            issuerKeys.append(IssuerKeys(name: entry.name, keys: keys, isOptional: true))
+            context.issuerKeys.append(IssuerKeys(name: entry.name, keys: keys, isOptional: true))
             return keys
         } catch {
             // The configuration excludes this.
-            self.error(entry.pointer, "there is no address that the keys may be fetched from")
+            context.error(entry.pointer, "there is no address that the keys may be fetched from")
             return nil
         }
     }

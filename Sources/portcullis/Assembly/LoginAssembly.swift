@@ -4,7 +4,9 @@ import Model
 import Policy
 
 /// Logins by browser: the schemes of Webgates and the ways to log in by their forms.
-extension Assembly {
+struct LoginAssembly: AssemblyPart {
+    let context: AssemblyContext
+
     /// The names under which clients reach the gateway.
     func publicNames() -> PublicNames {
         PublicNames(
@@ -17,6 +19,8 @@ extension Assembly {
         let names = entry.authentication.relyingParty?.providers ?? []
         return names.compactMap { name in configuration.allIdentityProviders.first { $0.name == name } }
     }
+
+    var hasRelyingParties: Bool { configuration.endpointSettings.features.contains(.relyingParties) }
 
     var hasLoginForms: Bool { configuration.authenticationSchemes.contains { $0.challengeMethod == .form } }
 
@@ -54,7 +58,7 @@ extension Assembly {
         {
             scheme.backends = configuration.backends.map(\.backend).filter { $0.realm == realm }.map(\.mobileBackendID)
         }
-        scheme.logins = logins(ofForm: entry)
+        scheme.logins = ways(ofForm: entry)
         scheme.challenges = entry.challenges
         return scheme
     }
@@ -65,7 +69,7 @@ extension Assembly {
     }
 
     /// How users log in by the form of a scheme; empty for a scheme without one.
-    func logins(ofForm scheme: AuthenticationSchemeEntry) -> [LoginClass] {
+    func ways(ofForm scheme: AuthenticationSchemeEntry) -> [LoginClass] {
         guard scheme.challengeMethod == .form else { return [] }
         let name = scheme.formDomain ?? BrowserLoginEndpoints.standardDomain
         guard let domain = configuration.serviceDomains.first(where: { $0.name == name }) else { return [] }

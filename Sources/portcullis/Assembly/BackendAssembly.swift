@@ -3,8 +3,11 @@ import Identity
 import JOSE
 import Model
 
-extension Assembly {
-    mutating func backendStore() -> BackendStore {
+/// The mobile backends, with the keys of their clients.
+struct BackendAssembly: AssemblyPart {
+    let context: AssemblyContext
+
+    func backendStore() -> BackendStore {
         var backends: [Backend] = []
         var keys: [String: KeySet] = [:]
         for (index, entry) in configuration.backends.enumerated() {
@@ -13,14 +16,11 @@ extension Assembly {
                 configuration.identityProviders.first { $0.name == name }.map { LoginChoice($0) }
             }
             if !entry.isRevoked {
-                keys[backend.mobileBackendID] = clientKeys(entry.clientKeys, at: "/backends/\(index)/clientKeys")
+                keys[backend.mobileBackendID] = KeyAssembly(context: context).clientKeys(
+                    entry.clientKeys, at: "/backends/\(index)/clientKeys")
             }
             backends.append(backend)
         }
         return BackendStore(backends, clientKeys: keys, withdrawn: retained.withdrawn)
-    }
-
-    func backendID(_ reference: String) -> String? {
-        configuration.backends.first { $0.backend.reference == reference }?.backend.mobileBackendID
     }
 }

@@ -7,11 +7,13 @@ import Model
 import Reactor
 
 /// Identity providers that speak SAML (SSO-07).
-extension Assembly {
-    mutating func samlProvider(_ entry: IdentityProviderEntry, _ assertions: AssertionSources) -> SAMLProvider? {
+struct SAMLProviderAssembly: AssemblyPart {
+    let context: AssemblyContext
+
+    func provider(_ entry: IdentityProviderEntry, _ assertions: AssertionSources) -> SAMLProvider? {
         guard let saml = entry.saml else { return nil }
         if let obstacle = SAMLVerifier.obstacle {
-            report("\(entry.pointer)/kind", obstacle.problem, expected: obstacle.expected, severity: .error)
+            context.report("\(entry.pointer)/kind", obstacle.problem, expected: obstacle.expected, severity: .error)
             return nil
         }
         guard let (known, singleSignOn) = knowledge(of: saml, entry),
@@ -35,7 +37,7 @@ extension Assembly {
     }
 
     /// What is known of the provider, and where browsers are sent: its entry goes before its metadata.
-    private mutating func knowledge(
+    private func knowledge(
         of saml: SAMLProviderEntry, _ entry: IdentityProviderEntry
     ) -> (IdentityProviderMetadata, singleSignOn: WebURL)? {
         guard let path = saml.metadataFile else {
@@ -44,35 +46,35 @@ extension Assembly {
             return (IdentityProviderMetadata(entityID: entityID, singleSignOn: "", certificates: []), singleSignOn)
         }
         let pointer = "\(entry.pointer)/metadataFile"
-        guard let bytes = contents(of: path, at: pointer) else { return nil }
+        guard let bytes = context.read(path, at: pointer) else { return nil }
         do throws(IdentityProviderMetadata.Problem) {
             let metadata = try IdentityProviderMetadata(bytes, entityID: saml.entityID)
             let singleSignOn = saml.singleSignOnURL ?? singleSignOn(of: metadata, path, entry, at: pointer)
             return singleSignOn.map { (metadata, $0) }
         } catch {
-            self.error(pointer, "\(path): \(error.rawValue)")
+            context.error(pointer, "\(path): \(error.rawValue)")
             return nil
         }
     }
 
-    private mutating func singleSignOn(
+    private func singleSignOn(
         of metadata: IdentityProviderMetadata, _ path: String, _ entry: IdentityProviderEntry, at pointer: String
     ) -> WebURL? {
         guard !metadata.singleSignOn.isEmpty else {
-            error(pointer, "\(path) names no single sign-on service for redirects")
+            context.error(pointer, "\(path) names no single sign-on service for redirects")
             return nil
         }
         do throws(WebURL.Problem) {
             let url = try WebURL(metadata.singleSignOn)
             if url.isSecure || entry.isHTTPAllowed { return url }
-            self.error(pointer, "the single sign-on service of \(path) is not encrypted")
+            context.error(pointer, "the single sign-on service of \(path) is not encrypted")
         } catch {
-            self.error(pointer, "the single sign-on service of \(path) has no URL to call: \(error.rawValue)")
+            context.error(pointer, "the single sign-on service of \(path) has no URL to call: \(error.rawValue)")
         }
         return nil
     }
 
-    private mutating func signers(
+    private func signers(
         of saml: SAMLProviderEntry, _ entry: IdentityProviderEntry, _ known: IdentityProviderMetadata,
         _ assertions: AssertionSources
     ) -> SAMLSigners? {
@@ -80,11 +82,11 @@ extension Assembly {
         var isWhole = true
         if let path = saml.certificateFile {
             let pointer = "\(entry.pointer)/certificateFile"
-            guard let pem = contents(of: path, at: pointer) else { return nil }
+            guard let pem = context.read(path, at: pointer) else { return nil }
             do throws(CertificateProblem) {
                 pinned += try SignerCertificate.all(ofPEM: pem)
             } catch {
-                self.error(pointer, "\(path): \(error.description)")
+                context.error(pointer, "\(path): \(error.description)")
                 isWhole = false
             }
         }
@@ -92,55 +94,61 @@ extension Assembly {
             do throws(CertificateProblem) {
                 pinned += try SignerCertificate.all(ofPEM: text)
             } catch {
-                self.error("\(entry.pointer)/metadataFile", error.description)
+                context.error("\(entry.pointer)/metadataFile", error.description)
                 isWhole = false
             }
         }
         let now = Clock.wallSeconds
         for certificate in pinned where !certificate.isValid(at: now) {
-            warning(entry.pointer, "the certificate of \(certificate.subject) is not valid now, and is not believed")
+            context.warning(
+                entry.pointer, "the certificate of \(certificate.subject) is not valid now, and is not believed")
         }
         var subjects: [DistinguishedName] = []
         for (index, text) in saml.certificateSubjects.enumerated() {
             let pointer = "\(entry.pointer)/certificateSubjectNames/\(index)"
             guard let name = DistinguishedName(text) else {
-                error(pointer, "\"\(text)\" is no subject of a certificate, such as CN=idp.example.com,O=Example")
+                context.error(
+                    pointer, "\"\(text)\" is no subject of a certificate, such as CN=idp.example.com,O=Example")
                 isWhole = false
                 continue
             }
             if assertions.currentCertificates.certificates(of: [name], now: now).isEmpty {
-                warning(pointer, "certificates.json has no certificate of this subject that is valid now")
+                context.warning(pointer, "certificates.json has no certificate of this subject that is valid now")
             }
             subjects.append(name)
         }
         guard isWhole else { return nil }
         guard !pinned.isEmpty || !subjects.isEmpty else {
-            error(entry.pointer, "there is no certificate to check the provider's signatures with")
+            context.error(entry.pointer, "there is no certificate to check the provider's signatures with")
             return nil
         }
         return SAMLSigners(pinned: pinned, subjects: subjects, store: assertions)
     }
 
     /// The key of the gateway's requests, and the certificate that tells providers of it.
-    private mutating func requestSigner(
+    private func requestSigner(
         _ path: String, _ certificatePath: String, _ saml: SAMLProviderEntry, _ entry: IdentityProviderEntry
     ) -> (SigningKey, [UInt8])? {
         let pointer = "\(entry.pointer)/signingCertificateFile"
         let algorithm = saml.signingAlgorithm
-        guard let key = signingKey(at: path, algorithm, pointer: "\(entry.pointer)/signingKeyFile"),
-            let pem = contents(of: certificatePath, at: pointer)
+        guard
+            let key = KeyAssembly(context: context).signingKey(
+                at: path, algorithm, pointer: "\(entry.pointer)/signingKeyFile"),
+            let pem = context.read(certificatePath, at: pointer)
         else { return nil }
         do throws(CertificateProblem) {
             let certificate = try SignerCertificate(pem: pem)
             let proof = Array(entry.name.utf8)
             guard certificate.key.verify(key.sign(proof.span).span, of: proof.span, algorithm) else {
-                self.error(pointer, "the certificate is not that of \(path)")
+                context.error(pointer, "the certificate is not that of \(path)")
                 return nil
             }
-            if !certificate.isValid(at: Clock.wallSeconds) { warning(pointer, "the certificate is not valid now") }
+            if !certificate.isValid(at: Clock.wallSeconds) {
+                context.warning(pointer, "the certificate is not valid now")
+            }
             return (key, pem)
         } catch {
-            self.error(pointer, "\(certificatePath): \(error.description)")
+            context.error(pointer, "\(certificatePath): \(error.description)")
             return nil
         }
     }

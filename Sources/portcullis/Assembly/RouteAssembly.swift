@@ -5,29 +5,34 @@ import Issuers
 import Model
 import Policy
 
-extension Assembly {
+/// The routes with their Webgates, and where the tokens for their upstreams come from.
+struct RouteAssembly: AssemblyPart {
+    let context: AssemblyContext
+
+    private var logins: LoginAssembly { LoginAssembly(context: context) }
+
     /// The Webgates by name.
-    mutating func webgates(_ modules: [String: GuardedIssuer]) -> [String: Webgate] {
+    func webgates(_ modules: [String: GuardedIssuer]) -> [String: Webgate] {
         var webgates: [String: Webgate] = [:]
         for entry in configuration.webgates {
-            let scheme = entry.authenticationScheme.flatMap(scheme(named:))
+            let scheme = entry.authenticationScheme.flatMap(logins.scheme(named:))
             let injections = entry.injections.compactMap { rule($0, at: $0.pointer, modules) }
             webgates[entry.name] = Webgate(
                 name: entry.name, level: entry.level ?? scheme?.level ?? 0, userAgents: entry.userAgents,
                 mismatch: entry.userAgentMismatch,
                 injections: injections,
-                scheme: scheme.map(self.scheme))
+                scheme: scheme.map(logins.scheme))
         }
         return webgates
     }
 
     /// A route of the configuration as routes of the policy: one for each group of methods with the same requirements
     /// besides roles.
-    mutating func routes(
-        _ entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer], _ webgates: [String: Webgate]
+    func parts(
+        of entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer], _ webgates: [String: Webgate]
     ) -> [RouteSettings] {
         if !entry.path.isCanonical {
-            error("\(pointer)/path", "\"\(entry.path.text)\": a pattern must be in canonical form")
+            context.error("\(pointer)/path", "\"\(entry.path.text)\": a pattern must be in canonical form")
         }
         let route = route(entry, at: pointer, modules, webgates)
         if entry.methods.isEmpty { return [route] }
@@ -53,7 +58,7 @@ extension Assembly {
     }
 
     /// The route with the requirements of methods that have none of their own.
-    private mutating func route(
+    private func route(
         _ entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer], _ webgates: [String: Webgate]
     ) -> RouteSettings {
         let place = configuration.upstreams.firstIndex { $0.name == entry.upstream }
@@ -63,11 +68,11 @@ extension Assembly {
         settings.hosts = entry.hosts
         settings.conditions = entry.conditions
         settings.access = entry.access
-        settings.backends = entry.backends.compactMap(backendID)
-        settings.defaultBackend = entry.defaultBackend.flatMap(backendID)
+        settings.backends = entry.backends.compactMap(context.backendID)
+        settings.defaultBackend = entry.defaultBackend.flatMap(context.backendID)
         settings.application = configuration.applications.first { $0.name == entry.application }
         settings.webgate = entry.webgate.flatMap { webgates[$0] }
-        settings.scheme = entry.authenticationScheme.flatMap(scheme(named:)).map(scheme)
+        settings.scheme = entry.authenticationScheme.flatMap(logins.scheme(named:)).map(logins.scheme)
         settings.access.level = entry.access.level ?? settings.scheme?.level
         settings.injections = injections(of: entry, at: pointer, modules)
         if let signed = SignedIdentity.rule(entry, host: configuration.baseURL.host, modules) {
@@ -85,7 +90,7 @@ extension Assembly {
     }
 
     /// The route's own rules, or where its upstream challenges, that of its Webgate in the scheme of the challenges.
-    private mutating func injections(
+    private func injections(
         of entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer]
     ) -> [InjectionRule] {
         let scheme = entry.options.challengeRule == nil ? "Bearer" : "OAM-Auth"
@@ -99,7 +104,7 @@ extension Assembly {
     }
 
     /// - Parameter scheme: of credentials, for a rule that does not say how the token is put.
-    mutating func rule(
+    private func rule(
         _ entry: InjectionEntry, at pointer: String, _ modules: [String: GuardedIssuer], scheme: String = "Bearer"
     ) -> InjectionRule? {
         // A module that could not be made has been reported at its own place.
@@ -108,7 +113,7 @@ extension Assembly {
             issuer: entry.issuer, configurationID: module.configurationID,
             header: entry.header, format: entry.format ?? "\(scheme) {token}",
             retriesOnUnauthorized: entry.retriesOnUnauthorized)
-        if rule == nil { error(pointer, "header must be a field name, and format have {token} exactly once") }
+        if rule == nil { context.error(pointer, "header must be a field name, and format have {token} exactly once") }
         return rule
     }
 

@@ -1,0 +1,67 @@
+import Configuration
+import Crypto
+import Issuers
+import Model
+import Reactor
+
+/// The issuers of `issuers.json`, each an instance of a module.
+struct IssuerAssembly: AssemblyPart {
+    let context: AssemblyContext
+
+    /// The modules that `issuers.json` can name.
+    static let modules: [IssuerModule] = [
+        .embedded,
+        .fixed,
+        .oauth2,
+        .login,
+        .mobileSocial,
+    ]
+
+    /// The issuers of `issuers.json` by name.
+    func tokenIssuers(_ serviceKey: SigningKey?) -> [String: GuardedIssuer] {
+        // The next process finds persisted tokens by the same settings.
+        if configuration.issuedTokenCache.persists, let serviceKey {
+            ConfigurationIdentity.bind(to: Array(serviceKey.pem.utf8))
+        }
+        let surroundings = IssuerDependencies(
+            caller: retained.outbound, serviceKey: serviceKey, serviceIssuer: configuration.tokenService.issuer)
+        var issuers: [String: GuardedIssuer] = [:]
+        for entry in configuration.issuers {
+            guard let module = knownModule(entry), let reading = IssuerReader(context: context).read(entry, module),
+                let issuer = build(module, reading.settings, surroundings, at: entry.pointer)
+            else { continue }
+            issuers[entry.name] = GuardedIssuer(
+                issuer, settings: reading.guarding, gate: retained.issuers.gate(entry.name, retained.log),
+                clock: { Clock.monotonicMicroseconds })
+        }
+        let signed = SignedIdentity.issuers(
+            configuration.routes, host: configuration.baseURL.host, key: serviceKey
+        ) { retained.issuers.gate($0, retained.log) }
+        issuers.merge(signed) { own, _ in own }
+        retained.issuers.keep(only: Set(configuration.issuers.map(\.name) + signed.keys))
+        return issuers
+    }
+
+    private func knownModule(_ entry: IssuerEntry) -> IssuerModule? {
+        let known = IssuerAssembly.modules.first { ([$0.kind] + $0.aliases).contains(entry.module) }
+        if known == nil {
+            let names = IssuerAssembly.modules.flatMap { [$0.kind] + $0.aliases }
+            context.report(
+                "\(entry.pointer)/module", "there is no module \"\(entry.module)\"",
+                expected: "one of \(names.joined(separator: ", "))", severity: .error)
+        }
+        return known
+    }
+
+    private func build(
+        _ module: IssuerModule, _ settings: ModuleSettings, _ surroundings: IssuerDependencies, at pointer: String
+    ) -> (any TokenIssuer)? {
+        do throws(IssuerProblem) {
+            return try module.build(settings, surroundings)
+        } catch {
+            let place = error.pointer.isEmpty ? pointer : "\(pointer)/\(error.pointer)"
+            context.report(place, error.message, expected: error.expected, severity: .error)
+            return nil
+        }
+    }
+}

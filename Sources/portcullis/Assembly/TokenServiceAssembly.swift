@@ -1,0 +1,70 @@
+import Configuration
+import Crypto
+import Identity
+import Issuers
+import JOSE
+import Model
+import OAuthServer
+
+/// The gateway's own token service.
+struct TokenServiceAssembly: AssemblyPart {
+    let context: AssemblyContext
+
+    func build(
+        _ keys: SigningKeyRing, _ possession: ClientPossession, _ modules: [String: GuardedIssuer],
+        _ users: UserStore, _ backends: BackendStore,
+        _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: RetainedStore.Opened
+    ) -> TokenService {
+        let service = configuration.tokenService
+        var published: [JSONWebKey] = []
+        let issuerKeys = configuration.issuers.flatMap { modules[$0.name]?.publishedKeys ?? [] }
+        for candidate in [keys.active] + keys.others + issuerKeys {
+            let kid = JWTSigner(key: candidate).keyID
+            if candidate.algorithm.isSymmetric || published.contains(where: { $0.kid == kid }) { continue }
+            published.append(JSONWebKey(candidate, kid: kid))
+        }
+        for key in context.providerKeys where !published.contains(where: { $0.kid == key.kid }) {
+            published.append(key)
+        }
+        var settings = TokenServiceSettings(
+            issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
+            signer: keys.signer, publishedKeys: KeySet(keys: published), users: users, backends: backends,
+            catalogue: catalogue, revocations: retained.revocations, store: store.tokens, storeKey: store.key)
+        settings.acceptedKeys = keys.accepted
+        settings.possession = possession
+        settings.throttle = retained.throttle
+        settings.clientThrottle = retained.clientThrottle
+        settings.deviceThrottle = retained.deviceThrottle
+        settings.deviceBeginThrottle = retained.deviceBeginThrottle
+        settings.registration = service.registration.flatMap { section in
+            context.backendID(section.backend).map {
+                RegistrationSettings(section, sponsorID: $0, retained.registrationThrottle)
+            }
+        }
+        settings.paths = service.paths
+        settings.terms = service.terms
+        settings.assertions = assertions
+        settings.resourceServers = resourceServers()
+        settings.grantIssuers = grantIssuers(modules, catalogue)
+        for family in retained.families { family.announce(in: &settings, context) }
+        return TokenService(settings: settings)
+    }
+
+    private func resourceServers() -> [ResourceServer] {
+        configuration.tokenService.resourceServers.map { entry in
+            ResourceServer(
+                clientID: entry.clientID, clientSecret: entry.clientSecret.value,
+                backends: entry.backends.map { $0.compactMap(context.backendID) })
+        }
+    }
+
+    /// The modules that issue the access tokens of backends (OAUTH-09).
+    private func grantIssuers(_ modules: [String: GuardedIssuer], _ catalogue: RoleCatalogue) -> [String: any GrantIssuer] {
+        var issuers: [String: any GrantIssuer] = [:]
+        for name in configuration.backends.compactMap(\.backend.issuer) {
+            guard let module = modules[name] else { continue }
+            issuers[name] = ModuleGrantIssuer(module: module, catalogue: catalogue)
+        }
+        return issuers
+    }
+}

@@ -1,0 +1,102 @@
+import Configuration
+import Crypto
+import Gateway
+import Identity
+import JOSE
+import Model
+import Policy
+
+/// The issuers whose tokens are accepted.
+struct TrustAssembly: AssemblyPart {
+    let context: AssemblyContext
+
+    func ownIssuer(_ keys: SigningKeyRing) -> IssuerSettings {
+        let service = configuration.tokenService
+        let trust = TrustedIssuer(
+            name: "local", issuer: service.issuer, audiences: [service.audience], keys: keys.accepted,
+            algorithms: [keys.active.algorithm], purpose: .accessToken(isTyped: true, checksProofs: true),
+            clockSkewSeconds: service.terms.clockSkew.components.seconds, own: true)
+        return IssuerSettings(trust: trust, claims: .own)
+    }
+
+    func trustedIssuers() -> [IssuerSettings] {
+        var settings: [IssuerSettings] = []
+        for (index, entry) in configuration.trustedIssuers.enumerated() where entry.introspection == nil {
+            let pointer = "/trustedIssuers/\(index)"
+            let decryptionKeys = DecryptionKeyEntry.keys(
+                entry.decryptionKeys, context, at: "\(pointer)/decryptionKeys")
+            guard let keys = keys(of: entry, at: pointer) else { continue }
+            var trust = TrustedIssuer(
+                name: entry.name, issuer: entry.issuer, audiences: entry.audiences,
+                requireAudience: entry.requireAudience, keys: keys,
+                purpose: entry.purpose(configuration.backends), clockSkewSeconds: entry.clockSkew.components.seconds,
+                maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
+            if let algorithms = entry.algorithms { trust.algorithms = algorithms }
+            trust.decryption = TokenDecryption(keys: decryptionKeys, isRequired: entry.encryption == .required)
+            let claims = IssuerSettings.Claims.outside(
+                entry.users, level: entry.level, backendID: entry.backend.flatMap(context.backendID))
+            var issuer = IssuerSettings(trust: trust, claims: claims)
+            issuer.tokenSources = entry.tokenSources
+            issuer.levelsByMethod = entry.levelsByMethod
+            issuer.requiresProof = entry.requiresProof
+            settings.append(issuer)
+        }
+        return settings
+    }
+
+    /// The keys of a trusted issuer, from a file or as it publishes them; nil after an error.
+    private func keys(of entry: TrustedIssuerEntry, at pointer: String) -> TrustedIssuer.Keys? {
+        switch entry.keys {
+        case .file(let path):
+            KeyAssembly(context: context).keySet(path, pointer: "\(pointer)/jwksFile").map { .fixed($0) }
+        case .published(let published): keys(published, of: entry, at: pointer).map { .published($0) }
+        case .certified(let entry): entry.authorities(context, at: "\(pointer)/x5c").map { .certified($0) }
+        // The server is asked about each token.
+        case .introspection, nil: nil
+        }
+    }
+
+    private func keys(
+        _ entry: PublishedKeysEntry, of issuer: TrustedIssuerEntry, at pointer: String
+    ) -> RemoteKeySet? {
+        var settings = entry.settings
+        settings.issuer = issuer.issuer
+        if let path = entry.trustFile {
+            guard let authorities = context.read(path, at: "\(pointer)/trustFile") else { return nil }
+            settings.authorities = authorities
+        }
+        do throws(TLSSettingsError) {
+            let keys = try retained.keys.keys(
+                settings, name: issuer.name, caller: retained.outbound, log: retained.log)
+            context.issuerKeys.append(IssuerKeys(name: issuer.name, keys: keys, isOptional: entry.isOptional))
+            return keys
+        } catch {
+            context.error("\(pointer)/trustFile", error.description)
+            return nil
+        }
+    }
+}
+
+extension TrustedIssuerEntry {
+    /// - Parameter backends: all backends of the gateway.
+    fileprivate func purpose(_ backends: [BackendEntry]) -> TokenPurpose {
+        let known = clients(backends)
+        // Without `aud` nothing else tells for which API a token is.
+        let others = requireAudience ? TokenPurpose.Parties.outsideAudience(known: known) : .only(known)
+        return .accessToken(
+            isTyped: tokenType == .accessToken, acceptsIDTokens: acceptIDTokens,
+            parties: listedClients(backends) ?? others, checksProofs: true)
+    }
+
+    /// Nil where the entry lists no clients.
+    /// - Parameter backends: all backends of the gateway.
+    func listedClients(_ backends: [BackendEntry]) -> TokenPurpose.Parties? {
+        authorizedParties.isEmpty ? nil : .listed(clients(backends))
+    }
+
+    /// The clients that the entry and the gateway know.
+    private func clients(_ backends: [BackendEntry]) -> [String] {
+        let own = backends.filter { backend == nil || backend == $0.backend.reference }
+        return audiences + authorizedParties + own.map(\.backend.clientID).filter { !$0.isEmpty }
+    }
+}
