@@ -142,7 +142,7 @@ let package = Package(
         tests("BytesTests", ["Bytes"]),
         tests("ModelTests", ["Bytes", "Model", "TestSupport"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
-        tests("CryptoTests", ["Bytes", "Model", "Crypto"]),
+        tests("CryptoTests", ["Bytes", "Model", "Crypto", "TestSupport"]),
         tests("HTTPTests", ["Bytes", "Model", "HTTP"]),
         tests("JOSETests", ["Bytes", "Model", "Crypto", "JOSE", "TestSupport"]),
         tests("IdentityTests", ["Bytes", "Model", "Crypto", "JOSE", "Outbound", "Identity", "TestSupport"]),

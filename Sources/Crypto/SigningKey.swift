@@ -66,27 +66,23 @@ package final class SigningKey: Sendable {
         contexts = unsafe ContextPool(make: { _ in nil }, free: { _ in })
     }
 
-    /// Generates a key; RSA keys may take some seconds.
-    package static func generate(_ algorithm: SignatureAlgorithm) -> SigningKey {
-        let key = try? generated(algorithm)
-        guard let key else { fatalError("libcrypto cannot generate a key for \(algorithm.rawValue)") }
-        return key
-    }
-
-    private static func generated(_ algorithm: SignatureAlgorithm) throws(KeyError) -> SigningKey {
+    /// Generates a key; RSA keys may take some seconds. Throws for an algorithm that libcrypto has no keys for, such as
+    /// EdDSA in some of its FIPS modules.
+    package convenience init(generating algorithm: SignatureAlgorithm) throws(KeyError) {
         // SAFETY: each call returns a new key, of which the object takes ownership.
         let pointer: OpaquePointer?
         switch algorithm.family {
         case .hmac:
-            return try SigningKey(secret: SecureRandom.bytes(algorithm.digest?.length ?? 64), algorithm: algorithm)
-        case .rsaPKCS1, .rsaPSS: unsafe pointer = copenssl_generate_rsa(generatedRSABits)
+            try self.init(secret: SecureRandom.bytes(algorithm.digest?.length ?? 64), algorithm: algorithm)
+            return
+        case .rsaPKCS1, .rsaPSS: unsafe pointer = copenssl_generate_rsa(SigningKey.generatedRSABits)
         case .ecdsa:
             let curve = EllipticCurve.allCases.first { $0.algorithm == algorithm } ?? .p256
             unsafe pointer = copenssl_generate_ec(curve.rawValue)
         case .edDSA: unsafe pointer = copenssl_generate_ed25519()
         }
         guard let object = unsafe KeyObject(owning: pointer) else { throw .unsupportedKey }
-        return try SigningKey(object, algorithm)
+        try self.init(object, algorithm)
     }
 
     /// Whether signing is slow (RSA) and belongs on the computing pool.

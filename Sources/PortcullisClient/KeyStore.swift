@@ -21,7 +21,9 @@ public struct KeyStore: Sendable {
     /// Generates a key pair. An existing one of the name is kept.
     public func generate(_ name: String, kind: Kind = .ec) throws(ClientError) {
         let path = try path(name)
-        let pem = SigningKey.generate(kind == .rsa ? .rs256 : .es256).pem
+        let pem = try KeyStore.checked("the new key") { () throws(KeyError) in
+            try SigningKey(generating: kind == .rsa ? .rs256 : .es256).pem
+        }
         try CredentialStore.makeDirectory(directory)
         let isNew: Bool
         do throws(KernelError) {

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Model
+import TestSupport
 import Testing
 
 /// Key agreement, key derivation and key wrapping for encrypted tokens, by the examples of their RFCs.

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Model
+import TestSupport
 import Testing
 
 @Suite struct SigningKeyTests {

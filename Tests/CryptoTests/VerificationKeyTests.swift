@@ -1,5 +1,6 @@
 import Crypto
 import Model
+import TestSupport
 import Testing
 
 @Suite struct VerificationKeyTests {

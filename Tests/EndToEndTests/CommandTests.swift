@@ -74,6 +74,36 @@ import Testing
         #expect(key.contains("error: /tokenService/keyFile: ") && key.contains("it is not a key in PEM form"), "\(key)")
     }
 
+    @Test("a key that libcrypto does not make is an error of the setting, or of the command")
+    func unmadeKey() throws {
+        let openssl = """
+            openssl_conf = library
+            [library]
+            alg_section = algorithms
+            random = generator
+            [algorithms]
+            default_properties = fips=yes
+            [generator]
+            random = CTR-DRBG
+            properties = fips!=yes
+            """
+        let directory = try ConfigurationDirectory([
+            "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text, "openssl.cnf": openssl,
+        ])
+        let environment = ["OPENSSL_CONF": "\(directory.path)/openssl.cnf"]
+        let checked = try CommandLine.run("check", directory.path, environment: environment)
+        #expect(checked.ending == .exit(1))
+        #expect(
+            checked.errors.contains("error: /tokenService/keyFile: libcrypto makes no key for ES256"),
+            "\(checked.errors)")
+        for type in ["ec", "rsa"] {
+            let made = try CommandLine.run(
+                "key", "generate", "mine", "--type", type, "--dir", "\(directory.path)/keys", environment: environment)
+            #expect(made.ending == .exit(1))
+            #expect(made.errors.contains("the new key cannot be used"), "\(made.errors)")
+        }
+    }
+
     @Test("GW-05: the sample configuration is valid")
     func sample() throws {
         let sample = try SampleConfiguration.copy()

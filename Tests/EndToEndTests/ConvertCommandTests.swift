@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import JOSE
 import Model
+import TestSupport
 import Testing
 
 /// `portcullis convert`: the directory that it writes is valid, runs, and decides like the original.

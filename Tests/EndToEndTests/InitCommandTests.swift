@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import JOSE
 import Model
+import TestSupport
 import Testing
 
 /// `portcullis init`: what it writes is valid, runs, and protects the API behind it.

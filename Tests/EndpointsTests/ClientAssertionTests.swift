@@ -5,6 +5,7 @@ import HTTP
 import Identity
 import JOSE
 import Model
+import TestSupport
 import Testing
 
 /// RFC 7523 section 3: `private_key_jwt`.

@@ -6,6 +6,7 @@ import Identity
 import JOSE
 import Model
 import OAuthServer
+import TestSupport
 import Testing
 
 @Suite struct DocumentTests {

@@ -9,6 +9,7 @@ import Model
 import OAuthServer
 import Outbound
 import Synchronization
+import TestSupport
 
 /// A token service that exchanges tokens of `https://idp.example.com`, and its outside world.
 final class Exchange: Sendable {

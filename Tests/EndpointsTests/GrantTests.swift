@@ -7,6 +7,7 @@ import JOSE
 import Model
 import OAuthServer
 import Outbound
+import TestSupport
 import Testing
 
 @Suite struct GrantTests {

@@ -5,6 +5,7 @@ import Identity
 import JOSE
 import Model
 import OAuthServer
+import TestSupport
 import Testing
 import TokenStorage
 

@@ -7,6 +7,7 @@ import JOSE
 import Model
 import OAuthServer
 import Synchronization
+import TestSupport
 import Testing
 import TokenStorage
 

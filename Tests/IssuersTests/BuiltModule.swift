@@ -3,6 +3,7 @@ import Identity
 import Issuers
 import Model
 import Outbound
+import TestSupport
 import Testing
 
 /// Issuers as the composition root makes them of their settings.

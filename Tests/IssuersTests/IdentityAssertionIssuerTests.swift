@@ -5,6 +5,7 @@ import Issuers
 import JOSE
 import Model
 import Outbound
+import TestSupport
 import Testing
 
 @Suite struct IdentityAssertionIssuerTests {

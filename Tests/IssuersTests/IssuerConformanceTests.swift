@@ -2,6 +2,7 @@ import Crypto
 import Identity
 import Issuers
 import Model
+import TestSupport
 import Testing
 
 /// A module, two ways: as built twice from the same settings.

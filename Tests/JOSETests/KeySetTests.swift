@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import JOSE
 import Model
+import TestSupport
 import Testing
 
 @Suite struct KeySetTests {

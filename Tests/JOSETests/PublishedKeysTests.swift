@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import Model
 import Synchronization
+import TestSupport
 import Testing
 
 /// Tokens of issuers whose keys are elsewhere: what is asked for them, and when nothing is.

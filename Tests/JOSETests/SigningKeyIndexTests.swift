@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Model
+import TestSupport
 import Testing
 
 @testable import JOSE

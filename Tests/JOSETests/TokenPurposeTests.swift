@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import JOSE
 import Model
+import TestSupport
 import Testing
 
 /// RFC 8725 section 3.11: what a token was made for.

@@ -47,8 +47,10 @@ struct KeyAssembly: AssemblyPart {
     }
 
     func signingKey(at path: String, _ algorithm: SignatureAlgorithm, pointer: String) -> SigningKey? {
-        if !context.makesKeys, !FileManager.default.fileExists(atPath: path) { return SigningKey.generate(algorithm) }
         do throws(KeyFileError) {
+            if !context.makesKeys, !FileManager.default.fileExists(atPath: path) {
+                return try KeyFile.generate(algorithm)
+            }
             return try KeyFile.signingKey(at: path, algorithm: algorithm)
         } catch {
             context.error(pointer, error.message)

@@ -19,15 +19,19 @@ enum KeyFile {
     /// The signing key of a PEM file.
     static func signingKey(at path: String, algorithm: SignatureAlgorithm) throws(KeyFileError) -> SigningKey {
         if let key = try existingSigningKey(at: path, algorithm: algorithm) { return key }
-        try write(Array(generate(algorithm).pem.utf8), to: path)
+        try write(Array(try generate(algorithm).pem.utf8), to: path)
         return try signingKey(at: path, algorithm: algorithm)
     }
 
     /// A new key whose id does not begin with a dash, so that a command does not take it for an option.
-    static func generate(_ algorithm: SignatureAlgorithm) -> SigningKey {
-        while true {
-            let key = SigningKey.generate(algorithm)
-            if JSONWebKey(key, kid: nil).thumbprint?.hasPrefix("-") != true { return key }
+    static func generate(_ algorithm: SignatureAlgorithm) throws(KeyFileError) -> SigningKey {
+        do throws(KeyError) {
+            while true {
+                let key = try SigningKey(generating: algorithm)
+                if JSONWebKey(key, kid: nil).thumbprint?.hasPrefix("-") != true { return key }
+            }
+        } catch {
+            throw KeyFileError(message: "libcrypto makes no key for \(algorithm.rawValue): \(error.reason)")
         }
     }
 

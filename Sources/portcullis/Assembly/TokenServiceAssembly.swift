@@ -59,7 +59,9 @@ struct TokenServiceAssembly: AssemblyPart {
     }
 
     /// The modules that issue the access tokens of backends (OAUTH-09).
-    private func grantIssuers(_ modules: [String: GuardedIssuer], _ catalogue: RoleCatalogue) -> [String: any GrantIssuer] {
+    private func grantIssuers(_ modules: [String: GuardedIssuer], _ catalogue: RoleCatalogue) -> [String:
+        any GrantIssuer]
+    {
         var issuers: [String: any GrantIssuer] = [:]
         for name in configuration.backends.compactMap(\.backend.issuer) {
             guard let module = modules[name] else { continue }

@@ -200,8 +200,8 @@ struct SigningKeyFiles: Sendable {
             if let old {
                 (index, keys) = (old, try self.keys(of: old))
             } else {
-                let key =
-                    try KeyFile.existingSigningKey(at: keyFile, algorithm: algorithm) ?? KeyFile.generate(algorithm)
+                let kept = try KeyFile.existingSigningKey(at: keyFile, algorithm: algorithm)
+                let key = if let kept { kept } else { try KeyFile.generate(algorithm) }
                 index = try currentIndex(now: now) ?? SigningKeyIndex(active: entry(of: key, createdAt: now))
                 keys = [key]
             }
@@ -239,7 +239,7 @@ struct SigningKeyFiles: Sendable {
     }
 
     private func make(now: Int64) throws(KeyFileError) -> SigningKeyEntry {
-        let key = KeyFile.generate(algorithm)
+        let key = try KeyFile.generate(algorithm)
         let entry = entry(of: key, createdAt: now)
         try replace(path(of: entry), with: Array(key.pem.utf8))
         return entry

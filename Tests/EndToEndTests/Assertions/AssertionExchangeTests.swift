@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import JOSE
 import Model
+import TestSupport
 import Testing
 
 /// Token exchange at the running gateway (JWT-01 to JWT-29, JTX-01 to JTX-11, story 5 and 6).

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import JOSE
 import Model
+import TestSupport
 
 /// An issuer that publishes its keys over HTTP as the test wants, and counts who asks.
 final class StubIssuer: Sendable {

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import JOSE
 import Model
+import TestSupport
 import Testing
 
 /// Tokens of an identity provider that a logout here revokes there (RFC 7009).

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import JOSE
 import Model
+import TestSupport
 import Testing
 
 /// Routes that require a stronger or newer login of browsers that log in at an identity provider (RFC 9470).

@@ -4,6 +4,7 @@ import JOSE
 import Model
 import Outbound
 import Synchronization
+import TestSupport
 
 /// Signing keys by name, made once: `a`, `b` and so on; the names are their `kid`s.
 enum KeyFixture {

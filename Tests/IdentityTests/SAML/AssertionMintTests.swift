@@ -2,6 +2,7 @@
     import Crypto
     import Identity
     import Model
+    import TestSupport
     import Testing
 
     /// Assertions that the gateway signs (RFC 7522 section 3).
