@@ -35,12 +35,12 @@ final class Backlog {
 
     /// The next socket whose connection is still the queued one; nil once the share is used up. At least one in each
     /// turn.
-    func next(turnBegunAt: Int64) -> Socket? {
+    func next(inTurnOf turnStart: Int64) -> Socket? {
         while cursor < end {
             let time = Clock.monotonicMicroseconds
             if begunAt == 0 {
                 begunAt = time
-            } else if time - begunAt >= Backlog.share(at: begunAt, turnBegunAt: turnBegunAt) {
+            } else if time - begunAt >= Backlog.share(at: begunAt, inTurnOf: turnStart) {
                 return nil
             }
             let (socket, generation) = entries[cursor]
@@ -68,8 +68,8 @@ final class Backlog {
 
     /// The duration of the turn so far, so that deferred work gets half of a busy loop. Bounded, since a turn may be
     /// long because the thread was preempted.
-    static func share(at time: Int64, turnBegunAt: Int64) -> Int64 {
-        min(max(leastShare, time - turnBegunAt), largestShare)
+    static func share(at time: Int64, inTurnOf turnStart: Int64) -> Int64 {
+        min(max(leastShare, time - turnStart), largestShare)
     }
 }
 

@@ -20,8 +20,8 @@ package enum Clock {
     /// The latest second that any agreeing clock may have shown, also before this clock was set back. Tokens may be
     /// dated by it.
     package static var latestSecond: Int64 {
-        let (now, highest) = (wallMilliseconds, highest.load(ordering: .relaxed))
-        let latest = highest - now > largestStepMilliseconds ? now : max(now, highest)
+        let (shown, highest) = (wallMilliseconds, highest.load(ordering: .relaxed))
+        let latest = highest - shown > largestStepMilliseconds ? shown : max(shown, highest)
         return (latest + agreementMilliseconds) / 1000
     }
     /// Maximum difference of the corrected clocks of gateways that share a store.

@@ -6,7 +6,7 @@ extension Poller {
     /// Continues with sockets without a new event. Many bulk transfers take at most half of the time from small
     /// requests.
     func nextRevisit() -> Completion? {
-        while let socket = revisits.next(turnBegunAt: turnBegunAt) {
+        while let socket = revisits.next(inTurnOf: turnBegunAt) {
             socket.queued = false
             if let completion = progress(socket) { return completion }
         }
@@ -23,7 +23,7 @@ extension Poller {
     /// Continues handshakes of filters. Each costs as much as dozens of requests; together they take at most half of
     /// the time from established connections.
     func nextOpening() -> Completion? {
-        while let socket = openings.next(turnBegunAt: turnBegunAt) {
+        while let socket = openings.next(inTurnOf: turnBegunAt) {
             socket.awaitsOpening = false
             opens = true
             defer { opens = false }

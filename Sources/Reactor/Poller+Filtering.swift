@@ -26,7 +26,7 @@ extension Poller {
     }
 
     private func start(_ socket: Socket, _ stream: FilteredStream) {
-        let state = stream.filter.start(replying: wire)
+        let state = stream.filter.start(replying: wireBuffer)
         transmitWire(socket)
         enter(state, socket, stream)
         queueIfMore(socket, stream)
@@ -144,7 +144,7 @@ extension Poller {
         // A filter may process one record at a time.
         while moved, waits, plain.free > 0, state == .opening || state == .open {
             let before = (received.count, plain.count)
-            state = stream.filter.receive(received, into: plain, replying: wire)
+            state = stream.filter.receive(received, into: plain, replying: wireBuffer)
             moved = before != (received.count, plain.count)
             waits = !received.isEmpty || stream.filter.hasMore
         }
@@ -193,7 +193,7 @@ extension Poller {
 
     /// Encrypts a chunk into the wire buffer.
     private func seal(_ plain: Chunk, _ socket: Socket, _ stream: FilteredStream) {
-        if socket.failure == 0, !plain.isEmpty, stream.filter.send(plain, into: wire) == .failed {
+        if socket.failure == 0, !plain.isEmpty, stream.filter.send(plain, into: wireBuffer) == .failed {
             socket.failure = EPROTO
             queue(socket)
         }
@@ -228,22 +228,22 @@ extension Poller {
     /// Sends the wire buffer and keeps the rest in chunks of the pool. The wire buffer belongs to the loop, so that
     /// records that the kernel accepts at once need no memory of their own.
     private func transmitWire(_ socket: Socket) {
-        if wire.isEmpty { return }
+        if wireBuffer.isEmpty { return }
         if socket.outboxCount == 0, !socket.connecting, socket.failure == 0 {
-            let requested = wire.count
-            attempt(socket, Kernel.send(socket.descriptor, wire), of: requested)
+            let requested = wireBuffer.count
+            attempt(socket, Kernel.send(socket.descriptor, wireBuffer), of: requested)
         }
         if socket.failure == 0 {
-            while !wire.isEmpty {
+            while !wireBuffer.isEmpty {
                 let part = chunks.take()
-                let count = min(part.free, wire.count)
-                part.append(wire.readable.extracting(0..<count))
-                wire.consume(count)
+                let count = min(part.free, wireBuffer.count)
+                part.append(wireBuffer.readable.extracting(0..<count))
+                wireBuffer.consume(count)
                 keep(part, for: socket)
             }
         }
-        wire.reset()
-        if wire.capacity > Poller.largestWire { wire = Chunk(capacity: Poller.initialWireCapacity) }
+        wireBuffer.reset()
+        if wireBuffer.capacity > Poller.largestWire { wireBuffer = Chunk(capacity: Poller.initialWireCapacity) }
     }
 
     /// Ends the sending side of a filtered connection, if possible at once.
@@ -251,12 +251,12 @@ extension Poller {
         guard !stream.isOpening, stream.state != .failed, socket.failure == 0, !stream.isFinished else { return }
         guard socket.outboxCount == 0, !socket.connecting else { return }
         stream.isFinished = true
-        stream.filter.finish(into: wire)
-        if !wire.isEmpty {
-            let requested = wire.count
-            count(sent: Kernel.send(socket.descriptor, wire), of: requested)
+        stream.filter.finish(into: wireBuffer)
+        if !wireBuffer.isEmpty {
+            let requested = wireBuffer.count
+            counted.count(sent: Kernel.send(socket.descriptor, wireBuffer), of: requested)
         }
-        wire.reset()
+        wireBuffer.reset()
     }
 
     /// Releases the buffers of a filter.

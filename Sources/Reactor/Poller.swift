@@ -23,7 +23,7 @@ package final class Poller {
     /// Index of the socket whose bytes were reported last; -1 for none.
     var current = -1
     /// The output buffer of filters. What the kernel does not accept at once is moved.
-    var wire = Chunk(capacity: Poller.initialWireCapacity)
+    var wireBuffer = Chunk(capacity: Poller.initialWireCapacity)
     let timers: TimerWheel
     let waker: Waker
     var listenersPausedUntil: Int64 = 0
@@ -32,6 +32,8 @@ package final class Poller {
     var lateCursor = 0
     /// How often listeners were paused for lack of descriptors.
     package internal(set) var acceptsPostponed: UInt64 = 0
+    /// The traffic of this loop so far.
+    package var traffic: LoopTraffic { counted }
     var counted = LoopTraffic()
     /// Whether bulk data is read in larger pieces; false if memory is scarce.
     package var readsFarAhead: Bool {
@@ -68,7 +70,7 @@ package final class Poller {
             }
         monotonicNow = Clock.monotonicMilliseconds
         wallNow = Clock.wallSeconds
-        timers = TimerWheel(now: monotonicNow)
+        timers = TimerWheel(at: monotonicNow)
     }
 
     deinit {
@@ -87,7 +89,7 @@ package final class Poller {
         closeSome()
         revisits.open()
         let isIdle = revisits.isEmpty && lateArrivals.isEmpty && openings.isEmpty && closings.isEmpty
-        let limit = sleeping && isIdle ? timers.sleepLimit(now: now) : 0
+        let limit = sleeping && isIdle ? timers.sleepLimit(at: now) : 0
         waits &+= 1
         engine.wait(timeoutMilliseconds: limit, turn: waits)
         turnBegunAt = Clock.monotonicMicroseconds
@@ -236,7 +238,7 @@ package final class Poller {
     /// See `Engine.receive`.
     func receive(_ socket: Socket, into inbox: inout Chunk?) -> Int {
         let n = engine.receive(socket, into: &inbox)
-        count(received: n)
+        counted.count(received: n)
         return n
     }
 

@@ -49,9 +49,9 @@ package final class TimerWheel {
     /// Lower bound of the ticks with timers.
     private var soonest = Int64.max
 
-    package init(now: Int64) {
+    package init(at time: Int64) {
         slots = Array(repeating: TimerWheel.end, count: TimerWheel.slotCount)
-        tick = now / TimerWheel.resolution
+        tick = time / TimerWheel.resolution
     }
 
     /// Capacity in timers: the maximum number of concurrent timers so far.
@@ -81,8 +81,8 @@ package final class TimerWheel {
     }
 
     /// Advances the clock; `next` then returns due timers.
-    package func advance(to now: Int64) {
-        let target = now / TimerWheel.resolution
+    package func advance(to time: Int64) {
+        let target = time / TimerWheel.resolution
         guard target > tick else { return }
         if waiting == 0 {
             tick = target
@@ -101,7 +101,7 @@ package final class TimerWheel {
             var kept = TimerWheel.end
             while place != TimerWheel.end {
                 let entry = entries[Int(place)]
-                if entry.deadline <= now {
+                if entry.deadline <= time {
                     entries[Int(place)].next = due
                     due = place
                     waiting -= 1
@@ -128,13 +128,13 @@ package final class TimerWheel {
     }
 
     /// How long the loop may sleep, in milliseconds; -1 without timers.
-    package func sleepLimit(now: Int64) -> Int32 {
+    package func sleepLimit(at time: Int64) -> Int32 {
         if due != TimerWheel.end { return 0 }
         if waiting == 0 { return -1 }
         let slots = slots
         soonest = max(soonest, tick + 1)
         while slots[Int(soonest % Int64(TimerWheel.slotCount))] == TimerWheel.end { soonest += 1 }
-        return Int32(clamping: max(1, soonest * TimerWheel.resolution - now))
+        return Int32(clamping: max(1, soonest * TimerWheel.resolution - time))
     }
 
     private func takeLists() -> (slots: [Int32], entries: [Entry]) {

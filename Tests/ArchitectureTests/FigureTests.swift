@@ -38,6 +38,7 @@ import Testing
         let index = TypeIndex.sources
         let cycles = index.cycles(SourceTree.sources)
         let gateway = cycles.filter { $0[0].hasPrefix("Sources/Gateway/") }.map(\.count).max() ?? 1
+        let longest = cycles.map(\.count).max() ?? 1
         let exchange = sources("Gateway/")
         return [
             Figure(name: "members of Worker", value: index.types["Gateway.Worker"]?.members ?? 0, most: nil),
@@ -47,8 +48,8 @@ import Testing
                 name: "files that assign the stage of an exchange",
                 value: exchange.filter { $0.code.contains(/\.stage =\s/) }.count, most: 0),
             Figure(name: "files in the longest cycle of Gateway", value: gateway, most: nil),
+            Figure(name: "files in the longest cycle", value: longest, most: TypeTests.longestCycle),
             Figure(name: "types over 60 members or 8 files", value: TypeTests.largeTypes.count, most: nil),
-            Figure(name: "folders with a cycle beyond 5 files", value: TypeTests.longCycles.count, most: nil),
         ]
     }
 

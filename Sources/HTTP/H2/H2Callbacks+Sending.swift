@@ -45,23 +45,23 @@ extension H2Callbacks {
     }
 
     /// Sends a response head, with `ended` as the last frame of the stream.
-    func respond(_ stream: H2Stream, _ fields: borrowing FieldVector, ended: Bool) -> Bool {
+    func respond(_ stream: H2Stream, _ fields: borrowing H2FieldVector, ended: Bool) -> Bool {
         if ended { return unsafe nghttp2_submit_response(handle, stream.id, fields.base, fields.count, nil) == 0 }
         var source = unsafe bodySource(stream)
         return unsafe nghttp2_submit_response(handle, stream.id, fields.base, fields.count, &source) == 0
     }
 
-    func interim(_ stream: H2Stream, _ fields: borrowing FieldVector) -> Bool {
+    func interim(_ stream: H2Stream, _ fields: borrowing H2FieldVector) -> Bool {
         let flags = UInt8(NGHTTP2_FLAG_NONE.rawValue)
         return unsafe nghttp2_submit_headers(handle, flags, stream.id, nil, fields.base, fields.count, nil) == 0
     }
 
-    func trailers(_ stream: H2Stream, _ fields: borrowing FieldVector) -> Bool {
+    func trailers(_ stream: H2Stream, _ fields: borrowing H2FieldVector) -> Bool {
         unsafe nghttp2_submit_trailer(handle, stream.id, fields.base, fields.count) == 0
     }
 
     /// Opens a stream and returns its id; nil if none is left.
-    func request(_ stream: H2Stream, _ fields: borrowing FieldVector, ended: Bool) -> Int32? {
+    func request(_ stream: H2Stream, _ fields: borrowing H2FieldVector, ended: Bool) -> Int32? {
         let user = unsafe Unmanaged.passUnretained(stream).toOpaque()
         var source = unsafe bodySource(stream)
         let id =
@@ -84,7 +84,7 @@ extension H2Callbacks {
     func announceShutdown() { unsafe nghttp2_submit_shutdown_notice(handle) }
 
     /// Sends a PING, which the peer acknowledges at once.
-    func ping() { unsafe nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil) }
+    func sendPing() { unsafe nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil) }
 
     /// Sends the final GOAWAY with the last stream.
     func shutDown() {

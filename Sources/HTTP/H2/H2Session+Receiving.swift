@@ -8,38 +8,40 @@ extension H2Session {
         // A client that resets its requests causes useless work, and so may a reset of a stream that is gone.
         let isReset = isServer && !(stream?.endSent ?? false)
         frameHasBody = false
-        cause = floods.frame(header, isReset: isReset, now: now)
+        cause = floods.frame(header, isReset: isReset, now: receivedAt)
         return cause == nil
     }
 
     /// Handles the start of a HEADERS frame, which opens a stream that the server does not know.
     func blockBegan(_ id: Int32, _ known: H2Stream?) {
         if let known {
-            guard known.marks.contains(.hasHead) else { return block.begin(.head, known, into: known.head, chunks) }
+            guard known.marks.contains(.hasHead) else {
+                return fieldBlock.begin(.head, known, into: known.head, chunks)
+            }
             let trailers = known.trailers ?? chunks.take()
             known.receivedTrailers = trailers
-            return block.begin(.trailers, known, into: trailers, chunks)
+            return fieldBlock.begin(.trailers, known, into: trailers, chunks)
         }
-        guard isServer else { return block.abandon(chunks) }
+        guard isServer else { return fieldBlock.abandon(chunks) }
         let stream = makeStream()
         stream.number = id
         callbacks.adopt(stream)
         floods.earned(byStream: true)
-        block.begin(.head, stream, into: stream.head, chunks)
+        fieldBlock.begin(.head, stream, into: stream.head, chunks)
     }
 
     /// Returns false to fail the connection, with `cause`.
     func fieldReceived(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
-        guard block.withinLimits(name, value, limits.head) else {
+        guard fieldBlock.withinLimits(name, value, limits.head) else {
             cause = .blockTooLarge
             return false
         }
-        block.add(name, value, limits.head, chunks)
+        fieldBlock.add(name, value, limits.head, chunks)
         return true
     }
 
     /// Refuses a block with an invalid field (RFC 9113 section 8.2.1), which the library would skip.
-    func fieldRefused() { block.refuse(.malformedFieldValue) }
+    func fieldRefused() { fieldBlock.refuse(.malformedFieldValue) }
 
     /// Handles a complete frame that the library has accepted.
     func frameReceived(_ header: H2FrameHeader, _ stream: H2Stream?) -> Bool {
@@ -53,7 +55,7 @@ extension H2Session {
                 post(.ended, stream)
             } else if header.length > 0, !frameHasBody {
                 // Frames with only padding count as empty (CVE-2019-9518).
-                cause = floods.emptyMessage(now: now)
+                cause = floods.emptyMessage(now: receivedAt)
             }
         case .settings:
             if header.isAcknowledgement { settingsAcknowledged = true }
@@ -68,12 +70,12 @@ extension H2Session {
     }
 
     private func blockEnded(_ stream: H2Stream, endsStream: Bool) -> H2Failure? {
-        guard block.stream === stream else { return nil }
-        block.end(chunks)
+        guard fieldBlock.stream === stream else { return nil }
+        fieldBlock.end(chunks)
         defer { stream.chargeHeads(chunks) }
-        let error = block.error
-        let kind = block.kind
-        block.abandon(chunks)
+        let error = fieldBlock.error
+        let kind = fieldBlock.kind
+        fieldBlock.abandon(chunks)
         if kind == .trailers {
             guard error == nil else { return refuse(stream, code: H2Code.protocolError) }
             stream.marks.insert(.ended)
@@ -91,13 +93,13 @@ extension H2Session {
             stream.interims = waiting
             stream.receivedHead = Chunk(capacity: H2Stream.headCapacity)
             post(.interim, stream)
-            return floods.emptyMessage(now: now)
+            return floods.emptyMessage(now: receivedAt)
         }
         stream.headError = error
         stream.marks.insert(endsStream ? [.hasHead, .ended, .endedWithHead] : .hasHead)
         post(.head, stream)
         // A refused head costs as much as a reset stream (CVE-2025-8671).
-        return error == nil || !isServer ? nil : floods.provokedReset(now: now)
+        return error == nil || !isServer ? nil : floods.provokedReset(now: receivedAt)
     }
 
     /// Resets a stream for an error of the peer, and reports it.
@@ -105,7 +107,7 @@ extension H2Session {
         reset(stream, code: code)
         stream.errorCode = code
         post(.reset, stream)
-        return isServer ? floods.provokedReset(now: now) : nil
+        return isServer ? floods.provokedReset(now: receivedAt) : nil
     }
 
     private func isInterim(_ stream: H2Stream) -> Bool {
@@ -128,7 +130,7 @@ extension H2Session {
 
     /// Handles the end of a stream in the library.
     func streamClosed(_ stream: H2Stream, code: UInt32) {
-        if block.stream === stream { block.abandon(chunks) }
+        if fieldBlock.stream === stream { fieldBlock.abandon(chunks) }
         close(stream, code: code)
     }
 }

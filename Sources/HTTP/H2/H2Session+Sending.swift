@@ -72,7 +72,7 @@ extension H2Session {
     @discardableResult
     package func respond(_ stream: H2Stream, status: Int, fields: Span<UInt8>, ended: Bool) -> Bool {
         guard canSend(stream), !stream.marks.contains(.hasAnswered) else { return true }
-        var vector = H2Callbacks.FieldVector(fields, pseudoBytes: 3, chunks: chunks)
+        var vector = H2FieldVector(fields, pseudoBytes: 3, chunks: chunks)
         append(status, to: &vector)
         guard vector.appendBlock(fields.count, for: .response), callbacks.respond(stream, vector, ended: ended) else {
             reset(stream, code: H2Code.internalError)
@@ -86,13 +86,13 @@ extension H2Session {
     @discardableResult
     package func interim(_ stream: H2Stream, status: Int, fields: Span<UInt8>) -> Bool {
         guard canSend(stream), !stream.marks.contains(.hasAnswered) else { return true }
-        var vector = H2Callbacks.FieldVector(fields, pseudoBytes: 3, chunks: chunks)
+        var vector = H2FieldVector(fields, pseudoBytes: 3, chunks: chunks)
         append(status, to: &vector)
         guard vector.appendBlock(fields.count, for: .response) else { return false }
         return callbacks.interim(stream, vector)
     }
 
-    private func append(_ status: Int, to vector: inout H2Callbacks.FieldVector) {
+    private func append(_ status: Int, to vector: inout H2FieldVector) {
         precondition(status >= 100 && status < 600)
         let digits: InlineArray<3, UInt8> = [
             UInt8(48 &+ status / 100), UInt8(48 &+ status / 10 % 10), UInt8(48 &+ status % 10),
@@ -126,7 +126,7 @@ extension H2Session {
     ) -> H2Stream? {
         guard mayOpen else { return nil }
         let pseudoBytes = method.count &+ scheme.count &+ authority.count &+ path.count &+ (`protocol`?.count ?? 0)
-        var vector = H2Callbacks.FieldVector(fields, pseudoBytes: pseudoBytes, chunks: chunks)
+        var vector = H2FieldVector(fields, pseudoBytes: pseudoBytes, chunks: chunks)
         vector.append(":method", method)
         if let `protocol` { vector.append(":protocol", `protocol`) }
         vector.append(":scheme", scheme)
@@ -206,7 +206,7 @@ extension H2Session {
         stream.lastFields = nil
         defer { chunks.give(kept) }
         let lines = kept.readable
-        var vector = H2Callbacks.FieldVector(lines, pseudoBytes: 0, chunks: chunks)
+        var vector = H2FieldVector(lines, pseudoBytes: 0, chunks: chunks)
         guard vector.appendBlock(lines.count, for: .trailers) else {
             reset(stream, code: H2Code.internalError)
             return false
@@ -240,7 +240,7 @@ extension H2Session {
             guard announcement == .queued else { break }
             // Only now, since the library lets a PING overtake a queued GOAWAY.
             announcement = .sent
-            callbacks.ping()
+            callbacks.sendPing()
         default: break
         }
         return cause == nil
@@ -268,7 +268,7 @@ extension H2Session {
     private func resetSent(_ stream: H2Stream?, code: UInt32) -> H2Failure? {
         guard isServer, !(stream?.marks.contains(.endsByUs) ?? false) else { return nil }
         // The peer may not know the limit of streams yet, so that excess streams are tolerated within a budget.
-        if code == H2Code.refusedStream { return floods.emptyMessage(now: now) }
-        return floods.provokedReset(now: now)
+        if code == H2Code.refusedStream { return floods.emptyMessage(now: receivedAt) }
+        return floods.provokedReset(now: receivedAt)
     }
 }

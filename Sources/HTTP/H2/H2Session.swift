@@ -12,7 +12,7 @@ package final class H2Session {
     let isServer: Bool
     let limits: H2Limits
     let chunks: ChunkPool
-    private let pool: H2StreamPool
+    private let streamPool: H2StreamPool
 
     /// Why the connection has failed; nil while it is intact.
     package var failure: H2Failure? { endedBy }
@@ -48,11 +48,11 @@ package final class H2Session {
     private var lastClosed: H2Stream?
     var announcesGoAway = false
 
-    let block = H2Block()
+    let fieldBlock = H2Block()
     let floods: H2Floods
     private var order = H2FrameOrder()
     /// Time of the last `receive` in milliseconds.
-    var now: Int64 = 0
+    var receivedAt: Int64 = 0
 
     /// The output and its limit; set during `produce`.
     var output: Chunk?
@@ -91,7 +91,7 @@ package final class H2Session {
         self.isServer = isServer
         self.limits = limits
         self.chunks = chunks
-        self.pool = pool
+        streamPool = pool
         floods = H2Floods(limits)
         callbacks = H2Callbacks(isServer: isServer, limits: limits)
         callbacks.work(for: self)
@@ -99,7 +99,7 @@ package final class H2Session {
     }
 
     deinit {
-        block.abandon(chunks)
+        fieldBlock.abandon(chunks)
         if let spill { chunks.give(spill) }
         for stream in streams { stream.recycle(chunks) }
     }
@@ -111,7 +111,7 @@ package final class H2Session {
     ///   `produce` writes the last frames.
     package func receive(_ bytes: Span<UInt8>, now: Int64) -> Bool {
         guard failure == nil else { return false }
-        self.now = now
+        receivedAt = now
         let breach = isServer ? order.check(bytes) : nil
         let answer = callbacks.receive(bytes.extracting(0..<(breach?.offset ?? bytes.count)))
         if answer < 0 { fail(cause ?? H2Callbacks.failure(answer)) }
@@ -223,12 +223,12 @@ package final class H2Session {
         guard failure == nil else { return }
         endedBy = reason
         owesGoAway = true
-        block.abandon(chunks)
+        fieldBlock.abandon(chunks)
         for stream in streams where !stream.isClosed { close(stream, code: reason.code) }
     }
 
     func makeStream() -> H2Stream {
-        let stream = pool.take()
+        let stream = streamPool.take()
         // Moved out and in again: mutation in place would need an exclusivity check at each read.
         var table = streams
         streams = []
@@ -303,7 +303,7 @@ package final class H2Session {
         }
         streams = table
         stream.recycle(chunks)
-        pool.give(stream)
+        streamPool.give(stream)
     }
 }
 

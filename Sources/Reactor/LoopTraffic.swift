@@ -10,24 +10,18 @@ package struct LoopTraffic: Equatable, Sendable {
     package var sentBytes: UInt64 = 0
     /// Partial sends to slow peers.
     package var partialSends: UInt64 = 0
-}
 
-/// Counting for the metrics.
-extension Poller {
-    /// The traffic of this loop so far.
-    package var traffic: LoopTraffic { counted }
-
-    func count(received result: Int) {
+    mutating func count(received result: Int) {
         guard result > 0 else { return }
-        counted.receives &+= 1
-        counted.receivedBytes &+= UInt64(result)
+        receives &+= 1
+        receivedBytes &+= UInt64(result)
     }
 
-    func count(sent result: Int, of requested: Int) {
+    mutating func count(sent result: Int, of requested: Int) {
         if result > 0 {
-            counted.sends &+= 1
-            counted.sentBytes &+= UInt64(result)
+            sends &+= 1
+            sentBytes &+= UInt64(result)
         }
-        if result < requested, result > 0 || result == -Int(EAGAIN) { counted.partialSends &+= 1 }
+        if result < requested, result > 0 || result == -Int(EAGAIN) { partialSends &+= 1 }
     }
 }
