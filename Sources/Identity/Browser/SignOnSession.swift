@@ -14,8 +14,9 @@ package struct SignOnSession: Sendable, Equatable {
     package var realm: String
     /// Name of the identity provider.
     package var provider: String
+    /// The roles are those from the provider, in addition to those of the account.
+    package var login: LoginFacts
     /// Seconds since 1970, as are all times here.
-    package var authenticatedAt: Int64
     package var expiresAt: Int64
     /// Time of the last use.
     package var usedAt: Int64
@@ -23,13 +24,6 @@ package struct SignOnSession: Sendable, Equatable {
     package var tokensEndAt: Int64
     /// Until when the provider considers the login valid; nil if not stated.
     package var providedUntil: Int64?
-    package var level: Int
-    /// Whether the user has no account here, so that the realm does not apply.
-    package var isVirtual = false
-    /// Authentication methods: `amr` values of RFC 8176.
-    package var methods: [String] = []
-    /// Roles from the provider, in addition to those of the account.
-    package var roles: [String] = []
     /// Ids of the store records that it depends on; a logout at the provider ends them.
     package var foundations: [String] = []
 
@@ -42,20 +36,19 @@ package struct SignOnSession: Sendable, Equatable {
         self.subject = subject
         self.realm = realm
         self.provider = provider
-        self.authenticatedAt = authenticatedAt
+        login = LoginFacts(authenticatedAt: authenticatedAt, level: level)
         self.expiresAt = expiresAt
         usedAt = authenticatedAt
         tokensEndAt = authenticatedAt
-        self.level = level
     }
 
     /// All members except the sealing date.
     var texts: [String] {
         [
-            id, family, subject, realm, provider, "\(authenticatedAt)", "\(usedAt)", "\(tokensEndAt)",
-            "\(providedUntil ?? 0)", "\(level)", isVirtual ? "virtual" : "account", "\(methods.count)",
-            "\(roles.count)",
-        ] + methods + roles + foundations
+            id, family, subject, realm, provider, "\(login.authenticatedAt)", "\(usedAt)", "\(tokensEndAt)",
+            "\(providedUntil ?? 0)", "\(login.level)", login.isVirtual ? "virtual" : "account",
+            "\(login.methods.count)", "\(login.roles.count)",
+        ] + login.methods + login.roles + foundations
     }
 
     /// Nil for input that `texts` does not produce.
@@ -72,10 +65,10 @@ package struct SignOnSession: Sendable, Equatable {
         usedAt = Int64(numbers[1])
         tokensEndAt = Int64(numbers[2])
         providedUntil = numbers[3] == 0 ? nil : Int64(numbers[3])
-        isVirtual = texts[10].isExactly("virtual")
+        login.isVirtual = texts[10].isExactly("virtual")
         let rest = texts[13...]
-        self.methods = Array(rest.prefix(methods))
-        self.roles = Array(rest.dropFirst(methods).prefix(roles))
+        login.methods = Array(rest.prefix(methods))
+        login.roles = Array(rest.dropFirst(methods).prefix(roles))
         foundations = Array(rest.dropFirst(methods + roles))
     }
 

@@ -25,13 +25,7 @@ package struct AuthorizationCode: Sendable, Equatable {
     /// The session's token family.
     let family: String
     let foundations: [String]
-    /// Seconds since 1970.
-    let authenticatedAt: Int64
-    let methods: [String]
-    let level: Int
-    let isVirtual: Bool
-    /// Roles from the provider, in addition to those of the account.
-    let roles: [String]
+    let login: LoginFacts
 
     package init(
         redirectURI: String = "", challenge: String = "", nonce: String? = nil, scope: String, session: SignOnSession
@@ -43,11 +37,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         self.session = session.id
         family = session.family
         foundations = session.foundations
-        authenticatedAt = session.authenticatedAt
-        methods = session.methods
-        level = session.level
-        isVirtual = session.isVirtual
-        roles = session.roles
+        login = session.login
     }
 
     /// Stores a new code: 256 random bits. Nil if the store fails.
@@ -79,11 +69,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         writer.member("session", session)
         writer.member("family", family)
         writer.member("foundations", foundations)
-        writer.member("auth_time", authenticatedAt)
-        writer.member("amr", methods)
-        writer.member("level", level)
-        writer.member("virtual", isVirtual)
-        writer.member("roles", roles)
+        login.write(to: &writer)
         writer.endObject()
         return writer.bytes
     }
@@ -94,10 +80,7 @@ package struct AuthorizationCode: Sendable, Equatable {
             let redirectURI = node["redirect_uri"]?.string, let challenge = node["code_challenge"]?.string,
             let scope = node["scope"]?.string, let session = node["session"]?.string,
             let family = node["family"]?.string,
-            let foundations = node["foundations"]?.array?.compactMap(\.string),
-            let authenticatedAt = node["auth_time"]?.integer, let methods = node["amr"]?.array?.compactMap(\.string),
-            let level = node["level"]?.integer, (0...10).contains(level), let isVirtual = node["virtual"]?.bool,
-            let roles = node["roles"]?.array?.compactMap(\.string)
+            let foundations = node["foundations"]?.array?.compactMap(\.string), let login = LoginFacts(node)
         else { return nil }
         self.redirectURI = redirectURI
         self.challenge = challenge
@@ -106,10 +89,6 @@ package struct AuthorizationCode: Sendable, Equatable {
         self.session = session
         self.family = family
         self.foundations = foundations
-        self.authenticatedAt = authenticatedAt
-        self.methods = methods
-        self.level = Int(level)
-        self.isVirtual = isVirtual
-        self.roles = roles
+        self.login = login
     }
 }

@@ -144,13 +144,13 @@ struct CodeRedemption: Sendable {
     private func exchange(_ record: TokenRecord, _ code: AuthorizationCode) -> Effect<EndpointResponse> {
         let isRevoked = settings.revocations.isRevoked(
             tokenID: nil, subject: record.subject, backendID: backend.tokenBackendID,
-            issuer: OwnAccessTokens.issuerName, issuedAt: code.authenticatedAt, session: code.family)
+            issuer: OwnAccessTokens.issuerName, issuedAt: code.login.authenticatedAt, session: code.family)
         guard !isRevoked, let roles = roles(of: record.subject, code) else {
             return .done(TokenFailure.invalidCode.response)
         }
         var issuance = issuance(record, code, roles)
         var family = RefreshFamily(issuance.grant, now: now)
-        family.provided = code.roles
+        family.provided = code.login.roles
         let successor =
             if let lifetimes = backend.grants.refresh {
                 RefreshTokens(service: service).attach(to: &issuance, family, lifetimes, id: record.id, now: now)
@@ -168,11 +168,11 @@ struct CodeRedemption: Sendable {
     /// The user's current roles; nil if the user may no longer log in.
     private func roles(of subject: String, _ code: AuthorizationCode) -> [String]? {
         let catalogue = settings.catalogue
-        guard !code.isVirtual else { return catalogue.names(of: catalogue.roles(named: code.roles)) }
+        guard !code.login.isVirtual else { return catalogue.names(of: catalogue.roles(named: code.login.roles)) }
         guard let user = settings.users.user(named: subject, realm: backend.realm), user.enabled,
-            code.authenticatedAt >= user.tokensNotBefore
+            code.login.authenticatedAt >= user.tokensNotBefore
         else { return nil }
-        return catalogue.names(of: catalogue.roles(named: user.roles + code.roles))
+        return catalogue.names(of: catalogue.roles(named: user.roles + code.login.roles))
     }
 
     private func issuance(_ record: TokenRecord, _ code: AuthorizationCode, _ roles: [String]) -> Issuance {
@@ -180,11 +180,8 @@ struct CodeRedemption: Sendable {
             subject: record.subject, kind: .user, backend: backend,
             lifetimeSeconds: service.settings.userSeconds(of: backend))
         grant.roles = roles
-        grant.level = code.level
-        grant.virtual = code.isVirtual
+        grant.rights.take(code.login)
         grant.scope = code.scope.isEmpty ? nil : code.scope
-        grant.authenticatedAt = code.authenticatedAt
-        grant.methods = code.methods
         grant.binding = binding
         grant.session = code.family
         grant.origins = code.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }

@@ -6,14 +6,8 @@ import Model
 
 /// Data of a refresh token that the store does not interpret: kept as `TokenRecord.attributes`.
 struct RefreshFamily: Sendable, Equatable {
-    /// Time of the login, at which the family began.
-    var authenticatedAt: Int64
-    /// Authentication methods: `amr`.
-    var methods: [String]
-    var level: Int
-    /// Whether the user has no account here; `roles` are then those of the login.
-    var virtual: Bool
-    var roles: [String]
+    /// The login, at which the family began.
+    let login: LoginFacts
     /// Roles from an identity provider, in addition to those of the account.
     var provided: [String] = []
     /// The session that it ends with; nil for none.
@@ -25,11 +19,7 @@ struct RefreshFamily: Sendable, Equatable {
     var key: [UInt8]?
 
     init(_ grant: AccessTokenMinter.Grant, now: Int64) {
-        authenticatedAt = grant.authenticatedAt ?? now
-        methods = grant.methods
-        level = grant.level
-        virtual = grant.virtual
-        roles = grant.roles
+        login = LoginFacts(grant.rights, now: now)
         session = grant.session
         origins = grant.origins
         key = grant.backend.grants.isPublic ? grant.binding?.key : nil
@@ -38,11 +28,7 @@ struct RefreshFamily: Sendable, Equatable {
     func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("auth_time", authenticatedAt)
-        writer.member("amr", methods)
-        writer.member("level", level)
-        writer.member("virtual", virtual)
-        writer.member("roles", roles)
+        login.write(to: &writer)
         if !provided.isEmpty { writer.member("provided", provided) }
         if let session { writer.member("session", session) }
         if !origins.isEmpty { writer.member("origins", origins.map(\.tokenID)) }
@@ -54,15 +40,9 @@ struct RefreshFamily: Sendable, Equatable {
     /// Nil for input that `json()` does not produce.
     init?(_ attributes: [UInt8]) {
         guard let node = try? JSONNode.parse(attributes.span, maximumDepth: 4),
-            let authenticatedAt = node["auth_time"]?.integer, let level = node["level"]?.integer,
-            let methods = node["amr"]?.array?.compactMap(\.string), let virtual = node["virtual"]?.bool,
-            let roles = node["roles"]?.array?.compactMap(\.string), (0...10).contains(level)
+            let login = LoginFacts(node)
         else { return nil }
-        self.authenticatedAt = authenticatedAt
-        self.methods = methods
-        self.level = Int(level)
-        self.virtual = virtual
-        self.roles = roles
+        self.login = login
         provided = node["provided"]?.array?.compactMap(\.string) ?? []
         session = node["session"]?.string
         if let text = node["jkt"]?.string {

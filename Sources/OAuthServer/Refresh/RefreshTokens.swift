@@ -68,12 +68,12 @@ struct RefreshTokens: Sendable {
         // Bound to the client that it was issued to (RFC 6749 section 10.4).
         guard record.kind == .refresh, record.application.isExactly(backend.mobileBackendID),
             record.refreshLives(at: now), let family = RefreshFamily(record.attributes),
-            family.authenticatedAt + lifetimes.familySeconds > now,
+            family.login.authenticatedAt + lifetimes.familySeconds > now,
             // After a revocation of all of a user's tokens, older refresh tokens are refused: the date is that of the
             // login, regardless of rotations since.
             !service.settings.revocations.isRevoked(
                 tokenID: nil, subject: record.subject, backendID: backend.tokenBackendID,
-                issuer: OwnAccessTokens.issuerName, issuedAt: family.authenticatedAt, origins: family.origins,
+                issuer: OwnAccessTokens.issuerName, issuedAt: family.login.authenticatedAt, origins: family.origins,
                 session: family.session),
             let roles = roles(of: record.subject, family, realm: backend.realm)
         else { throw .invalidRefreshToken }
@@ -81,10 +81,7 @@ struct RefreshTokens: Sendable {
             subject: record.subject, kind: .user, backend: backend,
             lifetimeSeconds: service.settings.userSeconds(of: backend))
         grant.roles = roles
-        grant.level = family.level
-        grant.virtual = family.virtual
-        grant.authenticatedAt = family.authenticatedAt
-        grant.methods = family.methods
+        grant.rights.take(family.login)
         // Of a client with credentials of its own the refresh token is bound to these: another key may follow the one of
         // the login (RFC 9449 section 5).
         if let key = family.key, binding?.key != key { throw .proofRequired }
@@ -105,7 +102,7 @@ struct RefreshTokens: Sendable {
 
     /// The user's current roles; nil if the user may no longer log in.
     private func roles(of subject: String, _ family: RefreshFamily, realm: String) -> [String]? {
-        if family.virtual { return family.roles }
+        if family.login.isVirtual { return family.login.roles }
         guard let user = service.settings.users.user(named: subject, realm: realm), user.enabled else { return nil }
         return service.settings.catalogue.names(
             of: service.settings.catalogue.roles(named: user.roles + family.provided))
@@ -149,7 +146,8 @@ struct RefreshTokens: Sendable {
             id: id, kind: .refresh, application: grant.backend.mobileBackendID, subject: grant.subject,
             tokenID: issuance.tokenID, accessExpiresAt: now + grant.lifetimeSeconds, issuedAt: now)
         record.refreshDigest = service.settings.storeKey.digest(token)
-        record.refreshExpiresAt = min(now + lifetimes.tokenSeconds, family.authenticatedAt + lifetimes.familySeconds)
+        let end = family.login.authenticatedAt + lifetimes.familySeconds
+        record.refreshExpiresAt = min(now + lifetimes.tokenSeconds, end)
         record.scope = grant.scope ?? ""
         record.attributes = family.json()
         return record

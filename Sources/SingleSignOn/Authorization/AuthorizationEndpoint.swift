@@ -189,10 +189,10 @@ struct AuthorizationEndpoint: Sendable {
     /// 3.1.2.1).
     private func needsLogin(_ inquiry: Inquiry, _ session: SignOnSession) -> Bool {
         if inquiry.visit.isForced { return true }
-        if let loggedInAt = inquiry.loggedInAt, session.authenticatedAt >= loggedInAt { return false }
+        if let loggedInAt = inquiry.loggedInAt, session.login.authenticatedAt >= loggedInAt { return false }
         if inquiry.request.prompts.contains(where: { $0 == .login || $0 == .account }) { return true }
         guard let age = inquiry.request.maximumAge else { return false }
-        return session.authenticatedAt + age < inquiry.now || age == 0
+        return session.login.authenticatedAt + age < inquiry.now || age == 0
     }
 
     private func logIn(_ inquiry: Inquiry) -> Answer {
@@ -209,7 +209,7 @@ struct AuthorizationEndpoint: Sendable {
     private func askOrGrant(_ session: SignOnSession, _ inquiry: Inquiry) -> Answer {
         let prompts = inquiry.request.prompts
         // SSO-10, MBE-09.
-        guard session.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
+        guard session.login.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
             return prompts.contains(.none)
                 ? refuse(.loginRequired, inquiry) : .done(relay.refuseRealm(session, inquiry.visit))
         }
@@ -301,7 +301,7 @@ struct AuthorizationEndpoint: Sendable {
 
     private func decide(_ decision: Page.Decision?, _ session: SignOnSession, _ inquiry: Inquiry) -> Answer {
         guard decision == .approve else { return refuse(.denied, inquiry, subject: session.subject) }
-        guard session.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
+        guard session.login.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
             return .done(relay.refuseRealm(session, inquiry.visit))
         }
         return relay.whileStored(session, now: inquiry.now) { isStored in

@@ -16,7 +16,7 @@ struct ConsentRecords: Sendable {
 
     /// The same for each login of the user at the client, under all keys of the store, the key in use first.
     private var ids: [String] {
-        let user = session.isVirtual ? "virtual" : "account \(backend.realm)"
+        let user = session.login.isVirtual ? "virtual" : "account \(backend.realm)"
         let parts = [backend.mobileBackendID, user, session.subject]
         let name = parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
         return settings.storeKey.keyedNames(of: Array("consent \(name)".utf8))

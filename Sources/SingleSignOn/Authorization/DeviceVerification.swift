@@ -135,7 +135,7 @@ struct DeviceVerification: Sendable {
             guard let isStored else { return .done(SingleSignOnFailure.unavailable.response) }
             guard isStored else { return relay.beginLogin(visit) }
             // SSO-10, MBE-09.
-            guard session.isVirtual || session.realm.isExactly(visit.backend.realm) else {
+            guard session.login.isVirtual || session.realm.isExactly(visit.backend.realm) else {
                 return .done(relay.refuseRealm(session, visit))
             }
             return logins.find(device.code, now: visit.now).then { result in

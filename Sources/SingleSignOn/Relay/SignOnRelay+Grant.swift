@@ -13,16 +13,13 @@ extension SignOnRelay {
     func grant(_ session: SignOnSession, _ visit: Visit) -> Answer {
         let backend = visit.backend
         // SSO-10, MBE-09.
-        guard session.isVirtual || session.realm.isExactly(backend.realm) else {
+        guard session.login.isVirtual || session.realm.isExactly(backend.realm) else {
             return .done(refuseRealm(session, visit))
         }
         var grant = AccessTokenMinter.Grant(
             subject: session.subject, kind: .user, backend: backend, lifetimeSeconds: lifetime(session, now: visit.now))
         grant.roles = roles(session)
-        grant.level = session.level
-        grant.virtual = session.isVirtual
-        grant.authenticatedAt = session.authenticatedAt
-        grant.methods = session.methods
+        grant.rights.take(session.login)
         grant.session = session.family
         grant.origins = session.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
         let issuance = Issuance(grant, GrantedScope.none, action: "sso")
@@ -35,9 +32,9 @@ extension SignOnRelay {
     private func roles(_ session: SignOnSession) -> [String] {
         let catalogue = service.settings.catalogue
         let assigned =
-            session.isVirtual
+            session.login.isVirtual
             ? [] : service.settings.users.user(named: session.subject, realm: session.realm)?.roles ?? []
-        return catalogue.names(of: catalogue.roles(named: assigned + session.roles))
+        return catalogue.names(of: catalogue.roles(named: assigned + session.login.roles))
     }
 
     /// SSO-09: six hours unless a policy limits it, or the lifetime of the outside token if there is one.

@@ -113,7 +113,7 @@ extension SignOnRelay {
             switch result {
             case .success(let user):
                 var session = newSession(user.username, realm: user.realm, at: LoginChoice.ownForm, visit)
-                session.methods = ["pwd"]
+                session.login.methods = ["pwd"]
                 return open(session, visit)
             case .failure(let refusal): return .done(refuse(refusal, visit, username))
             }

@@ -78,10 +78,12 @@ extension SignOnRelay {
         }
         var session = newSession(
             known.username, realm: visit.backend.realm, at: identity.provider, visit)
-        session.isVirtual = known.virtual
+        session.login.isVirtual = known.virtual
         // Roles of an account are looked up when a token is made.
         let assigned = catalogue.names(of: catalogue.roles(named: known.user?.roles ?? []))
-        session.roles = catalogue.names(of: known.roles).filter { role in !assigned.contains { $0.isExactly(role) } }
+        session.login.roles = catalogue.names(of: known.roles).filter { role in
+            !assigned.contains { $0.isExactly(role) }
+        }
         let until = session.expiresAt + max(lifetime(session, now: visit.now), service.longestUse)
         return login.foundation(of: identity, subject: session.subject, until: until, now: visit.now).then {
             [session] foundation in

@@ -135,11 +135,11 @@ struct SignOnRelay: FormTickets {
         guard
             !service.settings.revocations.isRevoked(
                 tokenID: session.family, subject: session.subject, backendID: nil, issuer: OwnAccessTokens.issuerName,
-                issuedAt: session.authenticatedAt)
+                issuedAt: session.login.authenticatedAt)
         else { return false }
-        if session.isVirtual { return true }
+        if session.login.isVirtual { return true }
         guard let user = service.settings.users.user(named: session.subject, realm: session.realm) else { return false }
-        return user.enabled && session.authenticatedAt >= user.tokensNotBefore
+        return user.enabled && session.login.authenticatedAt >= user.tokensNotBefore
     }
 
     /// Continues with whether the store has the session and its foundations; with nil if it does not answer.

@@ -263,7 +263,7 @@ import TokenStorage
             #expect(back.status == 303)
             let value = Array(try #require(signOn.cookie).utf8)
             let session = try Mobile.seals.signOn(value.span, now: Service.now)
-            #expect(session.provider == name && session.roles.contains("Clerk") == (index == 0))
+            #expect(session.provider == name && session.login.roles.contains("Clerk") == (index == 0))
         }
     }
 

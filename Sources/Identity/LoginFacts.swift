@@ -1,0 +1,62 @@
+import Bytes
+import Model
+
+/// What is kept of a user's login for the tokens that come of it: in sessions, authorization codes and refresh tokens.
+package struct LoginFacts: Sendable, Equatable {
+    /// Time of the login in seconds since 1970.
+    package var authenticatedAt: Int64
+    /// Authentication methods: `amr` values of RFC 8176.
+    package var methods: [String] = []
+    package var level: Int
+    /// Whether the user has no account here, so that no realm applies, and `roles` are all that the user has.
+    package var isVirtual = false
+    /// For a user with an account, where they are kept apart: those of the login alone.
+    package var roles: [String] = []
+
+    package init(authenticatedAt: Int64, level: Int) {
+        self.authenticatedAt = authenticatedAt
+        self.level = level
+    }
+
+    /// The login of a token's user; `now` where its time is unknown.
+    package init(_ rights: TokenRights, now: Int64) {
+        authenticatedAt = rights.authenticatedAt ?? now
+        methods = rights.methods
+        level = rights.level
+        isVirtual = rights.virtual
+        roles = rights.roles
+    }
+
+    /// Writes the members of a JSON object.
+    package func write(to writer: inout JSONWriter) {
+        writer.member("auth_time", authenticatedAt)
+        writer.member("amr", methods)
+        writer.member("level", level)
+        writer.member("virtual", isVirtual)
+        writer.member("roles", roles)
+    }
+
+    /// Reads what `write` has written; nil for anything else.
+    package init?(_ node: JSONNode) {
+        guard let authenticatedAt = node["auth_time"]?.integer,
+            let methods = node["amr"]?.array?.compactMap(\.string),
+            let level = node["level"]?.integer, (0...10).contains(level), let isVirtual = node["virtual"]?.bool,
+            let roles = node["roles"]?.array?.compactMap(\.string)
+        else { return nil }
+        self.authenticatedAt = authenticatedAt
+        self.methods = methods
+        self.level = Int(level)
+        self.isVirtual = isVirtual
+        self.roles = roles
+    }
+}
+
+extension TokenRights {
+    /// Takes over what a token says of its user's login, but for the roles, which may have changed since.
+    package mutating func take(_ login: LoginFacts) {
+        authenticatedAt = login.authenticatedAt
+        methods = login.methods
+        level = login.level
+        virtual = login.isVirtual
+    }
+}
