@@ -28,6 +28,9 @@ final class CallBench {
     /// Makes a call.
     func call(_ change: (inout OutboundCall) throws -> Void = { _ in }) throws {
         var call = OutboundCall(url: try url(), maximumBytes: 1000)
+        // As long as a bench turns: on a busy machine, reading the authorities of the system alone may take seconds.
+        call.connectTimeoutMilliseconds = 30_000
+        call.readTimeoutMilliseconds = 30_000
         try change(&call)
         let results = results
         bench.shared.outbound.perform(call) { result in results.list.withLock { $0.append(result) } }
