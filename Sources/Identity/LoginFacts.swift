@@ -10,7 +10,8 @@ package struct LoginFacts: Sendable, Equatable {
     package var level: Int
     /// Whether the user has no account here, so that no realm applies, and `roles` are all that the user has.
     package var isVirtual = false
-    /// For a user with an account, where they are kept apart: those of the login alone.
+    /// In a session or code of a user with an account: those of the identity provider alone, since the account's are
+    /// looked up for each token. In a refresh token: all that the user had.
     package var roles: [String] = []
 
     package init(authenticatedAt: Int64, level: Int) {
