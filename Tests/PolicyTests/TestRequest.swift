@@ -67,7 +67,8 @@ struct TestRequest {
     ) -> [String: String] {
         let chunk = Chunk(capacity: 16)
         let origin = verdict == .allowed ? headers.value(.origin) ?? .empty : .empty
-        snapshot.appendCORSFields(to: chunk, route: route, origin: bytes.span.slice(origin), status: status)
+        CORSPolicy.appendFields(
+            to: chunk, origin: bytes.span.slice(origin), status: status, by: snapshot.cors(of: route))
         return chunk.fields
     }
 

@@ -27,26 +27,26 @@ final class Responder: LoopPart {
     func deny(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>) {
         exchange.response.reason = reason
         counters.count(reason)
-        if reason.status == 401, sendToLogin(exchange, reason, bytes) { return }
+        let route = exchange.route
+        if reason.status == 401, let route, sendToLogin(exchange, route, reason, bytes) { return }
         let accept = requestHeaders.value(.accept)
         let asPage = accept.map { AcceptField.prefersHTML($0, bytes) } ?? false
         let own = ownAnswer(exchange, reason, asPage: asPage)
         let body = reason.body
         let chunk = beginReply(exchange, status: own?.status ?? reason.status, bodyLength: body.count)
         if reason.status == 401 {
-            appendChallenge(exchange, reason, bytes, to: chunk)
+            appendChallenge(exchange, route, reason, bytes, to: chunk)
         } else {
             HeadWriter.appendStatusLine(exchange.response.status, to: chunk)
         }
         if reason == .insufficientScope || reason == .scopeRequired {
             chunk.append("WWW-Authenticate: ")
             exchange.snapshot.policy.challenges.appendBearer(
-                to: chunk, route: exchange.route, reason: reason, bytes: bytes, head: exchange.head,
-                headers: requestHeaders)
+                to: chunk, route: route, reason: reason, bytes: bytes, head: exchange.head, headers: requestHeaders)
             chunk.ensureFree(2048)
             chunk.append("\r\n")
         }
-        if reason == .methodNotAllowed, let route = exchange.route {
+        if reason == .methodNotAllowed, let route {
             let allowed = route.allowedMethodsText
             HeadWriter.appendField("Allow", allowed.span, to: chunk)
         }
@@ -62,8 +62,8 @@ final class Responder: LoopPart {
     }
 
     /// Redirects a browser to the route's login form instead of a challenge (SCH-02). False if not applicable.
-    private func sendToLogin(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>) -> Bool {
-        guard let route = exchange.route, route.takesCookies,
+    private func sendToLogin(_ exchange: Exchange, _ route: Route, _ reason: Reason, _ bytes: Span<UInt8>) -> Bool {
+        guard route.takesCookies,
             let location = exchange.snapshot.policy.loginLocation(
                 route, for: reason, of: exchange.principal, bytes: bytes, head: exchange.head,
                 headers: requestHeaders, now: poller.wallSeconds)
@@ -83,11 +83,13 @@ final class Responder: LoopPart {
 
     /// The status line and challenge of a 401: a Webgate's has the reason phrase that OAM-Auth clients expect
     /// (CHAL-01).
-    private func appendChallenge(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>, to chunk: Chunk) {
+    private func appendChallenge(
+        _ exchange: Exchange, _ route: Route?, _ reason: Reason, _ bytes: Span<UInt8>, to chunk: Chunk
+    ) {
         if reason == .dpopNonceRequired {
-            exchange.response.nonce = exchange.snapshot.policy.challenges.possession.nonce(now: poller.wallSeconds)
+            exchange.response.nonce = exchange.snapshot.policy.challenges.nonce(now: poller.wallSeconds)
         }
-        let (route, status) = (exchange.route, exchange.response.status)
+        let status = exchange.response.status
         guard route != nil || reason.isOfProof else {
             HeadWriter.appendStatusLine(status, to: chunk)
             chunk.append("WWW-Authenticate: Bearer realm=\"portcullis\"\r\n")
@@ -310,8 +312,8 @@ final class Responder: LoopPart {
         }
         guard exchange.varies.contains(.origin) else { return }
         let origin = exchange.origin
-        exchange.snapshot.policy.appendCORSFields(
-            to: chunk, route: exchange.route, origin: origin.readable, status: status)
+        CORSPolicy.appendFields(
+            to: chunk, origin: origin.readable, status: status, by: exchange.snapshot.policy.cors(of: exchange.route))
     }
 
     /// `Connection`, if it differs from the default of the client's version.

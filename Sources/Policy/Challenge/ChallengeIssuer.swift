@@ -26,6 +26,9 @@ package final class ChallengeIssuer: RequestContextReader {
         self.lifetimeSeconds = lifetimeSeconds
     }
 
+    /// A nonce for the client's next proof of possession; nil where none is asked for.
+    package func nonce(now: Int64) -> String? { possession.nonce(now: now) }
+
     /// Appends the value of the `WWW-Authenticate` field of a 401: `OAM-Auth` on routes of a Webgate for the clients
     /// that it recognises (CHAL-01, CHAL-04), otherwise `Bearer`. If the route's scheme is Basic, `Basic` replaces
     /// `Bearer` for clients that the Webgate does not recognise (SCH-01), and challenges of the scheme replace both.

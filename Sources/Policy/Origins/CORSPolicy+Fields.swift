@@ -11,11 +11,26 @@ extension Route {
 }
 
 extension CORSPolicy {
-    /// Appends the lines of a reply to an allowed origin: `Vary: Origin`, and the fields that let the page read the reply
-    /// (CORS-06, CORS-07).
+    /// Appends the lines of a reply of any status: `Vary: Origin`, and for an allowed origin the fields that let the page
+    /// read the reply (CORS-06, CORS-07). Each line ends in CRLF.
     ///
     /// The upstream's `Access-Control-*` lines must have been removed; its `Vary` is kept.
-    func appendFields(to chunk: Chunk, origin: Span<UInt8>, status: Int) {
+    ///
+    /// - Parameters:
+    ///   - origin: the value of `Origin` for the verdict `allowed`; otherwise empty.
+    ///   - policy: that of the route; not looked up without an origin, which is most replies.
+    package static func appendFields(
+        to chunk: Chunk, origin: Span<UInt8>, status: Int, by policy: @autoclosure () -> CORSPolicy
+    ) {
+        if origin.isEmpty {
+            chunk.ensureFree(16)
+            chunk.append("Vary: Origin\r\n")
+        } else {
+            policy().appendFields(to: chunk, allowed: origin, status: status)
+        }
+    }
+
+    private func appendFields(to chunk: Chunk, allowed origin: Span<UInt8>, status: Int) {
         let tail = status == 401 ? afterOriginOfChallenge : afterOrigin
         chunk.ensureFree(64 + origin.count + tail.count)
         chunk.append("Vary: Origin\r\nAccess-Control-Allow-Origin: ")

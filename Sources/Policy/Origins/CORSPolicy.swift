@@ -3,7 +3,7 @@ import HTTP
 import Model
 
 /// Allowed origins, CORS settings and fields. Shared by all routes without settings of their own.
-final class CORSPolicy: Sendable {
+package final class CORSPolicy: Sendable {
     /// Request fields that pages may always set (CORS-06).
     private static let standardHeaders = [
         "Authorization", "Content-Type", "Oracle-Mobile-Backend-ID", "Oracle-Mobile-Social-Identity-Provider",

@@ -20,8 +20,9 @@ package struct RouteTable: Sendable {
     /// Root for requests that no host group decides; -1 if all routes name hosts.
     private let anyHost: Int32
     private let trie: PathTrie
-    /// The routes of each leaf of the tree; none where `selections` has them.
-    private let leaves: [[Route]]
+    /// The routes of all leaves of the tree, and where each leaf's begin; none for leaves that `selections` has.
+    private let routesOfLeaves: [Route]
+    private let firstOfLeaf: [Int]
     /// The routes of leaves where some have conditions.
     private let selections: [Int: RouteSelection]
 
@@ -48,7 +49,9 @@ package struct RouteTable: Sendable {
         self.trie = trie
         let all = trie.leaves.map { $0.map { routes[$0] } }
         let isPlain = all.map { $0.allSatisfy(\.conditions.isEmpty) }
-        leaves = zip(all, isPlain).map { $1 ? $0 : [] }
+        let plain = zip(all, isPlain).map { $1 ? $0 : [] }
+        routesOfLeaves = plain.flatMap(\.self)
+        firstOfLeaf = plain.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.count) }
         selections = Dictionary(
             uniqueKeysWithValues: all.indices.filter { !isPlain[$0] }.map { ($0, RouteSelection(all[$0])) })
         exactHosts = SortedNames(
@@ -81,13 +84,12 @@ package struct RouteTable: Sendable {
 
     /// The first route of a leaf that has the method.
     private func choose(_ leaf: Int, _ method: Method, _ methodText: Span<UInt8>) -> RouteMatch {
-        // Without a constant for the leaf, which would count the references of its array.
-        for i in leaves[leaf].indices {
-            let route = leaves[leaf][i]
-            if route.methods.contains(method, methodText) { return .route(route) }
+        let places = firstOfLeaf[leaf]..<firstOfLeaf[leaf + 1]
+        for i in places where routesOfLeaves[i].methods.contains(method, methodText) {
+            return .route(routesOfLeaves[i])
         }
-        if leaves[leaf].isEmpty, let selection = selections[leaf] { return .selection(selection) }
-        return .methodNotAllowed(leaves[leaf][0])
+        if places.isEmpty, let selection = selections[leaf] { return .selection(selection) }
+        return .methodNotAllowed(routesOfLeaves[places.lowerBound])
     }
 
     /// The range of the host in an authority, without the port and without the final dot of a fully qualified name.

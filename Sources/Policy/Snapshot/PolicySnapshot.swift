@@ -89,22 +89,11 @@ package final class PolicySnapshot: Sendable {
     func screenOrigin(
         _ route: Route?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
     ) -> OriginVerdict {
-        (route?.cors ?? cors).screen(bytes: bytes, head: head, headers: headers)
+        cors(of: route).screen(bytes: bytes, head: head, headers: headers)
     }
 
-    /// Appends the CORS lines of a reply of any status, at least `Vary: Origin`. Each line ends in CRLF.
-    ///
-    /// - Parameters:
-    ///   - route: nil for endpoints and unmatched requests.
-    ///   - origin: the value of `Origin` for the verdict `allowed`; otherwise empty.
-    package func appendCORSFields(to chunk: Chunk, route: Route?, origin: Span<UInt8>, status: Int) {
-        guard !origin.isEmpty else {
-            chunk.ensureFree(16)
-            chunk.append("Vary: Origin\r\n")
-            return
-        }
-        (route?.cors ?? cors).appendFields(to: chunk, origin: origin, status: status)
-    }
+    /// What a route allows pages of other origins; for nil, what the environment does.
+    package func cors(of route: Route?) -> CORSPolicy { route?.cors ?? cors }
 
     /// Appends the CORS lines of the 204 for an allowed preflight of an endpoint. Each line ends in CRLF.
     package func appendPreflightFields(
