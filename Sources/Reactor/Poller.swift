@@ -31,7 +31,7 @@ package final class Poller {
     var lateArrivals: [(listener: Int, socket: Socket)] = []
     var lateCursor = 0
     /// How often listeners were paused for lack of descriptors.
-    package internal(set) var acceptsPostponed: UInt64 = 0
+    var acceptsPostponed: UInt64 = 0
     /// The traffic of this loop so far.
     package var traffic: LoopTraffic { counted }
     var counted = LoopTraffic()

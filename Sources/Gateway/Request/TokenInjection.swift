@@ -112,7 +112,7 @@ final class TokenInjection: LoopPart {
         guard !replaced.isEmpty, !exchange.token.wasRefused, isRepeatable(exchange) else { return false }
         giveUp(upstream, exchange, head, buffer)
         exchange.token.wasRefused = true
-        for place in replaced { exchange.token[place] = nil }
+        for place in replaced { keep(nil, at: place, of: exchange) }
         obtainTokens(exchange, route) { repeatRequest(exchange) }
         return true
     }
@@ -210,13 +210,13 @@ final class TokenInjection: LoopPart {
             let target = snapshot.injections[route.index][place]
             // Two fields with the token of one issuer: the exchange is in line for it already.
             if place > 0, let same = snapshot.injections[route.index][..<place].firstIndex(where: { $0 === target }) {
-                exchange.token[place] = exchange.token[same]
+                keep(exchange.token[same], at: place, of: exchange)
                 continue
             }
             switch issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
             case .hit(let token, let refresh):
                 counters.metrics.injectionHits &+= 1
-                exchange.token[place] = token
+                keep(token, at: place, of: exchange)
                 if let refresh { issue(refresh, snapshot, leader: nil) }
             case .join:
                 counters.metrics.injectionMisses &+= 1
@@ -234,6 +234,15 @@ final class TokenInjection: LoopPart {
         exchanges.park(exchange, in: .awaitingToken(exchange.token.wasRefused ? .repetition : .firstAttempt))
     }
 
+    /// Keeps the token of a rule by its place in the route's list. The list is moved out meanwhile, as in
+    /// `Exchange.collect`.
+    private func keep(_ issued: IssuedToken?, at place: Int, of exchange: Exchange) {
+        var tokens = exchange.token
+        exchange.token = UpstreamToken()
+        tokens[place] = issued
+        exchange.token = tokens
+    }
+
     /// Keeps a token that was waited for. False if others are missing.
     func accept(_ token: IssuedToken, of target: InjectionTarget, _ exchange: Exchange) -> Bool {
         guard let route = exchange.route, !exchange.snapshot.injections[route.index].isEmpty else {
@@ -242,7 +251,7 @@ final class TokenInjection: LoopPart {
         }
         let targets = exchange.snapshot.injections[route.index]
         for place in targets.indices where exchange.token[place] == nil && targets[place].isSamePlace(as: target) {
-            exchange.token[place] = token
+            keep(token, at: place, of: exchange)
         }
         return exchange.token.isComplete(targets.count)
     }

@@ -171,7 +171,11 @@ final class RingEngine: Engine {
         if socket.ring.arrived == nil {
             socket.ring.arrived = arrival
         } else {
-            socket.ring.laterArrivals.append(arrival)
+            // Moved out and in again, as all lists of the loop.
+            var arrivals = socket.ring.laterArrivals
+            socket.ring.laterArrivals = []
+            arrivals.append(arrival)
+            socket.ring.laterArrivals = arrivals
         }
     }
 
@@ -233,7 +237,10 @@ final class RingEngine: Engine {
             inbox = consume arrival
         }
         if socket.ring.arrived == nil, !socket.ring.laterArrivals.isEmpty {
-            socket.ring.arrived = socket.ring.laterArrivals.removeFirst()
+            var arrivals = socket.ring.laterArrivals
+            socket.ring.laterArrivals = []
+            socket.ring.arrived = arrivals.removeFirst()
+            socket.ring.laterArrivals = arrivals
         }
         socket.isBulk = isFull
         // More bytes may follow a full buffer; they are read at the end of the turn.
