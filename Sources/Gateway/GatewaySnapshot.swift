@@ -45,6 +45,8 @@ package final class GatewaySnapshot: Sendable {
 
     /// Optional fields of the access log.
     package let accessFields: AccessLogFields
+    /// Whether `user_agent` is among them: asked for each request.
+    let logsUserAgent: Bool
     /// The share of requests in the access log; nil for all.
     let accessSample: AccessLogSample?
 
@@ -132,6 +134,7 @@ package final class GatewaySnapshot: Sendable {
         self.pages = pages
         self.generation = generation
         self.accessFields = accessFields
+        logsUserAgent = accessFields.contains(.userAgent)
         self.accessSample = accessSample.isAll ? nil : accessSample
         self.policy = policy
         self.tracer = tracer

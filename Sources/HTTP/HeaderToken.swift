@@ -16,4 +16,8 @@ package enum HeaderToken: UInt8, Sendable, CaseIterable {
     case oracleMobileBackendID, oracleMobileSocialIdentityProvider, oracleMobileSocialAccessToken, xApiomatApikey
     case xGatewayUser, xGatewayRoles, xGatewayBackend
     case xHTTPMethodOverride, xMethodOverride, xHTTPMethod, xOriginalURL, xRewriteURL, xOriginalMethod
+
+    /// Stated for other modules, as that of `Reason`.
+    package static func == (left: HeaderToken, right: HeaderToken) -> Bool { left.rawValue == right.rawValue }
+    package static func != (left: HeaderToken, right: HeaderToken) -> Bool { left.rawValue != right.rawValue }
 }

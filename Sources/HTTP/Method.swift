@@ -6,6 +6,10 @@ package enum Method: UInt8, Sendable, CaseIterable {
     /// A method without a case here; matched by its text.
     case `extension`
 
+    /// Stated for other modules, as that of `Reason`.
+    package static func == (left: Method, right: Method) -> Bool { left.rawValue == right.rawValue }
+    package static func != (left: Method, right: Method) -> Bool { left.rawValue != right.rawValue }
+
     /// Defined as safe (RFC 9110 section 9.2.1).
     package var isSafe: Bool {
         switch self {

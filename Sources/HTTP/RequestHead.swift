@@ -10,6 +10,9 @@ package enum BodyFraming: Equatable, Sendable {
     case chunked
     /// Until the connection closes; responses only.
     case untilClose
+
+    /// Whether it is `chunked`.
+    package var isChunked: Bool { if case .chunked = self { true } else { false } }
 }
 
 /// A valid request head, as offsets into the buffer it was parsed from. Its field lines are in the `HeaderTable`.

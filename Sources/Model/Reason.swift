@@ -156,6 +156,11 @@ extension Reason: CustomStringConvertible {
 
     /// Place in an array that has an element for each reason.
     package var index: Int { Int(rawValue) }
+
+    /// Stated, since other modules would look derived ones up in the table of the conformance at each comparison.
+    package static func == (left: Reason, right: Reason) -> Bool { left.rawValue == right.rawValue }
+    package static func != (left: Reason, right: Reason) -> Bool { left.rawValue != right.rawValue }
+
     package var code: String { Reason.table[index].code }
     package var status: Int { Reason.table[index].status }
     package var meaning: String { Reason.table[index].meaning }

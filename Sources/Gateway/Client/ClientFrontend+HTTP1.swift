@@ -93,7 +93,7 @@ extension ClientFrontend {
         exchange.client = client
         exchange.head = head
         exchange.times.startedAt = Clock.monotonicMicroseconds
-        exchange.requestBody = BodyRelay(head.framing, to: head.framing == .chunked ? .chunked : .raw)
+        exchange.requestBody = BodyRelay(head.framing, to: head.framing.isChunked ? .chunked : .raw)
         client.exchange = exchange
         client.phase = .inExchange
         client.deadline = .max

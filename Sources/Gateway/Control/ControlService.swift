@@ -177,16 +177,14 @@ final class ControlService: LoopPart {
                 missing += 1
             }
         }
-        exchange.collection = MetricsCollection(report: counted, missing: missing)
+        exchange.collection = MetricsCollection(counted, missing: missing)
         if missing == 0 { respondWithMetrics(exchange) }
     }
 
     func collected(_ report: WorkerMetrics, for exchange: Exchange) {
-        // Moved out, as in `Exchange.collect`.
-        guard var collection = exchange.collection.take() else { return }
+        guard let collection = exchange.collection else { return }
         collection.report.add(report)
         collection.missing -= 1
-        exchange.collection = collection
         if collection.missing == 0 { respondWithMetrics(exchange) }
     }
 

@@ -167,10 +167,12 @@ final class Exchange: SlabElement {
         if collection != nil { collection = nil }
         times.answeredAt = 0
         if times.trace != nil { times.trace = nil }
-        group = nil
-        server = nil
-        upstream = nil
-        attempt = Attempt()
+        if group != nil {
+            group = nil
+            server = nil
+            upstream = nil
+            attempt = Attempt()
+        }
         sent = SentRequest()
         requestBody = .empty
         response = ExchangeResponse()
@@ -269,10 +271,15 @@ struct Delivery {
     var since: Int64 = 0
 }
 
-/// Counters of workers for `/metrics`.
-struct MetricsCollection {
+/// Counters of workers for `/metrics`. A class, so that it takes no room in other exchanges.
+final class MetricsCollection {
     /// The sum of the reports so far.
     var report: WorkerMetrics
     /// Number of workers that have not reported.
     var missing: Int
+
+    init(_ report: WorkerMetrics, missing: Int) {
+        self.report = report
+        self.missing = missing
+    }
 }

@@ -96,7 +96,7 @@ final class UpstreamClient: LoopPart {
             // the framing now.
             if case .frames = exchange.requestBody.target {
                 let framing = exchange.head.framing
-                let isChunked = framing == .chunked || framing == .untilClose
+                let isChunked = framing.isChunked || framing == .untilClose
                 exchange.requestBody = exchange.requestBody.retargeted(isChunked ? .chunked : .raw)
             }
             if endsChunked(exchange) { poller.send(socket, chunk, lastChunk()) } else { poller.send(socket, chunk) }
@@ -109,7 +109,7 @@ final class UpstreamClient: LoopPart {
     /// chunk the server would wait, and take the next request for the body.
     private func endsChunked(_ exchange: Exchange) -> Bool {
         guard exchange.requestBody.isComplete, case .chunked = exchange.requestBody.target else { return false }
-        return exchange.head.framing == .chunked || exchange.head.framing == .untilClose
+        return exchange.head.framing.isChunked || exchange.head.framing == .untilClose
     }
 
     private func lastChunk() -> Chunk {

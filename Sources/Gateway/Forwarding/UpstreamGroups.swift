@@ -47,7 +47,7 @@ final class UpstreamGroups: LoopPart {
 
     /// The exchange has ended: releases its place in the queue and its share of the limits.
     func release(_ exchange: Exchange) {
-        guard let group = exchange.group.take() else { return }
+        guard let group = exchange.group else { return }
         leaveQueue(exchange, group)
         if exchange.attempt.isAdmitted {
             group.ended(succeeded: exchange.attempt.succeeded, probe: exchange.attempt.isProbe, poller.now)

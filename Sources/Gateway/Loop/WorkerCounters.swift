@@ -41,14 +41,21 @@ final class WorkerCounters {
         let answered = exchange.stage == .tunnelling ? exchange.times.answeredAt : now
         counter(of: exchange, snapshot).count(
             status: exchange.response.status, microseconds: answered - exchange.times.startedAt)
-        if let principal = exchange.principal, principal.method == .apiKey {
-            consumers[principal.subject, default: [:]][exchange.response.status, default: 0] &+= 1
-        }
-        if let denial = exchange.response.trialDenial, let route = exchange.route {
-            trialDenials[route.name, default: [:]][denial, default: 0] &+= 1
-        }
+        if let principal = exchange.principal, principal.method == .apiKey { countConsumer(principal, exchange) }
+        if let denial = exchange.response.trialDenial, let route = exchange.route { countTrial(denial, route) }
         if let trace = exchange.times.trace { trace.end(exchange, now: now) }
         accessLog?.log(exchange, finishedAt: now, poller)
+    }
+
+    // Apart, since few requests count in tables, and all pass through the code of `count`.
+    @inline(never)
+    private func countConsumer(_ principal: Principal, _ exchange: Exchange) {
+        consumers[principal.subject, default: [:]][exchange.response.status, default: 0] &+= 1
+    }
+
+    @inline(never)
+    private func countTrial(_ denial: Reason, _ route: Route) {
+        trialDenials[route.name, default: [:]][denial, default: 0] &+= 1
     }
 
     private func counter(of exchange: Exchange, _ snapshot: GatewaySnapshot) -> RouteCounter {

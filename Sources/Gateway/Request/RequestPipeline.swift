@@ -243,7 +243,7 @@ final class RequestPipeline: LoopPart {
         let authority = exchange.head.authority
         exchange.host.ensureFree(Int(authority.count))
         exchange.host.append(bytes.slice(authority))
-        if exchange.snapshot.accessFields.contains(.userAgent) { keepUserAgent(exchange, bytes) }
+        if exchange.snapshot.logsUserAgent { keepUserAgent(exchange, bytes) }
     }
 
     /// Writes the canonical path to the exchange. False if the path is ambiguous (ROLE-05).

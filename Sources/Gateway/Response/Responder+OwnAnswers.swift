@@ -62,7 +62,8 @@ extension Responder {
             let nothing: [UInt8] = []
             endReply(exchange, chunk, nothing.span, fields: entry.fields)
         } else {
-            HeadWriter.appendField("Content-Type", entry.contentType.span, to: chunk)
+            let contentType = entry.contentType
+            HeadWriter.appendField("Content-Type", contentType.span, to: chunk)
             endReply(exchange, chunk, text.span, fields: entry.fields)
         }
     }

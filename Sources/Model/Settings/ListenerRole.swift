@@ -1,5 +1,5 @@
 /// What a listener serves.
-package enum ListenerRole: Sendable {
+package enum ListenerRole: UInt8, Sendable {
     /// Routes and the gateway's own endpoints.
     case proxy
     /// Redirects to `https` only.
@@ -10,6 +10,10 @@ package enum ListenerRole: Sendable {
     case metrics
     /// The same and the administration.
     case admin
+
+    /// Stated for other modules, as that of `Reason`.
+    package static func == (left: ListenerRole, right: ListenerRole) -> Bool { left.rawValue == right.rawValue }
+    package static func != (left: ListenerRole, right: ListenerRole) -> Bool { left.rawValue != right.rawValue }
 
     /// Whether it is for operators and not for clients.
     package var isControl: Bool { self == .metrics || self == .admin }

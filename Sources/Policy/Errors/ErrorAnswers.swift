@@ -4,8 +4,8 @@ import Model
 
 /// How the gateway answers its own errors on a route, or without one, in the form used by the data plane.
 package final class ErrorAnswers: Sendable {
-    /// One answer.
-    package struct Entry: Sendable {
+    /// One answer. A class, since a refusal passes it on.
+    package final class Entry: Sendable {
         package enum Piece: Sendable {
             case text([UInt8])
             case status, reason, message, path, user, roles, clientIP, requestID
@@ -24,6 +24,41 @@ package final class ErrorAnswers: Sendable {
         let rule: ErrorAnswer
 
         package var isRedirect: Bool { contentType.isEmpty }
+
+        fileprivate init(_ rule: ErrorAnswer, _ route: FieldRules?, _ claims: ClaimSelection) {
+            self.rule = rule
+            pieces = rule.template.pieces.map { piece in
+                switch piece {
+                case .text(let text): .text(Array(text.utf8))
+                case .status: .status
+                case .reason: .reason
+                case .message: .message
+                case .path: .path
+                case .user: .user
+                case .roles: .roles
+                case .clientIP: .clientIP
+                case .requestID: .requestID
+                // The selection was made from these rules, too.
+                case .claim(let path): .claim(claims.index(of: path) ?? 0)
+                }
+            }
+            escaping = rule.template.escaping
+            var lines = rule.fields
+            lines += (route?.lines ?? []).filter { line in !rule.fields.contains { isAlias($0.name, line.name) } }
+            if case .body(_, let type) = rule.content {
+                contentType = Array(type.utf8)
+                status = rule.status
+                // The path and the caller's name are in it, and no browser must take it for another type.
+                lines.removeAll { isAlias($0.name, "X-Content-Type-Options") }
+                if let value = try? FieldTemplate("nosniff", constant: { _ in nil }) {
+                    lines.append(FieldRules.Line(name: "X-Content-Type-Options", value: value))
+                }
+            } else {
+                contentType = []
+                status = rule.status ?? 302
+            }
+            fields = RouteFields(FieldRules(set: lines), claims)
+        }
     }
 
     /// Whether errors without an answer are problem documents (RFC 9457).
@@ -64,43 +99,6 @@ package final class ErrorAnswers: Sendable {
             if first == nil { first = entry }
         }
         return first
-    }
-}
-
-extension ErrorAnswers.Entry {
-    fileprivate init(_ rule: ErrorAnswer, _ route: FieldRules?, _ claims: ClaimSelection) {
-        self.rule = rule
-        pieces = rule.template.pieces.map { piece in
-            switch piece {
-            case .text(let text): .text(Array(text.utf8))
-            case .status: .status
-            case .reason: .reason
-            case .message: .message
-            case .path: .path
-            case .user: .user
-            case .roles: .roles
-            case .clientIP: .clientIP
-            case .requestID: .requestID
-            // The selection was made from these rules, too.
-            case .claim(let path): .claim(claims.index(of: path) ?? 0)
-            }
-        }
-        escaping = rule.template.escaping
-        var lines = rule.fields
-        lines += (route?.lines ?? []).filter { line in !rule.fields.contains { isAlias($0.name, line.name) } }
-        if case .body(_, let type) = rule.content {
-            contentType = Array(type.utf8)
-            status = rule.status
-            // The path and the caller's name are in it, and no browser must take it for another type.
-            lines.removeAll { isAlias($0.name, "X-Content-Type-Options") }
-            if let value = try? FieldTemplate("nosniff", constant: { _ in nil }) {
-                lines.append(FieldRules.Line(name: "X-Content-Type-Options", value: value))
-            }
-        } else {
-            contentType = []
-            status = rule.status ?? 302
-        }
-        fields = RouteFields(FieldRules(set: lines), claims)
     }
 }
 

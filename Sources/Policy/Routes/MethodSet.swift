@@ -3,6 +3,7 @@ import HTTP
 
 /// The methods of a route.
 package struct MethodSet: Equatable, Sendable {
+    /// A bit for each method. That of `.extension` is set if the set has any extension method.
     private var bits: UInt16
     /// Texts of methods without a case of their own.
     private var extensions: [[UInt8]]
@@ -27,11 +28,8 @@ package struct MethodSet: Equatable, Sendable {
         for name in names {
             let text = Array(name.utf8)
             let method = Method(text.span)
-            if method == .extension {
-                if !extensions.contains(text) { extensions.append(text) }
-            } else {
-                bits |= MethodSet.bit(method)
-            }
+            bits |= MethodSet.bit(method)
+            if method == .extension, !extensions.contains(text) { extensions.append(text) }
         }
         if bits & MethodSet.bit(.get) != 0 { bits |= MethodSet.bit(.head) }
     }
@@ -40,7 +38,13 @@ package struct MethodSet: Equatable, Sendable {
     ///
     /// - Parameter text: name of the method, used for `.extension` only.
     package func contains(_ method: Method, _ text: Span<UInt8>) -> Bool {
-        guard method == .extension else { return bits & MethodSet.bit(method) != 0 }
+        guard bits & MethodSet.bit(method) != 0 else { return false }
+        return method != .extension || containsExtension(text)
+    }
+
+    /// Apart, since few requests have such a method, and all pass through the caller's code.
+    @inline(never)
+    private func containsExtension(_ text: Span<UInt8>) -> Bool {
         if takesAnyExtension { return true }
         for i in extensions.indices where equal(extensions[i], text) { return true }
         return false
@@ -59,13 +63,12 @@ package struct MethodSet: Equatable, Sendable {
         result.extensions =
             extensions.filter { other.takesAnyExtension || other.extensions.contains($0) }
             + other.extensions.filter { takesAnyExtension && !extensions.contains($0) }
+        if result.extensions.isEmpty, !result.takesAnyExtension { result.bits &= ~MethodSet.bit(.extension) }
         return result
     }
 
     package func isDisjoint(with other: MethodSet) -> Bool {
-        bits & other.bits == 0 && !(takesAnyExtension && other.takesAnyExtension)
-            && !(takesAnyExtension && !other.extensions.isEmpty) && !(other.takesAnyExtension && !extensions.isEmpty)
-            && !extensions.contains { other.extensions.contains($0) }
+        intersection(other).bits == 0
     }
 
     /// The names joined by `, `, as in `Allow` (RFC 9110 section 10.2.1).
@@ -75,7 +78,5 @@ package struct MethodSet: Equatable, Sendable {
         return Array((named + extensions).joined(separator: [ASCII.comma, ASCII.space]))
     }
 
-    private static func bit(_ method: Method) -> UInt16 {
-        method == .extension ? 0 : 1 << UInt16(method.rawValue)
-    }
+    private static func bit(_ method: Method) -> UInt16 { 1 << UInt16(method.rawValue) }
 }
