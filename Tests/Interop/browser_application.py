@@ -1,8 +1,6 @@
 """An application on loopback to which browsers are sent, and the run of a script that drives Chromium beside it."""
 import http.server
-import shutil
 import sys
-import tempfile
 import threading
 import urllib.parse
 
@@ -38,10 +36,5 @@ def main(run):
     """Runs `run` with the browser, the arguments of the script, and the port of the application."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
-    browser = Chromium(profile)
-    try:
+    with Chromium() as browser:
         run(browser, *sys.argv[1:], server.server_address[1])
-    finally:
-        browser.close()
-        shutil.rmtree(profile, ignore_errors=True)

@@ -11,8 +11,6 @@ import importlib.resources
 import json
 import os
 import sys
-import tempfile
-import shutil
 import urllib.parse
 import urllib.request
 
@@ -165,13 +163,8 @@ def run(browser, url, secret, directory):
 
 
 def main():
-    profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
-    browser = Chromium(profile)
-    try:
+    with Chromium() as browser:
         run(browser, *sys.argv[1:])
-    finally:
-        browser.close()
-        shutil.rmtree(profile, ignore_errors=True)
 
 
 if __name__ == "__main__":

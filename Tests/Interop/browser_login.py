@@ -11,6 +11,7 @@ import hmac
 import json
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -21,9 +22,10 @@ SIZES = {"phone": (390, 844), "desktop": (1280, 800)}
 
 
 class Chromium:
-    """One page of one browser. Messages are JSON, each ended by a NUL."""
+    """One page of one browser with a profile of its own, for `with`. Messages are JSON, each ended by a NUL."""
 
-    def __init__(self, profile):
+    def __init__(self):
+        self.profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
         self.outgoing, commands = None, os.pipe()
         events = os.pipe()
 
@@ -36,8 +38,9 @@ class Chromium:
         self.process = subprocess.Popen(
             ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--ignore-certificate-errors",
-             f"--user-data-dir={profile}", "--remote-debugging-pipe", "about:blank"],
-            preexec_fn=place, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+             f"--user-data-dir={self.profile}", "--remote-debugging-pipe", "about:blank"],
+            preexec_fn=place, close_fds=False, start_new_session=True, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
         self.outgoing, self.incoming = commands[1], events[0]
         self.buffer, self.next, self.events = b"", 0, []
         self.session = None
@@ -46,9 +49,15 @@ class Chromium:
         for domain in ("Page", "Network", "Log", "Runtime"):
             self.call(f"{domain}.enable")
 
-    def close(self):
-        self.process.kill()
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        # With the processes that it has started, which write to the profile.
+        os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        while os.path.exists(self.profile):
+            shutil.rmtree(self.profile, ignore_errors=True)
 
     def receive(self):
         while b"\0" not in self.buffer:
@@ -204,13 +213,8 @@ def run(browser, url, secret, directory):
 
 def main():
     url, secret, directory = sys.argv[1:]
-    profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
-    browser = Chromium(profile)
-    try:
+    with Chromium() as browser:
         run(browser, url, secret, directory)
-    finally:
-        browser.close()
-        shutil.rmtree(profile, ignore_errors=True)
 
 
 if __name__ == "__main__":

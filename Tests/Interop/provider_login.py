@@ -6,9 +6,7 @@ URL is the gateway's own base URL, in front of the routes of ProviderPageTests; 
 DIRECTORY where the screenshots go. Prints a line for each step that went as it should, and ends with an error at the
 first that did not.
 """
-import shutil
 import sys
-import tempfile
 
 from browser_login import Chromium, expect
 
@@ -69,13 +67,8 @@ def run(browser, url, issuer, directory):
 
 def main():
     url, issuer, directory = sys.argv[1:]
-    profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
-    browser = Chromium(profile)
-    try:
+    with Chromium() as browser:
         run(browser, url, issuer, directory)
-    finally:
-        browser.close()
-        shutil.rmtree(profile, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,7 @@ URL is the gateway's own base URL, in front of the routes of SAMLPageTests; PROV
 another site; DIRECTORY where the screenshots go. Prints a line for each step that went as it should, and ends with an error
 at the first that did not.
 """
-import shutil
 import sys
-import tempfile
 import time
 
 from browser_login import Chromium, expect
@@ -93,13 +91,8 @@ def run(browser, url, provider, directory):
 
 def main():
     url, provider, directory = sys.argv[1:]
-    profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
-    browser = Chromium(profile)
-    try:
+    with Chromium() as browser:
         run(browser, url, provider, directory)
-    finally:
-        browser.close()
-        shutil.rmtree(profile, ignore_errors=True)
 
 
 main()
