@@ -56,8 +56,11 @@ class Chromium:
         # With the processes that it has started, which write to the profile.
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-        while os.path.exists(self.profile):
-            shutil.rmtree(self.profile, ignore_errors=True)
+        # One that was in a call when it was killed may add a file meanwhile. What cannot be removed is an error.
+        for attempt in range(100):
+            shutil.rmtree(self.profile, ignore_errors=attempt < 99)
+            if not os.path.exists(self.profile):
+                break
 
     def receive(self):
         while b"\0" not in self.buffer:
