@@ -167,6 +167,7 @@ final class Exchange: SlabElement {
         if collection != nil { collection = nil }
         times.answeredAt = 0
         if times.trace != nil { times.trace = nil }
+        // Without a group nothing was sent, and nothing of an upstream was set.
         if group != nil {
             group = nil
             server = nil

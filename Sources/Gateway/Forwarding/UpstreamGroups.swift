@@ -45,7 +45,8 @@ final class UpstreamGroups: LoopPart {
         exchange.attempt.queuePlace = nil
     }
 
-    /// The exchange has ended: releases its place in the queue and its share of the limits.
+    /// The exchange has ended: releases its place in the queue and its share of the limits. It keeps its group, by which
+    /// `Exchange.reset` knows that there is more to reset.
     func release(_ exchange: Exchange) {
         guard let group = exchange.group else { return }
         leaveQueue(exchange, group)
