@@ -129,26 +129,7 @@ package enum CanonicalPath {
 }
 
 /// Why a path is ambiguous; each is a known way to bypass the rules of a gateway.
-package enum PathAmbiguity: UInt8, Error, Sendable, CaseIterable {
+package enum PathAmbiguity: Error, Sendable {
     case notAbsolute, encodedSlash, encodedBackslash, encodedDot, encodedControl, doubleEncoding, malformedEscape
     case malformedText, backslash, illegalByte, dotSegmentParameter, aboveRoot, dotsAfterEmptySegment
-
-    /// The stable reason code for logs and metrics.
-    package var reason: StaticString {
-        switch self {
-        case .notAbsolute: "path_not_absolute"
-        case .encodedSlash: "path_encoded_slash"
-        case .encodedBackslash: "path_encoded_backslash"
-        case .encodedDot: "path_encoded_dot"
-        case .encodedControl: "path_encoded_control"
-        case .doubleEncoding: "path_double_encoding"
-        case .malformedEscape: "path_malformed_escape"
-        case .malformedText: "path_malformed_text"
-        case .backslash: "path_backslash"
-        case .illegalByte: "path_illegal_byte"
-        case .dotSegmentParameter: "path_dot_segment_parameter"
-        case .aboveRoot: "path_above_root"
-        case .dotsAfterEmptySegment: "path_dots_after_empty_segment"
-        }
-    }
 }

@@ -14,7 +14,7 @@ enum PathSyntax {
         return ((byte & 64 == 0 ? plainLow : plainHigh) >> UInt64(byte & 63)) & 1 != 0
     }
 
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
+    static func isUnreserved(_ byte: UInt8) -> Bool {
         ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == 45 || byte == ASCII.dot || byte == 95 || byte == 126
     }
 

@@ -349,7 +349,9 @@ extension InvalidCase {
         badPath(
             "path-encoded-slash", "/a%2Fb",
             "an encoded slash, backslash or control character is refused in every request"),
-        badPath("path-encoded-letter", "/%61", "an unreserved character is percent-encoded"),
+        badPath("path-encoded-letter", "/%61", "a character that may stand for itself is percent-encoded"),
+        badPath("path-encoded-colon", "/a%3Ab", "a character that may stand for itself is percent-encoded"),
+        badPath("path-encoded-semicolon", "/a%3Bb", "a character that may stand for itself is percent-encoded"),
         badPath("path-encoding-case", "/a%c3%a9", "percent-encodings are written in upper case"),
         badPath("path-encoding-short", "/a%2", #""%" needs two hexadecimal digits"#),
         shadow("/oauth2/token", "/oauth2/token"),

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReasonCodesTests {
     @Test("reason codes are stable words, each its own")
     func unique() {
-        let codes = HTTPParseError.allCases.map { "\($0.reason)" } + PathAmbiguity.allCases.map { "\($0.reason)" }
+        let codes = HTTPParseError.allCases.map { "\($0.reason)" }
         #expect(Set(codes).count == codes.count)
         for code in codes { #expect(code.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" }, "\(code)") }
     }

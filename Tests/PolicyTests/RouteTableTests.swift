@@ -120,7 +120,8 @@ struct RouteTableTests {
             ("a", PathPattern.Problem.noLeadingSlash), ("", .noLeadingSlash), ("/a*", .partialWildcard),
             ("/**/a", .misplacedDeep), ("/a**", .partialWildcard), ("/a//b", .emptySegment),
             ("//", .emptySegment), ("/a/../b", .dotSegment), ("/a/.", .dotSegment), ("/a%2fb", .refusedEscape),
-            ("/%61", .needlessEscape), ("/a?b", .missingEscape), ("/a#b", .missingEscape), ("/a b", .missingEscape),
+            ("/%61", .needlessEscape), ("/a%3Ab", .needlessEscape), ("/%40", .needlessEscape), ("/a?b", .missingEscape),
+            ("/a#b", .missingEscape), ("/a b", .missingEscape),
             ("//**", .emptySegment), ("/%c3%a9", .lowerCaseEscape), ("/%C", .malformedEscape), ("/%", .malformedEscape),
         ])
     func invalidPatterns(_ text: String, _ expected: PathPattern.Problem) {

@@ -83,7 +83,7 @@ extension PathPattern {
         case dotSegment = "it has a dot segment"
         case malformedEscape = #""%" needs two hexadecimal digits"#
         case refusedEscape = "an encoded slash, backslash or control character is refused in every request"
-        case needlessEscape = "an unreserved character is percent-encoded"
+        case needlessEscape = "a character that may stand for itself is percent-encoded"
         case lowerCaseEscape = "percent-encodings are written in upper case"
         case missingEscape = "a character must be percent-encoded"
         case partialVariable = #""{name}" stands for a whole segment"#
@@ -102,7 +102,7 @@ extension PathPattern {
                 let values = digits.compactMap(ASCII.hexadecimalValue)
                 guard values.count == 2 else { throw .malformedEscape }
                 try check(escaped: values[0] << 4 | values[1], digits)
-            } else if !isUnreserved(byte), !"!$&'()+,;=:@".utf8.contains(byte) {
+            } else if !isUnreserved(byte), !literals.contains(byte) {
                 // Outside of `pchar` (RFC 3986 section 3.3).
                 throw .missingEscape
             }
@@ -111,10 +111,14 @@ extension PathPattern {
 
     private static func check(escaped byte: UInt8, _ digits: ArraySlice<UInt8>) throws(Problem) {
         if byte < 32 || byte == 127 || byte == ASCII.slash || byte == ASCII.backslash { throw .refusedEscape }
-        if isUnreserved(byte) { throw .needlessEscape }
+        // Of two spellings of one resource, requests with the other one would take another route.
+        if isUnreserved(byte) || literals.contains(byte) { throw .needlessEscape }
         // RFC 3986 section 6.2.2.1.
         if digits.contains(where: { $0 >= 97 }) { throw .lowerCaseEscape }
     }
+
+    /// Reserved characters that a pattern has literally (RFC 3986 section 3.3); `*` is `%2A` there.
+    private static let literals = "!$&'()+,;=:@".utf8
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)

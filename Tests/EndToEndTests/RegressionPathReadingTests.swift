@@ -1,7 +1,7 @@
 import Testing
 
-/// Parameters within a path, which some upstreams drop before they look for the resource.
-@Suite struct RegressionPathParameterTests {
+/// Parameters and escapes within a path, which some upstreams drop or decode before they look for the resource.
+@Suite struct RegressionPathReadingTests {
     @Test(
         "ROLE-05: a path parameter does not select a more general rule",
         arguments: ["/inventory/items;x=1", "/inventory/items;", "/inventory/items%3bx", "/inventory/items;a=b;c=d"])
@@ -32,5 +32,27 @@ import Testing
         let response = try fixture.request("GET", path)
         #expect(response.status == 200)
         #expect(try fixture.lastRequest(path).path == path)
+    }
+
+    @Test(
+        "ROLE-05: an escaped character does not select a more general rule, for the gateway and for other proxies",
+        arguments: ["%3A", "%3a", "%253A"])
+    func escapedCharacter(_ escape: String) throws {
+        let fixture = try ForwardAuthFixture.make {
+            $0.addRoutes(
+                #"{"path": "/v1/**", "upstream": "stub", "public": true}"#,
+                #"{"path": "/v1/orders:purge", "upstream": "stub", "roles": ["Manager"]}"#)
+        }
+        #expect(try fixture.request("POST", "/v1/orders:purge").status == 401)
+        let path = "/v1/orders\(escape)purge"
+        for answer in [try fixture.request("POST", path), try fixture.ask("POST", path)] {
+            #expect(answer.status == 400 && fixture.reason(of: answer) == "ambiguous_path", "\(answer.text)")
+        }
+        #expect(fixture.upstream.requests.isEmpty)
+        // Of paths of one rule, the spelling is forwarded as received.
+        let other = "/v1/orders\(escape)list"
+        #expect(try fixture.request("GET", other).status == 200)
+        let forwarded = other.replacing("%3a", with: "%3A")
+        #expect(try fixture.lastRequest(forwarded).path == forwarded)
     }
 }
