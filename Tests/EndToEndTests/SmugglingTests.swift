@@ -3,17 +3,19 @@ import Testing
 
 /// Requests that two readers could take differently: the upstream sees none of them or exactly one (GW-07).
 @Suite(.tags(.engine)) struct SmugglingTests {
-    /// What came of raw bytes: the statuses of the answers to them, and the requests that reached the upstream.
+    /// What came of raw bytes: the statuses of the answers to them, the requests that reached the upstream, and whether the
+    /// gateway closed the connection.
     ///
     /// A connection that stays open is asked for one thing more: when that is answered, all that stood before it is
     /// through. Where no answer comes in time, the gateway waits for the rest of a request.
     private func send(
         _ raw: [UInt8], to fixture: Fixture, patience: Duration = .seconds(5)
-    ) throws -> (statuses: [Int], requests: [RecordedRequest]) {
+    ) throws -> (statuses: [Int], requests: [RecordedRequest], isClosed: Bool) {
         let before = fixture.upstream.requests.count
         let connection = try fixture.connect()
         connection.patience = patience
         var statuses: [Int] = []
+        var isClosed = false
         do {
             try connection.send(raw)
             statuses.append(try connection.readResponse().status)
@@ -23,8 +25,10 @@ import Testing
                 if response.text == "/last" { break }
                 statuses.append(response.status)
             }
-        } catch {}
-        return (statuses, fixture.upstream.requests.dropFirst(before).filter { $0.path != "/last" })
+        } catch {
+            isClosed = connection.isClosed(within: .zero)
+        }
+        return (statuses, fixture.upstream.requests.dropFirst(before).filter { $0.path != "/last" }, isClosed)
     }
 
     private func fixture() throws -> Fixture {
@@ -71,8 +75,8 @@ import Testing
         ])
     func refused(_ text: String) throws {
         let fixture = try fixture()
-        let (statuses, requests) = try send(Array(text.utf8), to: fixture)
-        #expect(statuses.count == 1)
+        let (statuses, requests, isClosed) = try send(Array(text.utf8), to: fixture)
+        #expect(statuses.count == 1 && isClosed)
         #expect([400, 501].contains(statuses.first), "\(statuses)")
         #expect(requests.isEmpty)
         #expect(fixture.gateway.program.isRunning)
@@ -92,11 +96,9 @@ import Testing
     func chunks(_ body: String) throws {
         let fixture = try fixture()
         let text = "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + body
-        let (statuses, requests) = try send(Array(text.utf8), to: fixture)
-        #expect(statuses == [400] || statuses == [431] || statuses == [200], "\(statuses)")
-        #expect(!requests.contains { $0.target.contains("evil") })
-        #expect(requests.isEmpty || statuses == [200])
-        #expect(!statuses.contains(200))
+        let (statuses, requests, isClosed) = try send(Array(text.utf8), to: fixture)
+        #expect([[400], [431]].contains(statuses) && isClosed, "\(statuses)")
+        #expect(requests.isEmpty)
     }
 
     @Test("GW-07: severe requests of desync guardian are refused, others yield at most one request")
@@ -108,7 +110,7 @@ import Testing
                 raw.insert(contentsOf: Array("Host: a\r\n".utf8), at: end + 1)
             }
             let name = test["name"].string ?? "?"
-            let (statuses, requests) = try send(raw, to: fixture, patience: .milliseconds(300))
+            let (statuses, requests, _) = try send(raw, to: fixture, patience: .milliseconds(300))
             #expect(requests.count <= 1, "\(name)")
             if test["expect"].string == "Severe" {
                 #expect(requests.isEmpty, "\(name)")
@@ -129,7 +131,7 @@ import Testing
             let head = template.replacing("__METHOD__", with: "POST").replacing("__ENDPOINT__", with: "/a")
                 .replacing("__RANDOM__", with: "1").replacing("__HOST__", with: "a")
                 .replacing("__REPLACE_CL__", with: String(smuggled.utf8.count))
-            let (statuses, requests) = try send(Array((head + "\r\n" + smuggled).utf8), to: fixture)
+            let (statuses, requests, _) = try send(Array((head + "\r\n" + smuggled).utf8), to: fixture)
             let name = test["name"].string ?? "?"
             #expect(requests.count <= 1, "\(name)")
             #expect(!requests.contains { $0.path == "/evil" }, "\(name)")
@@ -145,15 +147,29 @@ import Testing
     @Test("GW-07: what llhttp's corpus refuses is refused, and the gateway keeps running")
     func llhttp() throws {
         let fixture = try fixture()
+        var refused = 0
         for test in Vectors.lines("llhttp/cases.jsonl")
         where test["direction"].string == "request" && test["strict"].bool == true {
             let raw = bytes(test)
-            let (_, requests) = try send(raw, to: fixture, patience: .milliseconds(300))
             let name = test["name"].string ?? "?"
+            var (statuses, requests, isClosed) = try send(raw, to: fixture, patience: .milliseconds(300))
+            // Methods are a matter of the route.
+            if test["expect"].string == "reject", test["message_complete"].integer == 0,
+                !name.hasSuffix("ANNOUNCE method")
+            {
+                if statuses.isEmpty {
+                    // llhttp refuses within a head that does not end.
+                    (statuses, requests, isClosed) = try send(raw + Array("\r\n\r\n".utf8), to: fixture)
+                }
+                #expect(statuses.count == 1 && [400, 501].contains(statuses.first) && isClosed, "\(name): \(statuses)")
+                #expect(requests.isEmpty, "\(name)")
+                refused += 1
+            }
             // As many requests as llhttp saw complete messages, at the most; it stops at the first error.
             let complete = test["message_complete"].integer ?? 0
             #expect(requests.count <= max(complete, 1) + 1, "\(name)")
         }
+        #expect(refused > 20)
         #expect(fixture.gateway.program.isRunning)
         #expect(try fixture.request("GET", "/after").status == 200)
     }

@@ -3,12 +3,25 @@ import Testing
 @testable import Gateway
 
 @Suite("stages of an exchange") struct ExchangeStageTests {
-    private static let stages: [Exchange.Stage] = [
-        .deciding, .verifyingCredential, .awaitingToken(.firstAttempt), .awaitingToken(.repetition),
-        .collectingBody(.endpoint), .collectingBody(.administration(.revocations)), .collectingBody(.upstream),
-        .inEndpoint,
-        .forwarding, .tunnelling, .finished,
-    ]
+    private static let stages = Array(sequence(first: Exchange.Stage.deciding, next: next))
+
+    /// The stage behind another one in the list of all; without a default, so that a new stage cannot be left out.
+    private static func next(_ stage: Exchange.Stage) -> Exchange.Stage? {
+        switch stage {
+        case .deciding: .verifyingCredential
+        case .verifyingCredential: .askingPolicy
+        case .askingPolicy: .awaitingToken(.firstAttempt)
+        case .awaitingToken(.firstAttempt): .awaitingToken(.repetition)
+        case .awaitingToken(.repetition): .collectingBody(.endpoint)
+        case .collectingBody(.endpoint): .collectingBody(.administration(.revocations))
+        case .collectingBody(.administration): .collectingBody(.upstream)
+        case .collectingBody(.upstream): .inEndpoint
+        case .inEndpoint: .forwarding
+        case .forwarding: .tunnelling
+        case .tunnelling: .finished
+        case .finished: nil
+        }
+    }
 
     @Test("every stage may end, and nothing follows the end", arguments: stages)
     func ends(_ stage: Exchange.Stage) {
