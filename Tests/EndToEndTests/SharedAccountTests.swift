@@ -42,7 +42,11 @@ import Testing
                 "\(text)")
         }
         #expect(try nodes.directories[0].read("gateway.json").contains(#""enabled": false"#))
-        #expect(nodes.gateways[0].events("audit").count == 2)
+        // The grant of joe's token, and the two changes.
+        #expect(
+            nodes.gateways[0].events("audit", count: 3).map { $0["action"].string } == [
+                "grant.password", "users.change", "users.change",
+            ])
         // A secret is shown once.
         let rotated = try Program.run(
             GatewayProcess.binary,
