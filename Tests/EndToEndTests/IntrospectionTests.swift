@@ -54,6 +54,15 @@ import Testing
         #expect(setup.server.requests("/introspect").count == 1)
     }
 
+    @Test(
+        "a refresh token that its server reports as active opens no route",
+        arguments: [#""token_use": "refresh_token""#, #""token_type": "refresh_token""#, #""typ": "Refresh""#])
+    func refreshToken(_ member: String) throws {
+        let setup = try Setup { _ in Self.active(", \(member)") }
+        #expect(try setup.status("token") == 401)
+        #expect(setup.fixture.gateway.waitForAccess { $0["reason"].string == "wrong_token_type" } != nil)
+    }
+
     @Test("a token revoked at its server is refused once the cached answer is too old")
     func revokedThere() throws {
         let isGood = Monitor(true)

@@ -24,12 +24,15 @@ import Testing
             #expect(try get(fixture, issuer.token("a", type: type)) == 200)
         }
         let others = ["logout+jwt", "dpop+jwt", "secevent+jwt"].map { issuer.token("a", type: $0) }
-        let identity = [#""nonce": "n""#, #""at_hash": "h""#, #""c_hash": "h""#]
-        for token in others + identity.map({ issuer.token("a", more: ", \($0)") }) {
+        let marks = [
+            #""nonce": "n""#, #""at_hash": "h""#, #""c_hash": "h""#, #""token_use": "refresh""#,
+            #""token_type": "refresh_token""#, #""type": "Offline""#,
+        ]
+        for token in others + marks.map({ issuer.token("a", more: ", \($0)") }) {
             #expect(try get(fixture, token) == 401)
         }
         #expect(
-            try fixture.gateway.metrics().sum("portcullis_denied_total", ["reason": "wrong_token_type"]) == 6)
+            try fixture.gateway.metrics().sum("portcullis_denied_total", ["reason": "wrong_token_type"]) == 9)
         // A client that the token is not for got it for the API.
         for client in ["inv-client", "elsewhere"] {
             #expect(try get(fixture, issuer.token("a", more: #", "azp": "\#(client)""#)) == 200)

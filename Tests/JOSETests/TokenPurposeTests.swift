@@ -108,6 +108,39 @@ import Testing
         #expect(try rejection(Self.untyped, "JWT", #"{"typ":"Bearer"}"#) == nil)
     }
 
+    @Test(
+        "claims that name a refresh or logout token, in any case and with any type in the header",
+        arguments: ["token_use", "token_type", "type", "typ"],
+        [
+            "refresh", "Refresh", "REFRESH", "refresh_token", "Refresh-Token", "offline", "Offline_Access",
+            "logout_token",
+        ])
+    func foreignUses(_ claim: String, _ value: String) throws {
+        let claims = #"{"\#(claim)":"\#(value)"}"#
+        for type in [nil, "JWT", "at+jwt"] {
+            for purpose in [Self.untyped, .accessToken(acceptsIDTokens: true), .assertion] {
+                #expect(try rejection(purpose, type, claims) == .wrongType)
+            }
+        }
+    }
+
+    @Test(
+        "claims that name an ID token", arguments: ["token_use", "token_type", "type", "typ"], ["id", "ID", "id_token"])
+    func loginUses(_ claim: String, _ value: String) throws {
+        let claims = #"{"\#(claim)":"\#(value)"}"#
+        #expect(try rejection(Self.untyped, "JWT", claims) == .wrongType)
+        #expect(try rejection(.accessToken(acceptsIDTokens: true), "JWT", claims) == nil)
+        #expect(try rejection(.assertion, "JWT", claims) == nil)
+    }
+
+    @Test(
+        "claims that name an access token, or something else",
+        arguments: [
+            #"{"token_use":"access"}"#, #"{"token_type":"Bearer"}"#, #"{"type":"access"}"#, #"{"typ":"Access"}"#,
+            #"{"type":"user"}"#, #"{"type":1}"#, #"{"token_use":null}"#, #"{"kind":"refresh"}"#,
+        ])
+    func usesOfAccessTokens(_ claims: String) throws { #expect(try rejection(Self.untyped, "JWT", claims) == nil) }
+
     @Test(arguments: [
         #"{"cnf":{"jkt":"x"}}"#, #"{"cnf":{"x5t#S256":"x"}}"#, #"{"cnf":{"jwk":{}}}"#, #"{"cnf":{}}"#, #"{"cnf":null}"#,
     ])

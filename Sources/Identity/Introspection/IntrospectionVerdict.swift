@@ -71,8 +71,10 @@ extension IntrospectedToken {
             guard let issuer = claim.string, issuer.isExactly(server.issuer) else { return nil }
         }
         guard IntrospectedToken.isForUs(node["aud"], server) else { return nil }
-        // For another token type the sender need not be the token's holder.
-        if let type = node["token_type"]?.string, !["bearer", "dpop"].contains(type.lowercased()) { return nil }
+        // For another token type the sender need not be the token's holder. A refresh token is refused by its purpose.
+        if let type = node["token_type"]?.string, !["bearer", "dpop", "refresh_token"].contains(type.lowercased()) {
+            return nil
+        }
         claims = node
         self.expiresAt = expiresAt
         issuedAt = node["iat"]?.integer

@@ -78,6 +78,8 @@ package struct TokenPurpose: Sendable, Equatable {
         }
         guard types.contains(where: { $0.isExactly(name) }) else { throw .wrongType }
         let marks = Marks(claims)
+        // Some issuers give all their tokens one type.
+        if marks.use == .other { throw .wrongType }
         try checkClient(marks)
         try checkBinding(marks)
     }
@@ -85,7 +87,7 @@ package struct TokenPurpose: Sendable, Equatable {
     /// Checks a token without a header by its claims alone.
     package func check(untyped claims: JSONNode) throws(TokenRejection) {
         let marks = Marks(claims)
-        if marks.isOther || !acceptsIDTokens && isIDToken(marks) { throw .wrongType }
+        if marks.isEvent || marks.use == .other || !acceptsIDTokens && isIDToken(marks) { throw .wrongType }
         try checkClient(marks)
         try checkBinding(marks)
     }
@@ -110,7 +112,7 @@ package struct TokenPurpose: Sendable, Equatable {
     }
 
     private func isIDToken(_ marks: Marks) -> Bool {
-        if marks.isIDToken { return true }
+        if marks.isIDToken || marks.use == .login { return true }
         guard parties != .any, let party = marks.party else { return false }
         guard let name = party.string else { return true }
         return switch parties {
@@ -125,8 +127,10 @@ package struct TokenPurpose: Sendable, Equatable {
         /// `cnf`: the token is bound to a key by any confirmation method, known or not (RFC 7800 section 3.1).
         var confirmation: JSONNode?
         var isIDToken = false
-        /// Security events and logout tokens (RFC 8417 section 2.2), and tokens for the issuer's own endpoints.
-        var isOther = false
+        /// Security events and logout tokens (RFC 8417 section 2.2).
+        var isEvent = false
+        /// What a claim says that the token is for, where it is no access token.
+        var use: Use?
         /// `azp`.
         var party: JSONNode?
         /// Another claim that names the client.
@@ -139,19 +143,12 @@ package struct TokenPurpose: Sendable, Equatable {
                 let member = members[i]
                 switch member.name {
                 case TokenBinding.claim: confirmation = member.node
-                case "events": isOther = true
+                case "events": isEvent = true
                 case "nonce", "at_hash", "c_hash", "s_hash": isIDToken = true
                 case "azp": party = member.node
                 case "client_id", "cid", "appid": client = client ?? member.node
                 case "aud": audience = member.node
-                // The purpose claims of Keycloak and Cognito for untyped tokens.
-                case "token_use": isIDToken = isIDToken || member.node.string == "id"
-                case "typ":
-                    switch member.node.string {
-                    case "ID": isIDToken = true
-                    case "Refresh", "Offline", "Logout": isOther = true
-                    default: break
-                    }
+                case "token_use", "token_type", "type", "typ": use = use ?? member.node.string.flatMap(Use.init)
                 default: break
                 }
             }
@@ -168,10 +165,28 @@ package struct TokenPurpose: Sendable, Equatable {
         private static func mayMark(_ name: Span<UInt8>) -> Bool {
             guard !name.isEmpty else { return false }
             return switch (name.count, Unicode.Scalar(name[0])) {
-            case (3, "a"), (3, "c"), (3, "t"): true
+            case (3, "a"), (3, "c"), (3...4, "t"): true
             case (5...7, "a"), (5...7, "c"), (5...7, "e"), (5...7, "n"), (5...7, "s"): true
-            case (9, "c"), (9, "t"): true
+            case (9, "c"), (9...10, "t"): true
             default: false
+            }
+        }
+    }
+
+    /// What a token is for, by a claim of no standard: `typ` of Keycloak, `token_use` of Cognito, `token_type` and `type` of
+    /// common libraries. None of them is a name of an access token or its scheme.
+    private enum Use {
+        /// An ID token.
+        case login
+        /// A token for endpoints of its issuer alone.
+        case other
+
+        init?(_ text: String) {
+            switch text.lowercased().replacing("-", with: "_") {
+            case "id", "id_token": self = .login
+            case "refresh", "refresh_token", "offline", "offline_token", "offline_access", "logout", "logout_token":
+                self = .other
+            default: return nil
             }
         }
     }
