@@ -24,6 +24,13 @@ import Testing
         #expect(texts(claims) == ["x%0D%0AX-Evil: 1", "%00", "a%2Cb,c", "a,b", "%20x%20", "%250D", "\u{85}é"])
     }
 
+    @Test("a list of one value is a list")
+    func listOfOne() throws {
+        let claims = try select(
+            #"{"a": ["x,admin"], "b": {"c": [" x,admin "]}, "d": ["x"], "e": []}"#, "a", "/b/c", "d", "e")
+        #expect(texts(claims) == ["x%2Cadmin", "%20x%2Cadmin%20", "x", ""])
+    }
+
     @Test("the account provides claims that the credential lacks")
     func account() throws {
         var user = User(username: "joe", email: "joe@example.com", roles: ["Clerk"])

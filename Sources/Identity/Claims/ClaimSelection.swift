@@ -53,7 +53,7 @@ package struct SelectedClaims: Sendable {
 
     /// In the order of the selection; nil for an absent claim.
     package let values: [JSONNode?]
-    /// The same as field values (`FieldValue`), several joined by commas; empty if absent.
+    /// The same as field values (`FieldValue`), elements of a list joined by commas; empty if absent.
     package let fields: [[UInt8]]
     /// All claims as Base64 of JSON; empty if not selected.
     package let userinfo: [UInt8]
@@ -72,7 +72,9 @@ package struct SelectedClaims: Sendable {
         self.userinfo = userinfo
         fields = values.map { value in
             let texts = value?.texts ?? []
-            return Array(texts.map { FieldValue.encode($0, isElement: texts.count > 1) }.joined(separator: [0x2C]))
+            // A list of one text as well: its comma would make two elements of it.
+            let isList = value?.array != nil
+            return Array(texts.map { FieldValue.encode($0, isElement: isList) }.joined(separator: [0x2C]))
         }
     }
 }
