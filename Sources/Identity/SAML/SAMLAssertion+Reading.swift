@@ -33,7 +33,7 @@ extension SAMLAssertion {
             guard part.namespace == SAMLName.assertion else { throw .malformed }
             switch part.name {
             case "NameID":
-                guard nameID == nil, let value = part.simpleText else { throw .malformed }
+                guard nameID == nil, let value = part.exactText else { throw .malformed }
                 nameID = NameID(
                     value: value, format: part["Format"], nameQualifier: part["NameQualifier"],
                     spNameQualifier: part["SPNameQualifier"])
@@ -86,7 +86,7 @@ extension SAMLAssertion {
             guard !element.has("EncryptedAttribute", SAMLName.assertion) else { throw .encrypted }
             guard element.has("Attribute", SAMLName.assertion), let name = element["Name"] else { throw .malformed }
             // A value with child elements has no text that could be a name or a role.
-            let values = element.children("AttributeValue", SAMLName.assertion).compactMap(\.simpleText)
+            let values = element.children("AttributeValue", SAMLName.assertion).compactMap(\.exactText)
             attributes.append(Attribute(name: name, friendlyName: element["FriendlyName"], values: values))
         }
     }

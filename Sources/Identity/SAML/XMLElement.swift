@@ -34,7 +34,10 @@ package struct XMLElement: Sendable, Equatable {
         children.filter { $0.has(name, namespace) }
     }
 
-    /// The text without surrounding white space; nil if there are child elements.
+    /// The text as it stands, such as of a name, which with a blank is another name; nil if there are child elements.
+    package var exactText: String? { children.isEmpty ? text : nil }
+
+    /// The text without surrounding white space, such as of a URI; nil if there are child elements.
     package var simpleText: String? {
         guard children.isEmpty else { return nil }
         let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]

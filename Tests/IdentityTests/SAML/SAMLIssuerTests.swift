@@ -126,7 +126,9 @@ import Testing
             #expect(throws: ExternalIdentityRejection.missingUsername) { try identity(plain, subject: subject) }
         }
         #expect(throws: ExternalIdentityRejection.unknownUser) { try identity(plain, subject: "zoe") }
-        #expect(throws: ExternalIdentityRejection.unusableUsername) { try identity(plain, subject: "joe\n") }
+        for subject in ["joe\n", "joe ", "\tjoe"] {
+            #expect(throws: ExternalIdentityRejection.unusableUsername) { try identity(plain, subject: subject) }
+        }
         let mapped = try issuer(#""virtualUserEnabled":true,"rules":[{"type":"userMapping","attribute":"mail"}]"#)
         #expect(try identity(mapped, subject: "1", [("mail", ["zoe@example.com"])]).username == "zoe@example.com")
         for attributes: [(String, [String])] in [

@@ -53,6 +53,17 @@ import Model
             #expect(assertion.isOneTimeUse && !assertion.hasUnknownCondition)
         }
 
+        @Test("names and values keep their white space, which makes other names of them", arguments: [" ", "\n", "\t"])
+        func whiteSpace(_ blank: String) throws {
+            var forge = forge
+            for text in ["joe\(blank)", "\(blank)joe"] {
+                forge.subject = text
+                forge.attributes = [("groups", [text])]
+                let assertion = try Self.assertion(forge.assertion)
+                #expect(assertion.nameID?.value == text && assertion.attributes[0].values == [text])
+            }
+        }
+
         @Test("signatures of every supported algorithm are verified", arguments: SAMLForge.Algorithm.allCases)
         func algorithms(_ algorithm: SAMLForge.Algorithm) throws {
             let isRSA = algorithm != .elliptic256
