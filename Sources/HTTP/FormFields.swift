@@ -41,6 +41,13 @@ package struct FormFields: Sendable {
     /// The value of the first field of this name.
     package func first(_ name: String) -> String? { fields.first { $0.name.isExactly(name) }?.value }
 
+    /// The fields with one more, unless there is one of its name.
+    package func supplying(_ name: String, _ value: String) -> FormFields {
+        var form = self
+        if first(name) == nil { form.fields.append(Field(name: name, value: value)) }
+        return form
+    }
+
     /// Whether several fields have this name, which OAuth forbids (RFC 6749 section 3.2).
     package func isRepeated(_ name: String) -> Bool { fields.count { $0.name.isExactly(name) } > 1 }
 

@@ -20,6 +20,12 @@ package struct TokenBinding: Sendable, Equatable {
         self.certificate = certificate
     }
 
+    /// The binding to a key by its thumbprint in base64url; nil for other text.
+    package init?(thumbprint: String) {
+        guard let digest = TokenBinding.digest(thumbprint) else { return nil }
+        self.init(key: digest)
+    }
+
     /// Reads the value of `cnf`; nil if it is malformed, empty or has a method that is not known here: all methods of a
     /// token must be proved.
     package init?(_ confirmation: JSONNode) {
@@ -27,9 +33,7 @@ package struct TokenBinding: Sendable, Equatable {
         var key: [UInt8]?
         var certificate: [UInt8]?
         for member in members {
-            guard let text = member.node.string, let digest = Base64.decode(Array(text.utf8).span, .url),
-                digest.count == TokenBinding.thumbprintLength
-            else { return nil }
+            guard let digest = member.node.string.flatMap(TokenBinding.digest) else { return nil }
             switch member.name {
             case TokenBinding.keyMember: key = digest
             case TokenBinding.certificateMember: certificate = digest
@@ -46,6 +50,13 @@ package struct TokenBinding: Sendable, Equatable {
         if let key { writer.member(TokenBinding.keyMember, TokenBinding.text(key)) }
         if let certificate { writer.member(TokenBinding.certificateMember, TokenBinding.text(certificate)) }
         writer.endObject()
+    }
+
+    /// The thumbprint of the key in base64url; nil without a key.
+    package var thumbprint: String? { key.map(TokenBinding.text) }
+
+    private static func digest(_ text: String) -> [UInt8]? {
+        Base64.decode(Array(text.utf8).span, .url).flatMap { $0.count == thumbprintLength ? $0 : nil }
     }
 
     private static func text(_ digest: [UInt8]) -> String {

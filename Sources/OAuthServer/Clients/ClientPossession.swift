@@ -28,26 +28,32 @@ package struct ClientPossession: Sendable {
     /// - Parameter grants: of the client that asks.
     func shown(_ request: EndpointRequest, _ grants: BackendGrants, now: Int64) throws(TokenFailure) -> Shown {
         let certificate = grants.bindsToCertificate ? request.certificateDigest : nil
-        let fields = request.fields.filter { $0.name.isExactly("dpop") }
-        guard fields.count <= 1 else { throw .invalidProof }
-        var accepted: ProofVerifier.Accepted?
-        if let field = fields.first {
-            let origins = ProofURL.origins(
-                of: request.authority, isSecure: request.secure, isOfRoute: false, own: origins)
-            do throws(ProofRejection) {
-                accepted = try proofs.check(Array(field.value.utf8).span, key: nil, token: nil, now: now) {
-                    // The endpoint has this method alone.
-                    $0.isExactly("POST") && ProofURL.names($1, path: Array(request.path.utf8), at: origins)
-                }
-            } catch {
-                throw error == .nonceRequired ? .proofNonceRequired : .invalidProof
-            }
-        }
+        let accepted = try proof(request, now: now)
         let shown = Shown(
             binding: TokenBinding(key: accepted?.key, certificate: certificate),
             nonce: accepted?.needsNonce == true ? proofs.nonce(now: now) : nil)
         guard grants.isSatisfied(by: shown.binding) else { throw .proofRequired }
         return shown
+    }
+
+    /// The key of a pushed request's proof, to which its code will be bound (RFC 9449 section 10.1); nil without one.
+    func shownKey(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> TokenBinding? {
+        TokenBinding(key: try proof(request, now: now)?.key)
+    }
+
+    private func proof(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> ProofVerifier.Accepted? {
+        let fields = request.fields.filter { $0.name.isExactly("dpop") }
+        guard fields.count <= 1 else { throw .invalidProof }
+        guard let field = fields.first else { return nil }
+        let origins = ProofURL.origins(of: request.authority, isSecure: request.secure, isOfRoute: false, own: origins)
+        do throws(ProofRejection) {
+            return try proofs.check(Array(field.value.utf8).span, key: nil, token: nil, now: now) {
+                // The endpoint has this method alone.
+                $0.isExactly("POST") && ProofURL.names($1, path: Array(request.path.utf8), at: origins)
+            }
+        } catch {
+            throw error == .nonceRequired ? .proofNonceRequired : .invalidProof
+        }
     }
 
     /// The answer to a client with the nonce that it needs.

@@ -12,11 +12,15 @@ package struct AuthorizationCode: Sendable, Equatable {
     static let memorySeconds: Int64 = 600
     /// Maximum number of codes of one user that wait at a client, so that no user fills the store.
     static let maximumWaiting = 32
+    /// The parameter that binds a code to a key (RFC 9449 section 10).
+    package static let proofKeyParameter = "dpop_jkt"
 
     /// The redirect URI of the request.
     package let redirectURI: String
     /// S256 challenge of RFC 7636.
     package let challenge: String
+    /// Thumbprint of the key that the client must prove to have (RFC 9449 section 10); nil for any.
+    let proofKey: String?
     package let nonce: String?
     /// Granted scopes; empty for none.
     package let scope: String
@@ -28,10 +32,12 @@ package struct AuthorizationCode: Sendable, Equatable {
     let login: LoginFacts
 
     package init(
-        redirectURI: String = "", challenge: String = "", nonce: String? = nil, scope: String, session: SignOnSession
+        redirectURI: String = "", challenge: String = "", proofKey: String? = nil, nonce: String? = nil, scope: String,
+        session: SignOnSession
     ) {
         self.redirectURI = redirectURI
         self.challenge = challenge
+        self.proofKey = proofKey
         self.nonce = nonce
         self.scope = scope
         self.session = session.id
@@ -64,6 +70,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         writer.beginObject()
         writer.member("redirect_uri", redirectURI)
         writer.member("code_challenge", challenge)
+        if let proofKey { writer.member(AuthorizationCode.proofKeyParameter, proofKey) }
         if let nonce { writer.member("nonce", nonce) }
         writer.member("scope", scope)
         writer.member("session", session)
@@ -84,6 +91,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         else { return nil }
         self.redirectURI = redirectURI
         self.challenge = challenge
+        proofKey = node[AuthorizationCode.proofKeyParameter]?.string
         nonce = node["nonce"]?.string
         self.scope = scope
         self.session = session

@@ -85,10 +85,11 @@ struct CodeRedemption: Sendable {
     private func isFor(_ code: AuthorizationCode) -> Bool {
         let isChallenge = constantTimeEqual(
             Array(LoginSecrets.challenge(of: verifier).utf8).span, Array(code.challenge.utf8).span)
-        return redirectURI.isExactly(code.redirectURI) && isChallenge
+        let isOfKey = code.proofKey.map { binding?.thumbprint?.isExactly($0) == true } ?? true
+        return redirectURI.isExactly(code.redirectURI) && isChallenge && isOfKey
     }
 
-    /// Ends a code that its client presented with a wrong verifier or redirect URI, since it may have been stolen.
+    /// Ends a code that its client presented with a wrong verifier, key or redirect URI, since it may have been stolen.
     private func void() -> Effect<EndpointResponse> {
         service.ask(.revoke(.refresh(digest)), now: now) { _ in .done(TokenFailure.wrongCodeVerifier.response) }
     }

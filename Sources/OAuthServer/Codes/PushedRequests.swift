@@ -3,6 +3,7 @@ import Crypto
 import Endpoints
 import HTTP
 import Identity
+import JOSE
 import Model
 import Outbound
 import TokenStorage
@@ -65,7 +66,7 @@ package struct PushedRequests: Sendable {
         let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
         let backend = proof.backend
         guard backend.grants.authorization != nil else { throw .grantNotAllowed }
-        guard let fields = try? FormFields.parse(request.body.span) else { throw .malformedForm }
+        let fields = try fields(of: request, now: now)
         return service.admitted(proof, now: now) { () throws(TokenFailure) in
             switch check(fields, backend) {
             case .success(let text):
@@ -74,6 +75,16 @@ package struct PushedRequests: Sendable {
                 .done(refusal.response.audited("par", .refused, client: backend.reference))
             }
         }
+    }
+
+    /// The fields of a request. A proof binds the code as the parameter does (RFC 9449 section 10.1), and may not
+    /// contradict it.
+    private func fields(of request: EndpointRequest, now: Int64) throws(TokenFailure) -> FormFields {
+        guard let fields = try? FormFields.parse(request.body.span) else { throw .malformedForm }
+        guard let key = try service.settings.possession.shownKey(request, now: now)?.thumbprint else { return fields }
+        let name = AuthorizationCode.proofKeyParameter
+        guard fields.first(name)?.isExactly(key) ?? true else { throw .invalidProof }
+        return fields.supplying(name, key)
     }
 
     /// Whether any caller can push in the name of a client, or register such a client.

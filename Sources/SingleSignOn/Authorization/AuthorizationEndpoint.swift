@@ -320,8 +320,8 @@ struct AuthorizationEndpoint: Sendable {
     private func grant(_ session: SignOnSession, _ inquiry: Inquiry) -> Answer {
         let (request, backend) = (inquiry.request, inquiry.visit.backend)
         let code = AuthorizationCode(
-            redirectURI: request.redirectURI, challenge: request.challenge, nonce: request.nonce,
-            scope: request.scopes.joined(separator: " "), session: session)
+            redirectURI: request.redirectURI, challenge: request.challenge, proofKey: request.proofKey,
+            nonce: request.nonce, scope: request.scopes.joined(separator: " "), session: session)
         return code.issue(for: backend, subject: session.subject, service.settings, now: inquiry.now).map { code in
             guard let code else { return inquiry.reply.refusal(.unavailable) }
             var used = session

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import JOSE
 import Model
 import OAuthServer
 
@@ -29,6 +30,8 @@ struct AuthorizationRequest: Sendable, Equatable {
     let scopes: [String]
     /// S256 challenge of RFC 7636.
     let challenge: String
+    /// `dpop_jkt`, the thumbprint of the key that the code is bound to (RFC 9449 section 10); nil for none.
+    let proofKey: String?
     let prompts: [Prompt]
     /// Longest time since the login, in seconds; nil for any.
     let maximumAge: Int64?
@@ -60,6 +63,8 @@ struct AuthorizationRequest: Sendable, Equatable {
         }
         scopes = try AuthorizationRequest.scopes(fields, allowed, settings)
         challenge = try AuthorizationRequest.challenge(fields)
+        proofKey = fields.value(AuthorizationCode.proofKeyParameter)
+        if let proofKey, TokenBinding(thumbprint: proofKey) == nil { throw .malformedParameter }
         prompts = try AuthorizationRequest.prompts(fields)
         maximumAge = try AuthorizationRequest.age(fields)
         let hint = fields.value("login_hint") ?? ""
@@ -140,6 +145,7 @@ struct AuthorizationRequest: Sendable, Equatable {
         if !locales.isEmpty { fields.append(("ui_locales", locales)) }
         if let state { fields.append(("state", state)) }
         if let nonce { fields.append(("nonce", nonce)) }
+        if let proofKey { fields.append((AuthorizationCode.proofKeyParameter, proofKey)) }
         if let maximumAge { fields.append(("max_age", "\(maximumAge)")) }
         return String(decoding: FormEncoding.form(fields), as: UTF8.self)
     }
@@ -158,6 +164,7 @@ struct AuthorizationRequest: Sendable, Equatable {
         nonce = fields.value("nonce")
         scopes = (fields.value("scope") ?? "").split(separator: " ").map(String.init)
         self.challenge = challenge
+        proofKey = fields.value(AuthorizationCode.proofKeyParameter)
         self.prompts = prompts
         self.maximumAge = maximumAge
         loginHint = fields.value("login_hint") ?? ""

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Logins of other applications (RFC 6749, RFC 7636, RFC 9700, OpenID Connect Core) in the running gateway.
@@ -130,6 +131,62 @@ import Testing
         let code = try #require(AuthorizationFixture.parameter("code", back))
         #expect(try fixture.redeem(code).status == 200)
         #expect(try jar.send("GET", link).status == 400)
+    }
+
+    /// A request of a client with a secret to an endpoint, with a proof of possession.
+    private func post(_ fixture: Fixture, _ path: String, _ body: String, _ proof: ProofMaker?) throws -> Response {
+        let now = Int64(Date().timeIntervalSince1970)
+        let proofs = proof.map {
+            [Field(name: "DPoP", value: $0.proof("http://gw.example.com\(path)", "POST", at: now))]
+        }
+        return try fixture.request(
+            "POST", path,
+            [.basic("web-client:web-secret"), "Content-Type: application/x-www-form-urlencoded"] + (proofs ?? []),
+            body: body)
+    }
+
+    @Test(
+        "RFC 9449: dpop_jkt binds a code to a key, and so does the proof of a pushed request", arguments: [false, true])
+    func boundCode(_ isPushed: Bool) throws {
+        let fixture = try Fixture { AuthorizationFixture.prepare(&$0) }
+        let maker = ProofMaker()
+        func code() throws -> String {
+            var link = AuthorizationFixture.link() + "&prompt=consent"
+            if isPushed {
+                let form = String(link.split(separator: "?")[1])
+                #expect(
+                    try post(fixture, "/oauth2/par", "\(form)&dpop_jkt=\(ProofMaker().jkt)", maker).status == 400)
+                let reply = try post(fixture, "/oauth2/par", form, maker)
+                let reference = try #require(JSONText(reply.text)["request_uri"].string, "\(reply.text)")
+                link = "\(AuthorizationFixture.path)?client_id=web-client&request_uri=\(reference)"
+            } else {
+                link += "&dpop_jkt=\(maker.jkt)"
+            }
+            let jar = CookieJar(fixture.gateway)
+            return try #require(AuthorizationFixture.parameter("code", jar.decide(jar.askForConsent(link))))
+        }
+        func redeem(_ code: String, _ proof: ProofMaker?) throws -> Response {
+            let form = "redirect_uri=https%3A%2F%2Fweb.example.com%2Fcb&code_verifier=\(AuthorizationFixture.verifier)"
+            return try post(fixture, "/oauth2/token", "grant_type=authorization_code&code=\(code)&\(form)", proof)
+        }
+        let granted = try redeem(code(), maker)
+        #expect(granted.status == 200 && JSONText(granted.text)["token_type"].string == "DPoP", "\(granted.text)")
+        for other in [nil, ProofMaker()] {
+            let stolen = try code()
+            let refused = try redeem(stolen, other)
+            #expect(JSONText(refused.text)["error"].string == "invalid_grant", "\(refused.text)")
+            // It may be in other hands.
+            #expect(try redeem(stolen, maker).status == 400)
+        }
+    }
+
+    @Test(
+        "a dpop_jkt that is no thumbprint is refused",
+        arguments: ["x", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c", "%20"])
+    func malformedThumbprint(_ text: String) throws {
+        let fixture = try Fixture { AuthorizationFixture.prepare(&$0) }
+        let answer = try CookieJar(fixture.gateway).send("GET", AuthorizationFixture.link() + "&dpop_jkt=\(text)")
+        #expect(AuthorizationFixture.parameter("error", answer) == "invalid_request")
     }
 
     @Test("without redirect URIs there is no endpoint")
