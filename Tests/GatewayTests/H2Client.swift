@@ -76,7 +76,10 @@ final class H2Client {
         case .ended(let stream):
             answers[stream.id]?.isWhole = true
             if let trailers = stream.trailers { answers[stream.id]?.trailers = lines(trailers) }
-        case .reset(let stream, let code): answers[stream.id, default: Answer()].resetCode = code
+        case .reset(let stream, let code):
+            // What came before the reset, and was not taken yet.
+            take(stream)
+            answers[stream.id, default: Answer()].resetCode = code
         case .closed(let stream): streams[stream.id] = nil
         case .drained: break
         case .goAway: sawGoAway = true

@@ -190,6 +190,30 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    /// The upstream ends in the middle of its answer, of which the client's window does not take all: the rest follows when
+    /// there is room, and then the reset.
+    @Test func aSlowStreamGetsWhatCameBeforeTheCut() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let slow = try client.request("GET", "/open/x")
+        client.stalled.insert(slow)
+        let server = try bench.accepted()
+        _ = bench.head(server)
+        server.send("HTTP/1.1 200 OK\r\nContent-Length: 1000100\r\n\r\n")
+        server.send([UInt8](repeating: 7, count: 70_000))
+        server.close()
+        bench.turn {
+            client.move()
+            return bench.errors[UpstreamFailure.connectionLost.rawValue] == 1
+        }
+        #expect(client[slow].resetCode == nil)
+        client.takeStalled(slow)
+        let answer = bench.answer(client, slow)
+        #expect(answer.resetCode == H2Code.internalError)
+        #expect(answer.body.count == 70_000)
+        bench.expectNothingLeft()
+    }
+
     @Test func aHeadThatIsRefusedIsAnsweredInItsStream() throws {
         let bench = try bench()
         let client = bench.h2Client()

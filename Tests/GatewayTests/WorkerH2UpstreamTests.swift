@@ -237,6 +237,29 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    /// An answer that is cut while its client is far behind arrives as far as it was sent.
+    @Test func aSlowClientGetsWhatCameBeforeTheCut() throws {
+        let bench = try bench()
+        let slow = bench.client(receiveBuffer: 4096)
+        slow.send(.get("/open/slow"))
+        let server = try server(bench)
+        let stream = server.order[0]
+        server.begin(stream, "content-length: 50000000\r\n")
+        for _ in 0..<800 { server.send(stream, [UInt8](repeating: 7, count: 16 * 1024)) }
+        for _ in 0..<200 {
+            server.move()
+            bench.turn()
+        }
+        let sent = Int(server.session.framedBytes)
+        #expect(sent > 0 && sent < 800 * 16 * 1024)
+        server.reset(stream, H2Code.internalError)
+        turn(bench, server) { bench.errors[UpstreamFailure.connectionLost.rawValue] == 1 }
+        turn(bench, server) { slow.isOver }
+        #expect(slow.ended && !slow.wasReset)
+        #expect(slow.received.count(where: { $0 == 7 }) == sent)
+        bench.expectNothingLeft()
+    }
+
     /// More requests than the server takes at once go over further connections, which are taken to be like the first as
     /// long as they have not said otherwise.
     @Test func theServersLimitIsKept() throws {

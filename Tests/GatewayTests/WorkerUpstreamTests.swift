@@ -163,6 +163,37 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    /// The upstream ends in the middle of its answer while the client is far behind: what it sent arrives in full, and then
+    /// the end.
+    @Test(arguments: ["Content-Length: 1000100\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nf4240\r\n"])
+    func aSlowClientGetsWhatCameBeforeTheCut(_ rest: String) throws {
+        let bench = try WorkerBench()
+        let client = bench.client(receiveBuffer: 4_096)
+        let server = try bench.requested(client, .get())
+        server.send("HTTP/1.1 200 OK\r\nX-Y: z\r\n" + rest)
+        let sent = server.send([UInt8](repeating: UInt8(ascii: "~"), count: 200_000))
+        server.close()
+        bench.turn(until: { bench.errors[UpstreamFailure.connectionLost.rawValue] == 1 })
+        bench.turn(until: { client.isOver })
+        #expect(client.ended && !client.wasReset)
+        #expect(client.received.count(where: { $0 == UInt8(ascii: "~") }) == sent)
+        #expect(!client.text.hasSuffix("0\r\n\r\n"))
+        bench.expectNothingLeft()
+    }
+
+    /// A client of HTTP/1.0 knows no chunks: only a reset tells it that its answer is incomplete.
+    @Test func anAnswerWithoutDelimiterIsReset() throws {
+        let bench = try WorkerBench()
+        let client = bench.client()
+        let server = try bench.requested(client, "GET /open/x HTTP/1.0\r\nHost: h\r\n\r\n")
+        server.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n")
+        bench.turn(until: { client.text.hasSuffix("half") })
+        server.close()
+        bench.turn(until: { client.isOver })
+        #expect(client.wasReset)
+        bench.expectNothingLeft()
+    }
+
     /// A reset is no end, even of a body that is told by the end.
     @Test func aResetDoesNotCompleteABody() throws {
         let bench = try WorkerBench()

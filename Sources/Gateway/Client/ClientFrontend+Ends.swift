@@ -41,6 +41,22 @@ extension ClientFrontend {
         }
     }
 
+    /// Ends an exchange whose response the upstream broke off: what it sent still reaches the client, before the
+    /// connection or stream ends. Only a reset tells the client of a response without a delimiter that it is incomplete.
+    func breakOff(_ exchange: Exchange, reason: Reason) {
+        guard exchange.response.isDelimited else { return abandon(exchange, reason: reason) }
+        if exchange.stream != nil { return abandonStream(exchange, reason: reason, keepsOutput: true) }
+        connections.drop(exchange)
+        record(exchange, abandonedFor: reason)
+        let client = exchange.client
+        exchanges.recycle(exchange)
+        guard let client, let socket = client.socket else { return }
+        client.exchange = nil
+        client.closing = true
+        poller.resumeReading(socket)
+        closeAfterResponse(client, socket)
+    }
+
     /// Counts and logs an exchange that was cut off.
     func record(_ exchange: Exchange, abandonedFor reason: Reason) {
         exchange.response.reason = reason
@@ -71,7 +87,7 @@ extension ClientFrontend {
     func closeAfterResponse(_ client: ClientConnection, _ socket: Socket) {
         if socket.ended {
             client.closeWhenSent = true
-            if socket.pendingBytes == 0 { close(client) }
+            if socket.pendingBytes == 0 { close(client) } else { exchanges.awaitClient(client, snapshot.limits) }
             return
         }
         client.phase = .lingering

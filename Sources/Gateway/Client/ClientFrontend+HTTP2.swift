@@ -170,7 +170,7 @@ extension ClientFrontend {
     }
 
     /// Ends the exchange of a stream whose client is gone or can no longer be answered.
-    func abandonStream(_ exchange: Exchange, reason: Reason) {
+    func abandonStream(_ exchange: Exchange, reason: Reason, keepsOutput: Bool = false) {
         guard let stream = exchange.stream, let client = exchange.client, let link = client.link else { return }
         // Internal error: the client has an incomplete response (RFC 9113 section 7). For a tunnel it corresponds to a
         // broken connection (RFC 8441 section 5).
@@ -178,7 +178,7 @@ extension ClientFrontend {
         connections.drop(exchange)
         record(exchange, abandonedFor: reason)
         stream.owner = 0
-        link.session.reset(stream, code: code)
+        if keepsOutput { link.session.breakOff(stream) } else { link.session.reset(stream, code: code) }
         client.remove(exchange)
         exchanges.recycle(exchange)
         transport.queue(link)

@@ -203,6 +203,9 @@ struct ExchangeResponse {
     var bytes = 0
     /// Whether the head was written to the client.
     var hasBegun = false
+    /// Whether the client can tell a response that breaks off from a complete one: by its length, its last chunk or the
+    /// end of its stream.
+    var isDelimited = false
     /// Received trailer fields, for a client that gets them in a frame.
     var trailers: [UInt8] = []
     /// Nonce for the client's next proof of possession (RFC 9449 section 8.2); nil for none.

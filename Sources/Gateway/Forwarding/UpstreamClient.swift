@@ -118,8 +118,7 @@ final class UpstreamClient: LoopPart {
         return chunk
     }
 
-    /// An attempt failed: tries the next server, answers with an error, or cuts the connection if the response has
-    /// begun.
+    /// An attempt failed: tries the next server, answers with an error, or breaks the response off if it has begun.
     func fail(_ exchange: Exchange, _ failure: UpstreamFailure, retryAfter: Int? = nil) {
         connections.drop(exchange)
         if let group = exchange.group, let server = exchange.server, failure.countsAgainstServer {
@@ -129,7 +128,7 @@ final class UpstreamClient: LoopPart {
         }
         counters.metrics.upstreamErrors[failure.rawValue] &+= 1
         if exchange.response.hasBegun {
-            frontend.abandon(exchange, reason: failure.reason)
+            frontend.breakOff(exchange, reason: failure.reason)
         } else {
             let pause = retryAfter ?? (failure.status == 503 ? 1 : nil)
             responder.reply(exchange, failure.reason, failure.detail, retryAfter: pause)

@@ -6,11 +6,13 @@ import Policy
 extension Responder {
     /// The body's framing for the client: with a length, chunked, or until the connection closes (HTTP/1.0).
     func bodyTarget(_ head: ResponseHead, _ exchange: Exchange) -> BodyRelay.Target {
+        exchange.response.isDelimited = true
         if exchange.stream != nil { return .frames }
         switch head.framing {
         case .none, .length: return .raw
         case .chunked, .untilClose:
             if exchange.head.minorVersion >= 1 { return .chunked }
+            exchange.response.isDelimited = false
             exchange.endConnection()
             return .raw
         }

@@ -89,7 +89,7 @@ extension ResponseRelay {
             connections.drop(exchange)
             if upstreamClient.replay(exchange) { return }
         }
-        upstreamClient.fail(exchange, .connectionLost)
+        if !completes(upstream, exchange) { upstreamClient.fail(exchange, .connectionLost) }
     }
 
     // MARK: Ends
@@ -116,7 +116,7 @@ extension ResponseRelay {
                 connections.drop(exchange)
                 if upstreamClient.replay(exchange) { continue }
             }
-            upstreamClient.fail(exchange, failure)
+            if !completes(upstream, exchange) { upstreamClient.fail(exchange, failure) }
         }
         if session.generation == generation { connections.closeSession(session) }
     }

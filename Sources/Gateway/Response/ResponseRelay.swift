@@ -322,7 +322,26 @@ final class ResponseRelay: LoopPart {
             connections.drop(exchange)
             if upstreamClient.replay(exchange) { return }
         }
-        upstreamClient.fail(exchange, failure)
+        if !completes(upstream, exchange) { upstreamClient.fail(exchange, failure) }
+    }
+
+    /// The upstream is lost: passes on what has arrived of its response, also to a client that has much to take. Returns
+    /// whether that completes the response.
+    func completes(_ upstream: UpstreamConnection, _ exchange: Exchange) -> Bool {
+        guard upstream.phase == .relayingBody, let source = upstream.side, let target = exchange.clientSide else {
+            return false
+        }
+        var body = upstream.body
+        while let inbox = source.inbox, !inbox.isEmpty, !body.isComplete {
+            guard case .moved = transport.moveBody(&body, from: source, inbox, to: target) else { break }
+        }
+        transport.keepResponseTrailers(exchange)
+        upstream.body = body
+        guard body.isComplete else { return false }
+        upstream.keepAlive = false
+        transport.endMessage(to: target, trailers: exchange.response.trailers)
+        endResponse(upstream, exchange)
+        return true
     }
 
     // MARK: Timeouts

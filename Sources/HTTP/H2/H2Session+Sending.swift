@@ -175,7 +175,7 @@ extension H2Session {
     }
 
     private func canSend(_ stream: H2Stream) -> Bool {
-        stream.marks.isDisjoint(with: [.isClosed, .endsByUs]) && failure == nil
+        stream.marks.isDisjoint(with: [.isClosed, .endsByUs, .breaksOff]) && failure == nil
     }
 
     private func wake(_ stream: H2Stream) {
@@ -232,7 +232,11 @@ extension H2Session {
         case .headers, .data:
             guard let stream else { return true }
             if header.type == .headers { stream.marks.insert(.isSent) }
-            if header.endsStream { endFramed(stream) }
+            if header.endsStream {
+                endFramed(stream)
+            } else if stream.marks.contains(.breaksOff), stream.pendingBytes == 0 {
+                reset(stream, code: H2Code.internalError)
+            }
         case .reset:
             cause = resetSent(stream, code: header.code)
         case .goAway:

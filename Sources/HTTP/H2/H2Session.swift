@@ -190,6 +190,15 @@ package final class H2Session {
         callbacks.reset(stream.id, code: code)
     }
 
+    /// Sends what is left of an incomplete message, then resets the stream as an internal error (RFC 9113 section 8.1);
+    /// `closed` follows.
+    package func breakOff(_ stream: H2Stream) {
+        guard stream.pendingBytes > 0, !stream.marks.contains(.isFinishing) else {
+            return reset(stream, code: H2Code.internalError)
+        }
+        stream.marks.insert(.breaksOff)
+    }
+
     /// Announces a graceful shutdown of a server's connection: a GOAWAY that refuses no stream, and a PING whose
     /// acknowledgement sets `shutdownIsAcknowledged` (RFC 9113 section 6.8).
     package func announceShutdown() {

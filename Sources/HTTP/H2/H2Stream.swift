@@ -178,7 +178,7 @@ struct H2FieldRanges {
 
 /// State flags of a stream in one value, so that recycling resets them at once.
 struct H2StreamMarks: OptionSet {
-    let rawValue: UInt16
+    let rawValue: UInt32
 
     static let ended = H2StreamMarks(rawValue: 1)
     static let endedWithHead = H2StreamMarks(rawValue: 1 << 1)
@@ -204,6 +204,8 @@ struct H2StreamMarks: OptionSet {
     /// Closed in the protocol, but the body is not fully read.
     static let awaitsRead = H2StreamMarks(rawValue: 1 << 14)
     static let asksForHead = H2StreamMarks(rawValue: 1 << 15)
+    /// It is reset as soon as its pending output is framed.
+    static let breaksOff = H2StreamMarks(rawValue: 1 << 16)
 }
 
 /// The pseudo-header fields that are present.
