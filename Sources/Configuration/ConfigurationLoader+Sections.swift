@@ -34,8 +34,8 @@ extension ConfigurationLoader {
         let (sources, expansion) = EnvironmentExpansion.expand(reading.sources, environment)
         guard !reading.isDirectoryMissing, !sources.unreadable.contains(name) else { return nil }
         let findings = Findings(
-            sources: sources, directory: directory, environment: environment, production: false,
-            written: expansion.written)
+            sources: sources, directory: directory, production: false, written: expansion.written,
+            secrets: SecretSources(environment: environment))
         findings.report(expansion.problems)
         if let node = sources.node(of: name) {
             return (Field(node: node, pointer: "/\(name)", findings: findings), findings)

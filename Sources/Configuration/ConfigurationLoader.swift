@@ -25,9 +25,8 @@ package enum ConfigurationLoader {
         reading.run()
         let (sources, expansion) = EnvironmentExpansion.expand(reading.sources, environment)
         let findings = Findings(
-            sources: sources, directory: root, environment: environment, production: production,
-            written: expansion.written,
-            secrets: secrets, willRead: willRead)
+            sources: sources, directory: root, production: production, written: expansion.written,
+            secrets: SecretSources(environment: environment, secrets), willRead: willRead)
         findings.report(expansion.problems)
         for (pointer, _) in sources.variables.sorted(by: { $0.value < $1.value }) {
             findings.note(pointer, "set by the environment, in place of any value in the files")
@@ -51,7 +50,7 @@ package enum ConfigurationLoader {
         }
         return LoadedConfiguration(
             configuration: configuration, diagnostics: reading.diagnostics + findings.diagnostics,
-            sources: sources, written: expansion.written, directory: root, environment: environment,
+            sources: sources, written: expansion.written, directory: root, secrets: findings.secrets,
             production: production, willRead: willRead)
     }
 

@@ -15,18 +15,17 @@ package struct LoadedConfiguration: Sendable {
     private let sources: Sources
     /// Texts with variables of the environment.
     private let written: OriginalTexts
-    private let environment: [String: String]
+    private let secrets: SecretSources
     private let willRead: @Sendable (String) -> Void
     /// Whether settings that are for development only are reported.
     package let isForProduction: Bool
 
     init(
         configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, written: OriginalTexts,
-        directory: String,
-        environment: [String: String], production: Bool, willRead: @escaping @Sendable (String) -> Void
+        directory: String, secrets: SecretSources, production: Bool, willRead: @escaping @Sendable (String) -> Void
     ) {
         self.willRead = willRead
-        self.environment = environment
+        self.secrets = secrets
         isForProduction = production
         self.directory = directory
         let order = diagnostics.sorted { ($0.file, $0.line, $0.pointer) < ($1.file, $1.line, $1.pointer) }
@@ -65,8 +64,7 @@ package struct LoadedConfiguration: Sendable {
     /// Collects findings of entries that are read later.
     func findings() -> Findings {
         Findings(
-            sources: sources, directory: directory, environment: environment, production: isForProduction,
-            written: written,
+            sources: sources, directory: directory, production: isForProduction, written: written, secrets: secrets,
             willRead: willRead)
     }
 

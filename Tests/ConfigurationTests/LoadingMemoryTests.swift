@@ -16,7 +16,7 @@ import Testing
         weak var kept: Findings?
         do {
             let findings = Findings(
-                sources: reading.sources, directory: directory.path, environment: [:], production: false)
+                sources: reading.sources, directory: directory.path, production: false)
             kept = findings
             let values = GatewayConfiguration.read(findings)
             values.checkReferences(findings)

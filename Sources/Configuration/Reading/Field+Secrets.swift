@@ -49,10 +49,15 @@ private struct SecretReader {
         }
         // The value of a variable is a secret, and never a reference to another one.
         let written = field.findings.written[field.pointer]
-        if (written ?? text).hasPrefix("env:") { return secret(variable: String(text.dropFirst(4))) }
-        if (written ?? text).hasPrefix("file:") { return secret(file: String(text.dropFirst(5))) }
-        if (written ?? text).hasPrefix("cred:") { return secret(credential: String(text.dropFirst(5))) }
-        if (written ?? text).hasPrefix("program:") { return secret(program: String(text.dropFirst(8))) }
+        if let kind = SecretReference(in: written ?? text) {
+            let name = String(text.dropFirst(kind.rawValue.count))
+            return switch kind {
+            case .environment: secret(variable: name)
+            case .file: secret(file: name)
+            case .credential: secret(credential: name)
+            case .program: secret(program: name)
+            }
+        }
         guard !text.isEmpty else {
             return field.error("the secret is empty", expected: "a string, \(SecretReader.forms)")
         }
@@ -64,8 +69,8 @@ private struct SecretReader {
     }
 
     private func secret(variable: String) -> Secret? {
-        guard let value = field.findings.environment[variable] else {
-            let near = Suggestion.nearest(to: variable, among: field.findings.environment.keys)
+        guard let value = field.findings.secrets.environment[variable] else {
+            let near = Suggestion.nearest(to: variable, among: field.findings.secrets.environment.keys)
             return field.error(
                 "the environment variable \(variable) is not set", expected: "a variable that is set",
                 suggestion: near.map { "env:\($0)" })
@@ -91,8 +96,9 @@ private struct SecretReader {
 
     private func secret(program reference: String) -> Secret? {
         let parts = reference.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let program = field.findings.programs.first(where: { $0.name == parts[0] }) else {
-            let near = Suggestion.nearest(to: parts[0], among: field.findings.programs.map(\.name))
+        let programs = field.findings.secrets.programs
+        guard let program = programs.first(where: { $0.name == parts[0] }) else {
+            let near = Suggestion.nearest(to: parts[0], among: programs.map(\.name))
             return field.error(
                 "\"secretPrograms\" has no program \"\(parts[0])\"", expected: "the name of a program",
                 suggestion: near.map { (["program:\($0)"] + parts.dropFirst()).joined(separator: ":") })
@@ -107,7 +113,7 @@ private struct SecretReader {
                     ? "\"program:\(program.name):KEY\", where KEY has letters, digits and ._/@- and begins with none of these"
                     : "\"program:\(program.name)\", since its command has no {key}")
         }
-        switch field.findings.answer(of: call) {
+        switch field.findings.secrets.answer(of: call) {
         case .secret(let value) where !value.isEmpty: return Secret(value, from: .program)
         case .secret, .missing:
             return field.error("the program \"\(program.name)\" prints no secret", expected: "a line of text")

@@ -6,11 +6,7 @@ final class Findings {
     let sources: Sources
     /// Absolute path of the configuration directory.
     let directory: String
-    let environment: [String: String]
-    let secrets: SecretLookup
-    /// The programs that `program:` secrets may name, and what they have printed. Each is called once.
-    var programs: [SecretProgram] = []
-    private var printed: [SecretProgram.Call: SecretAnswer] = [:]
+    let secrets: SecretSources
     /// Texts with variables of the environment.
     let written: OriginalTexts
     /// Called with the path of each file that the configuration names, before it is read.
@@ -26,15 +22,13 @@ final class Findings {
     private(set) var namedFiles: Set<String> = []
 
     init(
-        sources: Sources, directory: String, environment: [String: String], production: Bool,
-        written: OriginalTexts = OriginalTexts(),
-        secrets: SecretLookup = SecretLookup(),
+        sources: Sources, directory: String, production: Bool, written: OriginalTexts = OriginalTexts(),
+        secrets: SecretSources = SecretSources(),
         willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.willRead = willRead
         self.sources = sources
         self.directory = directory
-        self.environment = environment
         self.secrets = secrets
         self.production = production
         self.written = written
@@ -92,14 +86,6 @@ final class Findings {
             severity: severity, file: file, line: line, pointer: pointer, message: message, expected: expected,
             found: found, suggestion: suggestion)
         diagnostics.append(diagnostic)
-    }
-
-    /// What a program prints.
-    func answer(of call: SecretProgram.Call) -> SecretAnswer {
-        if let answer = printed[call] { return answer }
-        let answer = secrets.printed(call)
-        printed[call] = answer
-        return answer
     }
 
     /// Absolute path of a file that the configuration names; relative names are resolved against its directory.

@@ -23,7 +23,7 @@ package struct ObjectReader {
 
     /// Reads no object; collects the declarations in the outline.
     init(describing outline: ObjectOutline) {
-        let findings = Findings(sources: Sources(), directory: "", environment: [:], production: false)
+        let findings = Findings(sources: Sources(), directory: "", production: false)
         // A value without members, whose findings are ignored.
         field = Field(node: JSONNode(.null), pointer: "", findings: findings)
         members = []

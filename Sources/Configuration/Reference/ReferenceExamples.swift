@@ -72,8 +72,7 @@ package struct ReferenceExamples {
     /// The value with placeholders for literal secrets.
     private static func masked(_ node: JSONNode, _ form: Form, _ name: String) -> JSONNode {
         if let text = node.string {
-            let isReference = ["env:", "file:", "cred:", "program:"].contains { text.hasPrefix($0) }
-            return form.isSecret && !isReference ? .text("file:/run/secrets/\(name)") : node
+            return form.isSecret && SecretReference(in: text) == nil ? .text("file:/run/secrets/\(name)") : node
         }
         if let elements = node.array, let element = form.element {
             return JSONNode(

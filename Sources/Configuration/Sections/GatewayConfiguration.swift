@@ -111,12 +111,13 @@ extension GatewayConfiguration {
             findings.sources.node(of: name).map { Field(node: $0, pointer: "/\(name)", findings: findings) }
         }
         // Before anything that may be a secret.
-        findings.programs = root.value(
-            "secretPrograms", SecretProgram.list, default: [],
-            """
-            [Programs that print secrets](guides/secrets.md#secrets), by the name in `program:NAME:KEY`. They run whenever the \
-            configuration is read.
-            """)
+        findings.secrets.declare(
+            root.value(
+                "secretPrograms", SecretProgram.list, default: [],
+                """
+                [Programs that print secrets](guides/secrets.md#secrets), by the name in `program:NAME:KEY`. They run \
+                whenever the configuration is read.
+                """))
         let baseURL = root.required(
             "baseUrl", .origin, "the gateway's own origin",
             placeholder: .placeholder,

@@ -18,6 +18,6 @@ extension EnvironmentExpansion {
             let allowed = findings.sources.gateway?.root[key]?.array?.compactMap(\.string)
             guard isAllowed(name, allowed ?? []) else { return nil }
         }
-        return findings.environment[name]
+        return findings.secrets.environment[name]
     }
 }

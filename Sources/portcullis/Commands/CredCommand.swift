@@ -9,7 +9,8 @@ enum CredCommand: Command {
         Stores secrets that the configuration references as "cred:KEY" in DIR/state/credentials, encrypted with the key in
         DIR/state/credentials.key. Only their owner can read the two files.
 
-        add, update  reads the secret from standard input (one line, without echo on a terminal)
+        add, update  reads the secret from standard input: one line without echo on a terminal, else all of it without
+                     the last line end, such as a key in PEM
         get          prints the entry with the secret, as JSON
         delete       sets the secret to null and keeps the entry
 
@@ -22,7 +23,8 @@ enum CredCommand: Command {
         let (action, key) = (arguments.positional[0], arguments.positional[1])
         let entries = StoredEntries(store: SecretStore.of(directory))
         switch action {
-        case "add", "update": try entries.put(key, user: arguments["--user"], tenant: nil)
+        case "add", "update":
+            try entries.put(key, user: arguments["--user"], tenant: nil, password: try PasswordPrompt.text())
         case "get": try entries.get(key, tenant: nil)
         case "delete": try entries.delete(key, tenant: nil)
         default: throw usageError()

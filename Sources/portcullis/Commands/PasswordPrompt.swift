@@ -16,6 +16,16 @@ enum PasswordPrompt {
         return secret
     }
 
+    /// Reads one line on a terminal, as `read`; elsewhere all lines, without the end of the last one.
+    static func text() throws(ExitStatus) -> String {
+        if TerminalInput.isTerminal { return try read() }
+        var lines: [String] = []
+        while let line = readLine(strippingNewline: true) { lines.append(line) }
+        let text = lines.joined(separator: "\n")
+        if text.isEmpty { throw .failure("no password on standard input") }
+        return text
+    }
+
     /// Reads one line; on a terminal without echo. Nil at the end of input.
     static func line(_ prompt: String) -> String? {
         guard TerminalInput.isTerminal else { return readLine(strippingNewline: true) }

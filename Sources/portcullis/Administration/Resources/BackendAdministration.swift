@@ -97,11 +97,9 @@ struct BackendAdministration: ResourceAdministration {
             guard text.node(at: place)?["clientId"] != nil else {
                 throw .conflict("the backend has no client id, and so no secret")
             }
-            if let old = text.node(at: place)?["clientSecret"]?.string,
-                let kind = ["env:", "file:", "cred:", "program:"].first(where: { old.hasPrefix($0) })
-            {
+            if let kind = text.node(at: place)?["clientSecret"]?.string.flatMap(SecretReference.init(in:)) {
                 // GW-12: the place of a referenced secret is not part of the configuration.
-                throw .conflict("the secret is kept elsewhere (\(kind)...): change it there")
+                throw .conflict("the secret is kept elsewhere (\(kind.rawValue)...): change it there")
             }
             text.set("clientSecret", of: place, to: .text(secret))
             text.put("revoked", of: place, nil)

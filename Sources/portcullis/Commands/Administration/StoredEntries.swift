@@ -6,9 +6,8 @@ import PortcullisClient
 struct StoredEntries {
     let store: CredentialStore
 
-    /// Adds or replaces an entry, with the password from standard input.
-    func put(_ url: String, user: String?, tenant: String?) throws(ExitStatus) {
-        let password = try PasswordPrompt.read()
+    /// Adds or replaces an entry.
+    func put(_ url: String, user: String?, tenant: String?, password: String) throws(ExitStatus) {
         try ExitStatus.client(
             store.add(StoredCredential(url: url, tenant: tenant, user: user, password: password)))
     }

@@ -116,7 +116,8 @@ enum ClientCommand: Command {
         let words = arguments.positional
         let tenant = arguments["--tenant"]
         switch (words[0], words.count) {
-        case ("add", 2), ("update", 2): try entries.put(words[1], user: arguments["--user"], tenant: tenant)
+        case ("add", 2), ("update", 2):
+            try entries.put(words[1], user: arguments["--user"], tenant: tenant, password: try PasswordPrompt.read())
         case ("get", 2): try entries.get(words[1], tenant: tenant)
         case ("delete", 2): try entries.delete(words[1], tenant: tenant)
         case ("set", 3):
