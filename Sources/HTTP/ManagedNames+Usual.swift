@@ -1,7 +1,30 @@
 extension ManagedNames {
-    /// Names of fields by which proxies assert something to upstreams. `Name-*` matches a prefix; names of a family
-    /// that are also used without separators are listed in addition.
-    static let usual: [String] = own + forwarding + overrides + identities + certificates
+    /// Names of fields by which proxies assert something to upstreams, with the titles of their kinds. `Name-*` matches a
+    /// prefix; names of a family that are also used without separators are listed in addition. The configurations of other
+    /// proxies in the guides remove or set each of them.
+    package static let groups: [(title: String, names: [String])] = [
+        ("The gateway's own", own), ("The client's address, scheme and host", forwarding),
+        ("Overrides of method, path and environment", overrides), ("Identities", identities),
+        ("Client certificates", certificates),
+    ]
+
+    static let usual: [String] = groups.flatMap(\.names)
+
+    /// The page of the reference.
+    package static var reference: String {
+        let chapters = groups.map { group in
+            "## \(group.title)\n\n" + group.names.map { "- `\($0)`\n" }.joined()
+        }
+        return """
+            # Managed fields
+
+            The gateway removes these fields from each client request, in
+            [every spelling](guides/upstreams.md#fields-that-are-removed), since upstreams would trust them as written by a
+            proxy. `Name-*` stands for all names with that prefix. [`managedHeaders`](reference/gateway.md#managedheaders) adds names.
+
+            \(chapters.joined(separator: "\n"))
+            """
+    }
 
     /// The gateway's own.
     private static let own = [

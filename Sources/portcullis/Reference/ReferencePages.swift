@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Gateway
+import HTTP
 import Model
 
 /// Pages of the reference beside those of the configuration.
@@ -13,6 +14,7 @@ enum ReferencePages {
         return (pages.map { [$0] } ?? []) + [
             ReferenceIndex.Other(name: "commands", title: "Commands", text: commands),
             ReferenceIndex.Other(name: "reasons", title: "Reason codes", text: Reason.reference),
+            ReferenceIndex.Other(name: "managedFields", title: "Managed fields", text: ManagedNames.reference),
             ReferenceIndex.Other(name: "metrics", title: "Metrics", text: PrometheusText.reference),
             ReferenceIndex.Other(name: "events", title: "Log events", text: LogEvent.reference),
         ]

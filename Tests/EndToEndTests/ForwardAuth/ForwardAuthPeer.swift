@@ -24,7 +24,8 @@ struct ForwardAuthPeer {
     /// Ends with this.
     private let proxy: any Sendable
 
-    init(_ kind: Kind, _ change: (inout FixtureSettings) -> Void = { _ in }) throws {
+    /// - Parameter decider: port of the server that decides in place of the gateway.
+    init(_ kind: Kind, decider: UInt16? = nil, _ change: (inout FixtureSettings) -> Void = { _ in }) throws {
         let socket = try TCPSocket.listen()
         let fixture = try ForwardAuthFixture.make {
             $0["trustedProxies"] = #"["127.0.0.1"]"#
@@ -37,7 +38,7 @@ struct ForwardAuthPeer {
         let language = ["nginx": "nginx", "Caddy": "caddyfile", "Envoy": "yaml"][kind.rawValue] ?? ""
         let block = String(try #require(ReadmeTests.block(language, of: "# Forward auth with \(kind.rawValue)")))
         func text(_ prefix: String) throws -> String {
-            block.replacing("\(prefix)8081", with: "\(prefix)\(try fixture.gateway.port("auth"))")
+            block.replacing("\(prefix)8081", with: "\(prefix)\(try decider ?? fixture.gateway.port("auth"))")
                 .replacing("\(prefix)8080", with: "\(prefix)\(try fixture.gateway.port())")
                 .replacing("\(prefix)9000", with: "\(prefix)\(fixture.upstream.port)")
         }
