@@ -42,6 +42,7 @@ package enum ConfigurationLoader {
             RouteLogins.add(to: &values, findings)
             RouteAuthenticators.check(values, findings)
             values.checkRoutes(findings)
+            SharedNames(values).checkOwners(findings)
             values.checkIssuerHosts(findings)
             values.checkApplications(findings)
             values.checkSafety(findings)

@@ -28,7 +28,8 @@ extension ManagedNames {
 
     /// The gateway's own.
     private static let own = [
-        "X-Gateway-*", "X-Gateway-User", "X-Gateway-Roles", "X-Gateway-Backend", "X-Gateway-Client-Subject",
+        "X-Gateway-*", "X-Gateway-User", "X-Gateway-Issuer", "X-Gateway-Roles", "X-Gateway-Backend",
+        "X-Gateway-Client-Subject",
         "X-Gateway-Client-Names", "X-Gateway-Client-Fingerprint",
     ]
 

@@ -24,7 +24,7 @@ extension ExternalIdentityRules {
     ) throws(ExternalIdentityRejection) -> ExternalIdentity {
         guard !virtualUserEnabled else {
             let roles = roleMapping.roles(claims: claims, catalogue: catalogue)
-            return ExternalIdentity(username: name, user: nil, roles: roles)
+            return ExternalIdentity(username: usernamePrefix + name, user: nil, roles: roles)
         }
         let user = try account(for: name, realm: realm, users: users)
         let roles = roleMapping.roles(claims: claims, assigned: user.roles, catalogue: catalogue)

@@ -89,6 +89,8 @@ package final class Principal: Sendable {
     package let webgateBytes: [UInt8]
     /// `subject` as a header field value, see `FieldValue`.
     package let subjectField: [UInt8]
+    /// `issuer` in the same encoding.
+    package let issuerField: [UInt8]
     /// `roleNames` in the same encoding, joined by commas; commas within names are encoded.
     package let roleField: [UInt8]
     /// `backendID` in the same encoding; empty if nil.
@@ -133,6 +135,7 @@ package final class Principal: Sendable {
         subjectBytes = Array(subject.utf8)
         backendBytes = Array((backendID ?? "").utf8)
         subjectField = FieldValue.encode(subjectBytes)
+        issuerField = FieldValue.encode(Array(issuer.utf8))
         var roleField: [UInt8] = []
         for (place, name) in roleNames.enumerated() {
             if place > 0 { roleField.append(0x2C) }

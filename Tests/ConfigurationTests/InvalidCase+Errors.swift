@@ -114,7 +114,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "error-placeholder", answer(#""status": 403, "body": "${secret.a}""#),
-            #"routes.json:2: error: /routes/0/errors/0/body: unknown placeholder "${secret.a}" (expected ${status}, ${reason}, ${message}, ${path}, ${user}, ${roles}, ${client_ip}, ${request_id}, ${claim.PATH}, ${env.NAME})"#
+            #"routes.json:2: error: /routes/0/errors/0/body: unknown placeholder "${secret.a}" (expected ${status}, ${reason}, ${message}, ${path}, ${user}, ${issuer}, ${roles}, ${client_ip}, ${request_id}, ${claim.PATH}, ${env.NAME})"#
         ),
         InvalidCase(
             "error-path", answer(#""status": 403, "redirect": "/a/${user}""#),

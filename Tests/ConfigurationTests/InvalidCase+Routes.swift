@@ -39,7 +39,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "acknowledge", routes(route("/a", #""acknowledge": ["weaker"]"#)),
-            #"routes.json:2: error: /routes/0/acknowledge/0: invalid value (expected "weaker-variants" or "endpoints-inside", found "weaker")"#
+            #"routes.json:2: error: /routes/0/acknowledge/0: invalid value (expected "weaker-variants", "endpoints-inside" or "shared-names", found "weaker")"#
         ),
         InvalidCase(
             "rewrite-elsewhere", routes(route("/api/**", #""rewrite": {"stripPrefix": "/app"}"#)),
@@ -67,7 +67,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "field-placeholder", routes(route("/a", #""requestHeaders": {"set": {"X-A": "${usr}"}}"#)),
-            #"routes.json:2: error: /routes/0/requestHeaders/set/X-A: unknown placeholder "${usr}" (expected ${user}, ${roles}, ${client_ip}, ${request_id}, ${userinfo}, ${claim.PATH}, ${env.NAME} or ${secret.KEY}; did you mean "${user}"?)"#
+            #"routes.json:2: error: /routes/0/requestHeaders/set/X-A: unknown placeholder "${usr}" (expected ${user}, ${issuer}, ${roles}, ${client_ip}, ${request_id}, ${userinfo}, ${claim.PATH}, ${env.NAME} or ${secret.KEY}; did you mean "${user}"?)"#
         ),
         InvalidCase(
             "field-open", routes(route("/a", #""requestHeaders": {"set": {"X-A": "${user"}}"#)),

@@ -17,13 +17,14 @@ extension ValidConfigurationTests {
         #expect(staff.calls.client.method == .privateKeyJWT && staff.calls.client.keyID == "gateway-1")
         #expect(staff.calls.client.keyFile?.hasSuffix("/complete/keys/staff.pem") == true)
         #expect(
-            staff.users.emailRule == .any && !staff.users.identity.virtualUserEnabled && staff.users.prefix == "staff:")
+            staff.users.emailRule == .any && !staff.users.identity.virtualUserEnabled
+                && staff.users.identity.usernamePrefix == "staff:")
         #expect(staff.calls.flow.scopes == ["openid", "groups"] && staff.calls.flow.algorithms == [.es256, .rs256])
         #expect(
             social.calls.client.method == .secretPost && social.users.emailRule == .notUnverified
                 && social.isHTTPAllowed)
         #expect(
-            social.calls.flow.subjectAttribute == "id" && social.users.prefix == "s-"
+            social.calls.flow.subjectAttribute == "id" && social.users.identity.usernamePrefix == "s-"
                 && social.calls.flow.scopes.isEmpty)
         #expect(
             configuration.allIdentityProviders.map(\.name) == [
@@ -73,7 +74,7 @@ extension ValidConfigurationTests {
         #expect(saml.signingKeyFile?.hasSuffix("key.pem") == true)
         #expect(saml.signingCertificateFile?.hasSuffix("cert.pem") == true)
         #expect(corporate.clockSkew == .seconds(30) && corporate.users.identity.usernameSources == ["mail"])
-        #expect(corporate.users.emailRule == .notUnverified && corporate.users.prefix == "corporate:")
+        #expect(corporate.users.emailRule == .notUnverified && corporate.users.identity.usernamePrefix == "corporate:")
         let plain = try #require(partner.saml)
         #expect(plain.metadataFile?.hasSuffix("/complete/keys/partner.xml") == true && plain.entityID == nil)
         #expect(plain.signingKeyFile == nil && plain.signingAlgorithm == .rs256 && !plain.login.allowsSHA1)

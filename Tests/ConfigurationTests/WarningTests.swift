@@ -126,6 +126,29 @@ import Testing
         #expect(try warnings(["routes.json": "[\(route)]"]) == [])
     }
 
+    /// Users of one issuer, and of two, may own a path by a claim.
+    @Test(
+        arguments: [
+            (#""issuers": "a""#, nil), (#""issuers": ["a", "b"]"#, #""a", "b""#),
+            (#""loginRequired": true"#, #""a", "b", "local""#),
+            (#""authenticators": [{"type": "bearer", "issuer": "b"}]"#, nil),
+            (#""acknowledge": ["shared-names"]"#, nil),
+        ] as [(String, String?)])
+    func ownersOfSeveralIssuers(_ members: String, _ named: String?) throws {
+        let issuers = ["a", "b"].map { name in
+            #"{"name": "\#(name)", "issuer": "https://\#(name).example", "audience": ["api"], "jwksUri": "https://\#(name).example/k"}"#
+        }
+        let claims = #""claims": {"sub": {"in": ["admin", "{id}"]}}"#
+        let route = #"{ "path": "/users/{id}", "upstream": "inventory", \#(claims), \#(members) }"#
+        let expected = named.map {
+            #"routes.json:1: warning: /routes/0/claims: users of \#($0) with the same claim are one owner of the path (expected "issuers" with one of them)"#
+        }
+        let found = try warnings([
+            "routes.json": "[\(route)]", "trustedIssuers.json": "[\(issuers.joined(separator: ", "))]",
+        ])
+        #expect(found == [expected].compactMap(\.self))
+    }
+
     @Test func uncommonMethod() throws {
         let files = ["routes.json": #"[{ "path": "/a", "upstream": "inventory", "methods": ["PSOT", "PROPFIND"] }]"#]
         #expect(

@@ -25,7 +25,7 @@ import Testing
     @Test(
         "placeholders are replaced by values of the request",
         arguments: [
-            ("${user}", "joe"), ("${roles}", "Manager"), ("${client_ip}", "127.0.0.1"),
+            ("${user}", "joe"), ("${issuer}", "local"), ("${roles}", "Manager"), ("${client_ip}", "127.0.0.1"),
             ("${claim.email}", "joe@example.com"),
             ("${claim.name} <${claim.email}>", "Joe Example <joe@example.com>"), ("${env.STAGE}-1", "test-1"),
             ("$${user}", "${user}"), ("a$b", "a$b"), ("${claim./roles/0}", "Manager"), ("plain", "plain"),

@@ -154,7 +154,8 @@ import Testing
     ]
 
     @Test(arguments: [
-        "X-Gateway-User", "X-Gateway-Roles", "X-Gateway-Backend", "X-Gateway-Anything", "X-HTTP-Method-Override",
+        "X-Gateway-User", "X-Gateway-Issuer", "X-Gateway-Roles", "X-Gateway-Backend", "X-Gateway-Anything",
+        "X-HTTP-Method-Override",
         "X-Original-URL", "X-Rewrite-URL", "X-Method-Override", "X-Original-Method",
     ])
     func managedFieldsGoInEverySpelling(_ name: String) throws {

@@ -23,7 +23,8 @@ extension GatewayConfiguration {
             checkAddresses(of: provider, findings)
             guard provider.users.identity.virtualUserEnabled, provider.kind != .local else { continue }
             let other = earlier.first {
-                $0.users.identity.virtualUserEnabled && $0.kind != .local && $0.users.prefix == provider.users.prefix
+                $0.users.identity.virtualUserEnabled && $0.kind != .local
+                    && $0.users.identity.usernamePrefix == provider.users.identity.usernamePrefix
             }
             if let other {
                 findings.warning(

@@ -155,7 +155,7 @@ extension [RouteEntry] {
 
 extension RouteEntry {
     /// The tokens that the upstream gets: by the route's own rules, or those of its Webgate.
-    func injections(_ webgates: [WebgateEntry]) -> [InjectionEntry] {
+    package func injections(_ webgates: [WebgateEntry]) -> [InjectionEntry] {
         injections.isEmpty ? webgates.first { $0.name == webgate }?.injections ?? [] : injections
     }
 

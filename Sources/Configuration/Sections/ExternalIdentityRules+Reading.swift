@@ -3,7 +3,11 @@ import Model
 
 extension ExternalIdentityRules {
     /// The members about users and roles that trusted issuers and identity providers share.
-    static func read(_ object: inout ObjectReader) -> ExternalIdentityRules {
+    ///
+    /// - Parameter prefix: the default of `usernamePrefix`, and its meaning.
+    static func read(
+        _ object: inout ObjectReader, prefix: (value: String, meaning: String) = ("", "none by default")
+    ) -> ExternalIdentityRules {
         let usernames = sources(
             &object, "usernameAttribute",
             "Claim or SAML attribute with the user name; by default `sub` (`NameID` of SAML).",
@@ -22,7 +26,13 @@ extension ExternalIdentityRules {
             """
         ) { .names }
         object.constrain(json: constraints)
-        return ExternalIdentityRules(
+        let usernamePrefix = object.optional(
+            "usernamePrefix",
+            .text(.anyText) { field in
+                field.node.string?.isEmpty == true ? "" : field.fieldValue()
+            },
+            "Prefix of the names of users without an account; \(prefix.meaning).")
+        var rules = ExternalIdentityRules(
             usernameSources: usernames,
             virtualUserEnabled: object.flag(
                 "virtualUserEnabled", default: true,
@@ -43,6 +53,8 @@ extension ExternalIdentityRules {
                 issuerRoles: object.value(
                     "issuerRoles", .references(to: .role), default: [],
                     "Roles that every user of the issuer or provider gets.")))
+        rules.usernamePrefix = usernamePrefix ?? prefix.value
+        return rules
     }
 
     /// Names of claims, or places of claims; not both.

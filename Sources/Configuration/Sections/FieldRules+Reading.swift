@@ -135,7 +135,7 @@ extension FieldTemplate {
                 return field.error(
                     "unknown placeholder \"${\(name)}\"",
                     expected:
-                        "${user}, ${roles}, ${client_ip}, ${request_id}, ${userinfo}, ${claim.PATH}, ${env.NAME} or "
+                        "${user}, ${issuer}, ${roles}, ${client_ip}, ${request_id}, ${userinfo}, ${claim.PATH}, ${env.NAME} or "
                         + "${secret.KEY}", suggestion: near.map { "${\($0)}" })
             }
         }

@@ -194,14 +194,8 @@ extension ProviderRules {
             `notDenied` for the others. With `ignored`, any user of the provider may be any user here. It speaks of the \
             claim `email` of the same document; with `required` another claim is a name where it has the same value.
             """)
-        let prefix = object.optional(
-            "usernamePrefix",
-            .text(.anyText) { field in
-                field.node.string?.isEmpty == true ? "" : field.fieldValue()
-            },
-            "Prefix of the names of users without an account; by default the provider's name and a colon.")
-        var rules = ProviderRules(identity: .read(&object))
-        rules.prefix = prefix ?? "\(provider):"
+        let prefix = (value: "\(provider):", meaning: "by default the provider's name and a colon")
+        var rules = ProviderRules(identity: .read(&object, prefix: prefix))
         // Plain OAuth 2 and SAML have no claim for verified addresses.
         rules.emailRule = emailRule ?? (kind == .oidc ? .verified : .notUnverified)
         return (rules, emailRule != nil)

@@ -206,7 +206,8 @@ package struct RouteEntry: Sendable {
             """
             Warnings of `check` about this route that are known and accepted. `weaker-variants`: a request with \
             another spelling of the path, or with other conditions, matches a wider route that requires less. \
-            `endpoints-inside`: the gateway serves some of the paths itself.
+            `endpoints-inside`: the gateway serves some of the paths itself. `shared-names`: users of several issuers may have the \
+            same name.
             """)
         return route
     }
@@ -262,6 +263,8 @@ enum AcknowledgedWarning: String, Sendable, CaseIterable {
     case weakerVariants = "weaker-variants"
     /// The gateway answers some paths of the route itself.
     case endpointsInside = "endpoints-inside"
+    /// Users of several issuers may have the same name.
+    case sharedNames = "shared-names"
 
     static let shape = Shape<AcknowledgedWarning>.choice.list("an array of warnings").reading { field in
         field.names("an array of warnings") { $0.choice(AcknowledgedWarning.self)?.rawValue }?

@@ -178,7 +178,7 @@ extension ClientFrontend {
         connections.drop(exchange)
         record(exchange, abandonedFor: reason)
         stream.owner = 0
-        if keepsOutput { link.session.breakOff(stream) } else { link.session.reset(stream, code: code) }
+        link.session.reset(stream, code: code, afterOutput: keepsOutput)
         client.remove(exchange)
         exchanges.recycle(exchange)
         transport.queue(link)

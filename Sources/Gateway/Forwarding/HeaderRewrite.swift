@@ -103,7 +103,9 @@ struct HeaderRewrite {
         var length =
             exchange.requestID.count + exchange.forwarding.count + Int(exchange.head.authority.count) + authority.count
         if let principal = exchange.principal {
-            length += principal.subjectField.count + principal.roleField.count + principal.backendField.count
+            length +=
+                principal.subjectField.count + principal.issuerField.count + principal.roleField.count
+                + principal.backendField.count
         }
         length += exchange.certificate?.fieldLength ?? 0
         length += exchange.response.policy?.fields.count ?? 0
@@ -246,6 +248,8 @@ struct HeaderRewrite {
         guard let principal = exchange.principal else { return }
         chunk.append("X-Gateway-User: ")
         chunk.append(principal.subjectField)
+        chunk.append("\r\nX-Gateway-Issuer: ")
+        chunk.append(principal.issuerField)
         chunk.append("\r\nX-Gateway-Roles: ")
         chunk.append(principal.roleField)
         if principal.backendField.isEmpty {
@@ -281,6 +285,9 @@ struct HeaderRewrite {
         case .user:
             guard let principal = exchange.principal else { return false }
             chunk.append(principal.subjectField)
+        case .issuer:
+            guard let principal = exchange.principal else { return false }
+            chunk.append(principal.issuerField)
         case .roles:
             guard let principal = exchange.principal, !principal.roleField.isEmpty else { return false }
             chunk.append(principal.roleField)

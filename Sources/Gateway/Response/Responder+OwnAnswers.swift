@@ -99,6 +99,7 @@ extension Responder {
                 let path = exchange.path
                 value = String(copying: path.readable)
             case .user: value = principal?.subject ?? ""
+            case .issuer: value = principal?.issuer ?? ""
             case .roles: value = principal.map { String(decoding: $0.roleField, as: UTF8.self) } ?? ""
             case .clientIP: value = exchange.address?.description ?? ""
             case .requestID: value = exchange.requestIDText

@@ -179,8 +179,14 @@ package final class H2Session {
         if stream.marks.contains(.awaitsRead), stream.unread == 0 { release(stream) }
     }
 
-    /// Resets a stream and drops its unsent data; `closed` follows.
-    package func reset(_ stream: H2Stream, code: UInt32) {
+    /// Resets a stream; `closed` follows.
+    ///
+    /// - Parameter afterOutput: whether its unsent data is sent before; it is dropped otherwise.
+    package func reset(_ stream: H2Stream, code: UInt32, afterOutput: Bool = false) {
+        if afterOutput, stream.pendingBytes > 0, !stream.marks.contains(.isFinishing) {
+            stream.marks.insert(.breaksOff)
+            return
+        }
         stream.inbox.removeAll(pool: chunks)
         if stream.marks.contains(.awaitsRead) { return release(stream) }
         guard !stream.isClosed, !stream.marks.contains(.endsByUs), failure == nil else { return }
@@ -188,15 +194,6 @@ package final class H2Session {
         stream.marks.insert(.endsByUs)
         stream.events.remove([.interim, .head, .body, .ended, .drained])
         callbacks.reset(stream.id, code: code)
-    }
-
-    /// Sends what is left of an incomplete message, then resets the stream as an internal error (RFC 9113 section 8.1);
-    /// `closed` follows.
-    package func breakOff(_ stream: H2Stream) {
-        guard stream.pendingBytes > 0, !stream.marks.contains(.isFinishing) else {
-            return reset(stream, code: H2Code.internalError)
-        }
-        stream.marks.insert(.breaksOff)
     }
 
     /// Announces a graceful shutdown of a server's connection: a GOAWAY that refuses no stream, and a PING whose

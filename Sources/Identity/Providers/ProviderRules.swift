@@ -12,9 +12,8 @@ extension ProviderRules {
         _ identity: ProvidedIdentity, realm: String?, users: UserStore, catalogue: RoleCatalogue
     ) throws(ExternalIdentityRejection) -> ExternalIdentity {
         let name = try username(identity)
-        let whole = self.identity.virtualUserEnabled ? prefix + name : name
         return try self.identity.resolve(
-            whole, claims: identity.claims, realm: realm, users: users, catalogue: catalogue)
+            name, claims: identity.claims, realm: realm, users: users, catalogue: catalogue)
     }
 
     /// The user name from the claims as this provider sends them (RP-03).

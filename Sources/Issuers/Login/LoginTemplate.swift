@@ -7,7 +7,7 @@ import Model
 struct LoginTemplate: Sendable {
     /// A placeholder.
     enum Place: Equatable, Sendable {
-        case subject, kind, backend, backendVersion, backendID, application, webgate, level, roles, credential
+        case subject, issuer, kind, backend, backendVersion, backendID, application, webgate, level, roles, credential
         /// The credentials of a user whose password is verified, separately or combined for Basic (RFC 7617).
         case username, password, basic
         case secret(String)
@@ -15,6 +15,7 @@ struct LoginTemplate: Sendable {
         init?(_ name: Substring) {
             switch name {
             case "subject": self = .subject
+            case "issuer": self = .issuer
             case "kind": self = .kind
             case "backend": self = .backend
             case "backendVersion": self = .backendVersion
@@ -37,7 +38,9 @@ struct LoginTemplate: Sendable {
         var isCallers: Bool {
             switch self {
             case .webgate, .secret: false
-            case .subject, .kind, .backend, .backendVersion, .backendID, .application, .level, .roles, .credential: true
+            case .subject, .issuer, .kind, .backend, .backendVersion, .backendID, .application, .level, .roles,
+                .credential:
+                true
             case .username, .password, .basic: true
             }
         }
@@ -62,7 +65,7 @@ struct LoginTemplate: Sendable {
         }
 
         static let expected =
-            "{subject}, {kind}, {backend}, {backendVersion}, {backendId}, {application}, {webgate}, {level}, {roles}, {credential}, {username}, {password}, {basic} or {secret:NAME}; {{ for a brace"
+            "{subject}, {issuer}, {kind}, {backend}, {backendVersion}, {backendId}, {application}, {webgate}, {level}, {roles}, {credential}, {username}, {password}, {basic} or {secret:NAME}; {{ for a brace"
     }
 
     private enum Part: Equatable, Sendable {
@@ -152,6 +155,7 @@ struct LoginValues {
         let principal = request.principal
         switch place {
         case .subject: return principal.subject
+        case .issuer: return principal.issuer
         case .kind: return principal.kind.rawValue
         case .backend: return request.backend?.name ?? ""
         case .backendVersion: return request.backend?.version ?? ""

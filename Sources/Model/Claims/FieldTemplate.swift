@@ -2,14 +2,16 @@ import Bytes
 
 /// The value of a field that the gateway writes: text, and placeholders from a closed list.
 ///
-/// `${user}`, `${roles}`, `${client_ip}`, `${request_id}`, `${userinfo}` and `${claim.PATH}` differ from request to request. `${env.NAME}` and
-/// `${secret.KEY}` are text from the time of loading on. `$${` stands for `${`.
+/// `${user}`, `${issuer}`, `${roles}`, `${client_ip}`, `${request_id}`, `${userinfo}` and `${claim.PATH}` differ from request to
+/// request. `${env.NAME}` and `${secret.KEY}` are text from the time of loading on. `$${` stands for `${`.
 package struct FieldTemplate: Hashable, Sendable {
     package enum Piece: Hashable, Sendable {
         /// Visible ASCII and blanks.
         case text(String)
         /// The name of the user or client.
         case user
+        /// The name of the issuer of the caller's credential, `local` for the gateway itself.
+        case issuer
         /// The roles, with commas between them.
         case roles
         case clientIP
@@ -33,7 +35,7 @@ package struct FieldTemplate: Hashable, Sendable {
     }
 
     /// The placeholders without a name of their own behind them.
-    package static let placeholders = ["user", "roles", "client_ip", "request_id", "userinfo"]
+    package static let placeholders = ["user", "issuer", "roles", "client_ip", "request_id", "userinfo"]
     /// The beginnings of the others.
     package static let families = ["claim.", "env.", "secret."]
 
@@ -57,6 +59,7 @@ package struct FieldTemplate: Hashable, Sendable {
             switch part {
             case .text(let text): append(text)
             case .placeholder("user"): pieces.append(.user)
+            case .placeholder("issuer"): pieces.append(.issuer)
             case .placeholder("roles"): pieces.append(.roles)
             case .placeholder("client_ip"): pieces.append(.clientIP)
             case .placeholder("request_id"): pieces.append(.requestID)
@@ -85,7 +88,7 @@ package struct FieldTemplate: Hashable, Sendable {
     package var isIdentity: Bool {
         pieces.contains { piece in
             switch piece {
-            case .user, .roles, .clientIP, .claim, .userinfo: true
+            case .user, .issuer, .roles, .clientIP, .claim, .userinfo: true
             case .text, .requestID: false
             }
         }

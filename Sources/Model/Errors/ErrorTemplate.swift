@@ -3,13 +3,13 @@ import Bytes
 /// The text of an answer to an error, or the target of its redirect: text, and placeholders from a closed list, whose values
 /// are escaped for the place.
 ///
-/// `${status}`, `${reason}`, `${message}` and `${path}` describe the error; `${user}`, `${roles}`, `${client_ip}`,
-/// `${request_id}` and `${claim.PATH}` describe its request. `${env.NAME}` is text from the time of loading on. `$${`
+/// `${status}`, `${reason}`, `${message}` and `${path}` describe the error; `${user}`, `${issuer}`, `${roles}`,
+/// `${client_ip}`, `${request_id}` and `${claim.PATH}` describe its request. `${env.NAME}` is text from the time of loading on. `$${`
 /// stands for `${`.
 package struct ErrorTemplate: Hashable, Sendable {
     package enum Piece: Hashable, Sendable {
         case text(String)
-        case status, reason, message, path, user, roles, clientIP, requestID
+        case status, reason, message, path, user, issuer, roles, clientIP, requestID
         case claim(ClaimPath)
     }
 
@@ -30,7 +30,7 @@ package struct ErrorTemplate: Hashable, Sendable {
     }
 
     package static let placeholders = [
-        "status", "reason", "message", "path", "user", "roles", "client_ip", "request_id",
+        "status", "reason", "message", "path", "user", "issuer", "roles", "client_ip", "request_id",
     ]
     /// The beginnings of the others.
     package static let families = ["claim.", "env."]
@@ -94,6 +94,7 @@ package struct ErrorTemplate: Hashable, Sendable {
             case .placeholder("message"): pieces.append(.message)
             case .placeholder("path"): pieces.append(.path)
             case .placeholder("user"): pieces.append(.user)
+            case .placeholder("issuer"): pieces.append(.issuer)
             case .placeholder("roles"): pieces.append(.roles)
             case .placeholder(let name) where name.hasPrefix("claim."):
                 do throws(ClaimPath.Problem) {
@@ -148,7 +149,7 @@ extension ErrorTemplate.Piece {
     var name: String {
         switch self {
         case .text: ""
-        case .status, .reason, .message, .path, .user, .roles: "\(self)"
+        case .status, .reason, .message, .path, .user, .issuer, .roles: "\(self)"
         case .clientIP: "client_ip"
         case .requestID: "request_id"
         case .claim(let path): "claim.\(path.text)"

@@ -6,6 +6,9 @@ package struct ExternalIdentityRules: Sendable {
     package var clientIDAttribute: String?
     /// Whether users without an account are accepted; accounts are then never consulted (JWT-13, U09).
     package var virtualUserEnabled: Bool
+    /// Prefix of the names of users without an account, so that no two issuers, and no issuer and this gateway, share a
+    /// name.
+    package var usernamePrefix = ""
     package var userMapping: UserMapping
     package var roleMapping: RoleMapping
 
@@ -24,9 +27,6 @@ package struct ExternalIdentityRules: Sendable {
 /// How the identities of a provider become users of the gateway (RP-03, MAP-01).
 package struct ProviderRules: Sendable {
     package var identity: ExternalIdentityRules
-    /// Prefix of the names of users without an account, so that no two providers, and no provider and this gateway, share a
-    /// name.
-    package var prefix = ""
     package var emailRule = EmailRule.verified
 
     package init(identity: ExternalIdentityRules) { self.identity = identity }

@@ -8,7 +8,7 @@ package final class ErrorAnswers: Sendable {
     package final class Entry: Sendable {
         package enum Piece: Sendable {
             case text([UInt8])
-            case status, reason, message, path, user, roles, clientIP, requestID
+            case status, reason, message, path, user, issuer, roles, clientIP, requestID
             /// Index of a claim among those that principals keep.
             case claim(Int)
         }
@@ -35,6 +35,7 @@ package final class ErrorAnswers: Sendable {
                 case .message: .message
                 case .path: .path
                 case .user: .user
+                case .issuer: .issuer
                 case .roles: .roles
                 case .clientIP: .clientIP
                 case .requestID: .requestID

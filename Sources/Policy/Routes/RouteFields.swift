@@ -9,7 +9,7 @@ package final class RouteFields: Sendable {
     package struct Line: Sendable {
         package enum Piece: Sendable {
             case text([UInt8])
-            case user, roles, clientIP, requestID, userinfo
+            case user, issuer, roles, clientIP, requestID, userinfo
             /// Index of a claim among those that principals keep.
             case claim(Int)
         }
@@ -40,6 +40,7 @@ package final class RouteFields: Sendable {
             switch piece {
             case .text: nil
             case .user: .user
+            case .issuer: .issuer
             case .roles: .roles
             case .clientIP: .clientIP
             case .requestID: .requestID

@@ -87,6 +87,7 @@ struct PolicyQuestion: Sendable {
         if let address = request.address { fields.append(("X-Forwarded-For", "\(address)")) }
         if let principal {
             fields.append(("X-Gateway-User", String(decoding: principal.subjectField, as: UTF8.self)))
+            fields.append(("X-Gateway-Issuer", String(decoding: principal.issuerField, as: UTF8.self)))
             fields.append(("X-Gateway-Roles", String(decoding: principal.roleField, as: UTF8.self)))
             if !principal.backendField.isEmpty {
                 fields.append(("X-Gateway-Backend", String(decoding: principal.backendField, as: UTF8.self)))

@@ -75,6 +75,7 @@ struct RouteAssembly: AssemblyPart {
         settings.scheme = entry.authenticationScheme.flatMap(logins.scheme(named:)).map(logins.scheme)
         settings.access.level = entry.access.level ?? settings.scheme?.level
         settings.injections = injections(of: entry, at: pointer, modules)
+        checkNames(entry, at: pointer, modules)
         if let signed = SignedIdentity.rule(entry, host: configuration.baseURL.host, modules) {
             if settings.injections.isEmpty { settings.injections = settings.webgate?.injections ?? [] }
             settings.injections.append(signed)
@@ -87,6 +88,18 @@ struct RouteAssembly: AssemblyPart {
             prefixes: [upstream?.basePath, entry.options.rewrite.addPrefix].compactMap(\.self))
         settings.host = upstream.map(entry.host) ?? ""
         return settings
+    }
+
+    /// Warns of a token by the caller's name alone, where users of several issuers may have the same one.
+    private func checkNames(_ entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer]) {
+        let injected = entry.injections(configuration.webgates).compactMap { modules[$0.issuer] }
+        guard injected.contains(where: { $0.dependsOnCaller && !$0.dependsOnCredential }) else { return }
+        let issuers = SharedNames(configuration).issuers(on: entry)
+        guard issuers.count > 1 else { return }
+        context.warning(
+            "\(pointer)/injection",
+            "users of \(SharedNames.list(issuers)) with the same name get the same token for the upstream; give an issuer a \"usernamePrefix\""
+        )
     }
 
     /// The route's own rules, or where its upstream challenges, that of its Webgate in the scheme of the challenges.

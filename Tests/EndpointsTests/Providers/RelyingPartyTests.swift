@@ -256,7 +256,7 @@ import TokenStorage
 
     @Test("JWT-13: a virtual user has none of the rights of an account of the same name")
     func namesakes() throws {
-        let idp = StubProvider(rules: StubProvider.rules { $0.prefix = "" })
+        let idp = StubProvider(rules: StubProvider.rules { $0.identity.usernamePrefix = "" })
         idp.answer("joe")
         let setup = Setup(idp)
         let token = try #require(setup.redeem(setup.code()).json?["userToken"]?.string)

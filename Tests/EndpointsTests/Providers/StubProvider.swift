@@ -40,7 +40,7 @@ final class StubProvider: BrowserIdentityProvider {
             identity: ExternalIdentityRules(
                 virtualUserEnabled: virtual,
                 roleMapping: RoleMapping(sources: ["groups"], defaultRoles: ["Guest"])))
-        rules.prefix = "idp:"
+        rules.identity.usernamePrefix = "idp:"
         change(&rules)
         return rules
     }

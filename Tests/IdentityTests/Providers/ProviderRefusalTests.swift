@@ -289,7 +289,7 @@ import Testing
         let catalogue = RoleCatalogue(["Manager", "Guest"])
         func identify(_ subject: String, virtual: Bool) throws -> ExternalIdentity {
             var rules = ProviderRules(identity: ExternalIdentityRules(virtualUserEnabled: virtual))
-            rules.prefix = "idp:"
+            rules.identity.usernamePrefix = "idp:"
             let claims = JSONNode(.object([JSONMember(name: "sub", node: .text(subject))]))
             return try rules.identify(
                 ProvidedIdentity(provider: "idp", subject: subject, sessionID: nil, claims: claims, accessToken: nil),

@@ -301,7 +301,8 @@ struct Explanation {
         let roles = provider?.users.identity.roleMapping.sources.map(\.path.text) ?? []
         let users =
             provider?.users.identity.virtualUserEnabled == false
-            ? "users need an account" : "users need no account and are named \(provider?.users.prefix ?? "")NAME"
+            ? "users need an account"
+            : "users need no account and are named \(provider?.users.identity.usernamePrefix ?? "")NAME"
         return "browsers at \(login.provider); a session lasts \(login.sessionSeconds) s\(idle); \(users); roles from "
             + (roles.isEmpty ? "no claim" : roles.joined(separator: ", "))
     }
