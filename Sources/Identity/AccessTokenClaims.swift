@@ -67,6 +67,7 @@ package struct AccessTokenClaims: Sendable, Equatable {
         writer.member("backend_version", backendVersion)
         writer.member("backend_id", backendID)
         writer.member("roles", rights.roles)
+        if let roles = rights.userRoles { writer.member("user_roles", roles) }
         writer.member("level", rights.level)
         writer.member("oracle_tk_context", context)
         if rights.virtual { writer.member("virtual", true) }
@@ -123,11 +124,20 @@ extension AccessTokenClaims {
         backendVersion = version
         backendID = id
         guard claims["oracle_tk_context"]?.string == context else { return nil }
-        guard readAuthentication(claims), readSession(claims), let actors = AccessTokenClaims.actors(claims["act"]),
+        guard readAuthentication(claims), readUserRoles(claims), readSession(claims),
+            let actors = AccessTokenClaims.actors(claims["act"]),
             let origins = TokenOrigin.read(claims)
         else { return nil }
         rights.actors = actors
         rights.origins = origins
+    }
+
+    /// Answers false where the claim is there and has another shape: the token would not be limited.
+    private mutating func readUserRoles(_ claims: JSONNode) -> Bool {
+        guard let claim = claims["user_roles"] else { return true }
+        guard claim.array != nil, let roles = AccessTokenClaims.texts(claim) else { return false }
+        rights.userRoles = roles
+        return true
     }
 
     /// Answers false where a claim is there and has another shape.

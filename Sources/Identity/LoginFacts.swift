@@ -25,7 +25,7 @@ package struct LoginFacts: Sendable, Equatable {
         methods = rights.methods
         level = rights.level
         isVirtual = rights.virtual
-        roles = rights.roles
+        roles = rights.userRoles ?? rights.roles
     }
 
     /// Writes the members of a JSON object.

@@ -49,6 +49,8 @@ package final class Principal: Sendable {
     package let roles: RoleSet
     /// Names of `roles`, in the order of the catalogue.
     package let roleNames: [String]
+    /// The caller with all roles of the user, for routes that trust the client; nil where that is this one.
+    package let unlimited: Principal?
     /// Authentication level of the credential (CHAL-06).
     package let level: Int
     /// Whether the user has no account in `users.json`.
@@ -105,8 +107,9 @@ package final class Principal: Sendable {
         tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil, application: String? = nil,
         isReadOnly: Bool = false, origins: [TokenOrigin] = [], webgate: String? = nil, session: String? = nil,
         login: String? = nil, activity: SessionActivity? = nil, claims: SelectedClaims = .none,
-        binding: TokenBinding? = nil
+        binding: TokenBinding? = nil, unlimited: Principal? = nil
     ) {
+        self.unlimited = unlimited
         self.binding = binding
         self.claims = claims
         self.kind = kind

@@ -32,6 +32,12 @@ package struct RoleSet: Equatable, Sendable {
         return result
     }
 
+    package func intersection(_ other: RoleSet) -> RoleSet {
+        var result = self
+        result.bits &= other.bits
+        return result
+    }
+
     package mutating func formUnion(_ other: RoleSet) { bits |= other.bits }
 }
 

@@ -10,6 +10,9 @@ package struct TokenRights: Sendable, Equatable {
     /// `.user` or `.client`.
     package var kind: Principal.Kind
     package var roles: [String]
+    /// `user_roles`: all roles of the user, which count only on routes that trust the client of the token; nil for a client
+    /// that has not registered itself, whose tokens have them all in `roles`.
+    package var userRoles: [String]?
     /// Authentication level the token was obtained at (CHAL-06).
     package var level: Int
     /// Whether the user has no account in `users.json`.

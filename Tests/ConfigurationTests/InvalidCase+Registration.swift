@@ -47,6 +47,13 @@ extension InvalidCase {
                 #"/redirectUris/3: invalid place for codes (expected "loopback", an https origin, or a scheme of an application with its colon, found "myapp:")"#
             )),
         InvalidCase(
+            "registration-scope-roles",
+            registration(#""backend": "a/1", "open": true, "scopeRoles": {"notes": ["Nobody"]}"#),
+            failed(#"/scopeRoles: unknown scope "notes" (expected one of "scopes" of the token service)"#),
+            failed(
+                #"/scopeRoles/notes/0: unknown role "Nobody" (expected a role of the catalogue, written with the same case)"#
+            )),
+        InvalidCase(
             "registration-too-many", registration(#""backend": "a/1", "open": true, "maximumClients": 0"#),
             failed("/maximumClients: out of range (expected an integer from 1 to 100000, found 0)")),
         InvalidCase(

@@ -58,6 +58,28 @@ import Testing
             ])
     }
 
+    @Test("a scope that gives roles has a text for users")
+    func scopeRoles() throws {
+        func files(_ texts: String) -> [String: String] {
+            let registration = """
+                {"backend": "a/1", "initialAccessTokens": ["0123456789abcdef0123456789abcdef"],
+                 "scopeRoles": {"notes": ["Manager"]}}
+                """.replacing("\n", with: " ")
+            return [
+                "gateway.json": ConfigurationDirectory.gateway(
+                    #""tokenService": {"scopes": ["notes"], "scopeDescriptions": \#(texts), "registration": \#(registration)}"#
+                ),
+                "backends.json": #"[{"name": "a", "version": "1", "mobileBackendId": "m"}]"#,
+                "identityProviders.json": #"[{"name": "local", "kind": "local"}]"#, "roles.json": #"["Manager"]"#,
+            ]
+        }
+        #expect(try warnings(files(#"{"notes": "Change your notes"}"#)) == [])
+        #expect(
+            try warnings(files("{}")) == [
+                #"gateway.json:5: warning: /tokenService/registration/scopeRoles: users are asked about roles by the name "notes" alone (expected a text for it in "scopeDescriptions")"#
+            ])
+    }
+
     @Test("RFC 7591: a registration that is open to all is named")
     func openRegistration() throws {
         func files(_ members: String) -> [String: String] {

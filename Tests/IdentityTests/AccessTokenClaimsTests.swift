@@ -18,7 +18,18 @@ import Testing
         written.scope = "a b"
         written.virtual = true
         written.audience = ["x", "y"]
+        written.userRoles = ["Manager", "Clerk"]
         #expect(AccessTokenClaims(verified: try JSONNode.parse(written.json().span)) == written)
+    }
+
+    @Test("a token never loses what limits its roles", arguments: [#""Manager""#, "[1]", "null", "{}"])
+    func userRoles(_ claim: String) throws {
+        var written = claims()
+        written.userRoles = []
+        let text = String(decoding: written.json(), as: UTF8.self)
+        let changed = text.replacing(#""user_roles":[]"#, with: #""user_roles":\#(claim)"#)
+        #expect(changed != text)
+        #expect(AccessTokenClaims(verified: try JSONNode.parse(Array(changed.utf8).span)) == nil)
     }
 
     @Test("ISS-02, RFC 9068 section 2.2: all required claims are present")

@@ -62,7 +62,7 @@ extension GatewayConfiguration {
     private func checkSingleSignOn(_ findings: Findings) {
         guard findings.sources.isReadable("identityProviders") else { return }
         let forms = identityProviders.filter { $0.kind == .local }.map(\.name)
-        tokenService.registration?.checkSponsor(backends, findings)
+        tokenService.registration?.checkSponsor(backends, tokenService.terms, findings)
         for (index, entry) in backends.enumerated() where entry.backend.oauthConsumer {
             let backend = entry.backend
             let isSponsor = tokenService.registration?.backend == backend.reference

@@ -1,8 +1,10 @@
+import Bytes
 import Model
 
 extension RegistrationSection {
-    /// Warns of an open registration, and checks the backend, which another section has.
-    func checkSponsor(_ backends: [BackendEntry], _ findings: Findings) {
+    /// Warns of an open registration, and checks what other sections have: the backend and the scopes.
+    func checkSponsor(_ backends: [BackendEntry], _ terms: AccessTokenTerms, _ findings: Findings) {
+        checkScopes(terms, findings)
         if rules.isOpen {
             findings.warning(
                 "/tokenService/registration/open", "any program may register as a client",
@@ -18,6 +20,20 @@ extension RegistrationSection {
             findings.error(
                 pointer, "registered clients get tokens of the token service alone",
                 expected: "a backend without \"issuer\" and \"facebook\"")
+        }
+    }
+
+    private func checkScopes(_ terms: AccessTokenTerms, _ findings: Findings) {
+        let pointer = "/tokenService/registration/scopeRoles"
+        for scope in rules.scopeRoles.keys.sorted() {
+            if !terms.scopes.contains(where: scope.isExactly) {
+                findings.error(
+                    pointer, "unknown scope \"\(scope)\"", expected: "one of \"scopes\" of the token service")
+            } else if terms.scopeDescriptions[scope] == nil {
+                findings.warning(
+                    pointer, "users are asked about roles by the name \"\(scope)\" alone",
+                    expected: "a text for it in \"scopeDescriptions\"")
+            }
         }
     }
 }

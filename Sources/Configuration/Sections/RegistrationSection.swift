@@ -34,6 +34,12 @@ package struct RegistrationSection: Sendable {
             "scopes", .scopes, into: &rules.scopes, "The scopes that clients may have; by default all that users grant."
         )
         object.read(
+            "scopeRoles", scopeRoles, into: &rules.scopeRoles,
+            """
+            Roles that a scope gives tokens of these clients, as far as the user has them, by its name, such as \
+            `{"notes": ["Editor"]}`. Tokens have no other roles, except on routes with `registeredClients`.
+            """)
+        object.read(
             "deviceGrant", .flag, into: &rules.allowsDevices,
             "Whether clients may have the [device grant](guides/device-login.md).")
         object.read(
@@ -60,6 +66,15 @@ package struct RegistrationSection: Sendable {
                 """)
         return RegistrationSection(backend: backend, initialAccessTokens: tokens, rules: rules)
     }
+
+    /// Roles by scope.
+    private static let scopeRoles = Shape<[String: [String]]>(
+        .map(.list(ReferenceKind.role.form), names: "^[!#-\\[\\]-~]+$"), write: { $0.isEmpty ? .object([]) : nil },
+        read: { field in
+            field.object("an object of lists of roles by scope").entries.reduce(into: [:]) { roles, entry in
+                roles[entry.name] = entry.field.references(to: .role)
+            }
+        })
 
     private static let tokens = Shape<[Secret]>(
         .list(.secret), write: { $0.isEmpty ? JSONNode(.array([])) : nil },

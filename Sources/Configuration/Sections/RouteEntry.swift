@@ -150,6 +150,12 @@ package struct RouteEntry: Sendable {
         object.read(
             "forwardCredential", .flag, into: &route.options.forwardsCredential,
             "Whether the client's own credential is forwarded to the upstream.")
+        object.read(
+            "registeredClients", .flag, into: &route.options.trustsRegisteredClients,
+            """
+            Whether tokens of clients that [registered themselves](guides/client-registration.md#rights) have all roles of \
+            their users here, not only those of their scopes.
+            """)
         route.options.certificateForwarding =
             object.value(
                 "forwardClientCertificate", CertificateForwarding.shape, default: nil,

@@ -131,8 +131,8 @@ final class RequestPipeline: LoopPart {
             case .ask(.credential):
                 switch verifyCredential(exchange, decision.route, policy, bytes) {
                 case .principal(let principal):
-                    exchange.principal = principal
                     decision.principal = principal
+                    exchange.principal = decision.principal
                 case .none: break
                 case .rejected(let reason), .malformed(let reason):
                     responder.deny(exchange, reason, bytes)
@@ -315,8 +315,8 @@ final class RequestPipeline: LoopPart {
                 responder.deny(exchange, reason, buffer.readable)
                 return
             }
-            exchange.principal = principal
             decision.principal = principal
+            exchange.principal = decision.principal
             advance(exchange, decision, exchange.path, exchange.snapshot.policy, buffer)
         case .failure(let reason): responder.deny(exchange, reason, buffer.readable)
         }

@@ -1,11 +1,12 @@
 import Model
+import OAuthServer
 
 /// A question whether an application gets access (RFC 6749 section 4.1.1).
 package struct ConsentQuestion: Sendable {
     /// Display name of the application.
     package var client: String
     package var user: String
-    /// What the application may do, in words; empty for no more than to know who the user is.
+    /// What the application may do, in words.
     package var rights: [PageWords]
     /// Where the answer goes; nil for a program on the user's device.
     package var place: String?
@@ -45,8 +46,7 @@ extension Page {
         _ question: ConsentQuestion, action: String, ticket: String, fields: [(String, String)]
     ) -> Page {
         Page(title: .text(.consentTitle, [.client: question.client])) { say in
-            let rights = question.rights.isEmpty ? [.text(.rightToKnow)] : question.rights
-            let items = rights.map { "<li>\(say($0))</li>\n" }
+            let items = question.rights.map { "<li>\(say($0))</li>\n" }
             let other = question.otherAccount.map { "\n<p><a href=\"\(escaped($0))\">\(say(.otherAccount))</a></p>" }
             let warning = question.isUnverified ? "<p>\(say(.unverified))</p>\n" : ""
             return """
@@ -75,9 +75,18 @@ extension Page {
 }
 
 extension PageWords {
+    /// What the tokens of a client allow: its scopes, and what it may do in the user's name beside them.
+    package static func rights(
+        of client: Backend, _ scopes: [String], _ settings: TokenServiceSettings
+    ) -> [PageWords] {
+        let named = scopes.map { right($0, settings.terms.scopeDescriptions) }
+        let hasAllRoles = !client.isRegistered || settings.registration?.isTrustedByRoutes == true
+        return (named.isEmpty ? [.text(.rightToKnow)] : named) + [.text(hasAllRoles ? .rightToAct : .rightToUse)]
+    }
+
     /// What a scope allows.
     /// - Parameter descriptions: of the configuration, by scope.
-    package static func right(_ scope: String, _ descriptions: [String: String]) -> PageWords {
+    private static func right(_ scope: String, _ descriptions: [String: String]) -> PageWords {
         descriptions[scope].map(PageWords.verbatim) ?? PageText.right(scope).map { .text($0) } ?? .verbatim(scope)
     }
 }

@@ -17,6 +17,8 @@ package struct RegistrationRules: Sendable, Equatable {
     package var redirects = [Redirect.loopback]
     /// The scopes that clients may have; nil for all that users can grant.
     package var scopes: [String]?
+    /// Roles that a scope gives the tokens of clients, as far as their user has them.
+    package var scopeRoles: [String: [String]] = [:]
     /// Whether clients may have the device grant (RFC 8628).
     package var allowsDevices = false
     /// How many clients may be registered at once.

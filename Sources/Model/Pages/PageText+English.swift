@@ -76,6 +76,8 @@ extension PageText {
         case .rightToKnow: "Know who you are"
         case .rightProfile: "See your name"
         case .rightEmail: "See your e-mail address"
+        case .rightToAct: "Act in your name with all your rights"
+        case .rightToUse: "Use in your name what is open to everyone who is signed in"
         case .answerGoesTo: "Then you go on to {place}."
         case .answerStaysHere: "Then you go on to a program on this device."
         case .unverified: "The application has registered itself. Its name has not been verified."

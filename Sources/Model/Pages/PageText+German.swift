@@ -79,6 +79,8 @@ extension PageText {
         case .rightToKnow: "Wissen, wer Sie sind"
         case .rightProfile: "Ihren Namen sehen"
         case .rightEmail: "Ihre E-Mail-Adresse sehen"
+        case .rightToAct: "In Ihrem Namen mit allen Ihren Rechten handeln"
+        case .rightToUse: "In Ihrem Namen nutzen, was allen angemeldeten Personen offensteht"
         case .answerGoesTo: "Danach geht es bei {place} weiter."
         case .answerStaysHere: "Danach geht es in einem Programm auf diesem Gerät weiter."
         case .unverified: "Die Anwendung hat sich selbst registriert. Ihr Name wurde nicht geprüft."

@@ -24,7 +24,7 @@ package enum PageText: String, Sendable, CaseIterable {
 
     // Authorization requests
     case unknownClient, foreignRedirectURI, foreignLogout, consentTitle, signedInAs, rights, rightToKnow
-    case rightProfile, rightEmail, answerGoesTo, answerStaysHere, unverified, approve, deny
+    case rightProfile, rightEmail, rightToAct, rightToUse, answerGoesTo, answerStaysHere, unverified, approve, deny
 
     // Devices
     case connectDevice, deviceCode, deviceCodeHint, wrongDeviceCode, deviceShows, deviceWarning, deviceConnected

@@ -24,6 +24,8 @@ package struct RouteOptions: Sendable {
     package var protectedResource: ProtectedResource?
     /// Whether the client's credential is forwarded to the upstream (GW-09).
     package var forwardsCredential = false
+    /// Whether a token of a client that has registered itself has all roles of its user here.
+    package var trustsRegisteredClients = false
     /// Which fields the upstream gets about the client's certificate (GW-09); nil for none.
     package var certificateForwarding: CertificateForwarding?
     /// Whether a client certificate counts as the credential where no other one came.

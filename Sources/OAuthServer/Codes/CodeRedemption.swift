@@ -180,9 +180,9 @@ struct CodeRedemption: Sendable {
         var grant = AccessTokenMinter.Grant(
             subject: record.subject, kind: .user, backend: backend,
             lifetimeSeconds: service.settings.userSeconds(of: backend))
-        grant.roles = roles
         grant.rights.take(code.login)
         grant.scope = code.scope.isEmpty ? nil : code.scope
+        settings.give(roles, to: &grant)
         grant.binding = binding
         grant.session = code.family
         grant.origins = code.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }

@@ -33,6 +33,7 @@ struct TokenExchange: Sendable {
             subject: subject.subject, kind: subject.kind, backend: target.backend,
             lifetimeSeconds: min(rules.lifetimeSeconds, subject.expiresAt - now))
         grant.roles = subject.roles
+        grant.userRoles = subject.userRoles
         grant.level = subject.level
         grant.virtual = subject.virtual
         grant.scope = scope.claim

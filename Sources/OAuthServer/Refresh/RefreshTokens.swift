@@ -80,7 +80,6 @@ struct RefreshTokens: Sendable {
         var grant = AccessTokenMinter.Grant(
             subject: record.subject, kind: .user, backend: backend,
             lifetimeSeconds: service.settings.userSeconds(of: backend))
-        grant.roles = roles
         grant.rights.take(family.login)
         // Of a client with credentials of its own the refresh token is bound to these: another key may follow the one of
         // the login (RFC 9449 section 5).
@@ -93,6 +92,7 @@ struct RefreshTokens: Sendable {
         let granted = try service.settings.remaining(record.scope, of: backend)
         let scope = try GrantedScope(requested: scope, granted: granted, allowed: allowed)
         grant.scope = scope.claim
+        service.settings.give(roles, to: &grant)
         var issuance = Issuance(grant, scope, action: "refresh_token")
         var next = attach(to: &issuance, family, lifetimes, id: record.id, now: now)
         // RFC 6749 section 6: the new refresh token keeps the scope of the old one.

@@ -14,6 +14,8 @@ package struct RegistrationSettings: Sendable {
     package var tokenDigests: [[UInt8]] = []
     /// Limits how many clients a network registers without one.
     package var throttle = LoginThrottle(RegistrationSettings.limits)
+    /// Whether a route gives tokens of registered clients all roles of their users.
+    package var isTrustedByRoutes = false
 
     /// Of one network, in five minutes.
     package static let limits: LoginThrottleSettings = {
@@ -226,6 +228,16 @@ extension TokenServiceSettings {
 
     /// The scopes that users of a client may be asked about.
     package func scopes(of backend: Backend) -> [String] { backend.grants.scopes ?? scopesOfUsers }
+
+    /// Gives a token with its scope the roles of its user: all, or for a registered client those that the scope gives.
+    func give(_ roles: [String], to grant: inout AccessTokenMinter.Grant) {
+        grant.roles = roles
+        guard grant.backend.isRegistered else { return }
+        let scopes = (grant.scope ?? "").split(separator: " ").map(String.init)
+        let given = catalogue.roles(named: scopes.flatMap { registration?.rules.scopeRoles[$0] ?? [] })
+        grant.userRoles = roles
+        grant.roles = catalogue.names(of: given.intersection(catalogue.roles(named: roles)))
+    }
 
     /// What a registered client may still have of an earlier scope; that scope for other clients.
     func remaining(_ scope: String, of backend: Backend) throws(TokenFailure) -> String {

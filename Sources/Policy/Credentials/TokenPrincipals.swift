@@ -108,15 +108,21 @@ struct TokenPrincipals: Sendable {
         guard let backend = backends.backend(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
         guard backend.oauthConsumer else { throw .oauthDisabled }
         guard claims.issuedAt >= backend.tokensNotBefore, backends.stand(behind: claims) else { throw .tokenRevoked }
-        return Principal(
-            kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, backendID: claims.backendID,
-            roles: roles.roles(named: try grantedRoles(by: claims, realm: backend.realm)), catalogue: roles,
-            level: claims.level, virtual: claims.virtual, expiresAt: claims.expiresAt, issuedAt: claims.issuedAt,
-            tokenID: claims.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,
-            session: claims.session, login: claims.login, activity: activity(of: claims),
-            claims: self.claims.select(
-                json, user: account(of: claims, realm: backend.realm), authentication: authentication),
-            binding: claims.binding)
+        let (catalogue, activity) = (roles, activity(of: claims))
+        let selected = self.claims.select(
+            json, user: account(of: claims, realm: backend.realm), authentication: authentication)
+        func caller(_ roles: RoleSet, unlimited: Principal? = nil) -> Principal {
+            Principal(
+                kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer,
+                backendID: claims.backendID, roles: roles, catalogue: catalogue, level: claims.level,
+                virtual: claims.virtual, expiresAt: claims.expiresAt, issuedAt: claims.issuedAt,
+                tokenID: claims.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,
+                session: claims.session, login: claims.login, activity: activity, claims: selected,
+                binding: claims.binding, unlimited: unlimited)
+        }
+        let held = catalogue.roles(named: try heldRoles(by: claims, realm: backend.realm))
+        guard claims.userRoles != nil else { return caller(held) }
+        return caller(held.intersection(catalogue.roles(named: claims.roles)), unlimited: caller(held))
     }
 
     /// The caller of a login's cookie; it was opened, and has not expired.
@@ -173,13 +179,14 @@ struct TokenPrincipals: Sendable {
         claims.kind == .user && !claims.virtual ? users.user(named: claims.subject, realm: realm) : nil
     }
 
-    /// The roles in the token, or with `liveRoles` those that the user has now (ROLE-03). A user who is gone or disabled
+    /// The user's roles in the token, or with `liveRoles` those that the user has now (ROLE-03). A user who is gone or disabled
     /// has no tokens (MAP-04), nor has one those of the password before or of an earlier bearer of the name.
-    private func grantedRoles(by claims: AccessTokenClaims, realm: String) throws(Reason) -> [String] {
-        guard claims.kind == .user, !claims.virtual else { return claims.roles }
+    private func heldRoles(by claims: AccessTokenClaims, realm: String) throws(Reason) -> [String] {
+        let ofToken = claims.userRoles ?? claims.roles
+        guard claims.kind == .user, !claims.virtual else { return ofToken }
         guard let user = account(of: claims, realm: realm), user.enabled else { throw .unknownSubject }
         guard claims.issuedAt >= user.tokensNotBefore else { throw .tokenRevoked }
-        return liveRoles ? user.roles : claims.roles
+        return liveRoles ? user.roles : ofToken
     }
 }
 

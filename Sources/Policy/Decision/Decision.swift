@@ -135,8 +135,15 @@ package struct Decision: ~Copyable {
     /// Whether the request was sent in private: over TLS, as the gateway or a trusted proxy sees it, or by a listener
     /// that accepts credentials in the clear (GW-13). Set by the driver where there is an endpoint.
     package var isConfidential = true
-    /// The verified caller; nil where the request has no credential that counts. Set by the driver.
-    package var principal: Principal?
+    /// The verified caller, with the roles that count on the route; nil where the request has no credential that counts.
+    /// Set by the driver.
+    package var principal: Principal? {
+        didSet {
+            if route?.options.trustsRegisteredClients == true, let unlimited = principal?.unlimited {
+                principal = unlimited
+            }
+        }
+    }
     /// Why the rule on trial would have refused the request; nil where it would not.
     package private(set) var trialDenial: Reason?
     /// The step that was taken last.

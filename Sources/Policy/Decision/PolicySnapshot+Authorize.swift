@@ -50,7 +50,7 @@ extension PolicySnapshot {
         if route.requiresProof, !principal.provesPossession { return .tokenUnbound }
         if let denial = route.tokenRequirement?.mismatch(of: principal) { return denial }
         if let denial = route.loginRequirement?.denial(of: principal, now: now) { return denial }
-        if !route.requirement(for: head.method, methodText).isMet(by: principal.roles) { return .roleRequired }
+        if !route.requirement(for: head.method, methodText).isMet(by: principal) { return .roleRequired }
         if let denial = route.tokenRequirement?.lacking(principal, path: path) { return denial }
         // What goes through a tunnel has no method (AOM-08).
         return principal.isReadOnly && head.upgrade && !route.upgrades.isEmpty ? .insufficientScope : nil

@@ -24,6 +24,11 @@ package struct RoleRequirement: Equatable, Sendable {
         if names.all.contains(where: { catalogue.index(of: $0) == nil }) { any = RoleSet() }
     }
 
+    /// A role that the caller must not have counts also where the client of a token does not get it.
+    func isMet(by principal: Principal) -> Bool {
+        isMet(by: principal.roles) && principal.unlimited?.roles.isDisjoint(with: none) ?? true
+    }
+
     package func isMet(by roles: RoleSet) -> Bool {
         if let any, roles.isDisjoint(with: any) { return false }
         return roles.isSuperset(of: all) && roles.isDisjoint(with: none)

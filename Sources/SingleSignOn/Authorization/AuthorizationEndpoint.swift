@@ -239,10 +239,9 @@ struct AuthorizationEndpoint: Sendable {
         let sealed = relay.sealed(inquiry.visit.request, loggedInAt: inquiry.loggedInAt, now: inquiry.now)
         let purpose = AuthorizationEndpoint.purpose(session, inquiry.visit.request)
         let (ticket, cookie) = relay.ticket(purpose, inquiry.browser)
-        let texts = service.settings.terms.scopeDescriptions
         var question = ConsentQuestion(
             client: inquiry.visit.backend.title, user: session.subject,
-            rights: inquiry.request.scopes.map { PageWords.right($0, texts) },
+            rights: PageWords.rights(of: inquiry.visit.backend, inquiry.request.scopes, service.settings),
             place: inquiry.reply.destination.place,
             otherAccount: relay.location(of: inquiry.visit) + "&prompt=login")
         question.isUnverified = inquiry.visit.backend.isRegistered

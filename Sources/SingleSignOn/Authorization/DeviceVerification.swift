@@ -153,11 +153,10 @@ struct DeviceVerification: Sendable {
 
     private func ask(_ session: SignOnSession, _ record: TokenRecord, _ visit: SignOnRelay.Visit) -> EndpointResponse {
         let (ticket, cookie) = relay.ticket(DeviceVerification.purpose(session, visit.request), visit.browser)
-        let texts = service.settings.terms.scopeDescriptions
         let scopes = record.scope.split(separator: " ").map(String.init)
         var question = ConsentQuestion(
             client: visit.backend.title, user: session.subject,
-            rights: scopes.map { PageWords.right($0, texts) }, place: nil,
+            rights: PageWords.rights(of: visit.backend, scopes, service.settings), place: nil,
             otherAccount: relay.location(of: visit) + "&prompt=login")
         question.deviceCode = visit.request.device?.code.shown
         question.isUnverified = visit.backend.isRegistered

@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Crypto
 import Identity
@@ -38,7 +39,12 @@ struct TokenServiceAssembly: AssemblyPart {
         settings.deviceBeginThrottle = retained.deviceBeginThrottle
         settings.registration = service.registration.flatMap { section in
             context.backendID(section.backend).map {
-                RegistrationSettings(section, sponsorID: $0, retained.registrationThrottle)
+                var settings = RegistrationSettings(section, sponsorID: $0, retained.registrationThrottle)
+                settings.isTrustedByRoutes = configuration.routes.contains { route in
+                    route.options.trustsRegisteredClients
+                        && (route.backends.isEmpty || route.backends.contains(where: section.backend.isExactly))
+                }
+                return settings
             }
         }
         settings.paths = service.paths

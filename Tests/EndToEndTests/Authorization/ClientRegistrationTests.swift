@@ -104,6 +104,38 @@ import Testing
         #expect(try fixture.request("GET", "/plain", [.bearer(bearer)]).status == 401)
     }
 
+    @Test("a registered client has roles by a scope, or on a route that trusts it")
+    func roles() throws {
+        let registration = #""initialAccessTokens": ["\#(Self.token)"], "scopeRoles": {"orders": ["Manager"]}"#
+        func fixture(_ isTrusted: Bool) throws -> Fixture {
+            try Fixture {
+                Self.prepare(&$0, registration)
+                $0.addRoutes(
+                    #"{"path": "/managed", "upstream": "stub", "roles": ["Manager"]}"#,
+                    #"{"path": "/trusting", "upstream": "stub", "roles": ["Manager"], "registeredClients": \#(isTrusted)}"#
+                )
+            }
+        }
+        let limited = "what is open to everyone who is signed in"
+        for (isTrusted, scope) in [(false, "openid"), (false, "openid%20orders"), (true, "openid")] {
+            let fixture = try fixture(isTrusted)
+            let id = try #require(JSONText(Self.register(fixture.gateway).text)["client_id"].string)
+            let jar = CookieJar(fixture.gateway)
+            let page = try jar.askForConsent(
+                AuthorizationFixture.link(id, "http://localhost:4711/cb", "&state=s&scope=\(scope)"))
+            #expect(page.text.contains(isTrusted ? "with all your rights" : limited), "\(page.text)")
+            let code = try #require(AuthorizationFixture.parameter("code", try jar.decide(page)))
+            let reply = JSONText(try Self.redeem(fixture.gateway, code, id).text)
+            let token = try Field.bearer(#require(reply["access_token"].string, "\(reply)"))
+            let hasRole = scope.contains("orders")
+            #expect(try fixture.request("GET", "/managed", [token]).status == (hasRole ? 200 : 403))
+            #expect(try fixture.request("GET", "/trusting", [token]).status == (hasRole || isTrusted ? 200 : 403))
+            #expect(try fixture.request("GET", "/plain", [token]).status == 200)
+            #expect(try fixture.lastRequest("/plain").values("X-Gateway-Roles") == [hasRole ? "Manager" : ""])
+            if isTrusted { #expect(try fixture.lastRequest("/trusting").only("X-Gateway-Roles") == "Manager") }
+        }
+    }
+
     @Test("guesses of the initial access token are throttled, and a store is not filled")
     func guesses() throws {
         let fixture = try Fixture {

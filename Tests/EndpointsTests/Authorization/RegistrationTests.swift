@@ -129,12 +129,48 @@ import TokenStorage
             : client.redeem(code)
         #expect(reply.status == 200, "\(reply.text)")
         let claims = try reply.claims(at: Mobile.start)
-        // Routes know the backend, and the roles are the user's.
-        #expect(claims.backendID == "mbe-inv-1" && claims.clientID == client.id && claims.roles == ["Manager"])
+        // Routes know the backend.
+        #expect(claims.backendID == "mbe-inv-1" && claims.clientID == client.id)
+        #expect(claims.roles == [] && claims.userRoles == ["Manager"])
         #expect(claims.kind == .user && claims.scope == "openid read")
         let refreshed = client.grant([("grant_type", "refresh_token"), ("refresh_token", reply.refreshToken ?? "")])
         #expect(refreshed.status == 200, "\(refreshed.text)")
         #expect(reply.audit?.client == client.id)
+    }
+
+    @Test("a scope gives roles that the user has, also after a refresh, and no others")
+    func scopeRoles() throws {
+        let app = Self.authorizing {
+            $0.rules.scopes = ["openid", "read", "write"]
+            $0.rules.scopeRoles = ["read": ["Clerk"], "write": ["Clerk", "Manager", "Unknown"]]
+        }
+        let client = try Client(
+            app, #""token_endpoint_auth_method": "none", "grant_types": ["authorization_code", "refresh_token"]"#)
+        for (scope, roles) in [("openid", []), ("read", []), ("read write", ["Manager"])] {
+            let asked = app.ask(client.fields(scope))
+            let page = asked.reason == .ssoLoginAsked ? app.logIn(client.fields(scope)) : asked
+            #expect(page.text.contains("what is open to everyone") && !page.text.contains("all your rights"))
+            let reply = client.redeem(try #require(app.decide().sent["code"]))
+            let claims = try reply.claims(at: Mobile.start)
+            #expect(claims.roles == roles && claims.userRoles == ["Manager"], "\(scope)")
+            let refreshed = client.grant([("grant_type", "refresh_token"), ("refresh_token", reply.refreshToken ?? "")])
+            let later = try refreshed.claims(at: Mobile.start)
+            #expect(later.roles == roles && later.userRoles == ["Manager"], "\(scope)")
+            // A narrower scope takes its roles along.
+            let narrowed = client.grant([
+                ("grant_type", "refresh_token"), ("refresh_token", refreshed.refreshToken ?? ""),
+                ("scope", scope.replacing(" write", with: "")),
+            ])
+            #expect(try narrowed.claims(at: Mobile.start).roles == [])
+        }
+    }
+
+    @Test("the page says when a route gives clients all rights")
+    func trusted() throws {
+        let app = Self.authorizing { $0.isTrustedByRoutes = true }
+        let client = try Client(app)
+        let page = app.logIn(client.fields("openid"))
+        #expect(page.text.contains("<li>Act in your name with all your rights</li>"), "\(page.text)")
     }
 
     @Test("the response has all that was registered (RFC 7591 section 3.2.1), and no store has the secret")

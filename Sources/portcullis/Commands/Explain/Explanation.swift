@@ -359,7 +359,10 @@ struct Explanation {
             let missing = MissingRoles(
                 any: requirement.any.map(policy.roles.names(of:)), all: policy.roles.names(of: requirement.all),
                 none: policy.roles.names(of: requirement.none))
+            let isLimited = principal?.unlimited != nil
             return missing.lines(held: principal?.roleNames)
+                + (isLimited
+                    ? ["the client has registered itself: other roles need \"registeredClients\" of the route"] : [])
         case .stepUpRequired: return ["missing: level \(route.level)"]
         case .scopeRequired, .claimRequired, .issuerNotAllowed, .wrongAudience, .authenticationTooWeak,
             .authenticationTooOld:
