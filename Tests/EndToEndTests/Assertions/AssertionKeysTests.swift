@@ -96,11 +96,15 @@ import Testing
             #""discoveryUri": "https://idp.example.com/.well-known/openid-configuration""#,
             with: #""discoveryUri": "\#(server.url)/discovery", "allowHttp": true"#)
         let fixture = try Fixture(exchanging: adapted, idp)
-        let audience = name == "audience" ? "GUID-12345678-ABCD-EFAB-CDEF-123456789ABC" : "http://gw.example.com/mobile"
-        // The sample for names takes users with an account.
-        let user = name == "username" ? "ann" : "zoe"
-        let more = #""unique_name": "\#(user)", "dept": "eng-core", "roles": ["Clerk"]"#
-        #expect(try fixture.exchange(idp.token(#""aud": "\#(audience)", \#(more)"#)).status == 200)
+        let hasAudience = name == "audience" || name == "username"
+        let audience = hasAudience ? "GUID-12345678-ABCD-EFAB-CDEF-123456789ABC" : "http://gw.example.com/mobile"
+        // A user without an account. Only the sample for names has its name from another claim.
+        let more = #""unique_name": "zoe", "dept": "eng-core", "roles": ["Clerk", "Unknown"]"#
+        let response = try fixture.exchange(idp.token(#""aud": "\#(audience)", \#(more)"#))
+        let token = try #require(JSONText(response.text)["access_token"].string, "\(response.text)")
+        let claims = JSONWebToken(token).claims
+        #expect((claims["sub"].string == "zoe") == (name == "username"))
+        #expect(claims["virtual"].bool == true && claims["roles"].strings == ["Clerk"])
         #expect(try fixture.exchange(idp.token(#""aud": "https://else.example.com", \#(more)"#)).status == 400)
         try fixture.gateway.configuration.write("examples/\(name).json", sample)
         try fixture.gateway.configuration.write(
