@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import TestSupport
 import Testing
@@ -116,9 +117,31 @@ import Testing
         #expect(kept.clientSecret == "s:cret")
         #expect(kept.serviceDomain == "Other")
         let other = "app://?oamconfig=true&host=evil.example.com&port=443&SSL=TRUE"
-        let fresh = try ClientProfile(configuring: other, previous: Fixture.profile)
+        var previous = Fixture.profile
+        (previous.timeoutSeconds, previous.userAgent, previous.caFile) = (7, "Mine/1.0", "/ca.pem")
+        previous.settings.cryptoScheme = "SaltedSHA-512"
+        (previous.oauthTokenEndpoint, previous.hosts) = ("https://gw.example.com/t", ["https://api.example.com"])
+        let fresh = try ClientProfile(configuring: other, previous: previous)
+        #expect(fresh.timeoutSeconds == 7 && fresh.userAgent == "Mine/1.0" && fresh.caFile == "/ca.pem")
+        #expect(fresh.settings == previous.settings)
+        #expect(fresh.oauthTokenEndpoint == "/oauth2/token" && fresh.hosts.isEmpty)
+        #expect(fresh.clientID == nil && fresh.anonymousKey == nil && fresh.apiKey == nil)
         #expect(fresh.clientSecret == nil)
         #expect(fresh.serviceDomain == nil)
+    }
+
+    @Test(
+        "AGT-05: the file keeps its schema",
+        arguments: [#""baseUrl": "https://a""#, #""profiles": {"default": {"baseUrl": "https://a"}}"#])
+    func keptSchema(_ members: String) throws {
+        let directory = try TemporaryDirectory()
+        let file = "\(directory.path)/client.json"
+        try Data(#"{"$schema": "x.json", \#(members)}"#.utf8).write(to: URL(filePath: file))
+        let text = try ClientProfiles.text(putting: ClientProfile(baseURL: "https://b"), named: nil, into: file)
+        let written = try JSONNode.parse(text.span)
+        #expect(written["$schema"]?.string == "x.json" && written.members?.count == 2)
+        try Data(text).write(to: URL(filePath: file))
+        #expect(try ClientProfile(file: file).baseURL == "https://b")
     }
 
     @Test(

@@ -47,11 +47,13 @@ package struct AuthenticationSchemeEntry: Sendable {
                 exactly one.
                 """),
             challengeRedirectURL: object.value(
-                "challengeRedirectUrl", ownPath, default: "/oam/server/", "Path that the forms of Access Manager name."),
+                "challengeRedirectUrl", ownPath, default: "/oam/server/",
+                "No effect: the path that the forms of Access Manager name. Read so that their settings can be kept."),
             challengeURL: object.optional(
                 "challengeUrl", ownPath,
                 "Path and query of the login form, behind `contextValue`; required for `FORM`.") ?? "",
-            contextType: object.value("contextType", .name, default: "customWar", "Taken as Access Manager writes it."),
+            contextType: object.value(
+                "contextType", .name, default: "customWar", "No effect: kept as Access Manager writes it."),
             contextValue: object.value(
                 "contextValue", ownPath, default: "/oic_rest", "Beginning of the path of the login form."),
             challenges: object.value(

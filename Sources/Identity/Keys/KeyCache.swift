@@ -27,7 +27,7 @@ struct KeyCache {
 
     init(_ settings: RemoteKeySettings) {
         minimum = settings.minimumReloadSeconds
-        maximum = max(settings.maximumReloadSeconds, settings.minimumReloadSeconds)
+        maximum = settings.maximumReloadSeconds
         stale = settings.staleSeconds
     }
 
@@ -95,7 +95,7 @@ struct KeyCache {
         isFetching = false
         lastAttempt = now
         // Before expiry, so that no request waits for the fetch.
-        refreshAt = now + max(minimum, self.lifetime - self.lifetime * (5 + spread / 10) / 100)
+        refreshAt = now + max(min(minimum, maximum), self.lifetime - self.lifetime * (5 + spread / 10) / 100)
         absent.removeAll { fresh.hasKey(named: $0) }
         return change
     }

@@ -8,8 +8,8 @@ extension ClientProfile {
     /// `scheme://host?oamconfig=true&host=H&port=P&servicedomain=D&SSL=TRUE|FALSE[&appname=A]`.
     ///
     /// The query must begin with `oamconfig=true&`.
-    /// - Parameter previous: the current profile. Its other settings are kept only for the same server, since a link
-    ///   must not redirect secrets to another one.
+    /// - Parameter previous: the current profile. What it says of its server is kept for the same server only, since a
+    ///   link must not redirect secrets to another one; its other settings stay.
     public init(configuring url: String, previous: ClientProfile? = nil) throws(ClientError) {
         let prefix = "oamconfig=true&"
         guard let mark = url.range(of: "?"), url[mark.upperBound...].hasPrefix(prefix) else {
@@ -37,8 +37,23 @@ extension ClientProfile {
         guard address.target == "/" else { throw ClientError(.invalidURL, "\"\(host)\" is no name of a host") }
         let base = String(address.description.dropLast())
         let isSame = previous.flatMap { try? WebURL(client: $0.baseURL).place } == address.place
-        self = isSame ? previous ?? ClientProfile(baseURL: base) : ClientProfile(baseURL: base)
+        self = previous ?? ClientProfile(baseURL: base)
+        if !isSame { move(to: base) }
         if let domain = values[2], !domain.isEmpty { serviceDomain = domain }
         if let name = values[4], !name.isEmpty { appName = name }
+    }
+
+    /// Forgets credentials, names and places of the former server.
+    private mutating func move(to base: String) {
+        let moved = ClientProfile(baseURL: base)
+        baseURL = base
+        (backendName, backendVersion, mobileBackendID, anonymousKey) = (nil, nil, nil, nil)
+        (clientID, clientSecret, apiKey, apiomatApp) = (nil, nil, nil, nil)
+        (serviceDomain, appName, identityProvider, appID, system) = (nil, nil, nil, nil, moved.system)
+        oauthTokenEndpoint = moved.oauthTokenEndpoint
+        ssoTokenEndpoint = moved.ssoTokenEndpoint
+        jwtTokenEndpoint = moved.jwtTokenEndpoint
+        // They would get tokens of the other server.
+        hosts = []
     }
 }

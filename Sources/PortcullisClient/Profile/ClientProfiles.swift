@@ -48,17 +48,27 @@ public struct ClientProfiles: Sendable {
         let contents = ClientProfile.contents(of: file)
         guard let named else {
             // An unreadable file is replaced.
-            guard let root = contents.flatMap({ try? ClientProfile.object($0, file) }), root["profiles"] != nil else {
-                return profile.json
-            }
-            return try text(putting: profile, named: usual, into: file)
+            guard let root = contents.flatMap({ try? ClientProfile.object($0, file) }) else { return profile.json }
+            if root["profiles"] != nil { return try text(putting: profile, named: usual, into: file) }
+            let members = try ClientProfile.object(profile.json, file).members ?? []
+            return text(schema(of: root) + members)
         }
         let root = try ClientProfile.object(contents ?? Array(#"{"profiles":{}}"#.utf8), file)
         guard var profiles = try ClientProfiles(root, file) else {
             throw ClientError(.invalidProfile, "\(file) has one profile without a name; expected /profiles")
         }
         try profiles.set(named, profile)
-        return profiles.json
+        return text(schema(of: root) + [JSONMember(name: "profiles", node: JSONNode(.object(profiles.members)))])
+    }
+
+    /// The member by which editors find the schema.
+    private static func schema(of root: JSONNode) -> [JSONMember] {
+        (root.members ?? []).filter { $0.name == "$schema" }
+    }
+
+    private static func text(_ members: [JSONMember]) -> [UInt8] {
+        let text = JSONNode(.object(members)).serialized
+        return (try? JSONLayout.indented(text, by: 2)) ?? text
     }
 
     private mutating func set(_ name: String, _ profile: ClientProfile) throws(ClientError) {
@@ -68,10 +78,5 @@ public struct ClientProfiles: Sendable {
         } else {
             members.append(JSONMember(name: name, node: node))
         }
-    }
-
-    private var json: [UInt8] {
-        let text = JSONNode(.object([JSONMember(name: "profiles", node: JSONNode(.object(members)))])).serialized
-        return (try? JSONLayout.indented(text, by: 2)) ?? text
     }
 }

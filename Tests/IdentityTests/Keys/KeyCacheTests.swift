@@ -102,6 +102,20 @@ import Testing
         #expect(cache.answer(KeyFixture.need("a"), now: start + 80_000).names == ["a"])
     }
 
+    @Test("JWT-34: a maximum age below the minimum interval counts, and that interval after a failure")
+    func shortMaximum() throws {
+        var cache = try filled(minimum: 60, maximum: 5, lifetime: 3600)
+        #expect(cache.answer(KeyFixture.need("a"), now: start + 5).names == ["a"])
+        #expect(cache.isRefreshDue(now: start + 5))
+        #expect(cache.answer(KeyFixture.need("a"), now: start + 6).isFetch)
+        // A key that is absent still causes no fetch before the minimum interval has passed.
+        #expect(cache.answer(KeyFixture.need("z"), now: start + 59).names == ["a"])
+        #expect(cache.answer(KeyFixture.need("z"), now: start + 60).isFetch)
+        fails(&cache, at: start + 6)
+        #expect(cache.answer(KeyFixture.need("a"), now: start + 65).names == ["a"])
+        #expect(!cache.isRefreshDue(now: start + 65) && cache.isRefreshDue(now: start + 66))
+    }
+
     @Test("stale keys are dropped eventually")
     func staleKeysEndAtLast() throws {
         var cache = try filled(stale: 1000, lifetime: 600)
