@@ -361,8 +361,12 @@ extension InvalidCase {
         shadow("/.well-known/jwks.json", "/.well-known/jwks.json"),
         shadow("/mobile/platform/users/~", "/mobile/platform/users/~"),
         shadow("/mobile/platform/sso/login", "/mobile/platform/sso/*"),
-        shadow("/oic_rest/**", "/oic_rest/**"),
-        shadow("/yambas/rest/*/x", "/yambas/**"),
+        InvalidCase(
+            "shadows users of an application",
+            routes(route("/yambas/rest/apps/a/models/Basics/User/**"), route("/yambas/rest/apps/a/models/Notes/**"))
+                .merging(["applications.json": #"[{"name": "a", "apiKey": "1234567890"}]"#]) { $1 },
+            #"routes.json:2: error: /routes/0/path: the route shadows the gateway endpoint "/yambas/rest/apps/a/models/Basics/User/**" (expected a path that the gateway does not use itself)"#
+        ),
         // CHAL-08's own check.
         InvalidCase(
             "webgate-name", ["webgates.json": "[{\n\"name\": \"a:b\", \"level\": 2 }]"],

@@ -23,7 +23,7 @@ import Testing
         #expect(Self.paths([]) == ["/mobile/platform/users/~"])
         #expect(
             Self.reserved([]) == [
-                "/mobile/platform/users/~", "/yambas/**", "/oic_rest/**", "/mobile/platform/auth/token",
+                "/mobile/platform/users/~", "/mobile/platform/auth/token",
                 "/mobile/platform/sso/*",
             ])
     }
@@ -34,6 +34,27 @@ import Testing
         #expect(Self.paths(.tokenService).contains("/oauth2/token") && Self.paths(.tokenService).contains("/token"))
         #expect(Self.reserved(.tokenService).contains("/oauth2/**"))
         #expect(Self.reserved([], forms: ["/mobilesso"]).contains("/mobilesso"))
+    }
+
+    /// The paths of a protocol belong to routes where the gateway does not answer them.
+    @Test func whatIsNotServedIsNotReserved() throws {
+        func isReserved(_ text: String, _ features: EndpointFeatures, _ users: [String] = []) throws -> Bool {
+            var settings = Self.settings(features)
+            settings.userObjectPaths = users
+            let path = try PathPattern(text)
+            return EndpointFamily.reservedPatterns(settings).contains { $0.covers(path) }
+        }
+        let users = "/yambas/rest/apps/testApp/models/Basics/User"
+        for path in ["/yambas/**", "/oic_rest/**", "/oic_rest/rest/x", "\(users)/1", "/yambas/oauth/token"] {
+            #expect(try !isReserved(path, [], [users, "\(users)/"]), "\(path)")
+        }
+        for path in [users, "\(users)/1", "/yambas/oauth/token"] {
+            #expect(try isReserved(path, .applications, [users, "\(users)/"]), "\(path)")
+        }
+        for path in ["/yambas/rest/apps/testApp/models/Notes/**", "\(users)s", "/yambas/oauth/x", "/oic_rest/rest/x"] {
+            #expect(try !isReserved(path, .applications, [users, "\(users)/"]), "\(path)")
+        }
+        #expect(try isReserved("/oic_rest/rest/x", .serviceDomains) && !isReserved("/oic_rest/x", .serviceDomains))
     }
 
     @Test(arguments: ["callback", "metadata", "backchannel-logout"])

@@ -144,8 +144,7 @@ extension ApplicationTokens {
         var response = EndpointResponse.personal(json(of: user, application), reason: .userCreated)
         response.status = 201
         let path =
-            "\(ApplicationEndpoints.userObjectsPath)\(application.name)/models/\(application.userClass.module)/"
-            + "\(application.userClass.name)/\(PathSegment.encode(user.username))"
+            "\(ApplicationEndpoints.userClassPath(of: application))/\(PathSegment.encode(user.username))"
         response.headers.append((name: "Location", value: path))
         return response.audited("user.create", .changed, subject: user.username, client: application.name)
     }

@@ -109,9 +109,12 @@ extension GatewayConfiguration {
         if serviceDomains.contains(where: { $0.authentication.relyingParty != nil }) {
             features.insert(.relyingParties)
         }
-        return EndpointSettings(
+        var settings = EndpointSettings(
             features: features, oauth: tokenService.paths,
             formPaths: authenticationSchemes.filter { $0.challengeMethod == .form }.map(\.formPath))
+        let userClasses = applications.map(ApplicationEndpoints.userClassPath)
+        settings.userObjectPaths = userClasses + userClasses.map { "\($0)/" }
+        return settings
     }
 
     private func checkEndpoints(

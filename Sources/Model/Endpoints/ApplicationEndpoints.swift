@@ -7,8 +7,12 @@ package enum ApplicationEndpoints {
     package static let userObjectsPath = "/yambas/rest/apps/"
 
     static let family = EndpointFamily(
-        [.applicationToken, .applicationRevocation, .applicationRevocationOfAll, .applicationUsers],
-        reserved: [EndpointFamily.Reservation("/yambas/**")])
+        [.applicationToken, .applicationRevocation, .applicationRevocationOfAll, .applicationUsers])
+
+    /// The path of the user class of an application. All names are fit for paths.
+    package static func userClassPath(of application: Application) -> String {
+        "\(userObjectsPath)\(application.name)/models/\(application.userClass.module)/\(application.userClass.name)"
+    }
 }
 
 extension EndpointDescriptor {
@@ -22,7 +26,7 @@ extension EndpointDescriptor {
     package static let applicationRevocationOfAll = EndpointDescriptor(
         "application_revocation_of_all", at: ApplicationEndpoints.revocationOfAllPath, "GET, POST",
         needs: .applications)
-    /// The users of applications.
+    /// The users of applications. All other objects are data of upstreams.
     package static let applicationUsers = EndpointDescriptor(
-        "application_users", at: ApplicationEndpoints.userObjectsPath, "GET, HEAD, POST, PUT", needs: .applications)
+        "application_users", at: \.userObjectPaths, "GET, HEAD, POST, PUT", needs: .applications)
 }

@@ -32,6 +32,8 @@ package struct EndpointSettings: Sendable {
     package var oauth: OAuthPaths
     /// Paths of the login forms.
     package var formPaths: [String]
+    /// Paths of the users of applications; by default where those of any application are.
+    package var userObjectPaths = [ApplicationEndpoints.userObjectsPath]
 
     package init(features: EndpointFeatures, oauth: OAuthPaths = .standard, formPaths: [String]) {
         self.features = features

@@ -5,8 +5,7 @@ package enum MobileSocialEndpoints {
     /// The logout of Access Manager, which clients know.
     package static let logoutPath = "/oam/server/logout"
 
-    static let family = EndpointFamily(
-        [.mobileSocial, .mobileLogout], reserved: [EndpointFamily.Reservation("/oic_rest/**")])
+    static let family = EndpointFamily([.mobileSocial, .mobileLogout])
 }
 
 extension EndpointDescriptor {
