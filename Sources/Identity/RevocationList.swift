@@ -20,11 +20,22 @@ package final class RevocationList: Sendable {
         var until: Int64
     }
 
+    /// One revoked token.
+    private struct Listed {
+        var until: Int64
+        /// The comparison that has confirmed it last.
+        var round: Int
+    }
+
     private struct Entries {
-        var tokens: [String: Int64] = [:]
+        var tokens: [String: Listed] = [:]
         var subjects: [String: Cutoff] = [:]
         var backends: [String: Cutoff] = [:]
         var issuers: [String: Cutoff] = [:]
+        /// Number of the comparison with the store.
+        var round = 0
+        /// Number of tokens that this comparison has not confirmed.
+        var unconfirmed = 0
 
         var count: Int { tokens.count + subjects.count + backends.count + issuers.count }
 
@@ -79,40 +90,56 @@ package final class RevocationList: Sendable {
 
     /// All entries, unordered.
     package var contents: [Refused] {
+        entries.withLock { entries in
+            entries.tokens.map { Refused(kind: .token, name: $0.key, issuedBefore: 0, until: $0.value.until) }
+        } + groups
+    }
+
+    /// The entries of groups of tokens, unordered.
+    package var groups: [Refused] {
         func all(_ cutoffs: [String: Cutoff], _ kind: Refused.Kind) -> [Refused] {
             cutoffs.map { Refused(kind: kind, name: $0.key, issuedBefore: $0.value.issuedAt, until: $0.value.until) }
         }
         return entries.withLock { entries in
-            entries.tokens.map { Refused(kind: .token, name: $0.key, issuedBefore: 0, until: $0.value) }
-                + all(entries.subjects, .subject) + all(entries.backends, .backend) + all(entries.issuers, .issuer)
+            all(entries.subjects, .subject) + all(entries.backends, .backend) + all(entries.issuers, .issuer)
         }
     }
 
-    /// Revokes one token by its `jti`.
+    /// Revokes one token by its `jti`, or those of a login by its id. Returns whether that is news.
     /// - Parameter until: seconds since 1970 when the token expires and the entry can be removed.
-    package func revoke(tokenID: String, until: Int64) {
+    @discardableResult
+    package func revoke(tokenID: String, until: Int64) -> Bool {
         change { entries in
-            if let known = entries.tokens[tokenID], known >= until { return false }
-            entries.tokens[tokenID] = until
-            return true
+            guard let place = entries.tokens.index(forKey: tokenID) else {
+                entries.tokens[tokenID] = Listed(until: until, round: entries.round)
+                return true
+            }
+            let known = entries.tokens.values[place]
+            guard known.until <= until else { return false }
+            if known.round != entries.round { entries.unconfirmed -= 1 }
+            entries.tokens.values[place] = Listed(until: until, round: entries.round)
+            return known.until < until
         }
     }
 
     /// Revokes all tokens of a subject issued at or before this second. This includes tokens issued later within the
     /// same second: one extra login is better than a surviving token.
     /// - Parameter until: when the longest-lived of them expires.
-    package func revoke(subject: String, issuedBefore instant: Int64, until: Int64) {
+    @discardableResult
+    package func revoke(subject: String, issuedBefore instant: Int64, until: Int64) -> Bool {
         change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.subjects[subject]) }
     }
 
     /// Revokes all tokens of a backend issued at or before this second (MBE-06).
-    package func revoke(backendID: String, issuedBefore instant: Int64, until: Int64) {
+    @discardableResult
+    package func revoke(backendID: String, issuedBefore instant: Int64, until: Int64) -> Bool {
         change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.backends[backendID]) }
     }
 
     /// Revokes all tokens of an issuer issued at or before this second.
     /// - Parameter issuer: `Principal.issuer`, the name of its entry; `local` for this gateway.
-    package func revoke(issuer: String, issuedBefore instant: Int64, until: Int64) {
+    @discardableResult
+    package func revoke(issuer: String, issuedBefore instant: Int64, until: Int64) -> Bool {
         change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.issuers[issuer]) }
     }
 
@@ -154,7 +181,11 @@ package final class RevocationList: Sendable {
     /// Removes entries whose tokens have expired.
     package func prune(now: Int64) {
         entries.withLock { entries in
-            entries.tokens = entries.tokens.filter { $0.value > now }
+            // In place: a copy of a long list would keep requests waiting.
+            for (id, token) in entries.tokens.filter({ $0.value.until <= now }) {
+                if token.round != entries.round { entries.unconfirmed -= 1 }
+                entries.tokens[id] = nil
+            }
             entries.subjects = entries.subjects.filter { $0.value.until > now }
             entries.backends = entries.backends.filter { $0.value.until > now }
             entries.issuers = entries.issuers.filter { $0.value.until > now }
@@ -163,13 +194,38 @@ package final class RevocationList: Sendable {
     }
 
     /// Known entries, such as those that return from the store, do not invalidate caches.
-    private func change(_ body: (inout Entries) -> Bool) {
+    private func change(_ body: (inout Entries) -> Bool) -> Bool {
         let isNew = entries.withLock { entries in
             guard body(&entries) else { return false }
             occupied.store(true, ordering: .releasing)
             return true
         }
         if isNew { word.add(2, ordering: .acquiringAndReleasing) }
+        return isNew
+    }
+
+    // MARK: Comparison
+
+    /// Begins a comparison with the list of a store. What is revoked from now on is confirmed: it comes from the store
+    /// or is on its way to it.
+    package func beginComparison() {
+        entries.withLock { entries in
+            entries.round += 1
+            entries.unconfirmed = entries.tokens.count
+        }
+    }
+
+    /// The tokens that nothing has confirmed since the comparison began.
+    package var unconfirmed: [(id: String, until: Int64)] {
+        entries.withLock { entries in
+            guard entries.unconfirmed > 0 else { return [] }
+            return entries.tokens.filter { $0.value.round != entries.round }.map { ($0.key, $0.value.until) }
+        }
+    }
+
+    /// Whether the comparison has confirmed a token, or it is no longer listed.
+    package func isConfirmed(tokenID: String) -> Bool {
+        entries.withLock { entries in entries.tokens[tokenID].map { $0.round == entries.round } ?? true }
     }
 
     /// Whether the merge adds or extends a revocation.

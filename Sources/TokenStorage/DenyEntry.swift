@@ -8,12 +8,14 @@ package struct DenyEntry: Sendable, Equatable {
         case token, subject, backend, issuer
         /// A notice about an account or a secret (`WithdrawnAccounts`): refused from now on, or accepted again.
         case withdrawn, restored
+        /// What this version cannot read, such as an entry of a later one. Read, counted, and never written.
+        case unknown
 
         /// Whether the entry revokes tokens.
         package var isAboutTokens: Bool {
             switch self {
             case .token, .subject, .backend, .issuer: true
-            case .withdrawn, .restored: false
+            case .withdrawn, .restored, .unknown: false
             }
         }
     }
@@ -33,7 +35,7 @@ package struct DenyEntry: Sendable, Equatable {
 
     package var kind: Kind
     /// Depending on the kind: `TokenRecord.tokenID`, the subject, the backend's id, the name of the issuer's entry
-    /// (`Principal.issuer`), or the name of the notice.
+    /// (`Principal.issuer`), the name of the notice, or of an unknown entry the text of its kind.
     package var name: String
     /// For `.token`, the token's subject if known: tokens issued for that subject are dropped too (CACHE-07). For a
     /// notice, the holder. Otherwise empty.
@@ -72,6 +74,12 @@ package struct DenyEntry: Sendable, Equatable {
         DenyEntry(
             kind: notice.isWithdrawn ? .withdrawn : .restored, name: name, subject: notice.holder,
             issuedBefore: notice.changedAt, until: notice.until)
+    }
+
+    /// An entry that cannot be read.
+    /// - Parameter kind: the text of its kind, if that can be read.
+    package static func unknown(_ kind: String) -> DenyEntry {
+        DenyEntry(kind: .unknown, name: kind, issuedBefore: 0, until: 0)
     }
 
     /// All tokens of an issuer issued so far, by the name of its entry.

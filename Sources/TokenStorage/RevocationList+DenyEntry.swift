@@ -1,20 +1,33 @@
 import Identity
 
 extension RevocationList {
-    /// Applies an entry from a store or an administrator.
-    package func apply(_ entry: DenyEntry) {
+    /// Applies an entry from a store or an administrator. Returns whether it is news.
+    @discardableResult
+    package func apply(_ entry: DenyEntry) -> Bool {
         switch entry.kind {
         case .token: revoke(tokenID: entry.name, until: entry.until)
         case .subject: revoke(subject: entry.name, issuedBefore: entry.issuedBefore, until: entry.until)
         case .backend: revoke(backendID: entry.name, issuedBefore: entry.issuedBefore, until: entry.until)
         case .issuer: revoke(issuer: entry.name, issuedBefore: entry.issuedBefore, until: entry.until)
-        case .withdrawn, .restored: break
+        case .withdrawn, .restored, .unknown: false
         }
+    }
+
+    /// The entries of single tokens that a comparison has not confirmed and that have not expired.
+    /// - Parameter now: seconds since 1970.
+    package func unconfirmedEntries(now: Int64) -> [DenyEntry] {
+        unconfirmed.filter { $0.until > now }.map { .token($0.id, until: $0.until) }
     }
 
     /// All entries that have not expired.
     /// - Parameter now: seconds since 1970.
-    package func denyEntries(now: Int64) -> [DenyEntry] {
+    package func denyEntries(now: Int64) -> [DenyEntry] { RevocationList.entries(contents, now: now) }
+
+    /// The entries of groups of tokens that have not expired.
+    /// - Parameter now: seconds since 1970.
+    package func groupEntries(now: Int64) -> [DenyEntry] { RevocationList.entries(groups, now: now) }
+
+    private static func entries(_ contents: [Refused], now: Int64) -> [DenyEntry] {
         contents.filter { $0.until > now }.map { refused in
             switch refused.kind {
             case .token: .token(refused.name, until: refused.until)

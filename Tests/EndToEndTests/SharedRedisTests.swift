@@ -213,6 +213,27 @@ import Testing
         #expect(try cluster.status(token) == 401)
     }
 
+    @Test("an entry of an unknown kind stops nothing, and is told with its cause")
+    func unknownEntry() throws {
+        let redis = try RedisProcess()
+        let cluster = try Cluster(1, store: Cluster.socket(redis, #", "staleAfter": "1s""#))
+        let (bad, good) = (try cluster.token("joe"), try cluster.token("ann"))
+        #expect(try cluster.wait(good, for: 200))
+        #expect(try cluster.revoke(#"{"subject": "bob"}"#).status == 204)
+        let place = try #require(Int(try redis.ask("GET", "{portcullis:}sequence"))) + 1
+        _ = try redis.ask("ZADD", "{portcullis:}denied", "\(place)", "\(place) family2 0 9999999999 1 f")
+        _ = try redis.ask("SET", "{portcullis:}sequence", "\(place)")
+        let told = try #require(cluster.gateways[0].waitForEvent("deny_entries_skipped"))
+        #expect(told["kind"].string == "family2" && told["sequence"].integer == place, "\(told)")
+        #expect(try cluster.gateways[0].metrics().sum("portcullis_store_skipped_entries_total") == 1)
+        let another = try cluster.another()
+        #expect(try Cluster.wait(good, another, for: 200))
+        #expect(try cluster.revoke(#"{"subject": "joe"}"#).status == 204)
+        #expect(try Cluster.wait(bad, another, for: 401))
+        #expect(try cluster.status(good) == 200)
+        #expect(cluster.gateways[0].events("store_unavailable").isEmpty)
+    }
+
     @Test("with the stance \"allow\" a frozen store affects no requests")
     func allowed() throws {
         let redis = try RedisProcess()

@@ -10,7 +10,11 @@ import Testing
 
         init(isShared: Bool, now: Int64) { value = RevocationProgress(isShared: isShared, now: now) }
 
+        init(_ value: RevocationProgress) { self.value = value }
+
         func asks(_ now: Int64) -> Bool { value.shouldAsk(now: now, every: 250) }
+        func compares(_ now: Int64) -> Bool { value.shouldCompare(now: now) }
+        func tells(_ count: Int, at now: Int64) -> Bool { value.skip(count, now: now) }
         func expires(_ now: Int64) -> Bool { value.expires(now: now, after: 3000) }
 
         func toldNothing(at time: Int64) -> RevocationProgress.Condition {
@@ -65,6 +69,46 @@ import Testing
         #expect(!progress.hasMore && state.value.place == 20 && state.value.condition == .current)
         progress = state.value.receive(from: 7, last: 9, isPage: false, latest: 9, askedAt: 0)
         #expect(state.value.place == 20, "an answer that comes late turns nothing back")
+    }
+
+    @Test("a long list is read in pages, each of which is an answer")
+    func pagesAreAnswers() {
+        let state = Follower(isShared: true, now: 0)
+        for page in 1...10 {
+            let time = Int64(page) * 1000
+            _ = state.value.receive(
+                from: Int64(page) - 1, last: Int64(page), isPage: true, latest: 20, askedAt: time)
+            #expect(!state.expires(time + 3000) && state.value.condition == .starting)
+        }
+        #expect(state.expires(13_001))
+    }
+
+    @Test("comparisons come one at a time, a pause apart, and each process waits for a time of its own")
+    func comparisons() {
+        func begins(_ delay: Int64, _ times: ClosedRange<Int64>) -> [Int64] {
+            let state = Follower(RevocationProgress(isShared: true, now: 0, comparisonDelay: delay))
+            state.value.doubt()
+            #expect(!state.compares(0), "nothing is known yet")
+            _ = state.toldNothing(at: 0)
+            return times.filter { time in
+                guard state.compares(time) else { return false }
+                // It is lost again while it compares.
+                state.value.doubt()
+                #expect(!state.compares(time + 5000))
+                state.value.compared()
+                return true
+            }
+        }
+        #expect(begins(0, 100...2200) == [100, 2100])
+        #expect(begins(700, 100...3600) == [800, 3500])
+        #expect(Set((0..<50).map { _ in RevocationFollower.Settings().comparisonDelay }).count > 10)
+    }
+
+    @Test("entries that cannot be read are counted, and told once a minute")
+    func skipped() {
+        let state = Follower(isShared: true, now: 0)
+        #expect([(0, 0), (2, 10), (3, 60_009), (1, 60_010)].map(state.tells) == [false, true, false, true])
+        #expect(state.value.skipped == 6)
     }
 
     @Test func anEmptiedStoreIsReadFromItsStart() {

@@ -38,6 +38,7 @@ final class SilentStore: TokenStore {
     ) throws -> RevocationFollower {
         var settings = RevocationFollower.Settings()
         settings.whenUnavailable = stance
+        settings.comparisonDelay = 0
         return RevocationFollower(
             store, list: RevocationList(), isShared: true, settings: settings,
             log: EventLog(try LogWriter(appendingTo: "/dev/null")), now: 0)

@@ -158,4 +158,28 @@ import Testing
         list.setBlind(false)
         #expect(!list.reading.isBlind && list.generation == reading.generation + 1)
     }
+
+    @Test("a comparison marks what it confirms, and what is revoked meanwhile")
+    func comparison() {
+        let list = RevocationList()
+        for id in ["a", "b", "c", "d"] { list.revoke(tokenID: id, until: 200) }
+        #expect(list.unconfirmed.isEmpty, "nothing is compared")
+        list.beginComparison()
+        #expect(Set(list.unconfirmed.map(\.id)) == ["a", "b", "c", "d"])
+        let generation = list.generation
+        #expect(!list.revoke(tokenID: "a", until: 200), "no news")
+        #expect(!list.revoke(tokenID: "b", until: 199), "the store would forget it too early")
+        #expect(list.generation == generation)
+        #expect(list.revoke(tokenID: "c", until: 300))
+        #expect(list.revoke(tokenID: "e", until: 200))
+        #expect(Set(list.unconfirmed.map(\.id)) == ["b", "d"])
+        #expect(["a", "c", "e", "unknown"].allSatisfy { list.isConfirmed(tokenID: $0) })
+        #expect(!list.isConfirmed(tokenID: "b"))
+        list.prune(now: 200)
+        #expect(list.unconfirmed.isEmpty && list.count == 1)
+        list.beginComparison()
+        #expect(list.unconfirmed.map(\.id) == ["c"])
+        list.revoke(tokenID: "c", until: 300)
+        #expect(list.unconfirmed.isEmpty)
+    }
 }

@@ -36,6 +36,18 @@
             }
         }
 
+        @Test func anEntryOfAnUnknownKindIsSkipped() async throws {
+            try await StoreUnderTest.sqlite.with { place in
+                let store = try open(place.path)
+                _ = try await store.ask(.deny(.token("t", until: 2000)))
+                let row = "INSERT INTO denied (kind, name, subject, issued_before, until) VALUES"
+                try runSQL(place.path, "\(row) ('family2', 'f', '', 0, 2000), ('unknown', 'f', '', 0, 2000)")
+                let changes = [DenyEntry.token("t", until: 2000), .unknown("family2"), .unknown("unknown")]
+                    .enumerated().map { DenyChange(sequence: Int64($0) + 1, entry: $1) }
+                #expect(try await store.ask(.changes(after: 0, limit: 9)) == .changes(changes, latest: 3))
+            }
+        }
+
         @Test func aNewerSchemaIsRefused() async throws {
             try await StoreUnderTest.sqlite.with { place in
                 _ = try open(place.path)

@@ -9,6 +9,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case clientFailed = "client_failed"
     case clockCorrectionRefused = "clock_correction_refused"
     case clockCorrected = "clock_corrected"
+    case denyEntriesSkipped = "deny_entries_skipped"
     case draining
     case handedOver = "handed_over"
     case handingOver = "handing_over"
@@ -100,6 +101,11 @@ package enum LogEvent: String, Sendable, CaseIterable {
             Declaration(
                 .info, "milliseconds",
                 "The clock now follows the clock of the store.")
+        case .denyEntriesSkipped:
+            Declaration(
+                .error, "store kind count sequence",
+                "Entries of the store's deny list that this version cannot read were skipped. Written once a minute at most."
+            )
         case .draining:
             Declaration(
                 .info, "",
@@ -254,8 +260,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 "The file of the store was written again.")
         case .storeUnavailable:
             Declaration(
-                .error, "store bearer",
-                "The store of tokens does not respond; `store.whenUnavailable` applies.")
+                .error, "store bearer reason",
+                "The store of tokens does not respond, or with what cannot be read; `store.whenUnavailable` applies.")
         case .storeWriteFailed:
             Declaration(
                 .warning, "store reason",

@@ -222,6 +222,9 @@ package enum PrometheusText {
         page.single(
             "store_unwritten_revocations", "gauge", "Revocations that the store of tokens has not taken yet.",
             store.unwritten)
+        page.single(
+            "store_skipped_entries_total", "counter",
+            "Entries of the deny list that this version cannot read, and skips.", store.skipped)
         page.family("store_operations_total", "counter", "Operations of the store of tokens by outcome.", ["outcome"])
         page.sample("store_operations_total", "outcome=\"ok\"", store.succeeded)
         page.sample("store_operations_total", "outcome=\"failed\"", store.failed)

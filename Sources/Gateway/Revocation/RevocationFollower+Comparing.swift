@@ -5,15 +5,17 @@ import TokenStorage
 /// Recovers from lost entries: a store can lose acknowledged data when a lagging replica is promoted or a server
 /// returns without its files. Processes that know the revocations write them again.
 extension RevocationFollower {
-    /// The store's deny list.
-    private struct Held {
-        private var entries: [DenyEntry.Key: [DenyEntry]] = [:]
+    /// The store's entries beside those of single tokens, which the list itself marks: there may be a million.
+    private final class Held: Sendable {
+        private let entries = Mutex<[DenyEntry.Key: [DenyEntry]]>([:])
 
-        mutating func insert(_ entry: DenyEntry) { entries[entry.key, default: []].append(entry) }
+        func insert(_ entry: DenyEntry) {
+            if entry.kind != .token { entries.withLock { $0[entry.key, default: []].append(entry) } }
+        }
 
         /// Whether a stored entry covers this one in scope and duration.
         func covers(_ entry: DenyEntry) -> Bool {
-            guard let held = entries[entry.key] else { return false }
+            guard let held = entries.withLock({ $0[entry.key] }) else { return false }
             return held.contains { $0.issuedBefore >= entry.issuedBefore }
                 && held.contains { $0.until >= entry.until }
         }
@@ -22,37 +24,41 @@ extension RevocationFollower {
     /// The server connection was re-established, possibly to another server.
     func storeReturned() { following.withLock { $0.doubt() } }
 
-    /// Reads the complete list of the store, and writes known entries that it lacks.
+    /// Reads the complete list of the store, and writes known entries that it lacks. Takes time in proportion to the
+    /// list, page by page, while queries for new entries go on.
     ///
     /// - Parameter now: seconds since 1970.
-    func compare(now: Int64, then: @escaping @Sendable () -> Void) { compare(behind: 0, Held(), now: now, then) }
+    func compare(now: Int64, then: @escaping @Sendable () -> Void) {
+        list.beginComparison()
+        compare(behind: 0, Held(), now: now, then)
+    }
 
     private func compare(behind place: Int64, _ held: Held, now: Int64, _ then: @escaping @Sendable () -> Void) {
         store.perform(.changes(after: place, limit: RevocationFollower.pageSize), now: now) { [self] result in
             count(result)
-            guard case .success(.changes(let changes, _)) = result else {
+            guard case .success(.changes(let changes, _)) = result, let isPage = fillPage(changes, behind: place) else {
                 following.withLock { $0.doubt() }
                 return then()
             }
-            var held = held
             for change in changes {
-                learn(change.entry, now: now)
+                learn(change.entry, isKnown: true, now: now)
                 held.insert(change.entry)
             }
-            if changes.count == RevocationFollower.pageSize, let last = changes.last {
-                return compare(behind: last.sequence, held, now: now, then)
-            }
-            let missing = (list.denyEntries(now: now) + withdrawn.entries(now: now)).filter { !held.covers($0) }
-            publish(missing[...], count: missing.count, now: now, then)
+            if isPage, let last = changes.last { return compare(behind: last.sequence, held, now: now, then) }
+            let groups = list.groupEntries(now: now) + withdrawn.entries(now: now)
+            let missing = groups.filter { !held.covers($0) } + list.unconfirmedEntries(now: now)
+            publish(missing[...], written: 0, now: now, then)
         }
     }
 
-    /// Writes one after the other: this is not urgent, and the store serves clients meanwhile.
+    /// Writes one after the other: this is not urgent, and the store serves clients meanwhile. Other processes do the
+    /// same, in another order, and what they have written is skipped.
     private func publish(
-        _ missing: ArraySlice<DenyEntry>, count total: Int, now: Int64, _ then: @escaping @Sendable () -> Void
+        _ missing: ArraySlice<DenyEntry>, written: Int, now: Int64, _ then: @escaping @Sendable () -> Void
     ) {
+        let missing = missing.drop { $0.kind == .token && list.isConfirmed(tokenID: $0.name) }
         guard let first = missing.first else {
-            if total > 0 { log.write(.revocationsRestored, [("count", .number(total))]) }
+            if written > 0 { log.write(.revocationsRestored, [("count", .number(written))]) }
             return then()
         }
         store.perform(.deny(first), now: now) { [self] result in
@@ -61,15 +67,17 @@ extension RevocationFollower {
                 following.withLock { $0.doubt() }
                 return then()
             }
-            publish(missing.dropFirst(), count: total, now: now, then)
+            publish(missing.dropFirst(), written: written + 1, now: now, then)
         }
     }
 
     // MARK: Accounts
 
     /// Applies an entry from the store.
-    func learn(_ entry: DenyEntry, now: Int64) {
-        guard apply(entry, now: now), following.withLock({ $0.condition }) != .starting else { return }
+    func learn(_ entry: DenyEntry, isKnown: Bool = false, now: Int64) {
+        guard entry.kind != .unknown, apply(entry, isKnown: isKnown, now: now),
+            following.withLock({ $0.condition }) != .starting
+        else { return }
         let isWithdrawn = entry.kind == .withdrawn
         let kind = WithdrawnAccounts.Kind(noticeName: entry.name)
         log.write(

@@ -18,18 +18,14 @@ extension RevocationFollower {
         let (expires, asks, compares) = following.withLock { state in
             let expires = state.expires(now: milliseconds, after: settings.staleAfter)
             let asks = state.shouldAsk(now: milliseconds, every: RevocationFollower.interval)
-            return (expires, asks, asks && state.condition != .starting && state.shouldCompare(now: milliseconds))
+            return (expires, asks, asks && state.shouldCompare(now: milliseconds))
         }
         if expires { lose() }
         guard asks else { return }
         retry(now: now)
-        let done: @Sendable (Bool) -> Void = { [self] _ in following.withLock { $0.asked() } }
-        // The query after it returns new entries, and shows that the store answers.
-        if compares {
-            compare(now: now) { [self] in follow(now: now, then: done) }
-        } else {
-            follow(now: now, then: done)
-        }
+        // Beside the queries, which go on: a long list takes longer than the list may stay without an answer.
+        if compares { compare(now: now) { [self] in following.withLock { $0.compared() } } }
+        follow(now: now) { [self] _ in following.withLock { $0.asked() } }
     }
 
     /// Fetches and applies all new entries.
@@ -42,12 +38,14 @@ extension RevocationFollower {
         let askedAt = Clock.monotonicMilliseconds
         store.perform(.changes(after: place, limit: RevocationFollower.pageSize), now: now) { [self] result in
             count(result)
-            guard case .success(.changes(let changes, let latest)) = result else { return then(false) }
+            guard case .success(.changes(let changes, let latest)) = result,
+                let isPage = fillPage(changes, behind: place)
+            else { return then(false) }
             for change in changes { learn(change.entry, now: now) }
+            skip(changes.filter { $0.entry.kind == .unknown })
             let progress = following.withLock { state in
                 state.receive(
-                    from: place, last: changes.last?.sequence, isPage: changes.count == RevocationFollower.pageSize,
-                    latest: latest, askedAt: askedAt)
+                    from: place, last: changes.last?.sequence, isPage: isPage, latest: latest, askedAt: askedAt)
             }
             if progress.hasMore { return follow(now: now, then: then) }
             if progress.before != .current { recover(from: progress.before) }
@@ -55,14 +53,29 @@ extension RevocationFollower {
         }
     }
 
+    /// Counts and reports entries that cannot be read, such as those of a later version.
+    private func skip(_ entries: [DenyChange]) {
+        guard let first = entries.first else { return }
+        let now = Clock.monotonicMilliseconds
+        guard following.withLock({ $0.skip(entries.count, now: now) }) else { return }
+        log.write(
+            .denyEntriesSkipped,
+            [
+                ("store", .text("\(kind)")), ("kind", .text(first.entry.name)), ("count", .number(entries.count)),
+                ("sequence", .number(Int(first.sequence))),
+            ])
+    }
+
     /// The store no longer answers.
     private func lose() {
+        let failure = following.withLock { $0.lastFailure } ?? .timedOut
         if settings.whenUnavailable == .deny { list.setBlind(true) }
         log.write(
             .storeUnavailable,
             [
                 ("store", .text("\(kind)")),
                 ("bearer", .text(settings.whenUnavailable == .deny ? "denied" : "last known list")),
+                ("reason", .text("\(failure.reason)")),
             ])
     }
 
@@ -79,7 +92,8 @@ extension RevocationFollower {
                 kind: kind, isCurrent: state.condition == .current, refuses: list.reading.isBlind,
                 age: state.isShared ? max(0, now - state.answeredAt) : 0, succeeded: state.succeeded,
                 failed: state.failed, writeFailure: reason,
-                refusesWrites: reason != nil && settings.whenUnavailable == .deny, unwritten: count)
+                refusesWrites: reason != nil && settings.whenUnavailable == .deny, unwritten: count,
+                skipped: state.skipped)
         }
     }
 }

@@ -13,6 +13,9 @@ package final class RevocationFollower: TokenStore {
         package var whenUnavailable = StoreOutageRule.deny
         /// Milliseconds without an answer after which the list is stale.
         package var staleAfter: Int64 = 3000
+        /// Milliseconds until a comparison, different at each process: a server that returns should not get the questions
+        /// of all of them at once.
+        package var comparisonDelay = Int64.random(in: 0..<1000)
         package init() {}
     }
 
@@ -33,6 +36,8 @@ package final class RevocationFollower: TokenStore {
         var refusesWrites = false
         /// Number of pending revocations.
         var unwritten = 0
+        /// Number of entries that were skipped because they could not be read.
+        var skipped: UInt64 = 0
 
         /// Whether the store answers and accepts writes.
         var isUp: Bool { isCurrent && writeFailure == nil }
@@ -66,7 +71,8 @@ package final class RevocationFollower: TokenStore {
         self.withdrawn = withdrawn
         self.settings = settings
         self.log = log
-        following = Mutex(RevocationProgress(isShared: isShared, now: now))
+        following = Mutex(
+            RevocationProgress(isShared: isShared, now: now, comparisonDelay: settings.comparisonDelay))
         if isShared, settings.whenUnavailable == .deny { list.setBlind(true) }
     }
 
@@ -124,20 +130,21 @@ package final class RevocationFollower: TokenStore {
         }
     }
 
+    /// - Parameter isKnown: whether issued tokens were removed when the entry was new.
     /// - Returns: whether it is news about an account.
     @discardableResult
-    func apply(_ entry: DenyEntry, now: Int64) -> Bool {
+    func apply(_ entry: DenyEntry, isKnown: Bool = false, now: Int64) -> Bool {
         guard entry.until > now else { return false }
         if !entry.kind.isAboutTokens { return withdrawn.apply(entry) }
-        list.apply(entry)
-        purge(entry)
+        let isNew = list.apply(entry)
+        if isNew || !isKnown { purge(entry) }
         return false
     }
 
     private func purge(_ entry: DenyEntry) {
         guard let issued = issued.withLock({ $0 }) else { return }
         switch entry.kind {
-        case .token where entry.subject.isEmpty, .issuer, .withdrawn, .restored: break
+        case .token where entry.subject.isEmpty, .issuer, .withdrawn, .restored, .unknown: break
         case .token: issued.purge(subject: entry.subject)
         case .subject: issued.purge(subject: entry.name)
         case .backend: issued.purge(backendID: entry.name)
@@ -146,7 +153,20 @@ package final class RevocationFollower: TokenStore {
 
     func count(_ result: Result<StoreAnswer, StoreFailure>) {
         following.withLock { state in
-            if case .success = result { state.succeeded += 1 } else { state.failed += 1 }
+            switch result {
+            case .success: state.succeeded += 1
+            case .failure(let failure):
+                state.failed += 1
+                state.lastFailure = failure
+            }
         }
+    }
+
+    /// Whether entries fill a page, so that there may be more; nil if the place to continue at is unknown.
+    func fillPage(_ changes: [DenyChange], behind place: Int64) -> Bool? {
+        guard changes.count == RevocationFollower.pageSize, let last = changes.last else { return false }
+        if last.sequence > place { return true }
+        count(.failure(.malformed))
+        return nil
     }
 }

@@ -1,3 +1,5 @@
+import TokenStorage
+
 /// Progress of following the store's deny list. Times are milliseconds of the monotonic clock.
 struct RevocationProgress: Sendable {
     /// Result of processing an answer of the store.
@@ -28,14 +30,26 @@ struct RevocationProgress: Sendable {
     private var isAsking = false
     /// Whether the store may have lost acknowledged entries, so that it must be compared with the known list.
     private var isDoubtful = false
-    /// Earliest time of the next comparison, which reads the whole list.
-    private var comparesAt: Int64 = .min
+    private var isComparing = false
+    /// When the next comparison, which reads the whole list, is due; nil if none is.
+    private var comparesAt: Int64?
+    /// When the last comparison began.
+    private var comparedAt: Int64?
+    /// From a doubt to the comparison.
+    private let comparisonDelay: Int64
     private static let comparisonPause: Int64 = 2000
     var succeeded: UInt64 = 0
     var failed: UInt64 = 0
+    /// Why the store did not answer the last time.
+    var lastFailure: StoreFailure?
+    /// Number of entries that could not be read.
+    private(set) var skipped: UInt64 = 0
+    private var toldSkippedAt: Int64?
+    private static let skippedPause: Int64 = 60_000
 
-    init(isShared: Bool, now: Int64) {
+    init(isShared: Bool, now: Int64, comparisonDelay: Int64 = 0) {
         self.isShared = isShared
+        self.comparisonDelay = comparisonDelay
         condition = isShared ? .starting : .current
         answeredAt = now
     }
@@ -51,11 +65,30 @@ struct RevocationProgress: Sendable {
     /// The store was unavailable, failed a write, or has less than before.
     mutating func doubt() { isDoubtful = isShared }
 
-    /// Whether the next query compares everything; true counts as done.
+    /// Whether to compare everything now; true counts as begun. One comparison at a time, beside the queries.
     mutating func shouldCompare(now: Int64) -> Bool {
-        guard isDoubtful, now >= comparesAt else { return false }
-        isDoubtful = false
-        comparesAt = now + RevocationProgress.comparisonPause
+        guard isDoubtful, !isComparing, condition != .starting else { return false }
+        let due =
+            comparesAt
+            ?? max(now, comparedAt.map { $0 + RevocationProgress.comparisonPause } ?? now) + comparisonDelay
+        comparesAt = due
+        guard now >= due else { return false }
+        comparesAt = nil
+        comparedAt = now
+        (isDoubtful, isComparing) = (false, true)
+        return true
+    }
+
+    /// The comparison has ended.
+    mutating func compared() { isComparing = false }
+
+    /// Counts entries that could not be read. Returns whether to report them: once a minute.
+    mutating func skip(_ count: Int, now: Int64) -> Bool {
+        skipped += UInt64(count)
+        guard count > 0, toldSkippedAt.map({ now - $0 >= RevocationProgress.skippedPause }) ?? true else {
+            return false
+        }
+        toldSkippedAt = now
         return true
     }
 
@@ -84,8 +117,8 @@ struct RevocationProgress: Sendable {
             return Progress(hasMore: true)
         }
         place = max(place, isPage ? last ?? place : max(latest, last ?? 0))
-        if isPage { return Progress(hasMore: true) }
         answeredAt = max(answeredAt, askedAt)
+        if isPage { return Progress(hasMore: true) }
         defer { condition = .current }
         return Progress(before: condition)
     }

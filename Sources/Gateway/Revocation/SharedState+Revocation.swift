@@ -84,7 +84,7 @@ extension DenyEntry {
         case .subject: "subject"
         case .backend: "backendId"
         case .issuer: "issuer"
-        case .withdrawn, .restored: "account"
+        case .withdrawn, .restored, .unknown: "account"
         }
     }
 }

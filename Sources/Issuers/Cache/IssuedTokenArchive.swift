@@ -87,7 +87,7 @@ package final class IssuedTokenArchive: Sendable {
                 case .token, .withdrawn: if !entry.subject.isEmpty { subjects.insert(Array(entry.subject.utf8)) }
                 case .subject: subjects.insert(Array(entry.name.utf8))
                 case .backend: backends.insert(Array(entry.name.utf8))
-                case .issuer, .restored: break
+                case .issuer, .restored, .unknown: break
                 }
             }
             let kept = kept.filter { !subjects.contains($0.entry.subject) && !backends.contains($0.entry.backend) }

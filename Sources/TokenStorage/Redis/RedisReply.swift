@@ -63,8 +63,8 @@ struct RedisReply: Sendable {
         guard let latest = number(latest), case .array(let entries)? = parts.first else { return nil }
         var changes: [DenyChange] = []
         for entry in entries {
-            guard case .bytes(let bytes) = entry, let change = change(bytes) else { return nil }
-            changes.append(change)
+            guard case .bytes(let bytes) = entry else { return nil }
+            changes.append(change(bytes, behind: changes.last?.sequence ?? 0))
         }
         return RedisReply(answer: .changes(changes, latest: latest), serverTime: time(parts.dropFirst()))
     }
@@ -78,16 +78,47 @@ struct RedisReply: Sendable {
         return seconds * 1000 + microseconds / 1000
     }
 
-    /// Sequence number, kind, issued before, until, length of the name, then name and subject without a separator.
-    private static func change(_ bytes: [UInt8]) -> DenyChange? {
-        let words = bytes.split(separator: 32, maxSplits: 5, omittingEmptySubsequences: false).map { Array($0) }
-        guard words.count == 6, let sequence = number(words[0]), let kind = text(words[1]).flatMap(DenyEntry.Kind.init),
-            let issuedBefore = number(words[2]), let until = number(words[3]), let length = number(words[4]),
-            (0...Int64(words[5].count)).contains(length), let name = text(Array(words[5].prefix(Int(length)))),
-            let subject = text(Array(words[5].dropFirst(Int(length))))
-        else { return nil }
+    /// Sequence number, kind, issued before, until, length of the name, then name and subject without a separator. What
+    /// has another form is unknown: a later version may have written it.
+    ///
+    /// - Parameter behind: the sequence number before it, for an entry without one.
+    private static func change(_ bytes: [UInt8], behind: Int64) -> DenyChange {
+        var words = EntryWords(bytes)
+        let (sequence, kind) = (words.number(), words.text())
+        guard let sequence, let kind = kind.flatMap(DenyEntry.Kind.init), kind != .unknown,
+            let issuedBefore = words.number(), let until = words.number(), let length = words.number(),
+            let (name, subject) = words.rest(length)
+        else { return DenyChange(sequence: sequence ?? behind, entry: .unknown(kind ?? "")) }
         let entry = DenyEntry(kind: kind, name: name, subject: subject, issuedBefore: issuedBefore, until: until)
         return DenyChange(sequence: sequence, entry: entry)
+    }
+
+    /// Reads the words of an entry one after the other: a list has a million of them.
+    private struct EntryWords {
+        private let bytes: [UInt8]
+        private var position = 0
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        private mutating func word() -> Range<Int>? {
+            guard let end = bytes[position...].firstIndex(of: 32) else { return nil }
+            defer { position = end + 1 }
+            return position..<end
+        }
+
+        mutating func number() -> Int64? { word().flatMap { RESPReader.integer(bytes.span.extracting($0)) } }
+
+        mutating func text() -> String? { word().flatMap { String(validating: bytes[$0], as: UTF8.self) } }
+
+        /// The rest in two texts, the first of this length.
+        func rest(_ length: Int64) -> (String, String)? {
+            let rest = bytes[position...]
+            guard (0...Int64(rest.count)).contains(length),
+                let first = String(validating: rest.prefix(Int(length)), as: UTF8.self),
+                let second = String(validating: rest.dropFirst(Int(length)), as: UTF8.self)
+            else { return nil }
+            return (first, second)
+        }
     }
 
     // MARK: Records
