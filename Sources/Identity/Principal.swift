@@ -64,6 +64,8 @@ package final class Principal: Sendable {
     package let issuedAt: Int64?
     /// `jti` of a token, for logs and revocation.
     package let tokenID: String?
+    /// The family of a token, which ends it too; nil for a token of none.
+    let family: String?
     /// The only Webgate whose routes accept the credential; nil if not bound to one (DEC-06).
     package let webgate: String?
     /// Id of the session in which the token was issued; nil for other credentials (OMS-17).
@@ -124,6 +126,7 @@ package final class Principal: Sendable {
         self.expiresAt = expiresAt
         self.issuedAt = issuedAt
         self.tokenID = tokenID
+        family = tokenID.flatMap(TokenFamily.id)
         self.origins = origins
         self.token = token
         self.knownUntil = knownUntil

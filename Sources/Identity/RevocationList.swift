@@ -39,9 +39,10 @@ package final class RevocationList: Sendable {
 
         var count: Int { tokens.count + subjects.count + backends.count + issuers.count }
 
-        /// Whether a token is listed, or falls under its backend's cut-off.
-        func hold(_ tokenID: String?, _ backendID: String?, _ issuedAt: Int64) -> Bool {
+        /// Whether a token or its family is listed, or it falls under its backend's cut-off.
+        func hold(_ tokenID: String?, of family: String?, _ backendID: String?, _ issuedAt: Int64) -> Bool {
             if let tokenID, tokens[tokenID] != nil { return true }
+            if let family, tokens[family] != nil { return true }
             guard let backendID, let cutoff = backends[backendID] else { return false }
             return issuedAt <= cutoff.issuedAt
         }
@@ -152,9 +153,9 @@ package final class RevocationList: Sendable {
         default: return false
         }
         return isRevoked(
-            tokenID: principal.tokenID, subject: principal.subject, backendID: principal.backendID,
-            issuer: principal.issuer, issuedAt: principal.issuedAt, origins: principal.origins,
-            session: principal.session)
+            tokenID: principal.tokenID, family: principal.family, subject: principal.subject,
+            backendID: principal.backendID, issuer: principal.issuer, issuedAt: principal.issuedAt,
+            origins: principal.origins, session: principal.session)
     }
 
     /// Whether a token with these claims is revoked. A token without an issue date falls under every cut-off.
@@ -168,13 +169,22 @@ package final class RevocationList: Sendable {
         origins: [TokenOrigin] = [], session: String? = nil
     ) -> Bool {
         guard !isEmpty else { return false }
+        return isRevoked(
+            tokenID: tokenID, family: tokenID.flatMap(TokenFamily.id), subject: subject, backendID: backendID,
+            issuer: issuer, issuedAt: issuedAt, origins: origins, session: session)
+    }
+
+    private func isRevoked(
+        tokenID: String?, family: String?, subject: String, backendID: String?, issuer: String?, issuedAt: Int64?,
+        origins: [TokenOrigin], session: String?
+    ) -> Bool {
         let issuedAt = issuedAt ?? .min
         return entries.withLock { entries in
             if let session, entries.tokens[session] != nil { return true }
             if let cutoff = entries.subjects[subject], issuedAt <= cutoff.issuedAt { return true }
             if let issuer, let cutoff = entries.issuers[issuer], issuedAt <= cutoff.issuedAt { return true }
-            return entries.hold(tokenID, backendID, issuedAt)
-                || origins.contains { entries.hold($0.tokenID, $0.backendID, issuedAt) }
+            return entries.hold(tokenID, of: family, backendID, issuedAt)
+                || origins.contains { entries.hold($0.tokenID, of: $0.family, $0.backendID, issuedAt) }
         }
     }
 

@@ -4,12 +4,15 @@ import Bytes
 /// OMS-17). Revoking the origin revokes the token.
 package struct TokenOrigin: Sendable, Equatable {
     /// `jti`, or the id of a record; the deny list's key.
-    package var tokenID: String
+    package let tokenID: String
+    /// The family of that token, which ends it too; nil for none.
+    let family: String?
     /// `mobileBackendId` if it was an access token of this gateway; otherwise nil.
-    package var backendID: String?
+    package let backendID: String?
 
     package init(tokenID: String, backendID: String?) {
         self.tokenID = tokenID
+        family = TokenFamily.id(of: tokenID)
         self.backendID = backendID
     }
 

@@ -52,8 +52,9 @@ package struct TokenRecord: Sendable, Equatable {
     /// Name of the ApiOmat application or id of the mobile backend that a refresh token is bound to (AOM-12).
     package var application: String
     package var subject: String
-    /// Id of the access token in the deny list: its `jti`, or `TokenDigestKey.tokenID(of:)` of an opaque one. Random if
-    /// the same token value may be issued again after revocation (AOM-18). Empty without an access token.
+    /// Id of the access token in the deny list: its `jti`, that of its family (`TokenFamily`), which rotation keeps, or
+    /// `TokenDigestKey.tokenID(of:)` of an opaque one. Random if the same token value may be issued again after
+    /// revocation (AOM-18). Empty without an access token.
     package var tokenID: String
     /// Digest of an opaque access token; nil for a JWT, which is found by `tokenID`.
     package var accessDigest: [UInt8]?

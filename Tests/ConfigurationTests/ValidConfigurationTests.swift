@@ -104,8 +104,8 @@ import Testing
         #expect(configuration.tokenService.rotateEvery == .seconds(2_592_000))
         #expect(configuration.tokenService.paths.tokenAliases == ["/auth/token"])
         #expect(configuration.tokenService.requiresTLS == true)
-        #expect(configuration.tokenService.terms.clockSkew == .seconds(2))
-        #expect(configuration.tokenService.terms.scopes == ["read", "write"])
+        let terms = configuration.tokenService.terms
+        #expect(terms.clockSkew == .seconds(2) && terms.scopes == ["read", "write"] && terms.revokesOnRefresh)
         #expect(configuration.log.access == .file(directory + "/access.log"))
         #expect(configuration.log.fields == [.host, .userAgent])
         #expect(configuration.errors.format == .problem && configuration.errors.answers.count == 3)
@@ -216,6 +216,7 @@ import Testing
         #expect(configuration.challenge.lifetime == .seconds(300))
         #expect(configuration.tokenService.issuer == "http://127.0.0.1:8080")
         #expect(configuration.tokenService.terms.clockSkew == .seconds(5))
+        #expect(!configuration.tokenService.terms.revokesOnRefresh)
         #expect(configuration.tokenService.algorithm == .es256)
         #expect(configuration.tokenService.paths.tokenAliases == ["/token"])
         #expect(configuration.policies.allowOrigin.text == "disallow")

@@ -8,6 +8,13 @@ extension AccessTokenTerms {
             "clientTokenSeconds", .seconds, into: &terms.clientSeconds, "Lifetime of a token without a user.")
         object.read("userTokenSeconds", .seconds, into: &terms.userSeconds, "Lifetime of a user's token.")
         object.read(
+            "revokeOnRefresh", .flag, into: &terms.revokesOnRefresh,
+            """
+            Whether a refresh ends the access token that came with the refresh token. Each refresh then adds an entry to \
+            the deny list of all gateways. Otherwise that token lives until its `exp`, or until its login ends. Pairs \
+            of ApiOmat applications always end at a refresh.
+            """)
+        object.read(
             "clockSkew", .duration, into: &terms.clockSkew,
             """
             How far in the future `iat` and `nbf` of the gateway's own tokens may lie. The clock of another \

@@ -105,7 +105,8 @@ extension RevocationRequest {
     fileprivate var selector: TokenSelector? {
         if period.issuedBefore != nil { return nil }
         return switch target {
-        case .token(let id, _): .tokenID(id)
+        // The record with the refresh token has the id of the family.
+        case .token(let id, _): .tokenID(TokenFamily.id(of: id) ?? id)
         case .subject(let subject): .subject(application: nil, subject: subject)
         case .backend(let id): .application(id)
         case .issuer: nil

@@ -4,6 +4,8 @@ package struct AccessTokenTerms: Sendable {
     package var clientSeconds: Int64 = 604_800
     /// Lifetime of a user's token (CON-09).
     package var userSeconds: Int64 = 604_800
+    /// Whether a refresh ends the access token that came with the refresh token.
+    package var revokesOnRefresh = false
     /// How far in the future `iat` and `nbf` may lie, because the clock of another gateway with the same signing key may be
     /// ahead. `exp` is exact.
     package var clockSkew = Duration.seconds(5)

@@ -123,6 +123,9 @@ struct CodeRedemption: Sendable {
         }
     }
 
+    /// Whether the access token gets a name in the deny list that its record has too.
+    private var hasFamily: Bool { backend.grants.refresh != nil && !settings.terms.revokesOnRefresh }
+
     // MARK: The login behind the code
 
     /// Exchanges a login for tokens, if the store has the session and the logins that it depends on.
@@ -186,7 +189,7 @@ struct CodeRedemption: Sendable {
         grant.binding = binding
         grant.session = code.family
         grant.origins = code.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
-        if backend.issuer != nil { grant.origins.append(TokenOrigin(tokenID: record.id, backendID: nil)) }
+        if backend.issuer != nil, !hasFamily { grant.origins.append(TokenOrigin(tokenID: record.id, backendID: nil)) }
         var issuance = Issuance(grant, GrantedScope(granted: code.scope), action: action)
         issuance.shape = .standard
         if OpenIDScope.isGranted(.openid, in: code.scope) { issuance.identity = IDToken(grant, nonce: code.nonce) }

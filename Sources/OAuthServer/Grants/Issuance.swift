@@ -1,4 +1,5 @@
 import Identity
+import Model
 
 /// An accepted grant whose token is about to be issued.
 package struct Issuance: Sendable {
@@ -14,7 +15,7 @@ package struct Issuance: Sendable {
         case standard
     }
 
-    package let grant: AccessTokenMinter.Grant
+    package private(set) var grant: AccessTokenMinter.Grant
     let scope: GrantedScope
     /// The grant type, for the audit log, such as `password`.
     let action: String
@@ -29,5 +30,12 @@ package struct Issuance: Sendable {
         self.grant = grant
         self.scope = scope
         self.action = action
+    }
+
+    /// Makes the access token one of a family (`TokenFamily`).
+    mutating func join(_ family: String) {
+        tokenID = TokenFamily.tokenID(in: family, tokenID)
+        // The token of a module has an id of its own.
+        if grant.backend.issuer != nil { grant.origins.append(TokenOrigin(tokenID: family, backendID: nil)) }
     }
 }

@@ -3,6 +3,7 @@ import Crypto
 import Identity
 import JOSE
 import Model
+import TokenStorage
 
 /// Data of a refresh token that the store does not interpret: kept as `TokenRecord.attributes`.
 struct RefreshFamily: Sendable, Equatable {
@@ -14,6 +15,9 @@ struct RefreshFamily: Sendable, Equatable {
     var session: String?
     /// Logins at identity providers that it ends with.
     var origins: [TokenOrigin] = []
+    /// Id of the access tokens in the deny list (`TokenFamily`), which the record has as its token id; nil where a refresh
+    /// ends the access token.
+    var name: String?
     /// Thumbprint of the key that a public client must prove, since the token is bound to nothing else of it (RFC 9449
     /// section 5); nil for none.
     var key: [UInt8]?
@@ -31,6 +35,7 @@ struct RefreshFamily: Sendable, Equatable {
         login.write(to: &writer)
         if !provided.isEmpty { writer.member("provided", provided) }
         if let session { writer.member("session", session) }
+        if let name { writer.member("family", name) }
         if !origins.isEmpty { writer.member("origins", origins.map(\.tokenID)) }
         if let key { writer.member("jkt", String(decoding: Base64.encode(key.span, .url), as: UTF8.self)) }
         writer.endObject()
@@ -45,11 +50,19 @@ struct RefreshFamily: Sendable, Equatable {
         self.login = login
         provided = node["provided"]?.array?.compactMap(\.string) ?? []
         session = node["session"]?.string
+        name = node["family"]?.string
         if let text = node["jkt"]?.string {
             guard let bytes = Base64.decode(Array(text.utf8).span, .url) else { return nil }
             key = bytes
         }
         origins = (node["origins"]?.array?.compactMap(\.string) ?? []).map { TokenOrigin(tokenID: $0, backendID: nil) }
+    }
+
+    /// The data in a record. A version without families may have rotated it since: its token id is then that of one
+    /// access token.
+    init?(_ record: TokenRecord) {
+        self.init(record.attributes)
+        if let name, !name.isExactly(record.tokenID) { self.name = nil }
     }
 
     /// A refresh token: 256 random bits as text.

@@ -67,12 +67,12 @@ struct RefreshTokens: Sendable {
     ) throws(TokenFailure) -> Renewal {
         // Bound to the client that it was issued to (RFC 6749 section 10.4).
         guard record.kind == .refresh, record.application.isExactly(backend.mobileBackendID),
-            record.refreshLives(at: now), let family = RefreshFamily(record.attributes),
+            record.refreshLives(at: now), let family = RefreshFamily(record),
             family.login.authenticatedAt + lifetimes.familySeconds > now,
             // After a revocation of all of a user's tokens, older refresh tokens are refused: the date is that of the
             // login, regardless of rotations since.
             !service.settings.revocations.isRevoked(
-                tokenID: nil, subject: record.subject, backendID: backend.tokenBackendID,
+                tokenID: family.name, subject: record.subject, backendID: backend.tokenBackendID,
                 issuer: OwnAccessTokens.issuerName, issuedAt: family.login.authenticatedAt, origins: family.origins,
                 session: family.session),
             let roles = roles(of: record.subject, family, realm: backend.realm)
@@ -97,6 +97,10 @@ struct RefreshTokens: Sendable {
         var next = attach(to: &issuance, family, lifetimes, id: record.id, now: now)
         // RFC 6749 section 6: the new refresh token keeps the scope of the old one.
         next.scope = record.scope
+        // One entry ends all access tokens of the family, until the last of them has expired.
+        if next.tokenID.isExactly(record.tokenID) {
+            next.accessExpiresAt = max(next.accessExpiresAt, record.accessExpiresAt)
+        }
         return Renewal(issuance: issuance, record: next)
     }
 
@@ -116,7 +120,7 @@ struct RefreshTokens: Sendable {
             reuse: .detected(graceSeconds: lifetimes.reuseSeconds))
         return service.ask(operation, now: now) { [self] answer in
             guard case .rotated(let old) = answer else { return .done(Self.refusal(of: answer).response) }
-            service.end([old])
+            if !old.tokenID.isExactly(next.record.tokenID) { service.end([old]) }
             return service.issue(next.issuance, now: now)
         }
     }
@@ -135,16 +139,19 @@ struct RefreshTokens: Sendable {
         }
     }
 
-    /// Adds a refresh token to an issuance and returns its record.
+    /// Adds a refresh token to an issuance, whose access token joins the family, and returns its record.
     func attach(
         to issuance: inout Issuance, _ family: RefreshFamily, _ lifetimes: RefreshLifetimes, id: String, now: Int64
     ) -> TokenRecord {
         let grant = issuance.grant
         let token = RefreshFamily.randomToken()
         issuance.refreshToken = token
+        var family = family
+        family.name = service.settings.terms.revokesOnRefresh ? nil : family.name ?? AccessTokenMinter.randomID()
+        if let name = family.name { issuance.join(name) }
         var record = TokenRecord(
             id: id, kind: .refresh, application: grant.backend.mobileBackendID, subject: grant.subject,
-            tokenID: issuance.tokenID, accessExpiresAt: now + grant.lifetimeSeconds, issuedAt: now)
+            tokenID: family.name ?? issuance.tokenID, accessExpiresAt: now + grant.lifetimeSeconds, issuedAt: now)
         record.refreshDigest = service.settings.storeKey.digest(token)
         let end = family.login.authenticatedAt + lifetimes.familySeconds
         record.refreshExpiresAt = min(now + lifetimes.tokenSeconds, end)

@@ -12,7 +12,7 @@ final class SharedStoreNodes: Sendable {
 
     init(
         _ count: Int = 2, redis options: RedisProcess.Options = [], _ store: String = "", clocks: [SteppedClock?] = [],
-        serverClock: SteppedClock? = nil
+        serverClock: SteppedClock? = nil, _ change: (inout FixtureSettings) -> Void = { _ in }
     ) throws {
         redis = try RedisProcess(options, environment: serverClock?.environment ?? [:])
         upstream = try StubUpstream()
@@ -25,6 +25,7 @@ final class SharedStoreNodes: Sendable {
         settings["tokenService"] = #"{"keyFile": "\#(keys.path)/signing.pem"}"#
         settings["challenge"] = #"{"keyFile": "\#(keys.path)/challenge.key"}"#
         settings["passwords"] = #"{"cache": "60s"}"#
+        change(&settings)
         let text = settings.text
         directories = try (0..<count).map { _ in try ConfigurationDirectory(["gateway.json": text]) }
         // One after the other: the first makes the keys.

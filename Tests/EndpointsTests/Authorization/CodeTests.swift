@@ -312,6 +312,6 @@ import TokenStorage
         guard case .success(.changes(let changes, _)) = perform(.changes(after: 0, limit: 99), app.signOn.store) else {
             throw StoreFailure.unavailable
         }
-        return changes.contains { $0.entry.name == tokenID }
+        return changes.contains { $0.entry.name == TokenFamily.id(of: tokenID) ?? tokenID }
     }
 }

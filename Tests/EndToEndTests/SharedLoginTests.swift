@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Logins with refresh tokens at several gateways with one Redis server.
+@Suite struct SharedLoginTests {
+    private typealias Pair = (access: String, refresh: String)
+
+    private func pair(_ response: Response) throws -> Pair {
+        let json = JSONText(response.text)
+        return (
+            try #require(json["access_token"].string, "\(response.text)"),
+            try #require(json["refresh_token"].string, "\(response.text)")
+        )
+    }
+
+    private func nodes() throws -> SharedStoreNodes {
+        try SharedStoreNodes { $0["backends"] = StandardsTests.backends() }
+    }
+
+    /// A login at the first gateway and refreshes at all of them in turn.
+    private func logins(_ nodes: SharedStoreNodes, refreshes: Int) throws -> [Pair] {
+        var all = [try pair(nodes.login(0))]
+        for turn in 1...refreshes {
+            let form = "grant_type=refresh_token&refresh_token=\(all[turn - 1].refresh)"
+            all.append(try pair(nodes.grant(nodes.gateways[turn % nodes.gateways.count], form)))
+        }
+        return all
+    }
+
+    private func denied(_ nodes: SharedStoreNodes) throws -> String {
+        try nodes.redis.ask("ZCARD", "{portcullis:}denied")
+    }
+
+    @Test("refreshes add nothing to the deny list, and one entry ends the login at all gateways")
+    func families() throws {
+        let nodes = try nodes()
+        let all = try logins(nodes, refreshes: 30)
+        #expect(try denied(nodes) == "0")
+        for one in all { #expect(try (0...1).map { try nodes.bearer($0, one.access) } == [200, 200]) }
+        let form = "token=\(all[30].refresh)"
+        let revoked = try nodes.gateways[1].request(
+            "POST", "/oauth2/revoke",
+            [.basic("inv-client:inv-secret"), "Content-Type: application/x-www-form-urlencoded"], body: form)
+        #expect(revoked.status == 200)
+        #expect(try denied(nodes) == "1")
+        #expect(
+            try nodes.isSoWithinASecond { try all.allSatisfy { try nodes.bearer(0, $0.access) == 401 } })
+        #expect(try nodes.gateways[0].metrics().sum("portcullis_revocations") == 1)
+    }
+
+    @Test("the administrator's revocation of an earlier access token ends its login")
+    func administrator() throws {
+        let nodes = try nodes()
+        let all = try logins(nodes, refreshes: 2)
+        let id = try #require(JSONWebToken(all[0].access).claims["jti"].string)
+        try nodes.admin(0, "POST", "/admin/revocations", #"{"jti": "\#(id)"}"#)
+        #expect(try nodes.waitUntil { try nodes.bearer(1, all[2].access) == 401 })
+        #expect(
+            try nodes.grant(nodes.gateways[1], "grant_type=refresh_token&refresh_token=\(all[2].refresh)").status
+                == 400)
+    }
+}
