@@ -68,6 +68,7 @@ package final class SharedState: Sendable {
     private let reloader = Mutex<(@Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void)?>(nil)
     private let administrator = Mutex<Administrator?>(nil)
     private let reloads = Mutex(ReloadCounters())
+    private let wasReady = Atomic<Bool>(false)
     private let readinessWatch = Mutex<ReadinessWatch?>(nil)
     private let startedAt = Clock.wallSeconds
     /// Final counters of workers that have ended.
@@ -117,7 +118,16 @@ package final class SharedState: Sendable {
     /// Calls back with the current readiness, and each time it changes. Worker 0 checks once a second.
     package func watchReadiness(of snapshot: GatewaySnapshot, _ tell: @escaping @Sendable (Readiness) -> Void) {
         readinessWatch.withLock { $0 = ReadinessWatch(tell: tell) }
-        note(Readiness(snapshot, store: tokens.report(now: Clock.monotonicMilliseconds), isDraining: false))
+        note(readiness(of: snapshot, isDraining: false, now: Clock.monotonicMilliseconds))
+    }
+
+    /// The readiness at a time of the monotonic clock, in milliseconds.
+    func readiness(of snapshot: GatewaySnapshot, isDraining: Bool, now: Int64) -> Readiness {
+        let readiness = Readiness(
+            snapshot, store: tokens.report(now: now), isDraining: isDraining,
+            wasReady: wasReady.load(ordering: .relaxed))
+        if readiness.isReady { wasReady.store(true, ordering: .relaxed) }
+        return readiness
     }
 
     func note(_ readiness: Readiness) {

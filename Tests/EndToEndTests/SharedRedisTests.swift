@@ -14,10 +14,14 @@ import Testing
         private let environment: [String: String]
 
         /// - Parameter store: members of the store's section beside its kind.
-        init(_ count: Int, store: String, environment: [String: String] = [:]) throws {
+        init(
+            _ count: Int, store: String, environment: [String: String] = [:],
+            _ change: (inout FixtureSettings) -> Void = { _ in }
+        ) throws {
             upstream = try StubUpstream()
             var settings = FixtureSettings(upstream: upstream.url)
             settings["store"] = #"{"kind": "redis", \#(store)}"#
+            change(&settings)
             let directory = try ConfigurationDirectory(["gateway.json": settings.text])
             self.directory = directory
             self.environment = environment
@@ -60,11 +64,17 @@ import Testing
             return true
         }
 
+        func readiness(_ gateway: Int, _ target: String = "/readyz") throws -> Int {
+            try Self.readiness(gateways[gateway], target)
+        }
+
+        static func readiness(_ gateway: GatewayProcess, _ target: String = "/readyz") throws -> Int {
+            try gateway.request("GET", target, listener: "admin").status
+        }
+
         func waitUntilReady(_ gateway: Int) throws -> Bool {
             let deadline = Deadline.usual
-            while try gateways[gateway].request("GET", "/readyz", listener: "admin").status != 200 {
-                if deadline.isPast { return false }
-            }
+            while try readiness(gateway, "/readyz?store") != 200 { if deadline.isPast { return false } }
             return true
         }
 
@@ -202,7 +212,9 @@ import Testing
         #expect(try cluster.gateways[0].request("GET", "/open/x").status == 200)
         let refused = try cluster.revoke(#"{"subject": "bob"}"#)
         #expect(refused.status == 503 && refused.text.contains("store_unavailable"), "\(refused.text)")
-        #expect(try cluster.gateways[0].request("GET", "/readyz", listener: "admin").status == 503)
+        #expect(try cluster.readiness(0, "/readyz?store") == 503)
+        // A balancer leaves it in service for routes without tokens.
+        #expect(try cluster.readiness(0) == 200)
         redis.thaw()
         #expect(load.goesOn())
         let tally = load.stop()
@@ -211,6 +223,26 @@ import Testing
         // The process is the same, and sound.
         #expect(try cluster.revoke(#"{"subject": "joe"}"#).status == 204)
         #expect(try cluster.status(token) == 401)
+    }
+
+    @Test("a gateway is ready once the store has answered, and with tokens alone while it answers")
+    func readiness() throws {
+        let redis = try RedisProcess()
+        let cluster = try Cluster(1, store: Cluster.socket(redis, #", "staleAfter": "500ms""#)) {
+            $0["routes"] = FixtureSettings.list([
+                #"{"name": "me", "path": "/inventory/**", "upstream": "stub", "authenticators": ["bearer"]}"#
+            ])
+        }
+        #expect(try cluster.waitUntilReady(0))
+        redis.freeze()
+        let another = try cluster.another()
+        #expect(try Cluster.readiness(another) == 503)
+        #expect(cluster.gateways[0].waitForEvent("not_ready")?["reason"].string?.contains("store unavailable") == true)
+        #expect(try cluster.readiness(0) == 503, "no route can be served")
+        redis.thaw()
+        #expect(try cluster.waitUntilReady(0))
+        #expect(another.waitForEvent("ready") != nil)
+        #expect(try Cluster.readiness(another) == 200)
     }
 
     @Test("an entry of an unknown kind stops nothing, and is told with its cause")

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func readiness(_ gateway: GatewayProcess) throws -> Response {
-        try gateway.request("GET", "/readyz", listener: "admin")
+        try gateway.request("GET", "/readyz?store", listener: "admin")
     }
 
     /// Asks until the answer has this status.
@@ -89,6 +89,7 @@ import Testing
         #expect(gateway.waitForEvent("store_write_failed")?["reason"].string == "store_unavailable")
         let text = try waitForReadiness(gateway, 503)
         #expect(text.contains("store takes nothing: store_unavailable, 2 revocations wait"), "\(text)")
+        #expect(try gateway.request("GET", "/readyz", listener: "admin").status == 200)
         #expect(try gateway.metrics().sum("portcullis_store_up") == 0)
         try FileManager.default.moveItem(atPath: state + ".away", toPath: state)
         #expect(gateway.waitForEvent("store_file_restored")?["contents"].string == "returned")
@@ -120,6 +121,7 @@ import Testing
         #expect(try status(gateway, ann) == 200, "what is known goes on")
         let text = try waitForReadiness(gateway, 503)
         #expect(text.contains("store takes nothing: store_full, 2 revocations wait"), "\(text)")
+        #expect(try gateway.request("GET", "/readyz", listener: "admin").status == 200)
         let metrics = try gateway.metrics()
         #expect(metrics.sum("portcullis_store_up") == 0)
         #expect(metrics.sum("portcullis_store_unwritten_revocations") == 2, "the entry and its record")

@@ -286,11 +286,14 @@ final class SilentStore: TokenStore {
         #expect(ask("/readyz", "ready\n").hasPrefix("HTTP/1.1 200 "))
         store.setSilent(true)
         bench.turn(until: { bench.shared.revocations.reading.isBlind })
-        #expect(ask("/readyz", "store unavailable").hasPrefix("HTTP/1.1 503 "))
+        #expect(ask("/readyz?store", "store unavailable").hasPrefix("HTTP/1.1 503 "))
+        #expect(ask("/readyz?x=1&store=", "not ready\nstore unavailable").hasPrefix("HTTP/1.1 503 "))
+        #expect(ask("/readyz?stores&x=store", "store unavailable").hasPrefix("HTTP/1.1 200 "))
+        #expect(ask("/readyz", "ready\nstore unavailable").hasPrefix("HTTP/1.1 200 "))
         #expect(ask("/metrics", "portcullis_uptime_seconds ").contains("portcullis_store_up{store=\"silent\"} 0\n"))
         store.setSilent(false)
         bench.turn(until: { !bench.shared.revocations.reading.isBlind })
-        #expect(ask("/readyz", "ready\n").hasPrefix("HTTP/1.1 200 "))
+        #expect(ask("/readyz?store", "ready\n").hasPrefix("HTTP/1.1 200 "))
         bench.expectNothingLeft()
     }
 }

@@ -82,8 +82,9 @@ private final class FullStore: TokenStore {
         #expect(follower.report(now: 0).unwritten == 5)
         #expect(follower.list.isRevoked(tokenID: "x", subject: "", backendID: nil, issuedAt: 0))
         let ready = readiness(follower)
-        #expect(!ready.isReady)
-        #expect(ready.text.contains("store takes nothing: store_full, 5 revocations wait\n"))
+        #expect(ready.isReady, "tokens are known as before")
+        #expect(ready.response(includingStore: true).status == 503)
+        #expect(ready.causes == ["store takes nothing: store_full, 5 revocations wait"])
         #expect(!follower.report(now: 0).isUp && follower.report(now: 0).isCurrent)
         let before = store.writes
         follower.tick(milliseconds: 250, now: 1000)
@@ -94,7 +95,7 @@ private final class FullStore: TokenStore {
         #expect(
             store.denied == Array(entries.prefix(3)) + [.subject("x", issuedBefore: 1010, until: 2500)])
         #expect(follower.report(now: 0).isUp && follower.report(now: 0).unwritten == 0)
-        #expect(readiness(follower).isReady)
+        #expect(readiness(follower).response(includingStore: true).status == 200)
         let after = store.writes
         follower.tick(milliseconds: 750, now: 1001)
         #expect(store.writes == after)
@@ -127,7 +128,7 @@ private final class FullStore: TokenStore {
         let tolerant = try follower(.allow)
         deny(tolerant, .token("x", until: 2000))
         #expect(readiness(tolerant).isReady)
-        #expect(readiness(tolerant).text.contains("store takes nothing: store_full, 1 revocations wait\n"))
+        #expect(readiness(tolerant).causes.last == "store takes nothing: store_full, 1 revocations wait")
         let alone = try follower(isShared: false)
         deny(alone, .token("x", until: 2000))
         #expect(alone.report(now: 0).isUp && alone.report(now: 0).unwritten == 0)

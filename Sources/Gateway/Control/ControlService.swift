@@ -63,7 +63,7 @@ final class ControlService: LoopPart {
         }
         switch resource {
         case .health: responder.respond(exchange, .text(200, "ok\n", reason: .health))
-        case .readiness: describeReadiness(exchange)
+        case .readiness: describeReadiness(exchange, bytes)
         case .metrics: collectMetrics(exchange)
         case .reload:
             exchanges.park(exchange, in: .inEndpoint)
@@ -86,9 +86,16 @@ final class ControlService: LoopPart {
     private static let administrationTimeout: Int64 = 600_000
 
     /// Describes whether requests should be sent here, and problems that do not prevent that.
-    private func describeReadiness(_ exchange: Exchange) {
-        let readiness = context.readiness
-        responder.respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: .readiness))
+    ///
+    /// With the parameter `store`, a store that does not serve counts as well.
+    private func describeReadiness(_ exchange: Exchange, _ bytes: Span<UInt8>) {
+        var includesStore = false
+        if let query = exchange.head.query {
+            let parameters = String(copying: bytes.slice(query)).split(separator: "&")
+            includesStore = parameters.contains { $0 == "store" || $0.hasPrefix("store=") }
+        }
+        let (status, text) = context.readiness.response(includingStore: includesStore)
+        responder.respond(exchange, .text(status, text, reason: .readiness))
     }
 
     /// Nil if the request has the admin token. Health, readiness and metrics need none, since the admin listener is

@@ -35,7 +35,7 @@ final class LoopContext {
 
     /// Readiness of the gateway.
     var readiness: Readiness {
-        Readiness(snapshot, store: shared.tokens.report(now: poller.now), isDraining: isDraining)
+        shared.readiness(of: snapshot, isDraining: isDraining, now: poller.now)
     }
 
     /// A different number at each call, for randomised choices.

@@ -92,8 +92,7 @@ extension RevocationFollower {
                 kind: kind, isCurrent: state.condition == .current, refuses: list.reading.isBlind,
                 age: state.isShared ? max(0, now - state.answeredAt) : 0, succeeded: state.succeeded,
                 failed: state.failed, writeFailure: reason,
-                refusesWrites: reason != nil && settings.whenUnavailable == .deny, unwritten: count,
-                skipped: state.skipped)
+                unwritten: count, skipped: state.skipped)
         }
     }
 }

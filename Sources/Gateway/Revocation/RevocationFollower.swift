@@ -32,8 +32,6 @@ package final class RevocationFollower: TokenStore {
         var failed: UInt64
         /// Why the store accepts no durable writes; nil while it does.
         var writeFailure: StoreFailure? = nil
-        /// Whether requests should go elsewhere because of that.
-        var refusesWrites = false
         /// Number of pending revocations.
         var unwritten = 0
         /// Number of entries that were skipped because they could not be read.

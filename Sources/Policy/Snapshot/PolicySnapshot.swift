@@ -32,6 +32,8 @@ package final class PolicySnapshot: Sendable {
     let grantedTokens: (any GrantedTokens)?
     let activities: (any SessionActivities)?
     let sessions: SessionCookies?
+    /// Whether there is a route that serves callers without a token, such as while the deny list is unknown.
+    package let servesWithoutTokens: Bool
 
     init(_ settings: PolicySettings, _ claims: ClaimSelection, routes: RouteTable, cors: CORSPolicy) {
         generation = settings.generation
@@ -53,6 +55,8 @@ package final class PolicySnapshot: Sendable {
         grantedTokens = settings.grantedTokens
         activities = settings.activities
         sessions = SessionCookies(settings, principals)
+        servesWithoutTokens =
+            routes.routes.isEmpty || routes.routes.contains { PolicySnapshot.serves($0, withoutTokens: settings) }
     }
 
     /// Whether the gateway sets cookies in browsers, which are withheld from upstreams.
@@ -101,5 +105,13 @@ package final class PolicySnapshot: Sendable {
     ) {
         cors.appendPreflightFields(
             to: chunk, methods: endpoint.methods, takesAnyMethod: false, bytes: bytes, headers: headers)
+    }
+
+    /// Whether the deny list of tokens has no say in some requests of a route.
+    private static func serves(_ route: Route, withoutTokens settings: PolicySettings) -> Bool {
+        func counts(_ kind: Authenticator.Kind) -> Bool { route.authenticators?.lists(kind) ?? true }
+        return route.isPublic || route.isOptional || counts(.basic) && !settings.users.users.isEmpty
+            || counts(.apiKey) && !settings.consumers.isEmpty
+            || counts(.certificate) && route.options.takesCertificates
     }
 }

@@ -192,8 +192,7 @@ final class GatewayProcess: Sendable {
         ]
         shared.watchReadiness(of: snapshot) { [log] readiness in
             if readiness.isReady { return log.write(.ready, facts) }
-            let lines = readiness.text.split(separator: "\n").dropFirst().joined(separator: "; ")
-            log.write(.notReady, facts + [("reason", .text(lines))])
+            log.write(.notReady, facts + [("reason", .text(readiness.causes.joined(separator: "; ")))])
         }
         // A predecessor notifies the service manager once it knows that this process is ready.
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
