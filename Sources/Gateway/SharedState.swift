@@ -146,25 +146,12 @@ package final class SharedState: Sendable {
 
     // MARK: Issued tokens
 
-    /// Performs an effect that yields a token, on the computing pool or by waiting for another server.
+    /// Performs an effect that yields a token.
     func settle(
         _ flight: IssuedTokenStore.Flight, _ effect: Effect<Result<IssuedToken, IssueFailure>>,
         leader: IssuedTokenStore.Waiter?
     ) {
-        switch effect {
-        case .done(let result): complete(flight, result, leader: leader)
-        case .offload(let work): settle(flight, work, on: computing, leader: leader)
-        case .hash(let work): settle(flight, work, on: hashes, leader: leader)
-        case .await(let begin): begin { [self] in settle(flight, $0, leader: leader) }
-        }
-    }
-
-    private func settle(
-        _ flight: IssuedTokenStore.Flight, _ work: @escaping @Sendable () -> Effect<Result<IssuedToken, IssueFailure>>,
-        on pool: BlockingPool, leader: IssuedTokenStore.Waiter?
-    ) {
-        let accepted = pool.submit { [self] in settle(flight, work(), leader: leader) }
-        if !accepted { complete(flight, .failure(.unavailable), leader: leader) }
+        perform(effect) { [self] in complete(flight, $0 ?? .failure(.unavailable), leader: leader) }
     }
 
     /// Reports the outcome of an issuer call to the cache and all waiting exchanges.
@@ -176,6 +163,26 @@ package final class SharedState: Sendable {
             mailboxes[waiter.worker].post(
                 .tokenIssued(exchange: waiter.exchange, flight.key.target, completion.result))
         }
+    }
+
+    // MARK: Effects
+
+    /// Performs an effect that belongs to no exchange: on the pools, or by waiting for another server.
+    /// - Parameter then: gets its value, on any thread; nil if a pool has no place.
+    package func perform<Value>(_ effect: Effect<Value>, then: @escaping @Sendable (Value?) -> Void) {
+        switch effect {
+        case .done(let value): then(value)
+        case .offload(let work): perform(work, on: computing, then)
+        case .hash(_, let work): perform(work, on: hashes, then)
+        case .await(let begin): begin { [self] in perform($0, then: then) }
+        }
+    }
+
+    private func perform<Value>(
+        _ work: @escaping @Sendable () -> Effect<Value>, on pool: BlockingPool,
+        _ then: @escaping @Sendable (Value?) -> Void
+    ) {
+        if !pool.submit({ [self] in perform(work(), then: then) }) { then(nil) }
     }
 
     // MARK: Counters

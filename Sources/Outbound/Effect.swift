@@ -7,7 +7,7 @@ package indirect enum Effect<Value: Sendable>: Sendable {
     case offload(@Sendable () -> Effect<Value>)
     /// A slow password hash, which takes tens of milliseconds of CPU time. It has its own pool, so that only password
     /// checks wait for password checks.
-    case hash(@Sendable () -> Effect<Value>)
+    case hash(HashPriority = .standard, @Sendable () -> Effect<Value>)
     /// An asynchronous operation: a store, a call to another server, a key fetch. The call starts it on an event loop;
     /// it resumes once, from any thread, immediately or later.
     case await(@Sendable (_ resume: @escaping @Sendable (Effect<Value>) -> Void) -> Void)
@@ -17,7 +17,7 @@ package indirect enum Effect<Value: Sendable>: Sendable {
         switch self {
         case .done(let value): next(value)
         case .offload(let work): .offload { work().then(next) }
-        case .hash(let work): .hash { work().then(next) }
+        case .hash(let priority, let work): .hash(priority) { work().then(next) }
         case .await(let begin): .await { resume in begin { resume($0.then(next)) } }
         }
     }

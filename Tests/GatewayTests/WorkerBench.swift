@@ -58,7 +58,13 @@ final class WorkerBench {
         name: "inventory", version: "1.0", mobileBackendID: "mbe-1", anonymousKey: "YW5vbjprZXk", clientID: "client",
         clientSecret: Secret("secret"))
     /// Credentials of joe, whose password is right.
-    static let credentials = "Authorization: Basic am9lOldlbGNvbWUx\r\nOracle-Mobile-Backend-ID: mbe-1\r\n"
+    static let credentials = credentials("joe:Welcome1")
+
+    /// Name and password; requests with the same at the same time are one password check.
+    static func credentials(_ pair: String) -> String {
+        let text = String(decoding: Base64.encode(Array(pair.utf8).span), as: UTF8.self)
+        return "Authorization: Basic \(text)\r\nOracle-Mobile-Backend-ID: mbe-1\r\n"
+    }
 
     let worker: Worker
     let shared: SharedState

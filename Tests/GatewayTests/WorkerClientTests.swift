@@ -64,7 +64,7 @@ import Testing
         // Its place is taken by another before the answer comes, which must not be mistaken for its own.
         let other = bench.client()
         other.send(.get("/mine/y", WorkerBench.credentials))
-        bench.turn(until: { bench.shared.hashes.waiting == 2 })
+        bench.turn(until: { bench.worker.report.current.requestsInFlight == 1 })
         gate.open(count)
         let server = try bench.accepted()
         #expect(bench.head(server).hasPrefix("GET /mine/y "))

@@ -208,9 +208,9 @@ import Testing
     @Test func oneAddressDoesNotFillTheQueue() throws {
         let bench = try WorkerBench { $0.limits.maximumPasswordChecksPerAddress = 2 }
         let gate = bench.occupyPool()
-        let clients = (0..<2).map { _ in
+        let clients = ["ann:x", "joe:Welcome1"].map { pair in
             let client = bench.client()
-            client.send(.get("/mine/x", WorkerBench.credentials))
+            client.send(.get("/mine/x", WorkerBench.credentials(pair)))
             return client
         }
         bench.turn(until: { bench.shared.hashes.waiting == 2 })
@@ -218,7 +218,7 @@ import Testing
         clients[0].reset()
         bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         let third = bench.client()
-        third.send(.get("/mine/x", WorkerBench.credentials))
+        third.send(.get("/mine/x", WorkerBench.credentials("bob:x")))
         let answer = bench.expect(third, ends: "}")
         #expect(answer.hasPrefix("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\n"))
         #expect(bench.refusals(.passwordChecks) == 1)

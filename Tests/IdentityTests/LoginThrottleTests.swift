@@ -22,8 +22,10 @@ import Testing
         _ throttle: LoginThrottle, _ user: String, _ network: [UInt8] = home, at now: Int64 = now, realm: String = "R"
     ) -> (count: Int, wait: Int) {
         for count in 0..<100 {
-            if case .refused(let wait) = throttle.admit(user: user, realm: realm, network: network, now: now) {
-                return (count, wait)
+            switch throttle.admit(user: user, realm: realm, network: network, now: now) {
+            case .admitted(let attempt): attempt.failed()
+            case .refused(let wait): return (count, wait)
+            case .busy: return (count, 0)
             }
         }
         return (100, 0)
@@ -33,7 +35,7 @@ import Testing
         guard case .admitted(let attempt) = throttle.admit(user: user, realm: "R", network: network, now: now) else {
             return false
         }
-        throttle.succeeded(attempt)
+        attempt.succeeded()
         return true
     }
 
@@ -59,11 +61,11 @@ import Testing
     func known() {
         let throttle = Self.throttle(perNetwork: 3)
         func isAdmitted(_ network: [UInt8]) -> Bool {
-            if case .admitted = throttle.admit(user: "joe", realm: "R", network: network, isRight: true, now: Self.now)
-            {
-                return true
+            if case .admitted = throttle.recall(user: "joe", realm: "R", network: network, now: Self.now) {
+                true
+            } else {
+                false
             }
-            return false
         }
         for _ in 0..<100 { #expect(isAdmitted(Self.home)) }
         #expect(failures(throttle, "joe", Self.away).count == 3)
@@ -95,7 +97,10 @@ import Testing
         let throttle = Self.throttle(perUser: 3, perNetwork: 10)
         var admitted = 0
         for index in 0..<50 {
-            if case .admitted = throttle.admit(user: "user\(index)", realm: "R", network: Self.away, now: Self.now) {
+            if case .admitted(let attempt) = throttle.admit(
+                user: "user\(index)", realm: "R", network: Self.away, now: Self.now)
+            {
+                attempt.failed()
                 admitted += 1
             }
         }
@@ -110,103 +115,11 @@ import Testing
         #expect(failures(Self.throttle(perUser: 0), "joe").count == 100)
     }
 
-    @Test("attempts are counted before their check: concurrent ones are limited like successive ones")
-    func manyAtATimeAreHeldBackAsWell() {
-        let throttle = Self.throttle()
-        let admitted = (0..<100).filter { _ in
-            if case .admitted = throttle.admit(user: "joe", realm: "R", network: Self.home, now: Self.now) {
-                true
-            } else {
-                false
-            }
-        }
-        #expect(admitted.count == 3)
-    }
-
     @Test("throttle memory is bounded")
     func memoryIsBounded() {
         let settings = LoginThrottle.Settings()
         let throttle = LoginThrottle(settings, capacity: 64)
         for index in 0..<10_000 { _ = logIn(throttle, "user\(index)", Self.home) }
         #expect(logIn(throttle, "user9999", Self.home))
-    }
-}
-
-@Suite("Password logins") struct PasswordLoginTests {
-    private let users: UserStore = {
-        let hasher = PasswordHasher()
-        let hash = try? hasher.make(Array("Welcome1".utf8).span, scheme: .saltedSHA512)
-        return UserStore(users: [User(username: "joe", passwordHash: hash)], hasher: hasher)
-    }()
-
-    private func log(_ login: PasswordLogin, _ name: String, _ password: String) -> Result<User, PasswordLogin.Refusal>
-    {
-        login.login(
-            name, password: Array(password.utf8), realm: "Default", network: LoginThrottleTests.home,
-            now: LoginThrottleTests.now
-        ).settled()
-    }
-
-    @Test("a throttled password is not checked")
-    func throttledPasswordsAreNotChecked() {
-        let login = PasswordLogin(users: users, throttle: LoginThrottleTests.throttle())
-        for _ in 0..<3 { #expect(log(login, "joe", "wrong") == .failure(.wrongPassword)) }
-        #expect(log(login, "joe", "Welcome1") == .failure(.throttled(retryAfter: 100)))
-        // It says nothing of who exists: a name that nobody has runs into the same.
-        for _ in 0..<3 { #expect(log(login, "nobody", "wrong") == .failure(.wrongPassword)) }
-        #expect(log(login, "nobody", "wrong") == .failure(.throttled(retryAfter: 100)))
-    }
-
-    @Test("the right password logs in")
-    func aRightPasswordLogsIn() throws {
-        let login = PasswordLogin(users: users, throttle: LoginThrottleTests.throttle())
-        for _ in 0..<10 { #expect(try log(login, "joe", "Welcome1").get().username == "joe") }
-    }
-}
-
-@Suite("Password cache (BASIC-05)") struct PasswordCacheTests {
-    private let joe = Principal(
-        kind: .user, method: .basic, subject: "joe", issuer: "local", backendID: "mbe", roles: RoleSet(),
-        catalogue: RoleCatalogue([]), level: 2)
-
-    private func digest(_ cache: PasswordCache, _ text: String, _ context: UInt64 = 0) -> [UInt8] {
-        let digest = cache.digest(of: Array(text.utf8).span, context: context)
-        return digest ?? []
-    }
-
-    @Test("passwords are cached for a limited time and by context")
-    func remembersForAWhileAndByContext() {
-        let cache = PasswordCache(seconds: 60)
-        let known = digest(cache, "am9lOng=", 1)
-        let other = digest(cache, "am9lOng=", 2)
-        cache.insert(known, joe, now: 100)
-        #expect(cache.principal(known, now: 159) === joe)
-        #expect(cache.principal(other, now: 101) == nil, "another backend")
-        #expect(cache.principal(known, now: 160) == nil)
-        #expect(cache.principal(known, now: 101) == nil, "what has ended is forgotten")
-    }
-
-    @Test("a disabled cache stores nothing")
-    func nothingIsRememberedWhereItIsOff() {
-        #expect(digest(PasswordCache(seconds: 0), "x").isEmpty)
-    }
-
-    @Test("digests are useless to another process")
-    func digestsAreOfNoUseToAnotherProcess() {
-        let one = digest(PasswordCache(seconds: 60), "am9lOng=")
-        let two = digest(PasswordCache(seconds: 60), "am9lOng=")
-        #expect(one != two && one.count == 32)
-    }
-
-    @Test("cache memory is bounded")
-    func memoryIsBounded() {
-        let cache = PasswordCache(seconds: 60, capacity: 8)
-        var digests: [[UInt8]] = []
-        for index in 0..<100 {
-            let known = digest(cache, "\(index)", 0)
-            cache.insert(known, joe, now: 0)
-            digests.append(known)
-        }
-        #expect(digests.filter { cache.principal($0, now: 1) != nil }.count == 8)
     }
 }

@@ -40,7 +40,7 @@ import Testing
         private func follow(_ effect: Effect<Int>) {
             switch effect {
             case .done(let value): settled.withLock { $0 = value }
-            case .offload(let work), .hash(let work): follow(work())
+            case .offload(let work), .hash(_, let work): follow(work())
             case .await(let begin): begin { self.follow($0) }
             }
         }

@@ -15,15 +15,22 @@ import Testing
     /// A server that knows one password of each user.
     private final class Server: PasswordVerifier {
         let seen = Mutex<[String]>([])
+        /// Answers that the test gives later; nil for at once.
+        let held = Mutex<[@Sendable () -> Void]?>(nil)
         let verdict = Mutex<Result<PasswordVerdict, PasswordOutage>?>(nil)
 
         func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, PasswordOutage>> {
             seen.withLock { $0.append(login.username) }
             let right = login.password.isExactly("pw-\(login.username)")
-            return .done(verdict.withLock { $0 } ?? .success(right ? .right : .wrong))
+            let verdict = verdict.withLock { $0 } ?? .success(right ? .right : .wrong)
+            guard held.withLock({ $0 != nil }) else { return .done(verdict) }
+            return .await { resume in self.held.withLock { $0?.append { resume(.done(verdict)) } } }
         }
 
         var calls: Int { seen.withLock(\.count) }
+
+        /// Gives the answers that were held back.
+        func answer() { for answer in held.withLock({ $0.take() ?? [] }) { answer() } }
     }
 
     private func snapshot(
@@ -56,7 +63,7 @@ import Testing
         let policy = snapshot(server)
         #expect(decision("eve:pw-eve", policy) == .allowed("eve"))
         #expect(decision("eve:pw-eve", policy, "/other") == .allowed("eve"))
-        #expect(decision("eve:pw-eve", policy, at: TestPolicy.now + 59) == .allowed("eve"))
+        #expect(decision("eve:pw-eve", policy, at: TestPolicy.now + 44) == .allowed("eve"))
         #expect(server.calls == 1)
         #expect(decision("eve:pw-eve", policy, at: TestPolicy.now + 60) == .allowed("eve"))
         #expect(decision("eve:pw-ev", policy, at: TestPolicy.now + 60) == .denied(.wrongPassword))
@@ -64,6 +71,53 @@ import Testing
         #expect(decision("eve", policy) == .denied(.malformedCredential))
         #expect(decision("a\u{1}b:x", policy) == .denied(.malformedCredential))
         #expect(server.calls == 3)
+    }
+
+    @Test("requests with one password at the same time are one question, and others wait for it")
+    func together() {
+        let server = Server()
+        let policy = snapshot(server)
+        let requests = ManualEffects<Result<Principal, Reason>>()
+        server.held.withLock { $0 = [] }
+        for pair in Array(repeating: "eve:pw-eve", count: 16) + (0..<12).map({ "eve:guess \($0)" }) {
+            let request = TestRequest("GET", "/listed", [basic(pair)])
+            guard case .resolve(let effect) = request.authenticate(policy, policy.route("listed")) else {
+                Issue.record("not asked")
+                return
+            }
+            requests.begin(effect)
+        }
+        // Ten at a time could use up all attempts.
+        #expect(server.calls == 10 && requests.values.isEmpty)
+        server.answer()
+        #expect(requests.values.count { (try? $0.get().subject) == "eve" } == 16)
+        let refused = requests.values.compactMap { result in
+            if case .failure(let reason) = result { reason } else { nil }
+        }
+        #expect(server.calls == 13 && refused == Array(repeating: .wrongPassword, count: 12))
+    }
+
+    @Test("a remembered password is asked about again before its time ends, and forgotten if it is not right any more")
+    func renewal() {
+        let server = Server()
+        let policy = snapshot(server) { settings in
+            settings.background.attach { $0.settled() }
+        }
+        #expect(decision("eve:pw-eve", policy) == .allowed("eve"))
+        for round in 1...3 {
+            #expect(decision("eve:pw-eve", policy, at: TestPolicy.now + Int64(round) * 45) == .allowed("eve"))
+            #expect(server.calls == 1 + round)
+        }
+        // An outage is no answer.
+        server.verdict.withLock { $0 = .failure(PasswordOutage(.unavailable)) }
+        for seconds in [180, 184] as [Int64] {
+            #expect(decision("eve:pw-eve", policy, at: TestPolicy.now + seconds) == .allowed("eve"))
+        }
+        #expect(server.calls == 5)
+        server.verdict.withLock { $0 = .success(.wrong) }
+        #expect(decision("eve:pw-eve", policy, at: TestPolicy.now + 190) == .allowed("eve"))
+        #expect(decision("eve:pw-eve", policy, at: TestPolicy.now + 190) == .denied(.wrongPassword))
+        #expect(server.calls == 7)
     }
 
     @Test("users that may not log in here are refused even if the server accepts them")

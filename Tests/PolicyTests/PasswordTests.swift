@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Model
+import Outbound
 import TestSupport
 import Testing
 
@@ -33,6 +34,43 @@ import Testing
         #expect(name(outcome(snapshot, "Welcome1", at: TestPolicy.now + 59)) == "known joe")
         #expect(name(outcome(snapshot, "Welcome1", at: TestPolicy.now + 60)) == "joe")
         #expect(name(outcome(snapshot, "Welcome2", at: TestPolicy.now + 60)) == "wrong_password")
+    }
+
+    /// In constant use no request waits for a hash but the first.
+    @Test func aRightPasswordIsCheckedAgainBeforeItsTimeEnds() {
+        let settings = TestPolicy.settings()
+        let checks = ManualEffects<Void>()
+        settings.background.attach { checks.begin($0) }
+        let snapshot = TestPolicy.snapshot(settings)
+        #expect(name(outcome(snapshot, "Welcome1")) == "joe")
+        for round in 1...3 {
+            let start = TestPolicy.now + Int64(round) * 45
+            #expect(name(outcome(snapshot, "Welcome1", at: start - 1)) == "known joe")
+            for _ in 0..<8 { #expect(name(outcome(snapshot, "Welcome1", at: start)) == "known joe") }
+            #expect(checks.hashes == 1)
+            checks.runHash()
+        }
+        // One that is dropped is begun again.
+        let late = TestPolicy.now + 4 * 45
+        for seconds in [0, 4, 5] as [Int64] {
+            #expect(name(outcome(snapshot, "Welcome1", at: late + seconds)) == "known joe")
+            #expect(checks.hashes == (seconds == 4 ? 0 : 1))
+            checks.dropHash()
+        }
+        #expect(name(outcome(snapshot, "Welcome1", at: late + 15)) == "joe")
+    }
+
+    @Test func manyRequestsWithARightPasswordAreOneHash() {
+        let snapshot = TestPolicy.snapshot(TestPolicy.settings())
+        let requests = ManualEffects<Result<Principal, Reason>>()
+        for _ in 0..<64 {
+            guard case .resolve(let effect) = outcome(snapshot, "Welcome1") else { continue }
+            requests.begin(effect)
+        }
+        #expect(requests.hashes == 1)
+        requests.runHash()
+        #expect(requests.values.count == 64 && requests.values.allSatisfy { (try? $0.get().subject) == "joe" })
+        #expect(name(outcome(snapshot, "Welcome1")) == "known joe")
     }
 
     /// A changed password comes with another configuration, which remembers nothing of the one before.

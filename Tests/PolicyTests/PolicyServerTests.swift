@@ -345,7 +345,7 @@ extension Effect {
         switch self {
         case .done(let value): done(value)
         case .await(let begin): begin { $0.finish(done) }
-        case .offload(let work), .hash(let work): work().finish(done)
+        case .offload(let work), .hash(_, let work): work().finish(done)
         }
     }
 }

@@ -8,7 +8,7 @@ extension Effect {
     package func settled() -> Value {
         switch self {
         case .done(let value): return value
-        case .offload(let work), .hash(let work): return work().settled()
+        case .offload(let work), .hash(_, let work): return work().settled()
         case .await(let begin):
             let next = Mutex<Effect<Value>?>(nil)
             begin { effect in

@@ -101,14 +101,18 @@ extension ApplicationTokens {
         // Counted apart from users: no realm has a control character in its name.
         let (throttle, hasher) = (settings.throttle, settings.hasher)
         let realm = "\u{1f}\(application.name)"
-        switch throttle.admit(user: administrator.mail, realm: realm, network: network, now: now) {
-        case .refused(let seconds): return .done(.failure(.throttled(retryAfter: seconds)))
-        case .admitted(let attempt):
-            return .hash {
+        return throttle.attempt(user: administrator.mail, realm: realm, network: network, now: now).then { result in
+            let attempt: LoginAttempt
+            switch result {
+            case .failure(let refusal): return .done(.failure(.throttled(retryAfter: refusal.retryAfter)))
+            case .success(let admitted): attempt = admitted
+            }
+            return .hash(attempt.priority) {
                 guard hasher.verify(password.span, stored: administrator.passwordHash) else {
+                    attempt.failed()
                     return .done(.failure(.wrongPassword))
                 }
-                throttle.succeeded(attempt)
+                attempt.succeeded()
                 return .done(.success(.administrator))
             }
         }

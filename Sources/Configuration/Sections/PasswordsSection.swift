@@ -15,7 +15,10 @@ package struct PasswordsSection: Sendable {
                 "Key of stored passwords of the scheme AES: 16, 24 or 32 bytes as Base64."),
             cache: object.value(
                 "cache", .durationOrOff, default: .seconds(60),
-                "How long a Basic credential whose password was right is not hashed again; `0s` means not at all."),
+                """
+                How long a Basic credential whose password was right counts without another hash; `0s` means not at all. \
+                One in use is checked again in the last quarter of that time, while its requests go on.
+                """),
             throttle: object.section(
                 "throttle", "How many [wrong passwords](guides/limits.md#wrong-passwords) are too many.",
                 expected: "an object: {\"failuresPerUser\", \"failuresPerAddress\", \"per\"}",

@@ -294,7 +294,7 @@ final class RequestPipeline: LoopPart {
             blocking.park(exchange, in: .verifyingCredential, shared.computing) {
                 .credential(exchange: identity, work())
             }
-        case .hash(let work):
+        case .hash(_, let work):
             blocking.park(exchange, in: .verifyingCredential, shared.hashes) { .credential(exchange: identity, work()) }
         case .await(let begin):
             exchanges.park(exchange, in: .verifyingCredential)

@@ -69,6 +69,13 @@ package struct BucketTable: Sendable {
         return false
     }
 
+    /// Until when what was taken lasts, in nanoseconds; 0 for a key without a bucket.
+    package func usedUntil(_ key: UInt64) -> Int64 {
+        let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways
+        for way in first..<(first + BucketTable.ways) where keys[way] == key { return times[way] }
+        return 0
+    }
+
     /// Puts back what `take` has taken, where the key still has its bucket.
     package mutating func giveBack(_ key: UInt64, _ rate: BucketRate) {
         let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways

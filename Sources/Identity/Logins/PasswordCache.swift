@@ -5,11 +5,26 @@ import Synchronization
 /// Credentials whose password was right a short while ago, so that a client that sends it with each request is not
 /// charged a slow hash each time (BASIC-05). Kept as keyed digests, and with the users they were checked against: another
 /// configuration has a cache of its own, and an old password ends with the old one.
+///
+/// In the last quarter of its time a credential is due: one of its requests has it checked again, without waiting for it,
+/// so that those in constant use never wait.
 package final class PasswordCache: Sendable {
+    /// A credential that was right.
+    package struct Known: Sendable {
+        package let principal: Principal
+        /// Whether this caller is the one that has the password checked again.
+        package let isDue: Bool
+    }
+
     private struct Entry {
         var principal: Principal
         var term: CacheTerm
+        /// When the next caller has the password checked again.
+        var dueAt: Int64
     }
+
+    /// After which a check is taken for one that will not end.
+    private static let checkSeconds: Int64 = 5
 
     private let entries = Mutex<[[UInt8]: Entry]>([:])
     private let key = SecureRandom.bytes(32)
@@ -24,13 +39,12 @@ package final class PasswordCache: Sendable {
         self.capacity = capacity
     }
 
-    /// What a credential is known by; nil where nothing is remembered.
+    /// What a credential is known by.
     ///
     /// - Parameters:
     ///   - credential: as it came.
     ///   - context: what else it depends on, of a length that no credential changes.
-    package func digest(of credential: Span<UInt8>, context: UInt64) -> [UInt8]? {
-        guard seconds > 0 else { return nil }
+    package func digest(of credential: Span<UInt8>, context: UInt64) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(8 + credential.count)
         for shift in stride(from: UInt64(0), to: 64, by: 8) { text.append(UInt8(truncatingIfNeeded: context >> shift)) }
@@ -41,14 +55,21 @@ package final class PasswordCache: Sendable {
     }
 
     /// Whose it is, if that is remembered.
-    package func principal(_ digest: [UInt8], now: Int64) -> Principal? {
+    package func known(_ digest: [UInt8], now: Int64) -> Known? {
         entries.withLock { entries in
             guard let entry = entries[digest] else { return nil }
-            if entry.term.covers(now) { return entry.principal }
-            entries[digest] = nil
-            return nil
+            guard entry.term.covers(now) else {
+                entries[digest] = nil
+                return nil
+            }
+            let isDue = now >= entry.dueAt
+            if isDue { entries[digest]?.dueAt = now + PasswordCache.checkSeconds }
+            return Known(principal: entry.principal, isDue: isDue)
         }
     }
+
+    /// Forgets a password that is not right any more.
+    package func forget(_ digest: [UInt8]) { entries.withLock { $0[digest] = nil } }
 
     /// Forgets all passwords of a user.
     package func forget(_ subject: String) {
@@ -59,11 +80,13 @@ package final class PasswordCache: Sendable {
 
     /// Remembers that a password was right.
     package func insert(_ digest: [UInt8], _ principal: Principal, now: Int64) {
+        guard seconds > 0 else { return }
         entries.withLock { entries in
             if entries.count >= capacity { entries = entries.filter { $0.value.term.covers(now) } }
             // Full of what is still good: one goes, whichever it is.
             if entries.count >= capacity, let any = entries.keys.first { entries[any] = nil }
-            entries[digest] = Entry(principal: principal, term: CacheTerm(from: now, seconds: seconds))
+            entries[digest] = Entry(
+                principal: principal, term: CacheTerm(from: now, seconds: seconds), dueAt: now + seconds - seconds / 4)
         }
     }
 }

@@ -1,8 +1,9 @@
+import Crypto
 import Model
 import Outbound
 
 /// Logs local users in by their passwords: held back by the throttle, hashed off the loop, and with one answer for all
-/// that can be wrong.
+/// that can be wrong. Logins of one user from one network with one password at the same time are one login.
 package struct PasswordLogin: Sendable {
     /// Why a login failed.
     package enum Refusal: Error, Sendable, Equatable {
@@ -14,6 +15,9 @@ package struct PasswordLogin: Sendable {
 
     private let users: UserStore
     private let throttle: LoginThrottle
+    private let underWay = SharedEffects<Result<User, Refusal>>()
+    /// Of the digests that passwords under way are known by.
+    private let key = SecureRandom.bytes(32)
 
     package init(users: UserStore, throttle: LoginThrottle) {
         self.users = users
@@ -21,30 +25,44 @@ package struct PasswordLogin: Sendable {
     }
 
     /// Whether a password that was right a short while ago counts without another check: not where guesses are held back.
-    package func admitsKnown(_ username: String, realm: String, network: [UInt8], now: Int64) -> Bool {
-        guard case .admitted = throttle.admit(user: username, realm: realm, network: network, isRight: true, now: now)
-        else { return false }
-        return true
+    package func recall(_ username: String, realm: String, network: [UInt8], now: Int64) -> LoginThrottle.Recall {
+        throttle.recall(user: username, realm: realm, network: network, now: now)
     }
 
     /// The enabled user of the realm whose password this is.
     ///
     /// - Parameters:
-    ///   - network: see `LoginThrottle.admit`.
+    ///   - network: see `LoginThrottle.attempt`.
     ///   - now: seconds since 1970.
     package func login(
         _ username: String, password: [UInt8], realm: String, network: [UInt8], now: Int64
     ) -> Effect<Result<User, Refusal>> {
-        switch throttle.admit(user: username, realm: realm, network: network, now: now) {
-        case .refused(let seconds): return .done(.failure(.throttled(retryAfter: seconds)))
-        case .admitted(let attempt):
-            return .hash { [users, throttle] in
-                guard let user = users.check(username: username, password: password, realm: realm) else {
-                    return .done(.failure(.wrongPassword))
+        underWay.result(of: digest(username, password, realm, network)) { [users, throttle] in
+            throttle.attempt(user: username, realm: realm, network: network, now: now).then { result in
+                let attempt: LoginAttempt
+                switch result {
+                case .failure(let refusal): return .done(.failure(.throttled(retryAfter: refusal.retryAfter)))
+                case .success(let admitted): attempt = admitted
                 }
-                throttle.succeeded(attempt)
-                return .done(.success(user))
+                return .hash(attempt.priority) {
+                    guard let user = users.check(username: username, password: password, realm: realm) else {
+                        attempt.failed()
+                        return .done(.failure(.wrongPassword))
+                    }
+                    attempt.succeeded()
+                    return .done(.success(user))
+                }
             }
         }
+    }
+
+    private func digest(_ username: String, _ password: [UInt8], _ realm: String, _ network: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        for part in [Array(username.utf8), password, Array(realm.utf8), network] {
+            text += Array("\(part.count) ".utf8) + part
+        }
+        let key = key
+        let digest = DigestAlgorithm.sha256.hmac(key: key.span, text.span)
+        return digest
     }
 }

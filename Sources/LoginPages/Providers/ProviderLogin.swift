@@ -211,20 +211,23 @@ package final class ProviderLogin: Sendable {
             observe(provider.name, .foreignAnswer, request.requestID)
             return .done(.ended(page(.foreignAnswer)))
         }
-        switch throttle.admit(network: request.address?.subscriberBytes ?? [], now: now) {
-        case .refused(let seconds): return .done(.ended(ProviderLogin.throttled(seconds)))
-        case .admitted(let attempt):
+        return throttle.attempt(network: request.address?.subscriberBytes ?? [], now: now).then { [self] result in
+            let attempt: LoginAttempt
+            switch result {
+            case .failure(let refusal): return .done(.ended(ProviderLogin.throttled(refusal.retryAfter)))
+            case .success(let admitted): attempt = admitted
+            }
             // A code is sent to the provider once, so its ticket is used up in advance. A form answer uses the ticket
             // up only when accepted; an invalid one leaves the login open for the right one.
             guard provider.answersByForm ? !isUsed(ticket) : use(ticket) else {
-                throttle.withdraw(attempt)
+                attempt.withdraw()
                 return .done(.ended(BrowserLoginFailure.foreignForm.response))
             }
             return finish(ticket, provider, browser).then { [self] arrival in
                 switch arrival.result {
                 // None of these means that the browser invented the answer.
-                case .success, .failure(.denied), .failure(.unavailable): throttle.withdraw(attempt)
-                case .failure: break
+                case .success, .failure(.denied), .failure(.unavailable): attempt.withdraw()
+                case .failure: attempt.failed()
                 }
                 guard case .success = arrival.result else { return .done(.arrived(arrival)) }
                 if provider.answersByForm, !use(ticket) {

@@ -45,7 +45,7 @@ package final class ProviderRevoker: Sendable {
     ) {
         switch effect {
         case .done(let failure): then(failure)
-        case .offload(let work), .hash(let work): offload { [self] in run(work(), then) }
+        case .offload(let work), .hash(_, let work): offload { [self] in run(work(), then) }
         case .await(let begin): begin { [self] effect in run(effect, then) }
         }
     }

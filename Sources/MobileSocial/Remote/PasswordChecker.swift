@@ -74,25 +74,35 @@ final class PasswordChecker: Sendable {
         guard !name.isEmpty, ExternalIdentityRules.isFitForHeaders(name) else {
             return next(.wrong, PasswordChecker.wrong)
         }
-        let verdict = settings.throttle.admit(
+        let attempt = settings.throttle.attempt(
             user: name, realm: check.application.backend.realm, network: check.network, now: check.now)
-        guard case .admitted(let attempt) = verdict else { return next(nil, .refused(.loginThrottled)) }
-        let throttled: Counted = { [throttle = settings.throttle] verdict, result in
-            switch verdict {
-            case .right?: throttle.succeeded(attempt)
-            case .wrong?, .forbidden?: break
-            case .throttled?, nil: throttle.withdraw(attempt)
-            }
-            return next(verdict, result)
+        return attempt.then { [self] result in
+            guard case .success(let attempt) = result else { return next(nil, .refused(.loginThrottled)) }
+            return checkRemotely(
+                check, remote,
+                throttled: { verdict, result in
+                    switch verdict {
+                    case .right?: attempt.succeeded()
+                    case .wrong?, .forbidden?: attempt.failed()
+                    case .throttled?, nil: attempt.withdraw()
+                    }
+                    return next(verdict, result)
+                })
         }
+    }
+
+    /// - Parameter next: counts the attempt.
+    private func checkRemotely(
+        _ check: PasswordCheck, _ remote: RemoteAuthentication, throttled next: @escaping Counted
+    ) -> Answer {
         let isAllowed = check.mayBeOffline ? check.application.offlineAuthentication : nil
         // The server decides if it may be asked; the verifier is used after a failure of the server.
         if remote.connectivity != .offline || isAllowed != true {
             let source = PasswordSource(remote.connectivity, isAllowed: isAllowed, .none, maximum: check.maximum)
-            guard source == .server else { return throttled(nil, .refused(.loginServerSpared)) }
-            return askServer(check, remote, isBacked: remote.connectivity == .auto && isAllowed == true, throttled)
+            guard source == .server else { return next(nil, .refused(.loginServerSpared)) }
+            return askServer(check, remote, isBacked: remote.connectivity == .auto && isAllowed == true, next)
         }
-        return checkVerifier(check, remote, or: PasswordOutage?.none, throttled)
+        return checkVerifier(check, remote, or: PasswordOutage?.none, next)
     }
 
     /// - Parameter isBacked: whether the verifier is used if the server is down.

@@ -46,27 +46,31 @@ package final class ClientThrottle: Sendable {
         return settings
     }
 
-    /// An attempt that may continue. It counts as a failure until `succeeded`.
+    /// An attempt that may continue. It holds its place until it ends.
     package struct Attempt: Sendable {
         fileprivate let throttle: ClientThrottle
         fileprivate let guess: UInt64
         /// Nil where nothing is counted.
-        fileprivate let counted: LoginThrottle.Attempt?
+        fileprivate let counted: LoginAttempt?
 
         /// The secret was right, even if it was wrong under an earlier configuration.
         package func succeeded() {
             if let counted {
-                throttle.throttle.succeeded(counted)
+                counted.succeeded()
             } else {
                 throttle.misses.withLock { $0.remove(guess) }
             }
         }
 
-        /// The secret was wrong. What was counted stays so.
-        package func failed() { if counted != nil { throttle.misses.withLock { $0.insert(guess) } } }
+        /// The secret was wrong.
+        package func failed() {
+            guard let counted else { return }
+            counted.failed()
+            throttle.misses.withLock { $0.insert(guess) }
+        }
 
         /// Nothing was learned of it.
-        package func withdraw() { if let counted { throttle.throttle.withdraw(counted) } }
+        package func withdraw() { counted?.withdraw() }
     }
 
     /// Nil where too many secrets were wrong for this one to be looked at.
@@ -96,7 +100,10 @@ package final class ClientThrottle: Sendable {
         var missed: [Attempt] = []
         for reading in presented.readings {
             guard let name = client(reading) else { continue }
-            guard let attempt = admit(name, secret: reading.secret, from: origin) else { throw .clientThrottled }
+            guard let attempt = admit(name, secret: reading.secret, from: origin) else {
+                for other in missed { other.failed() }
+                throw .clientThrottled
+            }
             if let found = owner(reading) {
                 attempt.succeeded()
                 for other in missed { other.withdraw() }

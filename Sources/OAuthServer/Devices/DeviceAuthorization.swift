@@ -22,9 +22,7 @@ struct DeviceAuthorization: Sendable {
         // Any program can get a secret by registering, so it does not exempt from the limit.
         if backend.grants.isPublic || backend.isRegistered {
             let network = request.address?.subscriberBytes ?? []
-            guard case .admitted = settings.deviceBeginThrottle.admit(network: network, now: now) else {
-                throw .loginThrottled
-            }
+            guard settings.deviceBeginThrottle.count(network: network, now: now) == nil else { throw .loginThrottled }
         }
         let scope = try deviceScope(form, backend)
         return service.admitted(proof, now: now) { () throws(TokenFailure) in

@@ -39,10 +39,8 @@ struct ClientRegistration: Sendable {
     ) -> EndpointResponse? {
         if request.authorization.isEmpty, registration.rules.isOpen {
             let network = request.address?.subscriberBytes ?? []
-            guard case .admitted = registration.throttle.admit(network: network, now: now) else {
-                return TokenFailure.loginThrottled.response
-            }
-            return nil
+            let isWithin = registration.throttle.count(network: network, now: now) == nil
+            return isWithin ? nil : TokenFailure.loginThrottled.response
         }
         guard let token = request.credentials() else { return RegistrationFailure.token.response }
         let attempt = settings.clientThrottle.admit(

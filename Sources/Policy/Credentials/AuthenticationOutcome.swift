@@ -15,3 +15,14 @@ package enum AuthenticationOutcome: Sendable {
     /// Needs a slow hash or a call to another server.
     case resolve(Effect<Result<Principal, Reason>>)
 }
+
+extension AuthenticationOutcome {
+    /// Of a credential whose password was right a short while ago.
+    init(_ recall: LoginThrottle.Recall, _ principal: Principal) {
+        switch recall {
+        case .admitted: self = .principal(principal)
+        case .refused: self = .rejected(.loginThrottled)
+        case .waits(let effect): self = .resolve(effect.map { $0 ? .success(principal) : .failure(.loginThrottled) })
+        }
+    }
+}

@@ -11,6 +11,7 @@ struct BasicCredentials: Sendable {
     private let users: UserStore
     private let logins: PasswordLogin
     private let known: PasswordCache
+    private let background: BackgroundEffects
     private let roles: RoleCatalogue
     private let level: Int
     private let claims: ClaimSelection
@@ -26,6 +27,7 @@ struct BasicCredentials: Sendable {
         users = settings.users
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
         known = PasswordCache(seconds: settings.passwordCacheSeconds)
+        background = settings.background
         roles = settings.roles
         level = settings.passwordLevel
         social = SocialCredentials(settings)
@@ -111,26 +113,33 @@ struct BasicCredentials: Sendable {
     ) -> AuthenticationOutcome {
         let digest = known.digest(of: credential, context: context)
         let network = address?.subscriberBytes ?? []
-        if let digest, let principal = known.principal(digest, now: now), stands(principal, realm: realm) {
-            return logins.admitsKnown(principal.subject, realm: realm, network: network, now: now)
-                ? .principal(principal) : .rejected(.loginThrottled)
+        let remembered = known.known(digest, now: now).flatMap { stands($0.principal, realm: realm) ? $0 : nil }
+        let recall = remembered.map {
+            AuthenticationOutcome(
+                logins.recall($0.principal.subject, realm: realm, network: network, now: now), $0.principal)
         }
+        if let recall, remembered?.isDue == false { return recall }
         guard let (username, password) = BasicCredentials.parts(of: credential) else {
             return .rejected(.malformedCredential)
         }
-        let login = logins.login(
-            username, password: password, realm: realm, network: network, now: now)
-        return .resolve(
-            login.map { result in
+        let check: @Sendable () -> Effect<Result<Principal, Reason>> = {
+            let login = logins.login(username, password: password, realm: realm, network: network, now: now)
+            return login.map { result in
                 switch result {
                 case .success(let user):
                     let principal = principal(user)
-                    if let digest { known.insert(digest, principal, now: now) }
+                    known.insert(digest, principal, now: now)
                     return .success(principal)
-                case .failure(.wrongPassword): return .failure(.wrongPassword)
+                case .failure(.wrongPassword):
+                    known.forget(digest)
+                    return .failure(.wrongPassword)
                 case .failure(.throttled): return .failure(.loginThrottled)
                 }
-            })
+            }
+        }
+        guard let recall else { return .resolve(check()) }
+        if case .principal = recall { background.begin(check().map { _ in }) }
+        return recall
     }
 
     /// Name and password; nil for another form.

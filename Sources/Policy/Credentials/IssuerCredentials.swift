@@ -18,6 +18,9 @@ final class IssuerCredentials: Sendable {
     private let level: Int
     private let claims: ClaimSelection
     private let known: PasswordCache
+    private let background: BackgroundEffects
+    /// One question for requests with one credential from one network at the same time.
+    private let underWay = SharedEffects<Result<Principal, Reason>>()
 
     init?(_ authenticator: Authenticator, _ policy: PolicySettings, _ claims: ClaimSelection) {
         guard let issuer = authenticator.issuer, let settings = authenticator.passwords,
@@ -33,6 +36,7 @@ final class IssuerCredentials: Sendable {
         revocations = policy.revocations
         level = policy.passwordLevel
         known = PasswordCache(seconds: settings.cacheSeconds)
+        background = policy.background
     }
 
     /// - Parameters:
@@ -42,16 +46,16 @@ final class IssuerCredentials: Sendable {
     func authenticate(_ credential: Span<UInt8>, from address: IPAddress?, now: Int64) -> AuthenticationOutcome {
         let network = address?.subscriberBytes ?? []
         let digest = known.digest(of: credential, context: 0)
-        if let digest, let principal = known.principal(digest, now: now), let current = renew(principal),
+        var recall: AuthenticationOutcome?
+        if let remembered = known.known(digest, now: now), let current = renew(remembered.principal),
             !revocations.isRevoked(
                 tokenID: nil, subject: current.subject, backendID: nil, issuer: issuer, issuedAt: current.issuedAt)
         {
             // Not where guesses are held back: they would still find the password.
-            guard
-                case .admitted = throttle.admit(
-                    user: current.subject, realm: settings.realm, network: network, isRight: true, now: now)
-            else { return .rejected(.loginThrottled) }
-            return .principal(current)
+            let outcome = AuthenticationOutcome(
+                throttle.recall(user: current.subject, realm: settings.realm, network: network, now: now), current)
+            guard remembered.isDue, case .principal = outcome else { return outcome }
+            recall = outcome
         }
         guard let (typed, password) = BasicCredentials.parts(of: credential),
             let password = String(validating: password, as: UTF8.self), ExternalIdentityRules.isFitForHeaders(typed)
@@ -59,37 +63,48 @@ final class IssuerCredentials: Sendable {
         // Another spelling of a user's name is that user at the server, too.
         let namesakes = users.namesakes(of: typed, realm: settings.realm)
         let name = namesakes.count == 1 ? namesakes[0].username : typed
-        guard
-            case .admitted(let attempt) = throttle.admit(user: name, realm: settings.realm, network: network, now: now)
-        else { return .rejected(.loginThrottled) }
-        let verdict = verifier.verify(PresentedLogin(username: name, password: password), now: now)
-        return .resolve(
-            verdict.map { [self] verdict in
-                switch verdict {
-                case .success(.right): return admit(name, digest, attempt, now: now)
-                case .success(.wrong): return .failure(.wrongPassword)
-                case .success(.forbidden):
-                    known.forget(name)
-                    return .failure(.loginForbidden)
-                case .success(.throttled):
-                    throttle.withdraw(attempt)
-                    return .failure(.loginThrottled)
-                case .failure(let outage):
-                    throttle.withdraw(attempt)
-                    return .failure(Reason(outage))
-                }
-            })
+        let check = underWay.result(of: digest + network) { [self] in
+            throttle.attempt(user: name, realm: settings.realm, network: network, now: now).then { [self] result in
+                guard case .success(let attempt) = result else { return .done(.failure(.loginThrottled)) }
+                return verifier.verify(PresentedLogin(username: name, password: password), now: now)
+                    .map { [self] in conclude($0, name, digest, attempt, now: now) }
+            }
+        }
+        guard let recall else { return .resolve(check) }
+        background.begin(check.map { _ in })
+        return recall
     }
 
-    /// After the server has accepted a password. Any other one of the user is an old one.
-    private func admit(
-        _ name: String, _ digest: [UInt8]?, _ attempt: LoginThrottle.Attempt, now: Int64
+    private func conclude(
+        _ verdict: Result<PasswordVerdict, PasswordOutage>, _ name: String, _ digest: [UInt8], _ attempt: LoginAttempt,
+        now: Int64
     ) -> Result<Principal, Reason> {
-        known.forget(name)
-        guard let principal = principal(name, at: now) else { return .failure(.wrongPassword) }
-        throttle.succeeded(attempt)
-        if let digest { known.insert(digest, principal, now: now) }
-        return .success(principal)
+        switch verdict {
+        case .success(.right):
+            // Any other password of the user is an old one.
+            known.forget(name)
+            guard let principal = principal(name, at: now) else {
+                attempt.failed()
+                return .failure(.wrongPassword)
+            }
+            attempt.succeeded()
+            known.insert(digest, principal, now: now)
+            return .success(principal)
+        case .success(.wrong):
+            known.forget(digest)
+            attempt.failed()
+            return .failure(.wrongPassword)
+        case .success(.forbidden):
+            known.forget(name)
+            attempt.failed()
+            return .failure(.loginForbidden)
+        case .success(.throttled):
+            attempt.withdraw()
+            return .failure(.loginThrottled)
+        case .failure(let outage):
+            attempt.withdraw()
+            return .failure(Reason(outage))
+        }
     }
 
     /// The current user; nil for one who may not log in. A name that differs from a user's only in spelling is no guest,

@@ -3,6 +3,7 @@ import HTTP
 import Identity
 import JOSE
 import Model
+import Outbound
 
 /// The values for a `PolicySnapshot`: the checked configuration with its references resolved.
 package struct PolicySettings: Sendable {
@@ -34,6 +35,8 @@ package struct PolicySettings: Sendable {
     package var challenges: ChallengeIssuer
     /// Limits failed logins.
     package var throttle = LoginThrottle()
+    /// Checks cached passwords again.
+    package var background = BackgroundEffects()
     /// How long a verified password is cached (BASIC-05); 0 for not at all.
     package var passwordCacheSeconds: Int64 = 60
     /// Verifiers of the passwords of authenticators, by the name of their issuer.

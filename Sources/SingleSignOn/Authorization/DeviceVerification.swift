@@ -70,17 +70,31 @@ struct DeviceVerification: Sendable {
         }
         let throttle = service.settings.deviceThrottle
         // All users share one account of guesses, and each network has its own.
-        let verdict = throttle.admit(
+        let attempt = throttle.attempt(
             user: "", realm: "", network: browser.request.address?.subscriberBytes ?? [], now: browser.now)
-        guard case .admitted(let attempt) = verdict else { return .done(throttled(verdict, browser)) }
-        guard let code = UserCode(typed: fields.first("user_code") ?? "") else { return .done(unknown(browser)) }
+        return attempt.then { result in
+            switch result {
+            case .failure(let refusal): .done(throttled(refusal, browser))
+            case .success(let attempt): lookUp(UserCode(typed: fields.first("user_code") ?? ""), attempt, browser)
+            }
+        }
+    }
+
+    private func lookUp(_ code: UserCode?, _ attempt: LoginAttempt, _ browser: BrowserRequest) -> Answer {
+        guard let code else {
+            attempt.failed()
+            return .done(unknown(browser))
+        }
         return logins.find(code, now: browser.now).then { result in
             guard case .success(let found) = result else { return .done(SingleSignOnFailure.unavailable.response) }
-            guard let record = found else { return .done(unknown(browser)) }
+            guard let record = found else {
+                attempt.failed()
+                return .done(unknown(browser))
+            }
             return clientOfDevice(record, now: browser.now).map { client in
+                attempt.withdraw()
                 guard case .success(let backend) = client else { return SingleSignOnFailure.unavailable.response }
                 guard let backend else { return unknown(browser) }
-                throttle.withdraw(attempt)
                 let request = SignOnRequest(DeviceRequest(id: record.id, code: code), of: backend)
                 let sealed = relay.sealed(request, loggedInAt: nil, now: browser.now)
                 return .redirect(303, to: "\(OAuthEndpoints.devicePath)?resume=\(sealed)", reason: .ssoLoginAsked)
@@ -88,12 +102,11 @@ struct DeviceVerification: Sendable {
         }
     }
 
-    private func throttled(_ verdict: LoginThrottle.Verdict, _ browser: BrowserRequest) -> EndpointResponse {
-        var seconds: Int?
-        if case .refused(let wait) = verdict { seconds = wait }
+    private func throttled(_ refusal: LoginThrottle.Refusal, _ browser: BrowserRequest) -> EndpointResponse {
+        let seconds = refusal.retryAfter
         var response = form(
             browser, notice: .tooManyAttempts(retryAfter: seconds), status: 429, reason: .loginThrottled)
-        if let seconds { response.headers.append((name: "Retry-After", value: "\(seconds)")) }
+        response.headers.append((name: "Retry-After", value: "\(seconds)"))
         return response.audited("sso.device", .refused)
     }
 

@@ -56,6 +56,7 @@ struct Assembly: AssemblyPart {
             backends: backends, users: users, revocations: retained.revocations, challenges: challenges)
         settings.generation = generation
         settings.throttle = retained.throttle
+        settings.background = retained.background
         settings.passwordCacheSeconds = configuration.passwords.cache.components.seconds
         settings.ownOrigins = configuration.origins
         settings.allowOrigin = configuration.policies.allowOrigin

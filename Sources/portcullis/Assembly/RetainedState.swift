@@ -2,6 +2,7 @@ import Crypto
 import Gateway
 import Identity
 import OAuthServer
+import Outbound
 import Reactor
 import TokenStorage
 
@@ -15,6 +16,8 @@ struct RetainedState: Sendable {
     let rateLimiters = RateLimiters()
     /// Failed logins.
     let throttle = LoginThrottle(clock: .system)
+    /// Work that no request waits for.
+    let background = BackgroundEffects()
     /// Proofs of possession that were used.
     let proofs = ProofReplays()
     /// Wrong secrets of clients.

@@ -39,7 +39,7 @@ extension Effect {
     func waited() -> Value {
         switch self {
         case .done(let value): return value
-        case .offload(let work), .hash(let work): return work().waited()
+        case .offload(let work), .hash(_, let work): return work().waited()
         case .await(let begin):
             let next = Promise<Effect<Value>>()
             begin { next.fulfill($0) }

@@ -6,6 +6,7 @@ import Gateway
 import Identity
 import Issuers
 import Model
+import Outbound
 import Reactor
 import Synchronization
 import TokenStorage
@@ -154,6 +155,7 @@ final class GatewayProcess: Sendable {
                 settings: settings, workers: workers, adminListeners: [ListeningSockets.adminListener],
                 issuedTokens: issued, tokens: tokens, outbound: retained.outbound, log: log)
         }
+        retained.background.attach { [weak shared] in shared?.perform($0) { _ in } }
         // Weak, since the shared state holds the closure.
         shared.onReload { [self, weak shared] done in
             let accepted = configurationThread.submit { [self, weak shared] in

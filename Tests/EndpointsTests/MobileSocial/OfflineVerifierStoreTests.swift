@@ -63,7 +63,7 @@ import TokenStorage
     private static func settle<Value: Sendable>(_ effect: Effect<Value>) async -> Value {
         switch effect {
         case .done(let value): return value
-        case .offload(let work), .hash(let work): return await settle(work())
+        case .offload(let work), .hash(_, let work): return await settle(work())
         case .await(let begin):
             let next = await withCheckedContinuation { continuation in begin { continuation.resume(returning: $0) } }
             return await settle(next)

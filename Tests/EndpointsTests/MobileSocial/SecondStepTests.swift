@@ -85,7 +85,7 @@ import Testing
             let text = number == 5 ? "rex" : "no \(number)"
             let body = #"{"challengeId":"\#(id)","answer":"\#(text)"}"#
             switch mobile.begin(Mobile.path + "/authenticate", body, proof: "DemoApp:\(handle)").upToHash() {
-            case .hash(let work): hashes.append(work)
+            case .hash(_, let work): hashes.append(work)
             case let other: refused.append(other.settled().status)
             }
         }

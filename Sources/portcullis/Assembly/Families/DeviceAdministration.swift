@@ -57,7 +57,7 @@ import HTTP
         /// Waits for an outcome, on a thread of its own.
         private func settle<Value>(_ effect: DeviceRegister.Outcome<Value>) throws(AdminFailure) -> Value {
             switch effect {
-            case .offload(let work), .hash(let work): return try settle(work())
+            case .offload(let work), .hash(_, let work): return try settle(work())
             case .await(let begin):
                 let next: DeviceRegister.Outcome<Value> = try administration.wait { then in begin { then(.success($0)) }
                 }
