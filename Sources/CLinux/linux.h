@@ -572,6 +572,13 @@ static inline int64_t clinux_executable_link(char *path, size_t size) {
     return (int64_t)CLINUX_RESULT(readlink("/proc/self/exe", path, size));
 }
 
+/* The arguments as the kernel put them on the stack of the process: their count, then the pointers. */
+static inline int clinux_initial_arguments(char ***arguments) {
+    extern void *__libc_stack_end;
+    *arguments = (char **)__libc_stack_end + 1;
+    return (int)*(long *)__libc_stack_end;
+}
+
 static inline const char *clinux_environment(const char *name) { return getenv(name); }
 static inline void clinux_forget_environment(const char *name) { unsetenv(name); }
 static inline const char *clinux_environment_entry(int index) {

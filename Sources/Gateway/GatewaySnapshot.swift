@@ -1,3 +1,4 @@
+import Crypto
 import Endpoints
 import HTTP
 import Identity
@@ -36,6 +37,8 @@ package final class GatewaySnapshot: Sendable {
     package let issuers: [IssuerGate]
     /// By listener id; listeners not listed here speak HTTP/1 without TLS.
     package let listeners: [ListenerSettings]
+    /// The names of the certificates of listeners.
+    let certifiedHosts: [HostPattern]
     /// Bearer token of the admin listener; nil for none.
     package let adminToken: [UInt8]?
     /// Host names of the admin listener in lower case, besides `localhost` and IP addresses.
@@ -148,6 +151,9 @@ package final class GatewaySnapshot: Sendable {
         self.upstreams = upstreams
         self.limits = limits
         self.listeners = listeners
+        certifiedHosts = listeners.flatMap { $0.tls?.context.certificates ?? [] }.flatMap(\.names).compactMap {
+            HostPattern($0)
+        }
         self.adminToken = adminToken
         self.adminHosts = adminHosts
         self.names = names

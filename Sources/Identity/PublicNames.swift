@@ -23,6 +23,11 @@ package struct PublicNames: Sendable {
         origins.first { $0 == requested } ?? origins.first
     }
 
+    /// Whether a host, in lower case, is the gateway's or a route's.
+    package func include(host: String) -> Bool {
+        origins.contains { $0.host.isExactly(host) } || hosts.contains { $0.fits(host) }
+    }
+
     /// Whether an authority, as in `Host`, has the host of one of these names, at any port.
     package func include(authority: String) -> Bool {
         guard let named = try? WebOrigin("http://\(authority)") else { return false }

@@ -75,10 +75,9 @@ package final class MobileSocialService: Sendable {
 
     private func check(_ method: Method, for action: MobileSocialPath.Action) throws(MobileSocialFailure) {
         switch action {
-        case .info, .validate: if method == .get || method == .head { return }
-        case .register, .authenticate, .access, .logout: if method == .post { return }
+        case .info, .validate: guard method == .get || method == .head else { throw .notGET }
+        case .register, .authenticate, .access, .logout: guard method == .post else { throw .notPOST }
         }
-        throw .methodNotAllowed
     }
 
     /// The service domain of a call. Existing clients name it in a header field and the service in the path; `Default`

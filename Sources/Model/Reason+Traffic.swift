@@ -198,7 +198,10 @@ extension Reason {
         ("body_timeout", 408, "The request body stopped coming, or came slower than `minBodyRate`."),
         ("header_timeout", 408, "The request head was not complete in time."),
         ("malformed_body", 400, "The request body has broken chunks, or the request may not have one."),
-        ("unknown_host", 421, "The host is not one of the listener's, or of the gateway's behind an upstream webgate."),
+        (
+            "unknown_host", 421,
+            "The host is none of the listener's, or of the gateway's at a redirect to `https` or behind an upstream webgate."
+        ),
         ("upgrade_refused", 501, "The route does not allow this protocol for an extended CONNECT."),
     ]
 

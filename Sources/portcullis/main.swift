@@ -1,9 +1,10 @@
 import Crypto
 import Foundation
+import Reactor
 
 OpenSSLLibrary.start()
 do throws(ExitStatus) {
-    try Program.run(Array(CommandLine.arguments.dropFirst()))
+    try Program.run(Array(ProcessArguments.all.dropFirst()))
 } catch {
     exit(error.rawValue)
 }

@@ -59,7 +59,7 @@ import Testing
             ("1 2", .trailingCharacters, 2),
             ("[\"a" + String(repeating: "\u{301}", count: 31) + "\"]", .tooManyMarks, 1),
             ("{\"" + String(repeating: #"\u0301"#, count: 31) + "\":1}", .tooManyMarks, 1),
-            ("\u{FEFF}1", .unexpectedCharacter, 0),
+            ("\u{FEFF}1", .byteOrderMark, 0), ("[\u{FEFF}1]", .unexpectedCharacter, 1),
         ] as [(String, JSONError.Kind, Int)])
     func errors(text: String, kind: JSONError.Kind, offset: Int) {
         #expect(throws: JSONError(kind: kind, offset: offset)) { _ = try parse(text) }

@@ -1,6 +1,10 @@
 /// Mistakes in `gateway.json` and in the layout of the directory.
 extension InvalidCase {
     static let gatewayCases: [InvalidCase] = [
+        InvalidCase(
+            "byte-order-mark", ["roles.json": "\u{FEFF}[]"],
+            "roles.json:1: error: /roles: malformed JSON at column 1: a byte order mark precedes the text (expected UTF-8 without a byte order mark)"
+        ),
         // GW-04's own check.
         InvalidCase(
             "port-type",
@@ -137,7 +141,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "duration-unit", gateway: #""limits": {"headerTimeout": "10 s"}"#,
-            #"gateway.json:5: error: /limits/headerTimeout: invalid value (expected a duration such as "30s", "250ms", "5m" or "1h", found "10 s")"#
+            #"gateway.json:5: error: /limits/headerTimeout: invalid value (expected a duration such as "30s", "250ms", "5m" or "1h", found "10 s"; did you mean "10s"?)"#
         ),
         InvalidCase(
             "duration-zero", gateway: #""limits": {"idleTimeout": "0s"}"#,
@@ -149,7 +153,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "size-unit", gateway: #""limits": {"maxHeaderBytes": "16KB"}"#,
-            #"gateway.json:5: error: /limits/maxHeaderBytes: invalid value (expected a size such as "64KiB" or "1MiB", or a number of bytes, found "16KB")"#
+            #"gateway.json:5: error: /limits/maxHeaderBytes: invalid value (expected a size such as "64KiB" or "1MiB", or a number of bytes, found "16KB"; did you mean "16KiB"?)"#
         ),
         InvalidCase(
             "size-range", gateway: #""limits": {"maxHeaderBytes": "65KiB"}"#,

@@ -319,6 +319,16 @@ extension InvalidCase {
             #"trustedIssuers.json:2: error: /trustedIssuers/0/introspection/clientAuthentication: invalid value (expected one of "client_secret_basic", "client_secret_post", "private_key_jwt", "tls_client_auth", found "none")"#
         ),
         InvalidCase(
+            "trusted-discovery-address",
+            trusted(
+                #""name": "idp", "issuer": "https://idp/.well-known/oauth-authorization-server/x", "audience": ["a"]"#),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/issuer: this is the address of a discovery document (expected the value of "issuer" in that document, found "https://idp/.well-known/oauth-authorization-server/x"; did you mean "https://idp/x"?)"#
+        ),
+        InvalidCase(
+            "trusted-in-clear", trusted(#""name": "idp", "issuer": "http://idp", "audience": ["a"]"#),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/issuer: the keys are found by "issuer", which is not encrypted (expected an https URL, "allowHttp": true, or "jwksFile", found "http://idp")"#
+        ),
+        InvalidCase(
             "trusted-no-keys", trusted(#""name": "idp", "issuer": "idp", "audience": ["a"]"#),
             #"trustedIssuers.json:1: error: /trustedIssuers/0: the keys are missing, and "issuer" is no https URL to find them by (expected "jwksFile", "discoveryUri" or "jwksUri")"#
         ),

@@ -15,7 +15,19 @@ extension InvalidCase {
         ),
         InvalidCase(
             "limit-body-rate", gateway: #""limits": {"minBodyRate": "1KB"}"#,
-            #"gateway.json:5: error: /limits/minBodyRate: invalid value (expected a size such as "64KiB" or "1MiB", or a number of bytes, found "1KB")"#
+            #"gateway.json:5: error: /limits/minBodyRate: invalid value (expected a size such as "64KiB" or "1MiB", or a number of bytes, found "1KB"; did you mean "1KiB"?)"#
+        ),
+        InvalidCase(
+            "limit-words",
+            gateway: #""limits": {"maxBodyBytes": "10 MB", "drainTimeout": "1h30m", "headerTimeout": "minute"}"#,
+            #"gateway.json:5: error: /limits/drainTimeout: invalid value (expected a duration such as "30s", "250ms", "5m" or "1h", found "1h30m"; did you mean "90m"?)"#,
+            #"gateway.json:5: error: /limits/headerTimeout: invalid value (expected a duration such as "30s", "250ms", "5m" or "1h", found "minute"; did you mean "1m"?)"#,
+            #"gateway.json:5: error: /limits/maxBodyBytes: invalid value (expected a size such as "64KiB" or "1MiB", or a number of bytes, found "10 MB"; did you mean "10MiB"?)"#
+        ),
+        InvalidCase(
+            "limit-no-words", gateway: #""limits": {"drainTimeout": "soon", "headerTimeout": "-1s"}"#,
+            #"gateway.json:5: error: /limits/drainTimeout: invalid value (expected a duration such as "30s", "250ms", "5m" or "1h", found "soon")"#,
+            #"gateway.json:5: error: /limits/headerTimeout: invalid value (expected a duration such as "30s", "250ms", "5m" or "1h", found "-1s")"#
         ),
         InvalidCase(
             "limit-handshakes", gateway: #""limits": {"maxHandshakesPerSecond": "100"}"#,

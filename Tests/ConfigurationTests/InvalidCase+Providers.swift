@@ -37,8 +37,18 @@ extension InvalidCase {
             #"identityProviders.json:2: error: /identityProviders/0/issuer: not encrypted (expected an https URL, or "allowHttp": true, found "http://idp")"#
         ),
         InvalidCase(
-            "provider-mixed-kinds", provider(good + #", "tokenEndpoint": "https://idp/token""#),
-            #"identityProviders.json:2: error: /identityProviders/0/tokenEndpoint: a provider of kind "oidc" has no use for it (expected "kind": "oauth2")"#
+            "provider-mixed-kinds", provider(good + #", "kind": "local", "tokenEndpoint": "https://idp/token""#),
+            #"identityProviders.json:2: error: /identityProviders/0/issuer: a provider of kind "local" has no use for it (expected "kind": "oidc")"#,
+            #"identityProviders.json:2: error: /identityProviders/0/tokenEndpoint: a provider of kind "local" has no use for it (expected no "tokenEndpoint")"#
+        ),
+        InvalidCase(
+            "provider-endpoint-in-clear", provider(good + #", "tokenEndpoint": "http://idp/token""#),
+            #"identityProviders.json:2: error: /identityProviders/0/tokenEndpoint: not encrypted (expected an https URL, or "allowHttp": true, found "http://idp/token")"#
+        ),
+        InvalidCase(
+            "provider-discovery-address",
+            provider(#""name": "idp", "issuer": "https://idp/x/.well-known/openid-configuration", "clientId": "c""#),
+            #"identityProviders.json:2: error: /identityProviders/0/issuer: this is the address of a discovery document (expected the value of "issuer" in that document, found "https://idp/x/.well-known/openid-configuration"; did you mean "https://idp/x"?)"#
         ),
         InvalidCase(
             "provider-kind", provider(good + #", "kind": "zzz""#),

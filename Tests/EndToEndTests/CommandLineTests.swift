@@ -73,22 +73,6 @@ import Testing
     }
 
     @Test(
-        "a mistyped word gets a suggestion",
-        arguments: [
-            (["serv"], "unknown command serv; did you mean serve?"),
-            (["Check"], "unknown command Check; did you mean check?"),
-            (["frobnicate"], "unknown command frobnicate; `portcullis --help` lists them"),
-            (["check", "--prodction", "config"], "unknown option --prodction; did you mean --production?"),
-            (["serve", "--confg=a"], "unknown option --confg=a; did you mean --config?"),
-            (["serve", "--frobnicate"], "unknown option --frobnicate"),
-        ])
-    func slips(_ arguments: [String], _ answer: String) throws {
-        let result = try CommandLine.run(arguments)
-        #expect(result.ending == .exit(2))
-        #expect(result.errors == "portcullis: \(answer)")
-    }
-
-    @Test(
         "a usage error is exit status 2 with a message on standard error",
         arguments: [
             ["frobnicate"], ["--frobnicate"], ["Serve"],

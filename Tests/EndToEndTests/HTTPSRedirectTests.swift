@@ -4,8 +4,11 @@ import Testing
 /// A plain listener that sends its clients to `https`.
 @Suite(.tags(.engine)) struct HTTPSRedirectTests {
     /// - Parameter setting: of the listener `public`, beside which `other` has the routes.
-    private func fixture(_ setting: String, more: String = "") throws -> (Fixture, GatewayProcess) {
+    private func fixture(
+        _ setting: String, more: String = "", _ change: (inout FixtureSettings) -> Void = { _ in }
+    ) throws -> (Fixture, GatewayProcess) {
         let fixture = try Fixture { settings in
+            change(&settings)
             settings["log"] = #"{"fields": ["host"]}"#
             settings["listeners"] = """
                 [{"name": "public", "address": "127.0.0.1", "port": 0, "http2": true, "redirectToHttps": \(setting)\(more)},
@@ -46,7 +49,7 @@ import Testing
     func settings() throws {
         let (fixture, _) = try fixture(#"{"port": 8443, "status": 301}"#)
         let connection = try fixture.connect()
-        for host in ["a.example", "[::1]:80"] {
+        for host in ["GW.example.com", "[::1]:80"] {
             let response = try connection.exchange("GET", "/a?b", [Field(name: "Host", value: host)])
             #expect(response.status == 301)
             #expect(response.values("Location") == ["https://\(host.replacing("]:80", with: "]")):8443/a?b"])
@@ -70,6 +73,30 @@ import Testing
         #expect(asterisk.status == 404 && asterisk.values("Location").isEmpty)
     }
 
+    @Test(
+        "a host that is not the gateway's is refused, so that no cache keeps a redirect to it",
+        arguments: [
+            ("evil.example", false), ("203.0.113.9", false), ("gw.example.com.evil.example", false),
+            ("evil.gw.example.com", false), ("[2001:db8::1]", false), ("[2001:db8::1]:8080", false),
+            ("gw.example.com:1", true), ("further.example.com", true), ("127.0.0.1", true), ("[::1]", true),
+            ("localhost:8080", true), ("api.example.com", true), ("a.shop.example.com", true),
+            ("shop.example.com", false),
+        ])
+    func foreignHosts(_ host: String, _ isKnown: Bool) throws {
+        let (fixture, gateway) = try fixture("true") { settings in
+            settings["additionalBaseUrls"] = #"["http://further.example.com"]"#
+            settings["routes"] =
+                #"[{"path": "/a", "hosts": ["api.example.com", "*.shop.example.com"], "upstream": "stub"}]"#
+        }
+        let response = try fixture.request("GET", "/a", ["Host: \(host)", "Accept: application/json"])
+        #expect(response.status == (isKnown ? 308 : 421))
+        #expect(response.values("Location").isEmpty == !isKnown)
+        if !isKnown {
+            #expect(JSONText(response.text)["code"].string == "unknown_host")
+            #expect(gateway.waitForAccess { $0["reason"].string == "unknown_host" }?["decision"].string == "denied")
+        }
+    }
+
     // curl 7.88 fails if a stream that it still uploads to is answered and reset, so that no case has a body.
     @Test("HTTP/2 by prior knowledge", arguments: [[], ["-I"]])
     func http2(_ options: [String]) throws {
@@ -87,7 +114,7 @@ import Testing
         let connection = try fixture.connect()
         let body = String(repeating: "a", count: 50_000)
         for _ in 0..<2 {
-            #expect(try connection.exchange("POST", "/open/x", ["Host: a.example"], body: body).status == 308)
+            #expect(try connection.exchange("POST", "/open/x", ["Host: localhost"], body: body).status == 308)
         }
         #expect(fixture.upstream.requests("/open/x").isEmpty)
     }
@@ -110,17 +137,27 @@ import Testing
 
     @Test("explain says it where all plain listeners redirect")
     func explanation() throws {
-        let fixture = try SecureFixture { settings in
+        let certificates = [(name: "tls", subject: "DNS:localhost,DNS:gateway.test,DNS:*.wild.test")]
+        let fixture = try SecureFixture(certificates: certificates) { settings in
             settings["listeners"] = settings["listeners"]?.replacing(
                 #""http2": true}"#, with: #""redirectToHttps": {"port": 8443}}"#)
         }
         let arguments = [
-            "explain", "GET", "/open/x?y", "--config", fixture.gateway.configuration.path, "--host", "a.example:80",
+            "explain", "GET", "/open/x?y", "--config", fixture.gateway.configuration.path, "--host",
+            "gw.example.com:80",
         ]
         let plain = try Program.run(GatewayProcess.binary, arguments + ["--plain"])
-        #expect(plain.output.hasSuffix("ok answer      308 to https://a.example:8443/open/x?y"), "\(plain.errors)")
+        #expect(plain.output.hasSuffix("ok answer      308 to https://gw.example.com:8443/open/x?y"), "\(plain.errors)")
         #expect(try Program.run(GatewayProcess.binary, arguments).output.hasSuffix("forwarded to stub"))
-        let answer = try fixture.gateway.request("GET", "/open/x?y", ["Host: a.example:80"])
-        #expect(answer.values("Location") == ["https://a.example:8443/open/x?y"])
+        let answer = try fixture.gateway.request("GET", "/open/x?y", ["Host: gw.example.com:80"])
+        #expect(answer.values("Location") == ["https://gw.example.com:8443/open/x?y"])
+        let foreign = try Program.run(GatewayProcess.binary, arguments.dropLast() + ["evil.example", "--plain"])
+        #expect(foreign.output.contains("unknown_host"), "\(foreign.output)\(foreign.errors)")
+        // The names of its certificates are the gateway's.
+        for host in ["gateway.test", "a.wild.test:8080", "a.b.wild.test", "evil.example"] {
+            let isKnown = ["gateway.test", "a.wild.test:8080"].contains(host)
+            let answer = try fixture.gateway.request("GET", "/", ["Host: \(host)"])
+            #expect(answer.status == (isKnown ? 308 : 421), "\(host)")
+        }
     }
 }

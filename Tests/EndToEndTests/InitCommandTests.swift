@@ -136,7 +136,10 @@ import Testing
             ([new, "--login", "https://idp.example"], "--login needs --client-id"),
             ([new, "--users", "--oracle"], "exclude each other"),
             ([new, "--users", "--audience", "x"], "--audience goes with --oidc"),
-            ([new, "--users", "--listen", "8080"], "--listen is no address and port"),
+            (
+                [new, "--users", "--listen", "8080"],
+                "--listen is no IP address and port such as 127.0.0.1:8080: 8080; did you mean 127.0.0.1:8080?"
+            ),
             ([new, "--users", "--upstream", "ftp://x"], "--upstream is no http or https URL"),
             ([], "expected one directory"),
         ] {

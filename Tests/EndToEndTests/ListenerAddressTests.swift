@@ -57,6 +57,7 @@ import Testing
         let second = try CommandLine.run("serve", "--config", directory.path)
         #expect(second.ending == .exit(1))
         #expect(second.errors.contains("cannot listen on unix:\(directory.path)/gateway.sock"))
+        #expect(second.errors.contains("another gateway serves there"), "\(second.errors)")
         gateway.program.signal(SIGKILL)
         #expect(gateway.program.waitForEnd() == .signal(SIGKILL))
         #expect(FileManager.default.fileExists(atPath: directory.path + "/gateway.sock"))
@@ -64,6 +65,30 @@ import Testing
         #expect(try Self.curl("--unix-socket", directory.path + "/gateway.sock", "http://gw/open/x") == "200")
         #expect(try third.stop() == .exit(0))
         #expect(!upstream.requests("/open/x").isEmpty)
+    }
+
+    @Test("a second gateway says that the first serves its port, and another program's is told apart")
+    func takenPort() throws {
+        let (gateway, upstream) = try Self.start([Self.plain], named: ["public", "admin"])
+        func start(on port: UInt16) throws -> (ending: Program.Ending, output: String, errors: String) {
+            var settings = FixtureSettings(upstream: upstream.url)
+            settings["listeners"] = #"[{"address": "127.0.0.1", "port": \#(port)}]"#
+            let directory = try ConfigurationDirectory(["gateway.json": settings.text])
+            defer { withExtendedLifetime(directory) {} }
+            return try CommandLine.run("serve", directory.path)
+        }
+        let second = try start(on: gateway.port("public"))
+        #expect(second.ending == .exit(1))
+        #expect(second.errors.contains("Address already in use; another gateway serves there"), "\(second.errors)")
+        #expect(second.errors.contains("`portcullis reload`"))
+        let third = try start(on: upstream.port)
+        #expect(third.errors.contains("Address already in use; another program listens there"), "\(third.errors)")
+        // The first was not disturbed, and its own successor takes its sockets over.
+        let processes = HandedOver(gateway)
+        try processes.next()
+        #expect(gateway.program.hasEndedItself())
+        #expect(try gateway.request("GET", "/open/x", listener: "public").status == 200)
+        try processes.stop()
     }
 
     @Test("an IPv6 listener accepts connections")

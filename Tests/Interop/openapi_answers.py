@@ -376,12 +376,32 @@ def administration():
     admin("reload", 204)
 
 
+def refusals():
+    """Requests that break a rule for all endpoints: every answer is described, and a 405 names the methods."""
+    for path, operation in {operation.path: operation for operation in OPERATIONS.values()}.items():
+        own = {other.method.upper() for other in OPERATIONS.values() if other.path == path}
+        for method in sorted({"GET", "POST", "PUT", "PATCH", "DELETE", "BREW"} - own):
+            answer = operation.refuse(method=method)
+            allowed = set(answer.headers.get("Allow", "").replace(" ", "").split(",")) - {"HEAD"}
+            if answer.status_code == 405 and not own <= allowed or method in allowed:
+                operation.fail(f"405 to {method} allows {sorted(allowed)} instead of {sorted(own)}")
+    cross_site = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+    for operation in OPERATIONS.values():
+        for headers in (cross_site, {"Accept": "text/html"}, {"Authorization": "Basic !"}, {"X-Long": "y" * 40_000}):
+            operation.refuse(headers=headers)
+        if operation.method in ("post", "put", "patch", "delete"):
+            for media, body in ((JSON, "{"), (JSON, "[1]"), (FORM, "a=1&a=2"), ("text/plain", "x"), (FORM, "x" * 3_000_000)):
+                operation.refuse(headers={"Content-Type": media}, data=body)
+
+
 without_credentials()
 for part in (oauth, registration, browser, mobile, applications, profiles, administration):
     part()
 left = {operation.id for operation in OPERATIONS.values() if not operation.succeeded}
 if left != NEED_PROVIDER:
     failures.append(f"without a success: {sorted(left)}, expected: {sorted(NEED_PROVIDER)}")
+# Last, since some of these requests end what the parts before need.
+refusals()
 for failure in failures:
     print(failure, file=sys.stderr)
 print(f"{len(OPERATIONS)} operations, {len(failures)} differences")

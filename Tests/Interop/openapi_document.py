@@ -104,8 +104,24 @@ class Operation:
             self.check_request(query, headers, media, form, body)
         return answer
 
-    def check(self, answer):
-        response = self.item["responses"].get(str(answer.status_code))
+    def refuse(self, *, method=None, headers={}, data=None):
+        """Sends an unusual request, and compares a refusal with the document."""
+        target = re.sub(r"\{(\w+)\}", lambda name: self.examples("path").get(name[1], "x"), self.path)
+        token = {} if self.is_public else {"Authorization": "Bearer admin-secret"}
+        answer = requests.request(
+            method or self.method,
+            self.origin + target,
+            headers=token | headers,
+            data=data,
+            allow_redirects=False,
+            timeout=60,
+        )
+        if answer.status_code >= 400:
+            self.check(answer, self.item["responses"]["default"])
+        return answer
+
+    def check(self, answer, otherwise=None):
+        response = self.item["responses"].get(str(answer.status_code), otherwise)
         if response is None:
             return self.fail(f"the status {answer.status_code} is not described: {answer.text[:200]}")
         content = resolve(response).get("content", {})

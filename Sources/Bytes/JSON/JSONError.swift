@@ -3,6 +3,7 @@ package struct JSONError: Error, Equatable {
     /// The violated rule; the raw value is the message.
     package enum Kind: String, Sendable {
         case unexpectedEnd = "the text ends before the value does"
+        case byteOrderMark = "a byte order mark precedes the text"
         case unexpectedCharacter = "unexpected character"
         case expectedName = "expected a member name in double quotes"
         case expectedColon = "expected ':' after the member name"

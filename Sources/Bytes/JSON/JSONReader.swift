@@ -12,6 +12,8 @@ struct JSONReader: ~Escapable {
 
     /// Reads the one value of the text, with white space around it.
     mutating func readText() throws(JSONError) -> JSONNode {
+        // That of UTF-8, or of UTF-16, whose bytes are unexpected everywhere else as well.
+        if let first = peek(), first >= 0xEF, text.startsWithByteOrderMark { throw error(.byteOrderMark) }
         let node = try readValue(depth: 0)
         skipWhiteSpace()
         guard position == text.count else { throw error(.trailingCharacters) }

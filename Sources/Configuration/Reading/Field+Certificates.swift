@@ -27,7 +27,9 @@ extension Field {
         guard FileManager.default.fileExists(atPath: path) else {
             return error("the file \(summary) does not exist", expected: recipe?.expectation ?? expected)
         }
-        guard let text = contents(of: path).map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
+        guard let text = contents(withoutByteOrderMark: path).map({ String(decoding: $0, as: UTF8.self) }) else {
+            return nil
+        }
         guard text.contains(label) else {
             return error("the file holds no \(content)", expected: expected, found: summary)
         }

@@ -25,6 +25,16 @@ extension Field {
         }
     }
 
+    /// The same for a file whose first bytes count.
+    func contents(withoutByteOrderMark path: String) -> [UInt8]? {
+        guard let text = contents(of: path) else { return nil }
+        guard !text.span.startsWithByteOrderMark else {
+            return error(
+                "the file \"\(path)\" begins with a byte order mark", expected: "UTF-8 without a byte order mark")
+        }
+        return text
+    }
+
     /// Absolute path of a file that need not exist yet.
     package func path() -> String? { name("a file name").map { findings.path(of: $0) } }
 
@@ -123,7 +133,7 @@ private struct SecretReader {
     }
 
     private func secret(file: String) -> Secret? {
-        guard var bytes = field.contents(of: field.findings.path(of: file)) else { return nil }
+        guard var bytes = field.contents(withoutByteOrderMark: field.findings.path(of: file)) else { return nil }
         if bytes.last == ASCII.lineFeed { bytes.removeLast() }
         if bytes.last == ASCII.carriageReturn { bytes.removeLast() }
         guard let value = String(validating: bytes, as: UTF8.self), !value.isEmpty else {

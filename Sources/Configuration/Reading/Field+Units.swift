@@ -12,9 +12,10 @@ extension Field {
             let suggestion = node.integer.map { "\($0)s" }
             return error("wrong type", expected: expected, found: summary, suggestion: suggestion)
         }
-        let units: [(suffix: String, milliseconds: Int)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
-        guard let (number, unit) = numberAndUnit(text, units.map(\.suffix)) else { return invalid(expected) }
-        let (milliseconds, overflow) = number.multipliedReportingOverflow(by: units[unit].milliseconds)
+        guard let (number, unit) = Quantity.parse(text, Quantity.durations) else {
+            return invalid(expected, suggestion: Quantity.suggestion(for: text, Quantity.durations))
+        }
+        let (milliseconds, overflow) = number.multipliedReportingOverflow(by: unit.size)
         guard !overflow, milliseconds >= least, milliseconds <= 366 * 24 * 3_600_000 else {
             return error("out of range", expected: "a duration from \"\(least)ms\" to \"8784h\"", found: summary)
         }
@@ -34,12 +35,11 @@ extension Field {
         let expected = "a size such as \"64KiB\" or \"1MiB\", or a number of bytes"
         var bytes = findings.plain(node, at: pointer).integer.map(Int.init)
         if bytes == nil {
-            let units: [(suffix: String, bytes: Int)] = [
-                ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("B", 1),
-            ]
             guard let text = node.string else { return wrongType(expected) }
-            guard let (number, unit) = numberAndUnit(text, units.map(\.suffix)) else { return invalid(expected) }
-            let (product, overflow) = number.multipliedReportingOverflow(by: units[unit].bytes)
+            guard let (number, unit) = Quantity.parse(text, Quantity.sizes) else {
+                return invalid(expected, suggestion: Quantity.suggestion(for: text, Quantity.sizes))
+            }
+            let (product, overflow) = number.multipliedReportingOverflow(by: unit.size)
             bytes = overflow ? .max : product
         }
         guard let bytes, range.contains(bytes), bytes < .max else {
@@ -50,13 +50,5 @@ extension Field {
             return error("out of range", expected: limits, found: summary)
         }
         return bytes
-    }
-
-    /// A number and the index of the unit that follows it directly.
-    private func numberAndUnit(_ text: String, _ suffixes: [String]) -> (number: Int, unit: Int)? {
-        guard let unit = suffixes.firstIndex(where: { text.hasSuffix($0) }) else { return nil }
-        let digits = Array(text.utf8.dropLast(suffixes[unit].utf8.count))
-        guard let number = Decimal.parse(digits.span) else { return nil }
-        return (number, unit)
     }
 }

@@ -115,6 +115,7 @@ package struct JSONProblem {
         let rest = text[min(error.offset, text.count)...]
         let remedy = "JSON without it, or a file whose name ends in .jsonc"
         switch error.kind {
+        case .byteOrderMark: return (error.kind.rawValue, "UTF-8 without a byte order mark")
         case .duplicateName:
             // The name is well-formed, since it was parsed before the comparison.
             let name = String(decoding: rest.dropFirst().prefix { $0 != ASCII.quote }, as: UTF8.self)

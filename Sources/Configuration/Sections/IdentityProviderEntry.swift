@@ -22,10 +22,13 @@ package struct IdentityProviderEntry: Sendable {
     package var issuer: String?
     /// URL of the discovery document.
     package var discovery: WebURL?
+    /// URL of the key set, in place of that of the document.
+    package var keys: WebURL?
+    /// Endpoints of `oauth2`, and those of `oidc` that replace the document's.
     package var authorizationEndpoint: WebURL?
     package var tokenEndpoint: WebURL?
     package var userInfoEndpoint: WebURL?
-    /// RFC 7009; that of the discovery document for `oidc`.
+    /// RFC 7009.
     package var revocationEndpoint: WebURL?
     package var calls: ProviderCalls
     /// Settings of `saml`; nil for other kinds.
@@ -69,8 +72,10 @@ package struct IdentityProviderEntry: Sendable {
         let openID = object.keys(if: kind == .oidc, otherwise: unsupported(to: kind, expecting: .oidc)) { object in
             OpenIDSettings(&object, allowHTTP)
         }
-        let oauth = object.keys(if: kind == .oauth2, otherwise: unsupported(to: kind, expecting: .oauth2)) { object in
-            OAuthSettings(&object, allowHTTP)
+        let endpoints = object.keys(
+            if: kind == .oidc || kind == .oauth2, otherwise: unsupported(to: kind, expecting: nil)
+        ) { object in
+            ProviderAddresses(&object, allowHTTP, kind)
         }
         let saml = object.keys(if: kind == .saml, otherwise: unsupported(to: kind, expecting: .saml)) { object in
             SAMLProviderEntry.read(&object, allowHTTP: allowHTTP)
@@ -86,9 +91,9 @@ package struct IdentityProviderEntry: Sendable {
         let users = ProviderRules.read(&object, provider: name, kind)
         let entry = IdentityProviderEntry(
             name: name, displayName: displayName, kind: kind,
-            issuer: openID?.issuer, discovery: openID?.discovery,
-            authorizationEndpoint: oauth?.authorization, tokenEndpoint: oauth?.token,
-            userInfoEndpoint: oauth?.userInfo, revocationEndpoint: oauth?.revocation,
+            issuer: openID?.issuer, discovery: openID?.discovery, keys: openID?.keys,
+            authorizationEndpoint: endpoints?.authorization, tokenEndpoint: endpoints?.token,
+            userInfoEndpoint: endpoints?.userInfo, revocationEndpoint: endpoints?.revocation,
             calls: calls ?? ProviderCalls(), saml: saml, clockSkew: clockSkew,
             decryptionKeys: openID?.decryptionKeys ?? [], users: users.rules,
             isEmailRuleStated: users.isEmailRuleStated, isHTTPAllowed: allowHTTP, pointer: field.pointer)
@@ -130,7 +135,7 @@ package struct IdentityProviderEntry: Sendable {
     /// The keys that each kind requires and forbids.
     private static var constraints: String {
         let openID = ObjectForm.of { OpenIDSettings(&$0, false) }.names
-        let oauth = ObjectForm.of { OAuthSettings(&$0, false) }.names
+        let endpoints = ObjectForm.of { ProviderAddresses(&$0, false, .oidc) }.names
         let saml = ObjectForm.of { SAMLProviderEntry.read(&$0, allowHTTP: false) }.names
         let calls = ObjectForm.of { ProviderCalls(&$0, .oidc) }.names
         return """
@@ -152,7 +157,7 @@ package struct IdentityProviderEntry: Sendable {
                       "signingKeyFile": ["signingCertificateFile"], "signingCertificateFile": ["signingKeyFile"]
                     }
                   },
-                  {"not": \(ObjectForm.anyOf(openID + oauth + calls))}
+                  {"not": \(ObjectForm.anyOf(openID + endpoints + calls))}
                 ]
               },
               "else": {
@@ -160,6 +165,7 @@ package struct IdentityProviderEntry: Sendable {
                   {"not": \(ObjectForm.anyOf(saml))},
                   {
                     "if": {"properties": {"kind": {"const": "local"}}, "required": ["kind"]},
+                    "then": {"not": \(ObjectForm.anyOf(openID + endpoints))},
                     "else": {
                       "required": ["clientId"],
                       "if": {
@@ -168,7 +174,7 @@ package struct IdentityProviderEntry: Sendable {
                           {"required": ["issuer"], "not": {"required": ["kind"]}}
                         ]
                       },
-                      "then": {"required": ["issuer"], "not": \(ObjectForm.anyOf(oauth))},
+                      "then": {"required": ["issuer"]},
                       "else": {
                         "required": ["authorizationEndpoint", "tokenEndpoint", "userInfoEndpoint"],
                         "not": \(ObjectForm.anyOf(openID))

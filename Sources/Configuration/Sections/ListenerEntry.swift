@@ -134,7 +134,8 @@ package struct ListenerEntry: Sendable {
             "redirectToHttps", HTTPSRedirect.shape,
             """
             Whether the listener answers each request with a [redirect](guides/listeners.md#redirects-to-https) to the same URL \
-            with `https`, and serves nothing else. An object has the port of that URL, or another status.
+            with `https`, and serves nothing else. Only for hosts of `baseUrl`, `additionalBaseUrls`, routes and certificates. \
+            An object has the port of that URL, or another status.
             """)
         object.constrain(
             json: """

@@ -2,9 +2,11 @@ import Bytes
 import Model
 
 /// The endpoints of an OpenID Connect provider.
-struct OpenIDSettings {
+package struct OpenIDSettings {
     let issuer: String?
     let discovery: WebURL?
+    /// Of its keys; nil for that of the document.
+    let keys: WebURL?
     let decryptionKeys: [DecryptionKeyEntry]
 
     init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
@@ -19,10 +21,35 @@ struct OpenIDSettings {
             object.optional(
                 "discoveryUri", .url(allowHTTP: allowHTTP),
                 "Its discovery document, where that is not at the issuer's standard place.") ?? standard?.discovery
+        keys = object.optional(
+            "jwksUri", .url(allowHTTP: allowHTTP),
+            "Where its keys are, in place of `jwks_uri` of its discovery document.")
     }
 }
 
 extension OpenIDSettings {
+    /// The issuer whose discovery document is at an address (OpenID Connect Discovery section 4, RFC 8414 section 3);
+    /// nil for every other text.
+    package static func issuer(ofDocumentAt address: String) -> String? {
+        for name in ["openid-configuration", "oauth-authorization-server"] {
+            guard let place = address.firstRange(of: "/.well-known/\(name)") else { continue }
+            let path = address[place.upperBound...]
+            if path.isEmpty || path.hasPrefix("/") { return "\(address[..<place.lowerBound])\(path)" }
+        }
+        return nil
+    }
+
+    /// A value of `iss`.
+    static let issuerName = Shape<String>(
+        .text, write: { .text($0) },
+        read: { field in
+            guard let name = field.name(), let issuer = issuer(ofDocumentAt: name) else { return field.name() }
+            field.error(
+                "this is the address of a discovery document", expected: "the value of \"issuer\" in that document",
+                found: field.summary, suggestion: issuer)
+            return issuer
+        })
+
     /// The standard URL of an issuer's discovery document (OpenID Connect Discovery section 4).
     static func discovery(of issuer: String) -> String {
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
@@ -34,7 +61,9 @@ extension OpenIDSettings {
         Shape(
             .pattern("^https?://"),
             read: { field in
-                guard field.url(allowHTTP: allowHTTP) != nil, let issuer = field.name() else { return nil }
+                guard field.url(allowHTTP: allowHTTP) != nil, let issuer = OpenIDSettings.issuerName.read(field) else {
+                    return nil
+                }
                 do throws(WebURL.Problem) {
                     return (issuer, try WebURL(discovery(of: issuer)))
                 } catch {
@@ -44,24 +73,27 @@ extension OpenIDSettings {
     }
 }
 
-/// The endpoints of a plain OAuth 2 provider.
-struct OAuthSettings {
+/// The endpoints of a provider of the authorization code flow. Those of `oidc` are in its discovery document, and replace
+/// them where they are named.
+struct ProviderAddresses {
     let authorization: WebURL?
     let token: WebURL?
     let userInfo: WebURL?
     let revocation: WebURL?
 
-    init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
+    init(_ object: inout ObjectReader, _ allowHTTP: Bool, _ kind: IdentityProviderEntry.Kind) {
         let address = Shape.url(allowHTTP: allowHTTP)
-        authorization = object.needed(
-            "authorizationEndpoint", address, "an https URL", "Where browsers are sent; required for `oauth2`.")
-        token = object.needed(
-            "tokenEndpoint", address, "an https URL", "Where codes are exchanged; required for `oauth2`.")
-        userInfo = object.needed(
-            "userInfoEndpoint", address, "an https URL",
-            "Where the gateway asks who the user is; required for `oauth2`.")
+        func endpoint(_ object: inout ObjectReader, _ name: String, _ meaning: String) -> WebURL? {
+            let meaning = "\(meaning); required for `oauth2`, and in place of the discovery document's for `oidc`."
+            return kind == .oauth2
+                ? object.needed(name, address, "an https URL", meaning) : object.optional(name, address, meaning)
+        }
+        authorization = endpoint(&object, "authorizationEndpoint", "Where browsers are sent")
+        token = endpoint(&object, "tokenEndpoint", "Where codes are exchanged")
+        userInfo = endpoint(&object, "userInfoEndpoint", "Where the gateway asks who the user is")
         revocation = object.optional(
-            "revocationEndpoint", address, "Where tokens are revoked (RFC 7009); `revokeAtLogout` of `oauth2` needs it."
+            "revocationEndpoint", address,
+            "Where tokens are revoked (RFC 7009); `revokeAtLogout` of `oauth2` needs it. For `oidc` in place of the document's."
         )
     }
 }

@@ -24,6 +24,8 @@ package struct ProviderClientEntry: Sendable {
 
     package var id: String
     package var method: Method
+    /// Whether the configuration names the method, so that metadata of the server do not change it.
+    package var isMethodNamed = false
     package var secret: Secret?
     /// Absolute path; a missing key is created.
     package var keyFile: String?
@@ -56,7 +58,7 @@ package struct ProviderClientEntry: Sendable {
         id =
             peer != .uncalled
             ? object.needed("clientId", idMember, "the gateway's client id there", placeholder: "") : ""
-        method =
+        let named =
             object.optional(
                 "clientAuthentication",
                 .choice(among: Method.allCases.filter { !isIntrospection || $0 != .none }),
@@ -66,9 +68,11 @@ package struct ProviderClientEntry: Sendable {
                     a secret, `private_key_jwt` with a key file.
                     """
                     : """
-                    How the gateway authenticates (RFC 6749 section 2.3, RFC 8705): by default `client_secret_basic` with \
-                    a secret, `private_key_jwt` with a key file, else `none`.
-                    """) ?? standard
+                    How the gateway authenticates (RFC 6749 section 2.3, RFC 8705). By default `client_secret_basic` with \
+                    a secret, or `client_secret_post` where `token_endpoint_auth_methods_supported` of an `oidc` provider \
+                    lists that and not the other; `private_key_jwt` with a key file; else `none`.
+                    """)
+        (method, isMethodNamed) = (named ?? standard, named != nil)
         secret = secretMember?.read()
         keyFile = keyMember?.read()
         keyAlgorithm = object.value(

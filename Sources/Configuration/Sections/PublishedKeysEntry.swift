@@ -43,7 +43,12 @@ package struct PublishedKeysEntry: Sendable {
         var standard: WebURL?
         if discovery == nil, keys == nil, object.field.node.members != nil {
             standard = try? WebURL(OpenIDSettings.discovery(of: issuer))
-            if standard.map({ $0.isSecure || allowHTTP }) != true {
+            if let standard, !standard.isSecure, !allowHTTP {
+                object.field.findings.error(
+                    JSONPointer.child(object.field.pointer, "issuer"),
+                    "the keys are found by \"issuer\", which is not encrypted",
+                    expected: "an https URL, \"allowHttp\": true, or \"jwksFile\"", found: "\"\(issuer)\"")
+            } else if standard == nil {
                 object.field.error(
                     "the keys are missing, and \"issuer\" is no https URL to find them by",
                     expected: "\"jwksFile\", \"discoveryUri\" or \"jwksUri\"")

@@ -132,7 +132,8 @@ package struct TrustedIssuerEntry: Sendable {
             "name", .identifier, EntryName.rule, placeholder: "",
             "Unique name, in logs and metrics, and by which its tokens are revoked.")
         let issuer = object.required(
-            "issuer", .name, "the value of \"iss\"", placeholder: "", "The value of `iss`, compared exactly.")
+            "issuer", OpenIDSettings.issuerName, "the value of \"iss\"", placeholder: "",
+            "The value of `iss`, compared exactly.")
         return TrustedIssuerEntry(
             name: name,
             issuer: issuer,

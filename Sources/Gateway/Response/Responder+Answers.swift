@@ -18,6 +18,9 @@ extension Responder {
             }
             return
         }
+        guard exchange.snapshot.redirects(exchange.head, bytes) else {
+            return reply(exchange, .unknownHost, "the gateway does not have this name")
+        }
         send(exchange, to: location, status: redirect.status)
     }
 

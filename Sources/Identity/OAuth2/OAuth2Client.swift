@@ -8,6 +8,8 @@ import Outbound
 /// RFC 7523 section 2.2, RFC 8705 section 2.1).
 package struct OAuth2Client: Sendable {
     package enum Authentication: Sendable {
+        /// In the form where the server's metadata name that alone, otherwise by Basic.
+        case secret(String)
         case secretBasic(String)
         case secretPost(String)
         case privateKeyJWT(JWTSigner)
@@ -33,13 +35,23 @@ package struct OAuth2Client: Sendable {
         if case .privateKeyJWT(let signer) = authentication { signer.key.isSlow } else { false }
     }
 
+    /// The client for an endpoint of a server.
+    /// - Parameter methods: those that its metadata name for the endpoint (RFC 8414 section 2), empty if none.
+    func following(_ methods: [String]) -> OAuth2Client {
+        guard case .secret(let secret) = authentication, methods.contains("client_secret_post"),
+            !methods.contains("client_secret_basic")
+        else { return self }
+        return OAuth2Client(id: id, authentication: .secretPost(secret))
+    }
+
     /// The credentials for header and form.
     /// - Parameter audience: `aud` of a client assertion.
     func credentials(
         for audience: String, now: Int64
     ) -> (authorization: String?, form: [(String, String)]) {
         switch authentication {
-        case .secretBasic(let secret): return (FormEncoding.basic(clientID: id, secret: secret), [])
+        case .secret(let secret), .secretBasic(let secret):
+            return (FormEncoding.basic(clientID: id, secret: secret), [])
         case .secretPost(let secret): return (nil, [("client_id", id), ("client_secret", secret)])
         case .certificate, .none: return (nil, [("client_id", id)])
         case .privateKeyJWT(let signer):

@@ -46,7 +46,7 @@ extension AuthorizationCodeProvider {
             ("code_verifier", secrets.verifier),
         ]
         let work = { @Sendable [self] () -> Effect<Result<ProvidedIdentity, ProviderFailure>> in
-            let call = settings.client.call(
+            let call = settings.client.following(endpoints.tokenMethods).call(
                 form, at: endpoints.token, audience: endpoints.audience(of: endpoints.token), settings.transport,
                 now: now)
             return .answer(of: { [caller] in caller.perform(call, then: $0) }) { [self] result in

@@ -24,7 +24,8 @@ extension AuthorizationCodeProvider {
         }
         let form = [("token", token.value), ("token_type_hint", token.hint)]
         let work = { @Sendable [self] () -> Effect<ProviderFailure?> in
-            let call = settings.client.call(
+            let methods = endpoints.revocationMethods.isEmpty ? endpoints.tokenMethods : endpoints.revocationMethods
+            let call = settings.client.following(methods).call(
                 form, at: url, audience: endpoints.audience(of: url), settings.transport, now: now)
             return .answer(of: { [caller] in caller.perform(call, then: $0) }) { result in
                 .done(AuthorizationCodeProvider.failure(result))

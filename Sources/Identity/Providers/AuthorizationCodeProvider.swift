@@ -18,6 +18,8 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         package var name: String
         package var place: Place
         package var client: OAuth2Client
+        /// Endpoints that replace those of the discovery document.
+        package var endpoints = NamedEndpoints()
         package var flow = CodeFlowSettings()
         package var rules: ProviderRules
         /// Names of claims needed in addition to those of `rules`, by other consumers.
@@ -82,13 +84,13 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
             endpoints.revocation = revocation
             return .done(.success(endpoints))
         }
-        return metadata.document(now: now).map { [transport = settings.transport] answer in
+        return metadata.document(now: now).map { [transport = settings.transport, own = settings.endpoints] answer in
             switch answer {
             case .failure(let failure): .failure(ProviderFailure(failure))
             case .success(let document):
                 Result { () throws(ProviderFailure) in
                     try CodeFlowEndpoints(
-                        document, allowsHTTP: transport.allowsHTTP, showsCertificate: transport.hasCertificate)
+                        document, own, allowsHTTP: transport.allowsHTTP, showsCertificate: transport.hasCertificate)
                 }
             }
         }

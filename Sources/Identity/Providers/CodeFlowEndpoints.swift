@@ -1,6 +1,17 @@
 import Bytes
 import Model
 
+/// Endpoints that the configuration names in place of those of a discovery document.
+package struct NamedEndpoints: Sendable {
+    package var authorization: WebURL?
+    package var token: WebURL?
+    package var userInfo: WebURL?
+    package var revocation: WebURL?
+
+    package init() {}
+}
+
+/// The endpoints of a provider.
 struct CodeFlowEndpoints: Sendable, Equatable {
     var authorization: WebURL
     var token: WebURL
@@ -15,6 +26,9 @@ struct CodeFlowEndpoints: Sendable, Equatable {
     var endSession: WebURL?
     /// Whether every answer contains `iss` (RFC 9207 section 3).
     var namesIssuer = false
+    /// How clients authenticate there, by the metadata (RFC 8414 section 2); empty for no statement.
+    var tokenMethods: [String] = []
+    var revocationMethods: [String] = []
 
     init(authorization: WebURL, token: WebURL, userInfo: WebURL?) {
         self.authorization = authorization
@@ -25,11 +39,15 @@ struct CodeFlowEndpoints: Sendable, Equatable {
 
     /// Reads them from the provider's metadata document.
     /// - Parameters:
+    ///   - own: endpoints of the configuration, which count more.
     ///   - allowsHTTP: whether URLs without TLS are allowed.
     ///   - showsCertificate: whether the gateway calls with a certificate, for which the provider may have endpoints of
     ///     their own (RFC 8705 section 5).
-    init(_ document: JSONNode, allowsHTTP: Bool, showsCertificate: Bool = false) throws(ProviderFailure) {
-        func url(_ name: String, called: Bool = false) throws(ProviderFailure) -> WebURL? {
+    init(
+        _ document: JSONNode, _ own: NamedEndpoints = NamedEndpoints(), allowsHTTP: Bool, showsCertificate: Bool = false
+    ) throws(ProviderFailure) {
+        func url(_ name: String, _ own: WebURL? = nil, called: Bool = false) throws(ProviderFailure) -> WebURL? {
+            if let own { return own }
             let alias = called && showsCertificate ? document.mutualTLSAlias(of: name) : nil
             guard let text = alias ?? document[name]?.string else { return nil }
             guard let url = try? WebURL(text), url.isSecure || allowsHTTP else {
@@ -37,17 +55,22 @@ struct CodeFlowEndpoints: Sendable, Equatable {
             }
             return url
         }
-        guard let authorization = try url("authorization_endpoint"), let named = try url("token_endpoint"),
-            let token = try url("token_endpoint", called: true)
-        else {
-            throw .answer("discovery: an endpoint is missing")
+        guard let authorization = try url("authorization_endpoint", own.authorization) else {
+            throw .answer("discovery: authorization_endpoint is missing")
+        }
+        guard let token = try url("token_endpoint", own.token, called: true) else {
+            throw .answer("discovery: token_endpoint is missing")
         }
         self.authorization = authorization
         self.token = token
-        (namedToken, issuer) = (named, document["issuer"]?.string)
-        userInfo = try url("userinfo_endpoint", called: true)
+        // By which it knows itself, also where it is called by another name.
+        namedToken = (try? url("token_endpoint")) ?? token
+        issuer = document["issuer"]?.string
+        userInfo = try url("userinfo_endpoint", own.userInfo, called: true)
         // Logins do not need it.
-        revocation = (try? url("revocation_endpoint", called: true)) ?? nil
+        revocation = (try? url("revocation_endpoint", own.revocation, called: true)) ?? nil
+        tokenMethods = document.texts("token_endpoint_auth_methods_supported")
+        revocationMethods = document.texts("revocation_endpoint_auth_methods_supported")
         endSession = try url("end_session_endpoint")
         namesIssuer = document["authorization_response_iss_parameter_supported"]?.bool ?? false
     }
@@ -58,6 +81,10 @@ struct CodeFlowEndpoints: Sendable, Equatable {
     func audience(of called: WebURL) -> String {
         called.origin == namedToken.origin ? "\(namedToken)" : issuer ?? "\(called)"
     }
+}
+
+extension JSONNode {
+    fileprivate func texts(_ name: String) -> [String] { self[name]?.array?.compactMap(\.string) ?? [] }
 }
 
 extension WebURL {

@@ -58,7 +58,7 @@ extension Page {
                 \(opening(action: action, ticket: ticket))
                 \(Page.hidden(fields))<button type="submit" name="\(Decision.name)" value="\(Decision.approve.rawValue)">\
                 \(say(.approve))</button>
-                <button type="submit" name="\(Decision.name)" value="\(Decision.deny.rawValue)">\
+                <button class="second" type="submit" name="\(Decision.name)" value="\(Decision.deny.rawValue)">\
                 \(say(.deny))</button>
                 </form>\(other ?? "")
                 """

@@ -50,6 +50,8 @@ struct PageStyle: Sendable {
         a { color: var(--accent); }
         button { inline-size: 100%; margin-block-start: 1.5rem; padding: .75rem; font: inherit; font-weight: 600; border: 0;
           border-radius: .375rem; background: var(--accent); color: var(--page); cursor: pointer; }
+        button.second { margin-block-start: .75rem; border: 1px solid var(--line); background: var(--page);
+          color: var(--accent); }
         ul { margin: 0; padding: 0; list-style: none; }
         li a { display: block; margin-block-start: .75rem; padding: .75rem; border: 1px solid var(--line);
           border-radius: .375rem; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }

@@ -10,7 +10,7 @@ final class ProfileEndpoint: Sendable {
     init(_ settings: MobileSocialSettings) { self.settings = settings }
 
     func profile(of application: String, _ request: EndpointRequest) throws(MobileSocialFailure) -> EndpointResponse {
-        guard request.method == .get || request.method == .head else { throw .methodNotAllowed }
+        guard request.method == .get || request.method == .head else { throw .notGET }
         let attributes = try RequestAttributes(request)
         // OMS-01: 404 for an unknown domain or application. Here the domain is a query parameter.
         let named = try attributes.field("X-IDAAS-SERVICEDOMAIN")

@@ -62,7 +62,7 @@ final class SessionEndpoint: Sendable {
     /// `GET /oam/server/logout` with an access token of the session (oam-wire 2), which may have ended already.
     func logOut(_ request: EndpointRequest, ownTokens: OwnAccessTokens, now: Int64) -> Answer {
         .catching { () throws(MobileSocialFailure) in
-            guard request.method == .get || request.method == .post else { throw .methodNotAllowed }
+            guard request.method == .get || request.method == .post else { throw .neitherGETNorPOST }
             guard let token = request.presentedToken,
                 let claims = ownTokens.signed(token, now: now),
                 let id = claims.session

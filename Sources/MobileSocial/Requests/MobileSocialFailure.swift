@@ -7,7 +7,8 @@ import Model
 /// Refusals of Mobile & Social. Clients see `message` and `oicErrorCode` (oam-wire 3.9) and, except for a 401, `code`.
 /// None of them reveals which part of a credential was wrong.
 package enum MobileSocialFailure: EndpointFailure, CaseIterable {
-    case methodNotAllowed
+    /// The method is not one of those that `fields` name.
+    case notGET, notPOST, neitherGETNorPOST
     case unknownService, unknownApplication
     case wrongContentType, malformedBody, malformedQuery, credentialInQuery, unknownVersion
     case malformedAttribute, conflictingAttribute, missingAttribute, unsupportedTokenType
@@ -67,7 +68,7 @@ package enum MobileSocialFailure: EndpointFailure, CaseIterable {
     private var definition: (message: String, errorCode: String, reason: Reason) {
         let (failed, badJSON, other) = (Self.authentication, Self.badJSON, Self.other)
         return switch self {
-        case .methodNotAllowed: ("Method not allowed", other, .methodNotAllowed)
+        case .notGET, .notPOST, .neitherGETNorPOST: ("Method not allowed", other, .methodNotAllowed)
         case .unknownService: ("No such service", Self.noService, .oicUnknownService)
         case .unknownApplication: ("No such application", Self.noService, .oicUnknownApplication)
         case .wrongContentType: ("Use application/json", badJSON, .oicWrongContentType)
@@ -112,6 +113,15 @@ package enum MobileSocialFailure: EndpointFailure, CaseIterable {
 
     package var reason: Reason { definition.reason }
     package var detail: String { definition.message }
+
+    package var fields: [(name: String, value: String)] {
+        switch self {
+        case .notGET: [(name: "Allow", value: "GET, HEAD")]
+        case .notPOST: [(name: "Allow", value: "POST")]
+        case .neitherGETNorPOST: [(name: "Allow", value: "GET, POST")]
+        default: []
+        }
+    }
 
     /// Without a challenge, which would send clients into a loop.
     package var shape: EndpointResponse { shape(status: status) }

@@ -79,6 +79,18 @@ package struct BoundListener: ~Copyable, Sendable {
         try Kernel.bind(descriptor.number, requested)
     }
 
+    /// Whether what listens on an address allows this user further sockets on it, as a gateway does, and few others.
+    package static func isShareable(_ address: SocketAddress) -> Bool {
+        guard !address.isUnix, let number = try? Kernel.check(clinux_stream_socket(address.family)) else {
+            return false
+        }
+        let descriptor = Descriptor(number)
+        _ = clinux_reuse_address(descriptor.number)
+        _ = clinux_reuse_port(descriptor.number)
+        if address.isIPv6 { _ = clinux_v6_only(descriptor.number) }
+        return (try? Kernel.bind(descriptor.number, address)) != nil
+    }
+
     /// Passes the descriptor to a listener, which closes it.
     consuming func takeNumber() -> Int32 { descriptor.release() }
 }

@@ -75,6 +75,10 @@ struct ProviderAssembly: AssemblyPart {
         }
         var settings = AuthorizationCodeProvider.Settings(
             name: entry.name, place: place, client: client, rules: entry.users)
+        settings.endpoints.authorization = entry.authorizationEndpoint
+        settings.endpoints.token = entry.tokenEndpoint
+        settings.endpoints.userInfo = entry.userInfoEndpoint
+        settings.endpoints.revocation = entry.revocationEndpoint
         settings.wantedClaims = wantedClaims(of: entry)
         settings.flow = entry.calls.flow
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
@@ -115,7 +119,7 @@ struct ProviderAssembly: AssemblyPart {
     ) -> RemoteKeySet? {
         do throws(RemoteKeySettings.Problem) {
             var settings = try RemoteKeySettings(
-                issuer: issuer, discovery: discovery, keys: nil, allowHTTP: entry.isHTTPAllowed)
+                issuer: issuer, discovery: discovery, keys: entry.keys, allowHTTP: entry.isHTTPAllowed)
             settings.connectTimeoutMilliseconds = entry.calls.connectTimeout.milliseconds
             settings.readTimeoutMilliseconds = entry.calls.readTimeout.milliseconds
             settings.authorities = authorities

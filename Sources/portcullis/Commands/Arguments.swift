@@ -1,4 +1,5 @@
 import Configuration
+import Reactor
 
 /// The arguments of one command: options with values, flags, and positional arguments. All after `--` is positional.
 struct Arguments {
@@ -45,6 +46,18 @@ struct Arguments {
     subscript(_ option: String) -> String? { values[option] }
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+    /// Address and port of `--listen`.
+    func listening(_ standard: String) throws(ExitStatus) -> SocketAddress {
+        let text = self["--listen"] ?? standard
+        if let address = SocketAddress(place: text) { return address }
+        // The parts of `9000`, `:9000`, `*:9000` and `localhost:9000`.
+        let port = text.split(separator: ":").last.flatMap { UInt16($0) }
+        let host = text.lastIndex(of: ":").map { String(text[..<$0]) } ?? ""
+        let address = ["": "127.0.0.1", "localhost": "127.0.0.1", "*": "0.0.0.0"][host]
+        let near = port.flatMap { port in address.map { "; did you mean \($0):\(port)?" } } ?? ""
+        throw .misuse("--listen is no IP address and port such as \(standard): \(text)\(near)")
+    }
 
     /// The configuration directory of `COMMAND DIR` or `COMMAND --config DIR`.
     func directory(of command: any Command.Type) throws(ExitStatus) -> String {

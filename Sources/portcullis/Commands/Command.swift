@@ -1,3 +1,5 @@
+import Configuration
+
 /// A subcommand of the program.
 protocol Command: Sendable {
     static var name: String { get }
@@ -12,5 +14,12 @@ extension Command {
     static func usageError() -> ExitStatus {
         Terminal.printError(help)
         return .usage
+    }
+
+    /// Prints that there is no such action.
+    static func unknownAction(_ word: String, among actions: some Sequence<String>) -> ExitStatus {
+        let near = Suggestion.nearest(to: word, among: actions.sorted())
+        let hint = near.map { "did you mean \($0)?" } ?? "`portcullis \(name) --help` lists them"
+        return .misuse("unknown action \(word); \(hint)")
     }
 }

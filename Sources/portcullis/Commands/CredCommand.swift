@@ -19,6 +19,10 @@ enum CredCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--config", "--user"], flags: [])
+        let actions = ["add", "update", "get", "delete"]
+        if let word = arguments.positional.first, !actions.contains(word) {
+            throw unknownAction(word, among: actions)
+        }
         guard let directory = arguments["--config"], arguments.positional.count == 2 else { throw usageError() }
         let (action, key) = (arguments.positional[0], arguments.positional[1])
         let entries = StoredEntries(store: SecretStore.of(directory))
@@ -26,8 +30,7 @@ enum CredCommand: Command {
         case "add", "update":
             try entries.put(key, user: arguments["--user"], tenant: nil, password: try PasswordPrompt.text())
         case "get": try entries.get(key, tenant: nil)
-        case "delete": try entries.delete(key, tenant: nil)
-        default: throw usageError()
+        default: try entries.delete(key, tenant: nil)
         }
     }
 }

@@ -26,6 +26,9 @@ enum IssuerCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--config", "--backend", "--jwks"], flags: [])
+        if let word = arguments.positional.first, !["list", "test"].contains(word) {
+            throw unknownAction(word, among: ["list", "test"])
+        }
         guard let directory = arguments["--config"], let action = arguments.positional.first else { throw usageError() }
         switch (action, arguments.positional.count) {
         case ("list", 1): try list(directory)

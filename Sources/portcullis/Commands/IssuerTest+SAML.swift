@@ -39,17 +39,26 @@ extension IssuerTest {
     private func reportConditions(
         _ assertion: SAMLAssertion, _ issuer: AssertionIssuer, _ policy: AssertionPolicy, now: Int64
     ) -> Bool {
+        let conditions = issuer.samlConditions
         let audiences = assertion.audienceRestrictions.map { $0.joined(separator: " or ") }.joined(separator: ", ")
+        let recipients = assertion.confirmations.compactMap(\.recipient).joined(separator: ", ")
         do throws(SAMLRejection) {
-            let end = try issuer.samlConditions.check(assertion, now: now)
-            Terminal.print("ok     conditions: for \(audiences), expires in \(end - now) s")
+            let end = try conditions.check(assertion, now: now)
+            let recipient = recipients.isEmpty ? "" : "recipient \(recipients), "
+            Terminal.print("ok     conditions: audience \(audiences), \(recipient)expires in \(end - now) s")
             let seconds = issuer.lifetime.effective(
                 policy.lifetime, remaining: max(1, end - now), standard: TokenLifetime.ofSSOEndpoint)
             Terminal.print("ok     lifetime: \(seconds) s")
             return true
         } catch {
-            let expected = issuer.audiences.joined(separator: " or ")
-            Terminal.print("FAILED conditions: \(error.reason) (for \(audiences); expected \(expected))")
+            func compared(_ name: String, _ found: String, _ expected: [String]) -> String {
+                "\(name) \(found.isEmpty ? "none" : found), expected \(expected.joined(separator: " or "))"
+            }
+            Terminal.print(
+                """
+                FAILED conditions: \(error.reason) (\(compared("audience", audiences, conditions.audiences)); \
+                \(compared("recipient", recipients, conditions.recipients)))
+                """)
             return false
         }
     }

@@ -22,11 +22,18 @@ struct IssuerTest {
     }
 
     func run(_ argument: String) throws(ExitStatus) {
-        let text = argument == "-" ? FileHandle.standardInput.readDataToEndOfFile() : Data(argument.utf8)
-        let token = Array(text).filter { $0 > ASCII.space }
+        let token = try IssuerTest.token(argument)
         guard let sources = reading.snapshot.tokens.assertions else { throw .failed }
         // A JWT has two full stops; Base64 has none.
-        guard token.contains(UInt8(ascii: ".")) else { return try runSAML(token, sources) }
+        guard token.contains(UInt8(ascii: ".")) else {
+            if case .failure(.malformedPackage) = Result(catching: { () throws(SAMLRejection) in
+                try PackedAssertion.unpack(token)
+            }) {
+                return try runOpaque(
+                    token, "neither a JWT, which has two full stops, nor a packed SAML assertion, which is Base64")
+            }
+            return try runSAML(token, sources)
+        }
         let received: ReceivedToken
         do throws(TokenRejection) {
             received = try ReceivedToken(token.span)
@@ -35,6 +42,10 @@ struct IssuerTest {
             if error == .encrypted, reading.configuration.trustedIssuers.contains(where: { !$0.decryptionKeys.isEmpty })
             {
                 return try runTrusted(token, nil)
+            }
+            if error == .malformed {
+                return try runOpaque(
+                    token, "no JWT: header and claims are JSON objects as Base64 (URL), then a full stop")
             }
             throw IssuerTest.failed("syntax", AssertionRejection(error), error.rawValue)
         }
@@ -46,7 +57,7 @@ struct IssuerTest {
             if let trusted = reading.configuration.trustedIssuers.first(where: { $0.issuer.isExactly(name) }) {
                 return try runTrusted(token, trusted)
             }
-            throw IssuerTest.failed("issuer", .unknownIssuer, "no issuer of the name \"\(name)\"")
+            throw IssuerTest.failed("issuer", .unknownIssuer, unknown(received.issuer))
         }
         let now = Clock.wallSeconds
         var keys = keySet
@@ -61,6 +72,35 @@ struct IssuerTest {
         for line in report.lines { IssuerTest.print(line.step, line.verdict) }
         let isAllowed = isAllowed { issuer.allows($0) && $0.oauthConsumer }
         guard report.isAccepted, isAllowed else { throw .failed }
+    }
+
+    /// - Throws: `.usage` after printing what is given in place of a token.
+    private static func token(_ argument: String) throws(ExitStatus) -> [UInt8] {
+        let text = argument == "-" ? Array(FileHandle.standardInput.readDataToEndOfFile()) : Array(argument.utf8)
+        let words = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        guard let first = words.first else {
+            throw .misuse(argument == "-" ? "standard input has no token" : "the token is empty; is its variable set?")
+        }
+        if ["bearer", "dpop", "authorization:"].contains(first.lowercased()) {
+            throw .misuse("the token begins after \"\(first)\"; give it alone")
+        }
+        return text.filter { $0 > ASCII.space }
+    }
+
+    /// Tests a token of which only the server of its issuer knows more.
+    /// - Parameter detail: why it can be no other token.
+    private func runOpaque(_ token: [UInt8], _ detail: String) throws(ExitStatus) {
+        if reading.configuration.trustedIssuers.contains(where: { $0.introspection != nil }) {
+            return try runTrusted(token, nil)
+        }
+        throw IssuerTest.failed("syntax", .malformed, detail)
+    }
+
+    private func unknown(_ issuer: String?) -> String {
+        guard let issuer else { return "the token has no \"iss\"" }
+        let known = reading.configuration.trustedIssuers.map(\.issuer)
+        let near = Suggestion.nearest(to: issuer, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
+        return "no issuer of the name \"\(issuer)\"\(near)"
     }
 
     /// Tests a token that routes accept without an exchange.

@@ -84,7 +84,7 @@ extension GatewayProcess {
         service.reloading()
         do throws(SuccessorError) {
             let successor = try Successor(
-                arguments: CommandLine.arguments, listeners: copies.withLock { $0 })
+                arguments: ProcessArguments.all, listeners: copies.withLock { $0 })
             let processID = successor.processID
             log.write(.handingOver, [("successor", .number(Int(processID)))])
             guard advance(to: .handingOver(successor: processID)) else {

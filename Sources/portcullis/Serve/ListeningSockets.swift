@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Gateway
+import Glibc
 import Model
 import Reactor
 
@@ -72,7 +73,8 @@ struct ListeningSockets {
             if claimed != nil {
                 try? FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
             } else {
-                let bound = try listening(on: address.description, for: listener) { () throws(KernelError) in
+                let bound = try listening(on: address.description, at: address, for: listener) {
+                    () throws(KernelError) in
                     try BoundListener(address, mode: UInt32(mode))
                 }
                 try assign(bound, of: listener, to: Array(0..<workers))
@@ -111,7 +113,7 @@ struct ListeningSockets {
         _ requested: SocketAddress, for listener: Listener, workers: Int
     ) throws(StartFailure) -> SocketAddress {
         var address = requested
-        try listening(on: address.description, for: listener) { () throws(KernelError) in
+        try listening(on: address.description, at: address, for: listener) { () throws(KernelError) in
             try BoundListener.checkFree(address)
         }
         for worker in 0..<workers {
@@ -137,14 +139,26 @@ struct ListeningSockets {
         }
     }
 
+    /// - Parameter address: where another program may listen.
     private func listening<T: ~Copyable>(
-        on place: String, for listener: Listener, _ body: () throws(KernelError) -> T
+        on place: String, at address: SocketAddress? = nil, for listener: Listener,
+        _ body: () throws(KernelError) -> T
     ) throws(StartFailure) -> T {
         do throws(KernelError) {
             return try body()
         } catch {
-            throw StartFailure("the listener \"\(listener.name)\" cannot listen on \(place): \(error.text)")
+            let holder = error.code == EADDRINUSE ? address.map(ListeningSockets.holder) ?? "" : ""
+            throw StartFailure("the listener \"\(listener.name)\" cannot listen on \(place): \(error.text)\(holder)")
         }
+    }
+
+    /// Who has an address that is in use, and what to do.
+    private static func holder(of address: SocketAddress) -> String {
+        guard address.isUnix || BoundListener.isShareable(address) else { return "; another program listens there" }
+        return """
+            ; another gateway serves there. `portcullis reload` gives it a changed configuration, SIGUSR2 has it \
+            hand over to a new process, SIGTERM ends it
+            """
     }
 
     private func announce(_ name: String, _ address: SocketAddress) {

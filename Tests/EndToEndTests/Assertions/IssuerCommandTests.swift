@@ -76,7 +76,26 @@ import Testing
         }
         let unknown = try run("issuer", "test", try idp.token(issuer: "https://x"), "--config", directory.path)
         #expect(unknown.0 == .exit(1) && unknown.1.contains("no issuer of the name"), "\(unknown)")
+        let slash = try run(
+            "issuer", "test", try idp.token(issuer: "https://idp.example.com/"), "--config", directory.path)
+        #expect(slash.1.contains(#"did you mean "https://idp.example.com"?"#), "\(slash)")
         #expect(try run("issuer", "list", "--config", directory.path).1.contains("https://idp.example.com  trusted"))
+    }
+
+    @Test(
+        "issuer test says what is no token",
+        arguments: [
+            ("", 2, "the token is empty; is its variable set?"), (" ", 2, "the token is empty"),
+            ("Bearer abc", 2, #"the token begins after "Bearer""#),
+            ("abc", 1, "neither a JWT, which has two full stops, nor a packed SAML assertion"),
+            ("a.b", 1, "no JWT"), ("a.b.c", 1, "no JWT"), ("abc.def.", 1, "no JWT"),
+        ] as [(String, Int32, String)])
+    func noToken(_ text: String, _ status: Int32, _ words: String) throws {
+        let directory = try ConfigurationDirectory([
+            "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text
+        ])
+        let result = try run("issuer", "test", text, "--config", directory.path)
+        #expect(result.0 == .exit(status) && (result.1 + result.2).contains(words), "\(result)")
     }
 
     @Test("JWT-19, AMB-03: check reports the location of an issuer's error")

@@ -208,7 +208,10 @@ import Testing
         let anonymous = try test("GET", "/inventory/public", "--auth", "anonymous")
         #expect(anonymous.output.contains("200 OK"), "\(anonymous)")
         #expect(try test("GET", "/inventory/me", "--auth", "anonymous").output.contains("decision: denied"))
-        #expect(try home.run("token", "show").output == "none")
+        for stored in [try home.run("token", "show"), try home.run("token", "show", "--value")] {
+            #expect(stored.ending == .exit(1) && stored.output.isEmpty, "\(stored)")
+            #expect(stored.errors.contains("`portcullis client login` stores one"), "\(stored)")
+        }
     }
 
     @Test(

@@ -21,6 +21,10 @@ import TokenStorage
             "See your e-mail address", "Read &lt;your&gt; orders", "<li>write</li>", "com.example.app",
         ] { #expect(page.text.contains(text), "\(text)") }
         #expect(!page.text.contains("<script"))
+        // One of the two leads.
+        let buttons = page.text.split(separator: "<button").dropFirst()
+        #expect(buttons.map { $0.contains("class=\"second\"") } == [false, true])
+        #expect(buttons.first?.contains("value=\"approve\"") == true)
         let policy = page.field("Content-Security-Policy") ?? ""
         #expect(policy.contains("frame-ancestors 'none'") && policy.contains("form-action 'self' com.example.app:;"))
         #expect(page.field("X-Frame-Options") == "DENY" && page.field("Cache-Control") == "no-store")

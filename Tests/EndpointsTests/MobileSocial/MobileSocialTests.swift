@@ -261,6 +261,13 @@ import Testing
         #expect(answer().status == 415)
         request.method = .get
         #expect(answer().status == 405)
+        #expect(answer().field("Allow") == "POST")
+        // RFC 9110 section 15.5.6: every 405 names the methods that there are.
+        for (path, methods) in [("AppProfiles/DemoApp", "GET, HEAD"), ("jwtservice/tokens/info", "GET, HEAD")] {
+            let other = EndpointRequest(method: .delete, path: "/oic_rest/rest/\(path)")
+            let answer = mobile.service.answer(other, .mobileSocial)
+            #expect(answer.status == 405 && answer.field("Allow") == methods, "\(path)")
+        }
         let old = [(name: "x-idaas-rest-version", value: "v2")]
         #expect(mobile.post(target, "{}", domain: nil, fields: old).status == 400)
     }

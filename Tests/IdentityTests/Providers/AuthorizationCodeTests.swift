@@ -126,6 +126,67 @@ import Testing
         #expect(claims.subject == "gateway" && claims.tokenID?.isEmpty == false)
     }
 
+    @Test(
+        "a secret goes where the server's metadata want it, unless the configuration says how",
+        arguments: [
+            (nil, "Basic"), (#"["client_secret_basic","client_secret_post"]"#, "Basic"),
+            (#"["client_secret_post"]"#, "form"), (#"["client_secret_post","private_key_jwt"]"#, "form"),
+            (#"["private_key_jwt"]"#, "Basic"), (#"[]"#, "Basic"), (#""client_secret_post""#, "Basic"),
+            ("[1]", "Basic"),
+        ] as [(String?, String)])
+    func methods(_ methods: String?, _ place: String) throws {
+        let idp = FakeProvider { script in
+            guard let methods else { return }
+            script.discovery = script.discovery.replacing(
+                #""jwks_uri""#, with: #""token_endpoint_auth_methods_supported":\#(methods),"jwks_uri""#)
+        }
+        func sent(_ authentication: OAuth2Client.Authentication) throws -> String {
+            let before = idp.calls(to: "/token").count
+            let provider = try idp.provider { $0.client = OAuth2Client(id: "gateway", authentication: authentication) }
+            _ = try FakeProvider.finish(provider).get()
+            let call = try #require(idp.calls(to: "/token").dropFirst(before).first)
+            let isForm = String(decoding: call.body, as: UTF8.self).contains("client_secret=s3")
+            #expect(isForm != call.headers.contains { $0.name == "Authorization" })
+            return isForm ? "form" : "Basic"
+        }
+        #expect(try sent(.secret("s3")) == place)
+        #expect(try sent(.secretBasic("s3")) == "Basic")
+        #expect(try sent(.secretPost("s3")) == "form")
+    }
+
+    @Test("endpoints of the configuration replace those of the document, also missing and unusable ones")
+    func namedEndpoints() throws {
+        for path in ["authorize?tenant=a", "token", "userinfo"] {
+            let idp = FakeProvider { script in
+                script.discovery = script.discovery.replacing(
+                    "https://idp.example/\(path)", with: "http://in.the.clear/")
+            }
+            let provider = try idp.provider {
+                $0.endpoints.authorization = try? WebURL("https://public.example/authorize")
+                $0.endpoints.token = try? WebURL("https://internal.example/token")
+                $0.endpoints.userInfo = try? WebURL("https://internal.example/userinfo")
+                $0.flow.userInfo = .always
+            }
+            #expect(try Self.start(provider)[""] == "https://public.example/authorize")
+            _ = try FakeProvider.finish(provider).get()
+            for path in ["/token", "/userinfo"] {
+                #expect(idp.calls(to: path).map { "\($0.url)" } == ["https://internal.example\(path)"])
+            }
+        }
+        // A client assertion is for the server by its own name, since the address is another.
+        let signer = try #require(KeyFixture.signers["b"])
+        let idp = FakeProvider()
+        let provider = try idp.provider {
+            $0.client = OAuth2Client(id: "gateway", authentication: .privateKeyJWT(signer))
+            $0.endpoints.token = try? WebURL("https://internal.example/token")
+        }
+        _ = try FakeProvider.finish(provider).get()
+        let body = String(decoding: try #require(idp.calls(to: "/token").first).body, as: UTF8.self)
+        let assertion = try #require(body.split(separator: "&").first { $0.hasPrefix("client_assertion=") })
+        let claims = Base64.decode(Array(assertion.split(separator: ".")[1].utf8).span, .url) ?? []
+        #expect(String(decoding: claims, as: UTF8.self).contains(#""aud":"https://idp.example""#))
+    }
+
     @Test("RFC 8705 section 5: a client with a certificate calls the endpoints for it", arguments: [true, false])
     func certificate(_ hasCertificate: Bool) throws {
         let fake = FakeProvider { script in

@@ -147,7 +147,8 @@ import Testing
         #expect(try said("[]") == .answer("discovery: no JSON object"))
         #expect(try said("", 404) == .answer("discovery: status 404"))
         #expect(try said("", 503) == .unavailable("discovery: status 503"))
-        #expect(try said(#"{"issuer":"https://idp.example"}"#) == .answer("discovery: an endpoint is missing"))
+        #expect(
+            try said(#"{"issuer":"https://idp.example"}"#) == .answer("discovery: authorization_endpoint is missing"))
         let clear = Script().discovery.replacing("https://idp.example/token", with: "http://idp.example/token")
         #expect(try said(clear) == .answer("discovery: token_endpoint"))
         #expect(try failure { $0.results[path] = .failed(.connect) } == .unavailable("discovery: connect"))

@@ -78,11 +78,10 @@ struct ConsumerAdministration: ResourceAdministration {
     /// A number of seconds from now.
     private func seconds(_ member: String, of body: AdminBody) throws(AdminFailure) -> Int64? {
         guard let text = try body.text(member) else { return nil }
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count >= 0,
-            count <= 3_153_600_000 / unit
-        else { throw .malformed("\"\(member)\" must be a duration of at most 100 years such as \"24h\" or \"90d\"") }
-        return count * unit
+        guard let seconds = Quantity.lifetime(text) else {
+            throw .malformed("\"\(member)\" is \(Quantity.problem(ofLifetime: text))")
+        }
+        return seconds
     }
 
     private static func insert(_ entry: JSONNode, at index: Int, _ text: inout SectionText) {

@@ -16,7 +16,7 @@ extension ProviderClientEntry {
         switch method {
         case .none: return OAuth2Client.Authentication.none
         case .certificate: return .certificate
-        case .secretBasic: return secret.map { .secretBasic($0.value) }
+        case .secretBasic: return secret.map { isMethodNamed ? .secretBasic($0.value) : .secret($0.value) }
         case .secretPost: return secret.map { .secretPost($0.value) }
         case .privateKeyJWT:
             guard let path = keyFile,

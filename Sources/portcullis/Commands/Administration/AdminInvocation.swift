@@ -27,7 +27,7 @@ struct AdminInvocation {
     ) throws(ExitStatus) {
         guard let action = words.first else { throw command.usageError() }
         guard let shape = actions[action] else {
-            throw .misuse("unknown action \(action); `portcullis \(command.name) --help` lists them")
+            throw command.unknownAction(action, among: actions.keys)
         }
         arguments = try Arguments(
             words.dropFirst(), options: shape.options.union(AdminTarget.options), flags: shape.flags)

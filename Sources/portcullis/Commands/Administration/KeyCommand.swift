@@ -37,6 +37,8 @@ enum KeyCommand: Command {
 
     static func run(_ words: [String]) throws(ExitStatus) {
         guard let action = words.first else { throw usageError() }
+        let actions = ["generate", "public", "delete", "sign", "verify", "wrap", "unwrap"]
+        guard actions.contains(action) else { throw unknownAction(action, among: actions) }
         let options: Set = ["--type", "--public", "--signature", "--in", "--dir", "--home"]
         let arguments = try Arguments(words.dropFirst(), options: options, flags: [])
         let store = KeyStore(directory: arguments["--dir"] ?? "\(ClientFiles(arguments).directory)/keys")
@@ -61,13 +63,12 @@ enum KeyCommand: Command {
         case "wrap":
             let (secret, pem) = (try input(arguments), try publicKey(arguments, store, name))
             printBase64(try ExitStatus.client(KeyStore.wrap(secret, publicKey: pem)))
-        case "unwrap":
+        default:
             guard let wrapped = decode(try input(arguments)) else {
                 throw .failure("the input is not Base64")
             }
             let secret = try ExitStatus.client(store.unwrap(wrapped, with: name))
             FileHandle.standardOutput.write(Data(secret))
-        default: throw usageError()
         }
     }
 

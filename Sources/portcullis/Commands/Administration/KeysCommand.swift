@@ -31,6 +31,10 @@ enum KeysCommand: Command {
                 "list": .init(0...0), "add": .init(1...1, options: ["--expires"]),
                 "rotate": .init(1...1, options: ["--expires", "--overlap"]), "revoke": .init(2...2),
             ])
+        for option in ["--expires", "--overlap"] {
+            guard let text = call.arguments[option], Quantity.lifetime(text) == nil else { continue }
+            throw .misuse("\(option) is \(Quantity.problem(ofLifetime: text))")
+        }
         let consumer = ["consumers", call.first]
         switch call.action {
         case "list": try call.show(.get, ["consumers"])

@@ -20,7 +20,7 @@ extension ClientCommand {
             try ExitStatus.waiting { () async throws(ClientError) in
                 try await client.revokeSessionToken(everything: everything)
             }
-        default: throw usageError()
+        case let word: throw unknownAction(word, among: ["login", "refresh", "revoke", "revokeall"])
         }
         if let context = client.authenticationContext { print(context) } else { Terminal.print("none") }
     }

@@ -53,9 +53,11 @@ extension ClientCommand {
         _ arguments: Arguments, _ begin: (_ address: String) -> (CaptureServer.Submission) -> Bool
     ) throws(ExitStatus) {
         let wait = arguments["--wait"].map { Decimal.parse(Array($0.utf8).span) } ?? 300
-        guard let wait, (1...86_400).contains(wait),
-            let address = SocketAddress(place: arguments["--listen"] ?? "127.0.0.1:0"), address.isLoopback
-        else { throw usageError() }
+        guard let wait, (1...86_400).contains(wait) else {
+            throw .misuse("--wait is no number of seconds from 1 to 86400: \(arguments["--wait"] ?? "")")
+        }
+        let address = try arguments.listening("127.0.0.1:0")
+        guard address.isLoopback else { throw .misuse("--listen is no address of this machine alone: \(address)") }
         let isCaptured: Bool
         do throws(KernelError) {
             let listener = try BoundListener(address)

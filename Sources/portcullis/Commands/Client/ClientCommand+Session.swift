@@ -49,11 +49,11 @@ extension ClientCommand {
         switch arguments.positional[0] {
         case "show":
             guard let context = client.authenticationContext else {
-                Terminal.print("none")
-                return
+                throw .failure("no login is stored; `portcullis client login` stores one")
             }
             if arguments.has("--value") {
-                if let token = client.accessToken { Terminal.print(token) }
+                guard let token = client.accessToken else { throw .failure("the stored login has no token") }
+                Terminal.print(token)
             } else {
                 print(context)
                 for webgate in client.webgates {
@@ -62,7 +62,7 @@ extension ClientCommand {
             }
         case "clear":
             try ExitStatus.client(client.clearSSOTokenExchange())
-        default: throw usageError()
+        case let word: throw unknownAction(word, among: ["show", "clear"])
         }
     }
 

@@ -79,7 +79,7 @@ enum ClientCommand: Command {
     static func run(_ words: [String]) throws(ExitStatus) {
         guard let action = words.first else { throw usageError() }
         guard let shape = actions[action] else {
-            throw .misuse("unknown action \(action); `portcullis client --help` lists them")
+            throw unknownAction(action, among: actions.keys)
         }
         let arguments = try Arguments(
             words.dropFirst(), options: shape.options.union(ClientFiles.options), flags: shape.flags)
@@ -125,7 +125,9 @@ enum ClientCommand: Command {
                 key: words[1], value: words[2], label: arguments["--label"], description: arguments["--description"])
             try entries.set(property)
         case ("show", 2): try entries.show(words[1])
-        default: throw usageError()
+        default:
+            let actions = ["add", "update", "get", "delete", "set", "show"]
+            throw actions.contains(words[0]) ? usageError() : unknownAction(words[0], among: actions)
         }
     }
 }

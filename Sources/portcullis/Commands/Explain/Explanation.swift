@@ -42,6 +42,9 @@ struct Explanation {
             guard HTTPSLocation.append(head, request.span, port: redirect.port, to: location) else {
                 return refuse("route", .noRoute)
             }
+            guard snapshot.redirects(head, request.span) else {
+                return refuse("listener", .unknownHost)
+            }
             pass("listener", "redirects to https")
             return pass("answer", "\(redirect.status) to \(String(copying: location.readable))")
         }

@@ -36,7 +36,8 @@ enum InitCommand: Command {
             options: ["--oidc", "--audience", "--login", "--client-id", "--upstream", "--listen", "--config"],
             flags: ["--users", "--oracle"])
         let directory = try arguments.directory(of: self)
-        let address = try listener(arguments["--listen"] ?? "127.0.0.1:8080")
+        let address = try arguments.listening("127.0.0.1:8080")
+        guard address.port > 0 else { throw .misuse("--listen has no port: \(address)") }
         let named = try kind(arguments)
         let kind = if let named { named } else { try ask() }
         let upstream = try url(kind.upstream ?? arguments["--upstream"] ?? "http://127.0.0.1:9000", "--upstream")
@@ -59,14 +60,14 @@ enum InitCommand: Command {
             guard let audience = arguments["--audience"] else {
                 throw .misuse("--oidc needs --audience: a value that `aud` of the tokens for your API has")
             }
-            kinds.append(.tokens(issuer: try url(issuer, "--oidc"), audience: audience))
+            kinds.append(.tokens(issuer: try self.issuer(issuer, "--oidc"), audience: audience))
         }
         if arguments.has("--users") { kinds.append(.users) }
         if let issuer = arguments["--login"] {
             guard let client = arguments["--client-id"] else {
                 throw .misuse("--login needs --client-id: the client that the provider knows the gateway as")
             }
-            let provider = try url(issuer, "--login")
+            let provider = try self.issuer(issuer, "--login")
             kinds.append(.login(issuer: provider, client: client, secret: try PasswordPrompt.read("client secret")))
         }
         if arguments.has("--oracle") { kinds.append(.oracle) }
@@ -89,11 +90,11 @@ enum InitCommand: Command {
         let kind: InitDraft.Kind
         switch word {
         case "1":
-            let issuer = try url(answer("Issuer, as `iss` of its tokens says:"), "the issuer")
+            let issuer = try self.issuer(answer("Issuer, as `iss` of its tokens says:"), "the issuer")
             kind = .tokens(issuer: issuer, audience: answer("Audience, as `aud` of the tokens says:"))
         case "2": kind = .users
         case "3":
-            let issuer = try url(answer("Issuer of the provider:"), "the issuer")
+            let issuer = try self.issuer(answer("Issuer of the provider:"), "the issuer")
             let client = answer("Client id of the gateway there:")
             kind = .login(issuer: issuer, client: client, secret: try PasswordPrompt.read("client secret"))
         case "4": kind = .oracle
@@ -108,18 +109,16 @@ enum InitCommand: Command {
         return line.isEmpty ? standard : line
     }
 
+    private static func issuer(_ text: String, _ what: String) throws(ExitStatus) -> String {
+        let url = try url(text, what)
+        guard let issuer = OpenIDSettings.issuer(ofDocumentAt: url) else { return url }
+        throw .misuse("\(what) is the address of a discovery document: \(text); did you mean \(issuer)?")
+    }
+
     private static func url(_ text: String, _ what: String) throws(ExitStatus) -> String {
         let url = text.contains("://") ? text : "https://\(text)"
         guard (try? WebURL(url)) != nil else { throw .misuse("\(what) is no http or https URL: \(text)") }
         return url
-    }
-
-    private static func listener(_ text: String) throws(ExitStatus) -> (address: String, port: Int) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        guard let last = parts.last, parts.count > 1, let port = Int(last), (1...65535).contains(port),
-            let address = IPAddress(parts.dropLast().joined(separator: ":").trimmingCharacters(in: ["[", "]"]))
-        else { throw .misuse("--listen is no address and port such as 127.0.0.1:8080: \(text)") }
-        return ("\(address)", port)
     }
 
     private static func write(_ draft: InitDraft, to directory: String) throws(ExitStatus) {

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Model
+import Reactor
 
 /// The files that `portcullis init` writes.
 struct InitDraft {
@@ -32,7 +33,7 @@ struct InitDraft {
     private let password: String
 
     /// - Throws: `.failed` after printing why a password cannot be hashed.
-    init(_ kind: Kind, upstream: String, listener: (address: String, port: Int)) throws(ExitStatus) {
+    init(_ kind: Kind, upstream: String, listener: SocketAddress) throws(ExitStatus) {
         self.kind = kind
         let isOwn =
             switch kind {
@@ -40,7 +41,7 @@ struct InitDraft {
             case .tokens, .login: false
             }
         password = isOwn ? InitDraft.random() : ""
-        let host = listener.address.contains(":") ? "[\(listener.address)]" : listener.address
+        let host = listener.isIPv6 ? "[\(listener.host)]" : listener.host
         let isLocal = host == "127.0.0.1" || host == "[::1]"
         origin = "http://\(isLocal ? "localhost" : host):\(listener.port)"
         var sections: String
@@ -61,7 +62,7 @@ struct InitDraft {
             {
               // Where clients reach the gateway; with "tls" in the listener an https URL.
               "baseUrl": \(quoted(origin)),
-              "listeners": [{ "address": \(quoted(listener.address)), "port": \(listener.port) }],
+              "listeners": [{ "address": \(quoted(listener.host)), "port": \(listener.port) }],
               // The API behind it.
               "upstreams": { "api": { "url": \(quoted(upstream)) } },
             \(sections)
