@@ -77,7 +77,7 @@ extension PageText {
         case .rightProfile: "See your name"
         case .rightEmail: "See your e-mail address"
         case .rightToAct: "Act in your name with all your rights"
-        case .rightToUse: "Use in your name what is open to everyone who is signed in"
+        case .rightToUse: "Use in your name what is open to all signed-in users"
         case .answerGoesTo: "Then you go on to {place}."
         case .answerStaysHere: "Then you go on to a program on this device."
         case .unverified: "The application has registered itself. Its name has not been verified."

@@ -116,7 +116,7 @@ import Testing
                 )
             }
         }
-        let limited = "what is open to everyone who is signed in"
+        let limited = "what is open to all signed-in users"
         for (isTrusted, scope) in [(false, "openid"), (false, "openid%20orders"), (true, "openid")] {
             let fixture = try fixture(isTrusted)
             let id = try #require(JSONText(Self.register(fixture.gateway).text)["client_id"].string)

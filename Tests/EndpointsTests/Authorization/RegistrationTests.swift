@@ -149,7 +149,7 @@ import TokenStorage
         for (scope, roles) in [("openid", []), ("read", []), ("read write", ["Manager"])] {
             let asked = app.ask(client.fields(scope))
             let page = asked.reason == .ssoLoginAsked ? app.logIn(client.fields(scope)) : asked
-            #expect(page.text.contains("what is open to everyone") && !page.text.contains("all your rights"))
+            #expect(page.text.contains("what is open to all signed-in users") && !page.text.contains("all your rights"))
             let reply = client.redeem(try #require(app.decide().sent["code"]))
             let claims = try reply.claims(at: Mobile.start)
             #expect(claims.roles == roles && claims.userRoles == ["Manager"], "\(scope)")
