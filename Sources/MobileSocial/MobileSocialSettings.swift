@@ -22,6 +22,8 @@ package struct MobileSocialSettings: Sendable {
     package var audience: [String] = []
     /// The gateway's base URL, without a trailing slash.
     package var baseURL = ""
+    /// Whether application profiles name the user profile service.
+    package var servesUserProfiles = true
     /// Opens the request contexts of challenges.
     package var contexts: any RequestContextReader
     /// The origins of resources.

@@ -20,6 +20,8 @@ package final class UserProfileService: Sendable {
         package var roleDescriptions: [String: String] = [:]
         /// The realm of a caller; nil if unknown.
         package var realm: @Sendable (Principal) -> String? = { _ in nil }
+        /// Continues with the user of a session of Mobile & Social, by the user token; nil without service domains.
+        package var userTokens: UserTokens?
         /// Changes users and roles; nil if they are read-only.
         package var registry: (any UserRegistry)?
 
@@ -29,6 +31,12 @@ package final class UserProfileService: Sendable {
             self.catalogue = catalogue
         }
     }
+
+    /// - Parameters: the token, the time in seconds since 1970, and what follows for a valid token.
+    package typealias UserTokens =
+        @Sendable (
+            String, Int64, @escaping @Sendable (Principal) -> Effect<EndpointResponse>
+        ) -> Effect<EndpointResponse>
 
     package static let readRole = "userProfile.read"
     package static let writeRole = "userProfile.write"
@@ -40,12 +48,30 @@ package final class UserProfileService: Sendable {
 
     /// Handlers of its endpoints.
     package var handlers: [EndpointDescriptor: EndpointHandler] {
-        [.userProfile: { request, _ in self.handle(request, realm: request.principal.flatMap(self.settings.realm)) }]
+        [.userProfile: { self.answer($0, now: $1) }]
     }
 
     package init(settings: Settings) {
         self.settings = settings
         directory = UserDirectory(users: settings.users)
+    }
+
+    /// Answers a request of a verified caller, or of a user token in header fields.
+    private func answer(_ request: EndpointRequest, now: Int64) -> Answer {
+        func values(_ name: String) -> [String] {
+            request.fields.filter { $0.name.utf8.elementsEqual(name.lowercased().utf8) }.map(\.value)
+        }
+        let tokens = values(UserEndpoints.userTokenField)
+        guard !tokens.isEmpty else { return handle(request, realm: request.principal.flatMap(settings.realm)) }
+        // With two credentials, neither counts.
+        guard let userTokens = settings.userTokens, tokens.count == 1, request.authorization.isEmpty,
+            values("X-Idaas-Rest-Subject-Type").allSatisfy({ $0.isExactly("TOKEN") })
+        else { return .done(ProfileRefusal(.bearerRequired).response) }
+        return userTokens(tokens[0], now) { [self] principal in
+            var request = request
+            request.principal = principal
+            return handle(request, realm: settings.realm(principal))
+        }
     }
 
     /// An authenticated request.

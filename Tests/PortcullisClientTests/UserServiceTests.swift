@@ -88,6 +88,17 @@ import Testing
         #expect(try sent().line == "DELETE /groups/Clerk")
     }
 
+    @Test("after a login at Access Manager the user token goes along, in header fields")
+    func mobile() async throws {
+        let other = try Fixture()
+        let client = try await other.loggedIn()
+        other.gateway.change { $0.answers[Self.base + "/people/joe"] = .json(200, #"{"id":"joe"}"#) }
+        #expect(try await UserService(client: client).user("joe")["id"]?.string == "joe")
+        let request = try #require(other.gateway.requests.last)
+        #expect(request.value("authorization") == nil && request.value("x-idaas-rest-subject-type") == "TOKEN")
+        #expect(request.value("x-idaas-rest-subject-value") == (try client.login().token))
+    }
+
     @Test("a refusal is an error with what the gateway says")
     func refusals() async throws {
         answer("/people/ann", #"{"status":403,"title":"Forbidden","detail":"a required role is missing"}"#, status: 403)

@@ -71,7 +71,7 @@ final class ProfileEndpoint: Sendable {
         writer.member("authorization", "\(own)/access")
         writer.member("validation", "\(own)/tokens/info")
         writer.member("logout", "\(own)/logout")
-        writer.member("userProfile", "\(base)userprofile")
+        if settings.servesUserProfiles { writer.member("userProfile", "\(base)userprofile") }
     }
 }
 

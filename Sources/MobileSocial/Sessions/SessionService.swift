@@ -19,12 +19,20 @@ final class SessionService: Sendable {
         _ token: String, _ call: ServiceCall,
         _ next: @escaping @Sendable (Session) throws(MobileSocialFailure) -> Answer
     ) -> Answer {
-        settings.ask(.find(.access(settings.key.digest(token))), now: call.now) { [self] found in
+        with(token, of: call.domain.name, now: call.now, next)
+    }
+
+    /// The same for any domain where none is named.
+    func with(
+        _ token: String, of domain: String? = nil, now: Int64,
+        _ next: @escaping @Sendable (Session) throws(MobileSocialFailure) -> Answer
+    ) -> Answer {
+        settings.ask(.find(.access(settings.key.digest(token))), now: now) { [self] found in
             .catching { () throws(MobileSocialFailure) in
                 guard case .record(let record?) = found, let session = Session(record),
-                    session.facts.domain.isExactly(call.domain.name), isValid(session, now: call.now)
+                    domain.map(session.facts.domain.isExactly) ?? true, isValid(session, now: now)
                 else { throw .invalidUserToken }
-                return withFoundations(session.facts.foundations[...], call) { () throws(MobileSocialFailure) in
+                return withFoundations(session.facts.foundations[...], now: now) { () throws(MobileSocialFailure) in
                     try next(session)
                 }
             }
@@ -34,14 +42,14 @@ final class SessionService: Sendable {
     /// Checks that the records which a session depends on exist: their end ends the session at once, in every process
     /// (OMS-16, OMS-17).
     private func withFoundations(
-        _ ids: ArraySlice<String>, _ call: ServiceCall,
+        _ ids: ArraySlice<String>, now: Int64,
         _ next: @escaping @Sendable () throws(MobileSocialFailure) -> Answer
     ) -> Answer {
         .catching { () throws(MobileSocialFailure) in
             guard let first = ids.first else { return try next() }
-            return settings.ask(.find(.id(first)), now: call.now) { [self] found in
-                guard SessionService.isFoundation(found, at: call.now) else { return .deny(.invalidUserToken) }
-                return withFoundations(ids.dropFirst(), call, next)
+            return settings.ask(.find(.id(first)), now: now) { [self] found in
+                guard SessionService.isFoundation(found, at: now) else { return .deny(.invalidUserToken) }
+                return withFoundations(ids.dropFirst(), now: now, next)
             }
         }
     }

@@ -22,6 +22,8 @@ package struct EndpointDescriptor: Sendable {
         package static let servesPagesWithoutToken = Traits(rawValue: 16)
         /// A public document, which the handler opens to pages of all origins itself.
         package static let isForAnyOrigin = Traits(rawValue: 32)
+        /// A user token of Mobile & Social in its header field may replace the credential; the handler verifies it.
+        package static let takesUserTokens = Traits(rawValue: 64)
     }
 
     /// The cost class of a response.

@@ -3,6 +3,8 @@ package enum UserEndpoints {
     package static let whoAmIPath = "/mobile/platform/users/~"
     /// Above people and groups.
     package static let profilesPath = "/oic_rest/rest/userprofile/"
+    /// The header field with a user token of Mobile & Social.
+    package static let userTokenField = "X-Idaas-Rest-Subject-Value"
 
     static let family = EndpointFamily([.whoAmI, .userProfile])
 }
@@ -14,5 +16,5 @@ extension EndpointDescriptor {
     /// User profiles and groups.
     package static let userProfile = EndpointDescriptor(
         "user_profile", at: UserEndpoints.profilesPath, "GET, HEAD, POST, PUT, PATCH, DELETE", needs: .userProfiles,
-        [.takesCredentials, .needsPrincipal])
+        [.takesCredentials, .needsPrincipal, .takesUserTokens])
 }

@@ -176,7 +176,8 @@ package struct Decision: ~Copyable {
         case .endpoint(let found):
             (route, endpoint) = (nil, found)
             let traits = found.descriptor.traits
-            own = traits.contains(.needsPrincipal) ? .principalEndpoint : .endpoint
+            let isVerifiedByHandler = traits.contains(.takesUserTokens) && headers.hasUserTokenOnly(bytes)
+            own = traits.contains(.needsPrincipal) && !isVerifiedByHandler ? .principalEndpoint : .endpoint
             if traits.contains(.isForAnyOrigin) || head.method == .post && traits.contains(.takesForeignForms) {
                 own.subtract(.crossSite)
             }
@@ -247,5 +248,16 @@ package struct Decision: ~Copyable {
             if let denial { return .deny(denial) }
         }
         return .admit
+    }
+}
+
+extension HeaderTable {
+    /// Whether a user token of Mobile & Social is the only credential.
+    fileprivate func hasUserTokenOnly(_ bytes: Span<UInt8>) -> Bool {
+        guard occurrences(.authorization) == 0 else { return false }
+        for i in 0..<count where self[i].token == .other {
+            if bytesEqualIgnoringCase(bytes.slice(self[i].name), UserEndpoints.userTokenField.utf8.span) { return true }
+        }
+        return false
     }
 }

@@ -18,6 +18,12 @@ struct ProfileCalls: Sendable {
         if !query.isEmpty { target += "?" + FormText.query(query) }
         var request = ClientRequest(method, client.profile.url(target), body: body?.text ?? [])
         if body != nil { request.fields.append(.init("Content-Type", "application/json")) }
+        if let login = try? client.login(), login.method == .mobile, let token = login.token {
+            // The service takes the user token of the login itself, without a webgate.
+            request.fields.append(.init("X-Idaas-Rest-Subject-Type", "TOKEN"))
+            request.fields.append(.init(UserEndpoints.userTokenField, token))
+            request.usesSession = false
+        }
         let response = try await client.execute(request)
         guard response.isSuccess else {
             if let problem = response.problem { throw problem }

@@ -1,5 +1,5 @@
 /// Users of the caller's realm (UPS-01 to UPS-08), as `OMUserManager` of the mobile client kit. The login must be by
-/// `oauth` or an exchange, and its user needs the role `userProfile.read` or `userProfile.write`, except for its own
+/// `oauth`, `oam` or an exchange, and its user needs the role `userProfile.read` or `userProfile.write`, except for its own
 /// profile.
 public struct UserService: Sendable {
     private let calls: ProfileCalls

@@ -6,6 +6,7 @@ import Issuers
 import LoginPages
 import Model
 import OAuthServer
+import Outbound
 import Policy
 
 /// A family of endpoints for clients of other products, which the gateway can be built without. One object lasts as long
@@ -57,6 +58,12 @@ struct EndpointParts {
     /// Verifies tokens of social logins.
     var socialVerifier: (any SocialVerifier)?
     var activities: (any SessionActivities)?
+    /// Verifies user tokens of Mobile & Social for other services.
+    var userTokens:
+        (
+            @Sendable (String, Int64, @escaping @Sendable (Principal) -> Effect<EndpointResponse>) ->
+                Effect<EndpointResponse>
+        )?
 
     mutating func add(
         _ handlers: [EndpointDescriptor: EndpointHandler], returns: [LoginPurpose.Kind: LoginReturn] = [:]

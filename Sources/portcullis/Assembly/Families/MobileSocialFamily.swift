@@ -36,6 +36,7 @@
             if foundation.providers.isEmpty { parts.add(BrowserLogin.handlersWithoutProviders) }
             let assembly = ServiceDomainAssembly(context: context)
             guard let social = assembly.service(foundation, sessions, attempts) else { return }
+            parts.userTokens = { social.with(userToken: $0, now: $1, $2) }
             let login = assembly.browserLogin(social, foundation.seals, foundation.providers)
             let handlers = social.handlers(ownTokens: foundation.tokens.ownTokens, login)
             parts.add(login == nil ? handlers : foundation.pages.dressing(handlers))
@@ -79,6 +80,7 @@
             settings.issuer = service.issuer
             settings.audience = [service.audience]
             settings.baseURL = configuration.baseURL.description
+            settings.servesUserProfiles = configuration.userProfile.isEnabled
             settings.names = logins.publicNames()
             settings.webgates = Set(configuration.webgates.map(\.name))
             settings.webgateLogins = webgateLogins()

@@ -14,6 +14,7 @@
             settings.roleDescriptions = context.configuration.roles.descriptions
             settings.realm = foundation.tokens.realm
             settings.registry = context.retained.registry
+            settings.userTokens = parts.userTokens
             parts.add(UserProfileService(settings: settings).handlers)
         }
     }
