@@ -254,6 +254,9 @@ package final class SharedState: Sendable {
         for mailbox in mailboxes { mailbox.post(.use(snapshot)) }
     }
 
+    /// The published keys of the issuers in the current configuration.
+    package var issuerKeys: [IssuerKeys] { snapshots.current?.issuerKeys ?? [] }
+
     /// A new configuration was refused; the last valid one stays.
     package func reloadFailed() { reloads.withLock { $0.failed += 1 } }
 

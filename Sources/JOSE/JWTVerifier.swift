@@ -158,8 +158,8 @@ package final class JWTVerifier: Sendable {
         do throws(TokenRejection) {
             try jws.verify(token, with: keys)
         } catch {
-            // Without a `kid`, a new key and an invalid signature are indistinguishable.
-            guard error == .badSignature, need.keyID == nil else { throw .rejected(error) }
+            // An invalid signature and that of a key which replaces another one are indistinguishable.
+            guard error == .badSignature else { throw .rejected(error) }
             need.wasTriedInVain = true
             _ = try self.keys(of: source, need, index, published, now)
             throw .rejected(error)

@@ -140,6 +140,65 @@ import Testing
         #expect(events.map { $0["removed"].bool } == [false, false, true])
     }
 
+    @Test("a key that is replaced under its kid is found, and tokens of the former one are refused")
+    func replacedKeysAreFound() throws {
+        let issuer = try StubIssuer(keys: "a")
+        let fixture = try fixture(issuer.entry(#""minReloadInterval": "1s""#))
+        try prefetched(fixture)
+        let old = issuer.token("a")
+        #expect(try get(fixture, old).status == 200)
+        issuer.replace("a")
+        let new = issuer.token("a")
+        try until { try get(fixture, new).status == 200 }
+        #expect(try get(fixture, old).status == 401)
+    }
+
+    @Test("wrong signatures with a known kid do not cause a flood of fetches")
+    func wrongSignaturesCauseNoFlood() throws {
+        let issuer = try StubIssuer(keys: "a")
+        let fixture = try fixture(issuer.entry())
+        try prefetched(fixture)
+        let connection = try fixture.connect()
+        for i in 0..<300 {
+            let token = issuer.token("stranger", subject: "s\(i)", kid: "a")
+            #expect(try connection.exchange("GET", "/plain", [.bearer(token)]).status == 401)
+        }
+        #expect(issuer.fetchCount <= 2)
+        #expect(try fixture.gateway.metrics().sum("portcullis_denied_total", ["reason": "bad_signature"]) == 300)
+    }
+
+    @Test("issuer refresh makes the gateway fetch at once, by the name of the entry and by the issuer")
+    func refresh() throws {
+        let issuer = try StubIssuer(keys: "a")
+        let fixture = try fixture(issuer.entry())
+        try prefetched(fixture)
+        let admin = "http://127.0.0.1:\(try fixture.gateway.port("admin"))"
+        func refresh(_ name: String) throws -> (ending: Program.Ending, output: String, errors: String) {
+            try CommandLine.run(
+                "issuer", "refresh", name, "--admin", admin, environment: ["PORTCULLIS_ADMIN_TOKEN": "admin-secret"])
+        }
+        for (count, name) in ["idp", StubIssuer.issuer].enumerated() {
+            issuer.replace("a")
+            let new = issuer.token("a")
+            #expect(try get(fixture, new).status == 401)
+            let done = try refresh(name)
+            #expect(done.ending == .exit(0), "\(done.errors)")
+            #expect(done.output == #"{"name":"idp","keys":1,"changed":true}"#)
+            #expect(issuer.fetchCount == count + 2)
+            #expect(try get(fixture, new).status == 200)
+        }
+        let audit = try #require(fixture.gateway.waitForEvent("audit"))
+        #expect(audit["action"].string == "issuers.refresh" && audit["object"].string == "idp")
+        let unknown = try refresh("ipd")
+        #expect(unknown.ending == .exit(1))
+        #expect(unknown.errors.contains(#"no issuer "ipd" publishes keys; did you mean "idp"?"#), "\(unknown.errors)")
+        issuer.answer("500 Internal Server Error")
+        let failed = try refresh("idp")
+        #expect(failed.ending == .exit(1))
+        #expect(failed.errors.contains("idp: the key set was answered with status 500"), "\(failed.errors)")
+        #expect(try CommandLine.run("issuer", "refresh", "--admin", admin).ending == .exit(2))
+    }
+
     @Test("keys are fetched before they expire, without a request")
     func keysAreRefreshedAhead() throws {
         let issuer = try StubIssuer(keys: "a")

@@ -19,7 +19,13 @@ from openapi_document import DOCUMENT, FORM, JSON, failures, operations
 
 BASE = sys.argv[1]
 OPERATIONS = operations(sys.argv[1:3])
-NEED_PROVIDER = {"providerCallback", "assertionConsumer", "providerLogout", "exchangeOutsideToken"}
+NEED_PROVIDER = {
+    "providerCallback",
+    "assertionConsumer",
+    "providerLogout",
+    "exchangeOutsideToken",
+    "refreshIssuerKeys",
+}
 CLIENT, WEB = ("inv-client", "inv-secret"), ("web-client", "web-secret")
 # The example of RFC 7636 appendix B.
 VERIFIER, CHALLENGE = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
@@ -329,6 +335,8 @@ def administration():
     admin("setRoute", 200, body={"level": 1, "methods.GET.roles": ["Guest"]})
     admin("setRoute", 422, body={"x": 1})
     admin("rotateSigningKey", 200, body={})
+    admin("refreshIssuerKeys", 404, body={"name": "x"})
+    admin("refreshIssuerKeys", 400, body={"x": "x"})
     log_in("joe", "Welcome1")
     device = {
         "appName": "DemoApp",

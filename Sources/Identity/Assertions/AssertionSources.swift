@@ -87,7 +87,7 @@ package final class AssertionSources: Sendable {
         }
     }
 
-    /// Keys of a fetched set. Fetches again if a token names no key and none verifies it.
+    /// Keys of a fetched set. Fetches again if none verifies the token: a new key may have no name, or that of another.
     private func fetchedKeys(
         _ source: AssertionKeySource, _ issuer: AssertionIssuer, _ assertion: AssertionVerifier.Assertion, now: Int64
     ) -> Effect<Result<KeySet, KeysFailure>> {
@@ -96,12 +96,14 @@ package final class AssertionSources: Sendable {
         guard issuer.algorithms.contains(received.algorithm) else { return .done(.success(KeySet(keys: []))) }
         let need = KeyNeed(keyID: received.keyID, algorithm: received.algorithm)
         return remoteKeys(source, issuer.name, need, now).then { [remoteKeys] result in
-            guard need.keyID == nil, case .success(let keys) = result else { return .done(result) }
+            guard case .success(let keys) = result else { return .done(result) }
             do throws(AssertionRejection) {
                 try AssertionVerifier.Assertion(received, token: assertion.token, keys: keys).checkSignature(issuer)
                 return .done(result)
             } catch {
-                let again = KeyNeed(keyID: nil, algorithm: need.algorithm, wasTriedInVain: true)
+                guard error == .badSignature || need.keyID == nil else { return .done(result) }
+                var again = need
+                again.wasTriedInVain = true
                 return remoteKeys(source, issuer.name, again, now)
             }
         }

@@ -50,8 +50,9 @@ struct KeyCache {
     /// The answer that needs no fetch.
     func settled(_ need: KeyNeed, now: Int64) -> KeyAvailability {
         guard let keys = usableKeys(now) else { return .unavailable }
-        // While the issuer does not answer, it is unknown whether it has this key.
-        return failure == nil || isMet(need, by: keys) ? .ready(keys) : .unavailable
+        // While the issuer does not answer, it is unknown whether it has this key. A name that is known decides.
+        let isKnown = need.keyID == nil ? isMet(need, by: keys) : keys.meets(need)
+        return failure == nil || isKnown ? .ready(keys) : .unavailable
     }
 
     /// Whether a proactive fetch is due.

@@ -22,6 +22,7 @@ package final class RemoteKeySet: KeySource {
     private struct State {
         var cache: KeyCache
         var waiters: [Waiter] = []
+        var refreshing: [@Sendable (Refreshed) -> Void] = []
         var succeeded: UInt64 = 0
         /// By failure code.
         var failed: [String: UInt64] = [:]
@@ -84,6 +85,20 @@ package final class RemoteKeySet: KeySource {
         }
     }
 
+    /// The outcome of a fetch that was asked for.
+    package typealias Refreshed = Result<(keys: Int, isNews: Bool), KeyFetchFailure>
+
+    /// Fetches the keys now, also within the least time between two fetches; joins a fetch in progress.
+    package func refresh(then: @escaping @Sendable (Refreshed) -> Void) {
+        let begins = state.withLock { state in
+            state.refreshing.append(then)
+            if state.cache.isFetching { return false }
+            state.cache.began()
+            return true
+        }
+        if begins { begin() }
+    }
+
     /// Starts a proactive fetch if one is due. Call it about once a second.
     package func refreshIfDue() {
         let now = clock()
@@ -117,7 +132,7 @@ package final class RemoteKeySet: KeySource {
 
     private func finish(_ result: Result<(keys: KeySet, lifetime: Int64?), KeyFetchFailure>) {
         let now = clock()
-        let (answers, event) = state.withLock { state -> ([(Waiter, KeyAvailability)], Event) in
+        let (answers, refreshing, event) = state.withLock { state in
             let event: Event
             switch result {
             case .success(let (keys, lifetime)):
@@ -132,13 +147,21 @@ package final class RemoteKeySet: KeySource {
             }
             let waiters = state.waiters
             state.waiters = []
+            let refreshing = state.refreshing
+            state.refreshing = []
             for waiter in waiters { state.cache.missed(waiter.need, now: now) }
-            return (waiters.map { ($0, state.cache.settled($0.need, now: now)) }, event)
+            return (waiters.map { ($0, state.cache.settled($0.need, now: now)) }, refreshing, event)
         }
         // After the change: a reader of the new epoch sees the new keys.
         if case .fetched(_, let change) = event, change.losesKeys { epoch.advance() }
         observe(event)
         for (waiter, answer) in answers { waiter.then(answer) }
+        let refreshed: Refreshed =
+            switch event {
+            case .fetched(let keys, let change): .success((keys.keys.count, change.isNews))
+            case .failed(let failure, _): .failure(failure)
+            }
+        for then in refreshing { then(refreshed) }
     }
 
     // MARK: Report

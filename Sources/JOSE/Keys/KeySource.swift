@@ -6,7 +6,8 @@ package struct KeyNeed: Equatable, Sendable {
     /// The `kid` of the token's header.
     package var keyID: String?
     package var algorithm: SignatureAlgorithm
-    /// No known key has verified a token without `kid`, which may be of a new key.
+    /// No known key has verified the token: it may be of a new key without a name, or of one that replaces a key under
+    /// its name.
     package var wasTriedInVain: Bool
 
     package init(keyID: String?, algorithm: SignatureAlgorithm, wasTriedInVain: Bool = false) {

@@ -12,7 +12,7 @@ struct AdminOperation: Sendable {
     let run: @Sendable (Administration, AdminRequest) throws(AdminFailure) -> AdminAnswer
 
     var isChange: Bool { method != .get }
-    var changesConfiguration: Bool { isChange && !["tokens", "devices", "lockouts"].contains(path.first) }
+    var changesConfiguration: Bool { isChange && !["tokens", "devices", "lockouts", "issuers"].contains(path.first) }
 
     init(
         _ method: Method, _ path: String, _ action: String,
@@ -33,7 +33,7 @@ struct AdminOperation: Sendable {
         UserAdministration.operations, RoleAdministration.operations, RealmAdministration.operations,
         PolicyAdministration.operations, BackendAdministration.operations, CertificateAdministration.operations,
         TokenAdministration.operations, RouteAdministration.operations, RequirementAdministration.operations,
-        ConsumerAdministration.operations, SigningKeyAdministration.operations,
+        ConsumerAdministration.operations, SigningKeyAdministration.operations, IssuerAdministration.operations,
     ].flatMap(\.self)
 
     static func find(

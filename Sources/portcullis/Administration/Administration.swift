@@ -15,6 +15,8 @@ struct Administration: Sendable {
     /// The store of a running gateway; nil for a directory.
     let tokens: (any TokenStore)?
     let cleaner: TokenCleaner?
+    /// The keys that a running gateway fetches; nil for a directory.
+    let issuerKeys: (@Sendable () -> [IssuerKeys])?
     /// Families of endpoints with resources of their own.
     let families: [any CompatibilityFamily]
     /// Maximum delay until other gateways apply a change; 0 without other gateways.
@@ -32,6 +34,7 @@ struct Administration: Sendable {
 
     init(
         directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil, cleaner: TokenCleaner? = nil,
+        issuerKeys: (@Sendable () -> [IssuerKeys])? = nil,
         families: [any CompatibilityFamily] = CompatibilityFamilies.all(), reachSeconds: Int64 = 0,
         isServed: Bool = false,
         formerFiles: @escaping @Sendable () -> Set<String> = { [] },
@@ -39,6 +42,7 @@ struct Administration: Sendable {
     ) {
         self.tokens = tokens
         self.cleaner = cleaner
+        self.issuerKeys = issuerKeys
         self.families = families
         self.reachSeconds = reachSeconds
         configuration = ConfigurationChange(directory: directory, isServed: isServed, formerFiles: formerFiles)

@@ -1,5 +1,7 @@
+import Bytes
 import Configuration
 import Gateway
+import HTTP
 import Identity
 import Model
 import OAuthServer
@@ -7,24 +9,31 @@ import OAuthServer
 /// `portcullis issuer`: the issuers whose tokens are exchanged or trusted (JWT-41).
 enum IssuerCommand: Command {
     static let name = "issuer"
-    static let summary = "list issuers whose tokens are exchanged or trusted, and test a token"
+    static let summary = "list issuers whose tokens are exchanged or trusted, test a token, fetch keys"
     static let help = """
         usage: portcullis issuer list --config DIR
                portcullis issuer test TOKEN --config DIR [--backend NAME/VERSION] [--jwks FILE]
+               portcullis issuer refresh NAME --config DIR | --admin URL [--admin-token-file FILE]
 
-        list   prints the issuers of Security_AuthTokenConfiguration, with the problems of those that are disabled, and
-               those of trustedIssuers.json
-        test   prints the issuer of a token, a JWT or a packed SAML assertion, and the result of every check. For an issuer
-               of trustedIssuers.json it prints the caller on a route, or the reason for the refusal. No token is issued.
-               `-` reads the token from standard input
+        list     prints the issuers of Security_AuthTokenConfiguration, with the problems of those that are disabled, and
+                 those of trustedIssuers.json
+        test     prints the issuer of a token, a JWT or a packed SAML assertion, and the result of every check. For an issuer
+                 of trustedIssuers.json it prints the caller on a route, or the reason for the refusal. No token is issued.
+                 `-` reads the token from standard input
+        refresh  makes the running gateway fetch the published keys of an issuer now, and prints how many there are. NAME is
+                 that of an entry in trustedIssuers.json or identityProviders.json, or the issuer in tokens
 
         --backend  look up the user in the realm of this backend only, and check that it may exchange
         --jwks     use the issuer's keys of this file
+
+        \(RunningGateway.help)
+        \(RunningGateway.tokenHelp)
 
         exit status of test: 0 the token would be exchanged or accepted, 1 it would not
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
+        if arguments.first == "refresh" { return try refresh(arguments) }
         let arguments = try Arguments(arguments, options: ["--config", "--backend", "--jwks"], flags: [])
         if let word = arguments.positional.first, !["list", "test"].contains(word) {
             throw unknownAction(word, among: ["list", "test"])
@@ -35,6 +44,15 @@ enum IssuerCommand: Command {
         case ("test", 2): try IssuerTest(arguments, directory).run(arguments.positional[1])
         default: throw usageError()
         }
+    }
+
+    private static func refresh(_ arguments: [String]) throws(ExitStatus) {
+        let arguments = try Arguments(arguments, options: AdminTarget.options, flags: [])
+        guard arguments.positional.count >= 2 else { throw usageError() }
+        let client = try RunningGateway.client(arguments, needsToken: true, names: 2)
+        let request = AdminRequest.command(
+            .post, ["issuers", "refresh"], body: [("name", .text(arguments.positional[1]))])
+        AdminTarget.show(try AdminTarget.gateway(client).perform(request, consequence: ""))
     }
 
     private static func list(_ directory: String) throws(ExitStatus) {

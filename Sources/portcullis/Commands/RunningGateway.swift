@@ -14,13 +14,16 @@ enum RunningGateway {
         --admin-token-file FILE  file with `admin.adminToken` (default: the variable \(AdminTarget.tokenVariable))
         """
 
-    /// - Parameter needsToken: false for resources that the listener serves without one.
+    /// - Parameters:
+    ///   - needsToken: false for resources that the listener serves without one.
+    ///   - names: how many arguments the command takes beside options.
     /// - Throws: `.usage` or `.failed` after printing what is wrong.
     static func client(
-        _ arguments: Arguments, needsToken: Bool, timeoutMilliseconds: Int32 = AdminClient.longestMilliseconds
+        _ arguments: Arguments, needsToken: Bool, names: Int = 0,
+        timeoutMilliseconds: Int32 = AdminClient.longestMilliseconds
     ) throws(ExitStatus) -> AdminClient {
-        guard arguments.positional.isEmpty else {
-            throw .misuse("unexpected argument \(arguments.positional[0])")
+        if arguments.positional.count > names {
+            throw .misuse("unexpected argument \(arguments.positional[names])")
         }
         let url: String
         var token: String?

@@ -1,4 +1,8 @@
+import Crypto
 import Foundation
+import JOSE
+import Model
+import TestSupport
 import Testing
 
 /// Keys that the gateway fetches for token exchange (JWT-30 to JWT-40).
@@ -86,6 +90,20 @@ import Testing
         let fixture = try fixture(members + #", "authorizationHeader": "Basic dGVzdDp0ZXN0""#)
         #expect(try fixture.exchange(idp.token()).status == 200)
         #expect(!fixture.gateway.everythingWritten.contains("dGVzdDp0ZXN0"))
+    }
+
+    @Test("a key that is replaced under its kid is found, and assertions of the former one are refused")
+    func replacedKey() throws {
+        let fixture = try fixture(
+            #""jwksUri": "\#(server.url)/keys", "allowHttp": true, "minReloadInterval": 1"#)
+        #expect(try fixture.exchange(idp.token()).status == 200)
+        let other = JWTSigner(key: SigningKey.generate(.es256), keyID: "first")
+        server.on("/keys") { _ in
+            [.reply(body: String(decoding: KeySet(keys: [other.publishedKey]).jwks(), as: UTF8.self))]
+        }
+        let deadline = Deadline.usual
+        while try fixture.exchange(idp.token(signer: other)).status != 200 { try #require(!deadline.isPast) }
+        #expect(try fixture.exchange(idp.token()).status == 400)
     }
 
     @Test("JWT-40: the shipped sample policies work", arguments: ["minimal", "audience", "username", "certificate"])

@@ -56,6 +56,11 @@ final class StubIssuer: Sendable {
         }
     }
 
+    /// Puts another key in the place of one, under its name.
+    func replace(_ name: String) {
+        state.withLock { $0.signers[name] = JWTSigner(key: SigningKey.generate(.es256), keyID: name) }
+    }
+
     /// The keys come with this status and these fields from now on, and not before the gate is open.
     func answer(_ status: String = "200 OK", _ fields: [Field] = [], gate: Gate? = nil) {
         state.withLock {

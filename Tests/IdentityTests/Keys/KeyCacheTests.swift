@@ -194,6 +194,26 @@ import Testing
         #expect(cache.answer(KeyNeed(keyID: nil, algorithm: .rs256), now: start + 60).isFetch)
     }
 
+    @Test("a token that the key of its name does not verify causes a fetch once per interval")
+    func replacedKeysAreFetched() throws {
+        var cache = try filled()
+        let need = KeyFixture.need("a", inVain: true)
+        for now in [start, start + 60, start + 120] {
+            #expect(cache.answer(need, now: now + 59).names == ["a"])
+            #expect(cache.answer(need, now: now + 60).isFetch)
+            cache.began()
+            _ = cache.succeeded(KeyFixture.set("a"), lifetime: nil, now: now + 60, spread: 0)
+            cache.missed(need, now: now + 60)
+        }
+        // The name is known, so that the token is wrong as far as anyone can say.
+        fails(&cache, at: start + 240)
+        #expect(cache.answer(need, now: start + 241).names == ["a"])
+        #expect(cache.answer(KeyFixture.need(nil, inVain: true), now: start + 241).isUnavailable)
+        // A key of another type in the place of the known one.
+        _ = cache.succeeded(KeyFixture.set("a"), lifetime: nil, now: start + 300, spread: 0)
+        #expect(cache.answer(KeyNeed(keyID: "a", algorithm: .rs256), now: start + 360).isFetch)
+    }
+
     // MARK: Changes
 
     @Test("only removed keys count as lost")

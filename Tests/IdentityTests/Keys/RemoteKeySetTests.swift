@@ -73,6 +73,34 @@ import Testing
         #expect(answers.list.count == 21 && answers.list.allSatisfy { $0.names == ["a"] })
     }
 
+    @Test("a refresh fetches at once, joins a fetch in progress, and reports what came")
+    func refreshes() throws {
+        let keys = try keys()
+        let reports = Mutex<[String]>([])
+        let note: @Sendable (RemoteKeySet.Refreshed) -> Void = { refreshed in
+            let text =
+                switch refreshed {
+                case .success(let (keys, isNews)): "\(keys) \(isNews)"
+                case .failure(let failure): failure.code
+                }
+            reports.withLock { $0.append(text) }
+        }
+        keys.refreshIfDue()
+        keys.refresh(then: note)
+        #expect(caller.calls == 1)
+        caller.answer(KeyFixture.jwks("a"))
+        keys.refresh(then: note)
+        keys.refresh(then: note)
+        #expect(caller.calls == 2)
+        caller.answer(KeyFixture.jwks("a"))
+        keys.refresh(then: note)
+        caller.answer([], status: 500)
+        #expect(reports.withLock { $0 } == ["1 true", "1 false", "1 false", "keys_status"])
+        // It counts as the fetch of its interval.
+        #expect(keys.keys(for: KeyFixture.need("a"), now: clock.now).names == ["a"])
+        #expect(keys.keys(for: KeyFixture.need("z"), now: clock.now).isUnavailable)
+    }
+
     @Test("a request that decides to fetch as another fetch ends does not fetch again")
     func fetchesAreDecidedAnew() throws {
         let keys = try keys()
