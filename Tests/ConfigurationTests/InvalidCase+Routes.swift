@@ -39,7 +39,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "acknowledge", routes(route("/a", #""acknowledge": ["weaker"]"#)),
-            #"routes.json:2: error: /routes/0/acknowledge/0: invalid value (expected "weaker-variants", "endpoints-inside" or "shared-names", found "weaker")"#
+            #"routes.json:2: error: /routes/0/acknowledge/0: invalid value (expected one of "weaker-variants", "endpoints-inside", "shared-names", found "weaker")"#
         ),
         InvalidCase(
             "rewrite-elsewhere", routes(route("/api/**", #""rewrite": {"stripPrefix": "/app"}"#)),

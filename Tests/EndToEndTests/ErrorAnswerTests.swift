@@ -187,6 +187,19 @@ import Testing
         #expect(method.status == 400 && method.values("Allow").first?.contains("GET") == true)
     }
 
+    @Test(
+        "a refused gRPC call gets the status of its protocol, also where errors are configured; the log has the usual one"
+    )
+    func calls() throws {
+        let fixture = try Fixture { $0["errors"] = #"[{"status": 401, "body": "no"}]"# }
+        let answer = try fixture.request("POST", "/plain", ["Content-Type: application/grpc"], body: "x")
+        #expect(answer.status == 200 && answer.text.isEmpty)
+        #expect(answer.values("grpc-status") == ["16"] && answer.values("grpc-message").first?.isEmpty == false)
+        let id = answer.only("X-Request-Id")
+        let line = try #require(fixture.gateway.waitForAccess { $0["request_id"].string == id })
+        #expect(line["status"].number == 401 && line["reason"].string == "missing_credential")
+    }
+
     @Test("answers over HTTP/2")
     func http2() throws {
         let fixture = try SecureFixture {

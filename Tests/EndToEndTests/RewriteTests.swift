@@ -63,6 +63,50 @@ import Testing
     }
 
     @Test(
+        "Location is mapped back where the route says so",
+        arguments: [
+            // (route, upstream, of the upstream, at the client); UPSTREAM stands for its authority
+            (#""stripPrefix": "/api", "location": true"#, "stub", "/items/1?a=/b", "/api/items/1?a=/b"),
+            (#""stripPrefix": "/api", "location": true"#, "stub", "/", "/api/"),
+            (#""stripPrefix": "/api", "location": true"#, "stub", "http://UPSTREAM/items", "/api/items"),
+            (#""stripPrefix": "/api", "location": true"#, "stub", "HTTP://gw.example.com?q", "/api/?q"),
+            (#""stripPrefix": "/api", "location": true"#, "stub", "https://GW.example.com/a#b", "/api/a#b"),
+            // The upstream knows the prefix.
+            (#""stripPrefix": "/api", "location": true"#, "stub", "/api/items", "/api/items"),
+            (#""stripPrefix": "/api", "location": true"#, "stub", "/apis", "/api/apis"),
+            (#""stripPrefix": "/api", "location": true"#, "stub", "https://gw.example.com/api/a", "/api/a"),
+            // Elsewhere.
+            (
+                #""stripPrefix": "/api", "location": true"#, "stub", "https://id.example.com/a",
+                "https://id.example.com/a"
+            ),
+            (#""stripPrefix": "/api", "location": true"#, "stub", "//gw.example.com/a", "//gw.example.com/a"),
+            (#""stripPrefix": "/api", "location": true"#, "stub", "../a", "../a"),
+            (#""stripPrefix": "/api", "addPrefix": "/x", "location": true"#, "base", "/base/v1/x/a", "/api/a"),
+            (#""stripPrefix": "/api", "addPrefix": "/x", "location": true"#, "base", "/base/v1/x", "/api"),
+            (#""stripPrefix": "/api", "addPrefix": "/x", "location": true"#, "base", "/base/v1/xx", "/base/v1/xx"),
+            (#""addPrefix": "/x", "location": true"#, "stub", "/x", "/"),
+            (#""stripPrefix": "/api""#, "stub", "/items", "/items"),
+        ])
+    func locations(_ rewrite: String, _ upstream: String, _ sent: String, _ expected: String) throws {
+        let fixture = try fixture([Self.route("/api/**", #""rewrite": {\#(rewrite)}"#, upstream: upstream)])
+        let path =
+            upstream == "base" ? "/base/v1/x/old" : rewrite.contains("strip") ? "/old" : "/x/api/old"
+        let location = sent.replacing("UPSTREAM", with: "127.0.0.1:\(fixture.upstream.port)")
+        fixture.upstream.on(path) { _ in
+            [.reply("302 Found", ["Location: \(location)", "X-Request-Id: mine"])]
+        }
+        let response = try fixture.request("GET", "/api/old", ["Host: gw.example.com"])
+        #expect(response.status == 302 && response.values("Location") == [expected])
+        let request = try fixture.lastRequest(path)
+        #expect(request.values("X-Forwarded-Prefix") == (rewrite.contains("strip") ? ["/api"] : []))
+        // Forwarded answers name the request as refusals do.
+        #expect(
+            response.values("X-Request-Id") == request.values("X-Request-Id") && !request.values("X-Request-Id").isEmpty
+        )
+    }
+
+    @Test(
         "Host is the client's, the upstream's or a fixed one",
         arguments: [
             ("client", "gw.example.com"), ("upstream", ""), ("api.example.com", "api.example.com"),

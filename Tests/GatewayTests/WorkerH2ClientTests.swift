@@ -55,6 +55,36 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    /// A client of gRPC reads the status of a call, and takes any other answer for an unknown error.
+    @Test(
+        arguments: [
+            ("/mine/x", "application/grpc", 401, "16"), ("/mine/x", "application/grpc+proto", 401, "16"),
+            ("/none", "application/grpc;x=y", 404, "12"), ("/mine/x", "Application/GRPC-web", 401, "16"),
+            ("/open/x", "application/grpc", 502, "14"), ("/mine/x", "application/grpcs", 401, nil),
+            ("/mine/x", "application/json", 401, nil),
+        ] as [(String, String, Int, String?)])
+    func refusedCalls(_ path: String, _ type: String, _ status: Int, _ code: String?) throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let id = try client.request("POST", path, "content-type: \(type)\r\nte: trailers\r\n")
+        if path == "/open/x" {
+            let server = try bench.accepted()
+            _ = bench.head(server)
+            server.send("nonsense\r\n\r\n")
+        }
+        let answer = bench.answer(client, id)
+        #expect(answer.field("grpc-status") == code)
+        if code == nil {
+            #expect(answer.status == status)
+        } else {
+            // The head ends the stream: there is no frame of the body.
+            #expect(answer.status == 200 && answer.field("content-type") == "application/grpc")
+            #expect(answer.field("grpc-message")?.isEmpty == false && answer.body.isEmpty)
+            #expect(!client.frameTypes.contains(0))
+        }
+        bench.expectNothingLeft()
+    }
+
     @Test func streamsOfOneConnectionAreAnsweredInAnyOrder() throws {
         let bench = try bench()
         let client = bench.h2Client()

@@ -3,13 +3,19 @@ import Model
 extension RewriteRule {
     /// - Parameter path: of the route.
     static func shape(_ path: PathPattern) -> Shape<RewriteRule> {
-        .object("a rewrite: {\"stripPrefix\", \"addPrefix\"}") { object in
+        .object("a rewrite: {\"stripPrefix\", \"addPrefix\", \"location\"}") { object in
             RewriteRule(
                 stripPrefix: object.optional(
                     "stripPrefix", Shape.pathPrefix.reading { strip($0, path) },
                     "Left out at the beginning of the path; the literal segments of `path` must begin with it."),
                 addPrefix: object.optional(
-                    "addPrefix", .pathPrefix, "Put in front of what is left, after the path of the upstream's `url`."))
+                    "addPrefix", .pathPrefix, "Put in front of what is left, after the path of the upstream's `url`."),
+                mapsLocation: object.flag(
+                    "location", default: false,
+                    """
+                    Whether a `Location` of the upstream, by its own host or that of the request, is [mapped \
+                    back](guides/routing.md#paths-and-hosts-of-forwarded-requests) to the path that clients request.
+                    """))
         }
     }
 

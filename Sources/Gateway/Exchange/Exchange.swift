@@ -194,6 +194,8 @@ struct SentRequest {
 /// The response to the client.
 struct ExchangeResponse {
     var status = 0
+    /// Whether the client gets 200 in place of `status`, since it reads the status of a gRPC call.
+    var isOfCall = false
     /// Reason code of the decision or failure; `allowed` if forwarded.
     var reason = Reason.allowed
     /// Why the route's rule on trial would have refused the request.

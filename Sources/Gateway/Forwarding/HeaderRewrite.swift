@@ -69,6 +69,11 @@ struct HeaderRewrite {
             }
         }
         appendForwarding(exchange, bytes, to: chunk)
+        if let prefix = route.rewrite?.stripped, !prefix.isEmpty {
+            chunk.append("X-Forwarded-Prefix: ")
+            chunk.append(prefix)
+            chunk.append("\r\n")
+        }
         appendIdentity(exchange, to: chunk)
         appendCertificate(exchange, to: chunk)
         if let trace { chunk.append(trace.field) }
@@ -109,7 +114,8 @@ struct HeaderRewrite {
         }
         length += exchange.certificate?.fieldLength ?? 0
         length += exchange.response.policy?.fields.count ?? 0
-        length += (route.rewrite?.growth ?? 0) + route.host.count
+        if let rewrite = route.rewrite { length += rewrite.growth + rewrite.stripped.count }
+        length += route.host.count
         length += route.options.challengeRule?.userAgent.count ?? 0
         if !route.injections.isEmpty { length += self.length(exchange.token, route.injections) }
         return length
@@ -309,7 +315,8 @@ struct HeaderRewrite {
     ) -> Bool {
         switch field.token {
         case .other: break
-        case .contentLength: return false
+        // The gateway writes its own id, which the upstream got.
+        case .contentLength, .xRequestID: return false
         // Replaced by the gateway's own CORS fields (CORS-07).
         case .accessControlAllowOrigin, .accessControlAllowMethods, .accessControlAllowHeaders,
             .accessControlAllowCredentials, .accessControlExposeHeaders, .accessControlMaxAge,
@@ -324,12 +331,21 @@ struct HeaderRewrite {
         return !HopByHop.drops(field, options, headers, bytes)
     }
 
+    /// Writes `X-Request-Id`, by which clients name a request to the operator.
+    static func appendRequestID(_ exchange: Exchange, to chunk: Chunk) {
+        let id = exchange.requestID
+        chunk.ensureFree(id.count + 16)
+        HeadWriter.appendField("X-Request-Id", id.readable, to: chunk)
+    }
+
     /// Copies the response fields that are passed to the client.
     /// - Parameters:
     ///   - hasCookies: whether the gateway sets cookies in browsers.
     ///   - own: the route's response fields.
+    ///   - location: in place of the value of `Location`; nil for that value.
     static func appendResponseFields(
-        _ headers: HeaderTable, _ bytes: Span<UInt8>, hasCookies: Bool, _ own: RouteFields? = nil, to chunk: Chunk
+        _ headers: HeaderTable, _ bytes: Span<UInt8>, hasCookies: Bool, _ own: RouteFields? = nil,
+        location: [UInt8]? = nil, to chunk: Chunk
     ) {
         let options = ConnectionOptions(headers, bytes)
         for i in 0..<headers.count {
@@ -337,6 +353,8 @@ struct HeaderRewrite {
             if let own, own.drops(field, bytes) { continue }
             if field.token == .clearSiteData {
                 if hasCookies { SiteClearing.append(field, bytes, to: chunk) } else { append(field, bytes, to: chunk) }
+            } else if let location, field.token == .location {
+                HeadWriter.appendField("Location", location.span, to: chunk)
             } else if passesToClient(field, options, headers, bytes) {
                 append(field, bytes, to: chunk)
             }

@@ -103,7 +103,8 @@ final class Transport {
         case .socket(let socket): poller.send(socket, chunk)
         case .stream(let stream, let link):
             let lines = HeadWriter.fieldLines(chunk.readable)
-            link.session.respond(stream, status: exchange.response.status, fields: lines, ended: ended)
+            let status = exchange.response.isOfCall ? 200 : exchange.response.status
+            link.session.respond(stream, status: status, fields: lines, ended: ended)
             poller.chunks.give(chunk)
             queue(link)
         }

@@ -50,7 +50,7 @@ extension Responder {
 
     /// Reads the fields of this name, in lower case, until `read` is done; `requestHeaders` may belong to another request by
     /// now.
-    private func readFields(
+    func readFields(
         _ exchange: Exchange, _ name: [UInt8], _ read: (ByteRange, Span<UInt8>) -> FieldReading
     ) {
         // The head was consumed when it was serialised for the upstream.
@@ -84,7 +84,7 @@ extension Responder {
         }
     }
 
-    private enum FieldReading {
+    enum FieldReading {
         case more, done
     }
 

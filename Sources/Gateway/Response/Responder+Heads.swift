@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Policy
 
 /// Heads of upstream responses, rewritten for the client.
@@ -27,8 +28,10 @@ extension Responder {
         chunk.append("\r\n")
         let own = exchange.route?.responseFields
         HeaderRewrite.appendResponseFields(
-            responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, own, to: chunk)
+            responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, own,
+            location: requestedLocation(exchange, bytes), to: chunk)
         if let own { HeaderRewrite.append(own, exchange, to: chunk) }
+        HeaderRewrite.appendRequestID(exchange, to: chunk)
         if responseHeaders.occurrences(.date) == 0 { appendDate(to: chunk) }
         appendCrossSite(exchange, status: head.status, to: chunk)
         // The client chooses the length of the origin, which may have used up the reserved space.
@@ -46,6 +49,42 @@ extension Responder {
         appendConnection(exchange, to: chunk)
         chunk.append("\r\n")
     }
+
+    /// `Location` as the client has to request it, where the route maps it back; nil for the upstream's own.
+    ///
+    /// The path alone is written, so that the scheme and host are those that the client used (RFC 9110 section 10.2.2).
+    private func requestedLocation(_ exchange: Exchange, _ bytes: Span<UInt8>) -> [UInt8]? {
+        guard let rewrite = exchange.route?.rewrite, rewrite.mapsLocation,
+            let range = responseHeaders.value(.location)
+        else { return nil }
+        let value = Array(copying: bytes.slice(range))
+        if value.starts(with: [ASCII.slash, ASCII.slash]) { return nil }
+        if value.first == ASCII.slash { return rewrite.requested(for: value.span) }
+        let text = String(decoding: value, as: UTF8.self)
+        guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) else { return nil }
+        let rest = value.dropFirst(scheme.utf8.count)
+        let end = rest.firstIndex { [ASCII.slash, UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) } ?? rest.endIndex
+        guard isOwnAuthority(Array(rest[..<end]), exchange) else { return nil }
+        let path = rest[end...].first == ASCII.slash ? Array(rest[end...]) : [ASCII.slash] + rest[end...]
+        return rewrite.requested(for: path.span) ?? path
+    }
+
+    /// Whether an authority is that of the upstream's server or one that it got with the request.
+    private func isOwnAuthority(_ authority: [UInt8], _ exchange: Exchange) -> Bool {
+        if let own = exchange.server?.authority, bytesEqualIgnoringCase(authority.span, own.span) { return true }
+        guard let sent = exchange.sent.chunk else { return false }
+        let head = sent.beginning(exchange.sent.length)
+        for name in Responder.authorityFields {
+            if let range = RequestText.field(name, in: head),
+                bytesEqualIgnoringCase(head.slice(range), authority.span)
+            {
+                return true
+            }
+        }
+        return false
+    }
+
+    private static let authorityFields = ["host", "x-forwarded-host"].map { Array($0.utf8) }
 
     private func appendLength(_ count: Int, to chunk: Chunk) {
         chunk.append("Content-Length: ")

@@ -27,6 +27,9 @@ final class Responder: LoopPart {
     func deny(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>) {
         exchange.response.reason = reason
         counters.count(reason)
+        if let type = requestHeaders.value(.contentType), Responder.isCall(bytes.slice(type), exchange) {
+            return refuseCall(exchange, status: reason.status, reason.detail)
+        }
         let route = exchange.route
         if reason.status == 401, let route, sendToLogin(exchange, route, reason, bytes) { return }
         let accept = requestHeaders.value(.accept)
@@ -176,6 +179,12 @@ final class Responder: LoopPart {
     func reply(_ exchange: Exchange, _ reason: Reason, _ detail: StaticString, retryAfter: Int? = nil) {
         exchange.response.reason = reason
         counters.count(reason)
+        var isCall = false
+        readFields(exchange, Responder.contentType) { range, bytes in
+            isCall = Responder.isCall(bytes.slice(range), exchange)
+            return .done
+        }
+        if isCall { return refuseCall(exchange, status: reason.status, "\(detail)") }
         if hasOwnAnswers(exchange) {
             let asPage = prefersPage(exchange)
             if let own = ownAnswer(exchange, reason, asPage: asPage) {
@@ -257,8 +266,7 @@ final class Responder: LoopPart {
         if let own = fields ?? exchange.route?.responseFields, exchange.response.reason != .forwardAuthAllowed {
             HeaderRewrite.append(own, exchange, isAnswer: !exchange.response.reason.isOfRoute, to: chunk)
         }
-        let id = exchange.requestID
-        HeadWriter.appendField("X-Request-Id", id.readable, to: chunk)
+        HeaderRewrite.appendRequestID(exchange, to: chunk)
         // RFC 9110 section 8.6: no length on a 204.
         if let body, exchange.response.status != 204 {
             HeadWriter.appendField("Content-Length", decimal: body.count, to: chunk)

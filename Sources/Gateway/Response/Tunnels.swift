@@ -70,6 +70,7 @@ final class Tunnels: LoopPart {
             HeaderRewrite.appendResponseFields(
                 responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, own, to: chunk)
             if let own { HeaderRewrite.append(own, exchange, to: chunk) }
+            HeaderRewrite.appendRequestID(exchange, to: chunk)
             upgrade.appendFields(to: chunk)
             chunk.append("\r\n")
             return
@@ -82,6 +83,7 @@ final class Tunnels: LoopPart {
             HeadWriter.appendField(bytes.slice(field.name), bytes.slice(field.value), to: chunk)
         }
         if let own { HeaderRewrite.append(own, exchange, to: chunk) }
+        HeaderRewrite.appendRequestID(exchange, to: chunk)
         chunk.append("\r\n")
     }
 

@@ -6,22 +6,25 @@ package struct PathRewrite: Hashable, Sendable {
     /// Forwards the path as it was matched.
     package static let identity = PathRewrite(stripping: nil, prefixes: [])
 
-    /// The number of bytes that are left out at the beginning.
-    private let stripped: Int
-    /// What takes their place.
+    /// What is left out at the beginning; empty for nothing.
+    package let stripped: [UInt8]
+    /// What takes its place.
     private let prefix: [UInt8]
+    /// Whether `Location` of responses is mapped back.
+    package let mapsLocation: Bool
 
     /// - Parameters:
     ///   - strip: the prefix to leave out. Every path of the route must have it.
     ///   - prefixes: what takes its place, from left to right.
-    package init(stripping strip: PathPrefix?, prefixes: [PathPrefix]) {
-        stripped = strip?.text.utf8.count ?? 0
+    package init(stripping strip: PathPrefix?, prefixes: [PathPrefix], mapsLocation: Bool = false) {
+        stripped = Array((strip?.text ?? "").utf8)
+        self.mapsLocation = mapsLocation
         prefix = prefixes.flatMap { Array($0.text.utf8) }
     }
 
     /// Appends the forwarded path.
     package func append(_ path: Span<UInt8>, to chunk: Chunk) {
-        let rest = path.extracting(droppingFirst: min(stripped, path.count))
+        let rest = path.extracting(droppingFirst: min(stripped.count, path.count))
         chunk.append(prefix)
         if rest.isEmpty && prefix.isEmpty { chunk.append(ASCII.slash) } else { chunk.append(rest) }
     }
@@ -33,6 +36,26 @@ package struct PathRewrite: Hashable, Sendable {
         return Array(copying: chunk.readable)
     }
 
+    /// The path that the client has to request for one of the upstream, query and fragment included.
+    ///
+    /// - Returns: nil for a path that needs no change, or that no path of the client is forwarded as. One that begins with
+    ///   what was left out needs none where nothing took its place: the upstream knows the prefix, by `X-Forwarded-Prefix`.
+    package func requested(for path: Span<UInt8>) -> [UInt8]? {
+        if prefix.isEmpty, PathRewrite.begins(path, with: stripped) { return nil }
+        guard PathRewrite.begins(path, with: prefix) else { return nil }
+        let rest = path.extracting(droppingFirst: prefix.count)
+        let requested = stripped + Array(copying: rest)
+        return requested.first == ASCII.slash ? requested : [ASCII.slash] + requested
+    }
+
+    /// Whether a path begins with these segments.
+    private static func begins(_ path: Span<UInt8>, with prefix: [UInt8]) -> Bool {
+        guard path.count >= prefix.count else { return false }
+        for i in prefix.indices where path[i] != prefix[i] { return false }
+        guard path.count > prefix.count else { return true }
+        return [ASCII.slash, UInt8(ascii: "?"), UInt8(ascii: "#")].contains(path[prefix.count])
+    }
+
     /// The most bytes that it adds to a path.
     package var growth: Int { prefix.count + 1 }
 }
@@ -41,10 +64,13 @@ package struct PathRewrite: Hashable, Sendable {
 package struct RewriteRule: Hashable, Sendable {
     package var stripPrefix: PathPrefix?
     package var addPrefix: PathPrefix?
+    /// Whether `Location` of responses is mapped back.
+    package var mapsLocation: Bool
 
-    package init(stripPrefix: PathPrefix? = nil, addPrefix: PathPrefix? = nil) {
+    package init(stripPrefix: PathPrefix? = nil, addPrefix: PathPrefix? = nil, mapsLocation: Bool = false) {
         self.stripPrefix = stripPrefix
         self.addPrefix = addPrefix
+        self.mapsLocation = mapsLocation
     }
 }
 

@@ -85,7 +85,8 @@ struct RouteAssembly: AssemblyPart {
         settings.resources = entry.resourceIdentifiers(configuration.origins)
         settings.rewrite = PathRewrite(
             stripping: entry.options.rewrite.stripPrefix,
-            prefixes: [upstream?.basePath, entry.options.rewrite.addPrefix].compactMap(\.self))
+            prefixes: [upstream?.basePath, entry.options.rewrite.addPrefix].compactMap(\.self),
+            mapsLocation: entry.options.rewrite.mapsLocation)
         settings.host = upstream.map(entry.host) ?? ""
         return settings
     }

@@ -42,9 +42,7 @@ struct Explanation {
             guard HTTPSLocation.append(head, request.span, port: redirect.port, to: location) else {
                 return refuse("route", .noRoute)
             }
-            guard snapshot.redirects(head, request.span) else {
-                return refuse("listener", .unknownHost)
-            }
+            guard snapshot.redirects(head, request.span) else { return refuse("listener", .unknownHost) }
             pass("listener", "redirects to https")
             return pass("answer", "\(redirect.status) to \(String(copying: location.readable))")
         }
@@ -362,10 +360,8 @@ struct Explanation {
             let missing = MissingRoles(
                 any: requirement.any.map(policy.roles.names(of:)), all: policy.roles.names(of: requirement.all),
                 none: policy.roles.names(of: requirement.none))
-            let isLimited = principal?.unlimited != nil
-            return missing.lines(held: principal?.roleNames)
-                + (isLimited
-                    ? ["the client has registered itself: other roles need \"registeredClients\" of the route"] : [])
+            let limited = "the client has registered itself: other roles need \"registeredClients\" of the route"
+            return missing.lines(held: principal?.roleNames) + (principal?.unlimited != nil ? [limited] : [])
         case .stepUpRequired: return ["missing: level \(route.level)"]
         case .scopeRequired, .claimRequired, .issuerNotAllowed, .wrongAudience, .authenticationTooWeak,
             .authenticationTooOld:
