@@ -42,6 +42,8 @@ package final class SharedState: Sendable {
     /// For CPU work of milliseconds other than password hashes: slow signatures, assertions. It yields, because a flood
     /// of assertions would otherwise make the loops wait for scheduler ticks.
     package let computing: BlockingPool
+    /// How long password hashes may wait, in milliseconds: a client that gets no answer in this time tries again.
+    private static let hashPatience: Int64 = 5000
     /// For slow password hashes: on at most half of the processors, since each also fills the caches, and a flood of
     /// guesses must leave processors for other requests.
     package let hashes: BlockingPool
@@ -106,7 +108,8 @@ package final class SharedState: Sendable {
         blocking = BlockingPool(width: width, limit: 256)
         computing = BlockingPool(name: "computing", width: width, limit: 256, computes: true)
         hashes = BlockingPool(
-            name: "hashes", width: max(1, WorkerThread.processorCount / 2), limit: 256, computes: true)
+            name: "hashes", width: max(1, WorkerThread.processorCount / 2), limit: 256,
+            patience: SharedState.hashPatience, computes: true)
         outbound.attach(mailboxes)
         settings.redis?.attach(mailboxes)
     }
@@ -172,17 +175,19 @@ package final class SharedState: Sendable {
     package func perform<Value>(_ effect: Effect<Value>, then: @escaping @Sendable (Value?) -> Void) {
         switch effect {
         case .done(let value): then(value)
-        case .offload(let work): perform(work, on: computing, then)
-        case .hash(_, let work): perform(work, on: hashes, then)
+        case .offload(let work): perform(work, on: computing, .standard, then)
+        case .hash(let priority, let work): perform(work, on: hashes, priority, then)
         case .await(let begin): begin { [self] in perform($0, then: then) }
         }
     }
 
     private func perform<Value>(
-        _ work: @escaping @Sendable () -> Effect<Value>, on pool: BlockingPool,
+        _ work: @escaping @Sendable () -> Effect<Value>, on pool: BlockingPool, _ priority: HashPriority,
         _ then: @escaping @Sendable (Value?) -> Void
     ) {
-        if !pool.submit({ [self] in perform(work(), then: then) }) { then(nil) }
+        let job = BlockingPool.Job(
+            priority: priority.rawValue, drop: { then(nil) }, run: { [self] in perform(work(), then: then) })
+        if !pool.submit(job) { then(nil) }
     }
 
     // MARK: Counters

@@ -37,6 +37,7 @@ final class Worker: LoopPart {
     let injection: TokenInjection
     let tunnels: Tunnels
     let responseRelay: ResponseRelay
+    let blocking: BlockingWork
     let collector: BodyCollector
     let endpoints: EndpointService
     let control: ControlService
@@ -66,7 +67,7 @@ final class Worker: LoopPart {
         tunnels = Tunnels(context, exchanges, frontend, upstreamClient)
         responseRelay = ResponseRelay(
             context, exchanges, frontend, responder, upstreamClient, injection, tunnels)
-        let blocking = BlockingWork(context, exchanges, responder)
+        blocking = BlockingWork(context, exchanges, responder)
         collector = BodyCollector(context, exchanges, responder)
         endpoints = EndpointService(context, exchanges, frontend, responder, blocking)
         control = ControlService(context, exchanges, frontend, responder, endpoints, report)
@@ -228,6 +229,7 @@ final class Worker: LoopPart {
             }
         case .endpoint(let identity, let effect):
             if let exchange = exchanges.find(identity, in: .inEndpoint) { endpoints.answer(effect, exchange) }
+        case .displaced(let identity): if let exchange = exchanges.find(identity) { blocking.displaced(exchange) }
         case .reportMetrics(let requester, let identity):
             shared.mailboxes[requester].post(.metrics(report.current, exchange: identity))
         case .metrics(let counted, let identity):

@@ -21,6 +21,8 @@ package enum WorkerMessage: Sendable {
     case tokenIssued(exchange: UInt64, InjectionTarget, Result<IssuedToken, IssueFailure>)
     /// A gateway endpoint has answered, or another step is needed.
     case endpoint(exchange: UInt64, Effect<EndpointResponse>)
+    /// The work for an exchange has made room for other work.
+    case displaced(exchange: UInt64)
     /// Another worker collects the counters for `/metrics`.
     case reportMetrics(to: Int, exchange: UInt64)
     case metrics(WorkerMetrics, exchange: UInt64)

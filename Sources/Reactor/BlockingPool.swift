@@ -1,22 +1,52 @@
+import Model
 import Synchronization
 
 /// Runs blocking and long computations (password hashes, RSA signatures, file reads) outside the loops, with a bounded
-/// number of threads and a bounded queue, so that a flood of logins is refused instead of exhausting memory.
+/// number of threads and a bounded queue, so that a flood of logins is refused instead of exhausting memory. Waiting work
+/// takes turns by the party that it is for.
 ///
 /// By default its threads yield to those of the loops: work of milliseconds must not delay requests of microseconds.
 package final class BlockingPool: Sendable {
+    /// Work for a client.
+    package struct Job: Sendable {
+        /// Who takes turns with others; nil for no address.
+        var party: IPAddress?
+        /// From 0, the first, to 2.
+        var priority: Int
+        /// Whether its client still waits.
+        var isWanted: @Sendable () -> Bool
+        var run: @Sendable () -> Void
+        /// Called instead of `run` if it is not wanted any more, or has to make room for others.
+        var drop: @Sendable () -> Void
+
+        package init(
+            of party: IPAddress? = nil, priority: Int = 0, isWanted: @escaping @Sendable () -> Bool = { true },
+            drop: @escaping @Sendable () -> Void = {}, run: @escaping @Sendable () -> Void
+        ) {
+            self.party = party
+            self.priority = priority
+            self.isWanted = isWanted
+            self.drop = drop
+            self.run = run
+        }
+    }
+
     private let queue: WorkQueue
 
     /// - Parameters:
     ///   - name: name of its threads (15 bytes).
     ///   - width: number of threads.
     ///   - limit: length of the queue.
+    ///   - patience: milliseconds that the queue may take by what its work has taken so far; nil for any time.
     ///   - computes: whether its work only computes, and pauses for other threads. Such work is interrupted by signals.
     ///   - yieldsToLoops: false for work that must finish in time even if all processors are busy.
     package init(
-        name: String = "blocking", width: Int, limit: Int, computes: Bool = false, yieldsToLoops: Bool = true
+        name: String = "blocking", width: Int, limit: Int, patience: Int64? = nil, computes: Bool = false,
+        yieldsToLoops: Bool = true
     ) {
-        queue = WorkQueue(name: name, width: width, limit: limit, computes: computes, yieldsToLoops: yieldsToLoops)
+        queue = WorkQueue(
+            name: name, width: width, limit: limit, patience: patience, computes: computes, yieldsToLoops: yieldsToLoops
+        )
     }
 
     /// Queued work is still run.
@@ -32,7 +62,10 @@ package final class BlockingPool: Sendable {
     package var waiting: Int { queue.waiting }
 
     /// Queues the work; returns false if the queue is full.
-    package func submit(_ work: @escaping @Sendable () -> Void) -> Bool { queue.submit(work) }
+    package func submit(_ work: @escaping @Sendable () -> Void) -> Bool { submit(Job(run: work)) }
+
+    /// Queues a job; returns false if the queue is full, and no job is less urgent or of a party that has more.
+    package func submit(_ job: Job) -> Bool { queue.submit(job) }
 }
 
 /// The queue that a pool shares with its threads. It outlives the pool until they have ended.
@@ -43,14 +76,13 @@ private final class WorkQueue: Sendable {
         var idle = 0
         var running = 0
         var isClosed = false
-        var waiting: [@Sendable () -> Void] = []
-        var first = 0
-
-        var count: Int { waiting.count - first }
+        var waiting = TurnQueue<BlockingPool.Job>(priorities: 3)
+        /// What a job takes, in milliseconds.
+        var mean: Double = 0
     }
 
     private enum Step {
-        case run(@Sendable () -> Void)
+        case run(BlockingPool.Job)
         case wait, end
     }
 
@@ -59,32 +91,44 @@ private final class WorkQueue: Sendable {
     private let name: String
     let width: Int
     private let limit: Int
+    private let patience: Int64?
     let computes: Bool
     private let yieldsToLoops: Bool
 
-    init(name: String, width: Int, limit: Int, computes: Bool, yieldsToLoops: Bool) {
+    init(name: String, width: Int, limit: Int, patience: Int64?, computes: Bool, yieldsToLoops: Bool) {
         self.name = name
         self.width = width
         self.limit = limit
+        self.patience = patience
         self.computes = computes
         self.yieldsToLoops = yieldsToLoops
     }
 
-    var waiting: Int { state.withLock { max(0, $0.count - (width - $0.running)) } }
+    var waiting: Int { state.withLock { max(0, $0.waiting.count - (width - $0.running)) } }
 
-    func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
+    func submit(_ job: BlockingPool.Job) -> Bool {
         enum Verdict { case startThread, signal, wait, refuse }
-        let verdict = state.withLock { state -> Verdict in
-            if state.count >= limit + width - state.running { return .refuse }
-            state.waiting.append(work)
+        let (verdict, removed) = state.withLock { state -> (Verdict, [BlockingPool.Job]) in
+            var removed: [BlockingPool.Job] = []
+            if isFull(state) {
+                removed = state.waiting.removeAll { !$0.isWanted() }
+                if isFull(state) {
+                    guard let other = state.waiting.displaced(by: job.party, priority: job.priority) else {
+                        return (.refuse, removed)
+                    }
+                    removed.append(other)
+                }
+            }
+            state.waiting.append(job, of: job.party, priority: job.priority)
             if state.idle > 0 {
                 state.idle -= 1
-                return .signal
+                return (.signal, removed)
             }
-            if state.threads == width { return .wait }
+            if state.threads == width { return (.wait, removed) }
             state.threads += 1
-            return .startThread
+            return (.startThread, removed)
         }
+        for job in removed { job.drop() }
         switch verdict {
         case .startThread: start()
         case .signal: semaphore.signal()
@@ -92,6 +136,15 @@ private final class WorkQueue: Sendable {
         case .refuse: return false
         }
         return true
+    }
+
+    private func isFull(_ state: State) -> Bool {
+        var limit = limit
+        if let patience, state.mean > 0 {
+            // Some find a place even if one job takes longer.
+            limit = min(limit, max(4, Int(Double(patience) / state.mean)) * width)
+        }
+        return state.waiting.count >= limit + width - state.running
     }
 
     func close() {
@@ -121,32 +174,37 @@ private final class WorkQueue: Sendable {
     private func runAll(_ run: (@Sendable () -> Void) -> Void) {
         while true {
             switch next() {
-            case .run(let work):
-                run(work)
-                state.withLock { $0.running -= 1 }
+            case .run(let job):
+                if job.isWanted() {
+                    let begun = Clock.monotonicMilliseconds
+                    run(job.run)
+                    ended(after: Clock.monotonicMilliseconds - begun)
+                } else {
+                    job.drop()
+                    state.withLock { $0.running -= 1 }
+                }
             case .wait: semaphore.wait()
             case .end: return
             }
         }
     }
 
+    private func ended(after milliseconds: Int64) {
+        state.withLock { state in
+            state.running -= 1
+            state.mean += (Double(milliseconds) - state.mean) / (state.mean == 0 ? 1 : 8)
+        }
+    }
+
     private func next() -> Step {
         state.withLock { state in
-            guard state.count > 0 else {
+            guard let job = state.waiting.next() else {
                 if state.isClosed { return .end }
                 state.idle += 1
                 return .wait
             }
-            let work = state.waiting[state.first]
-            // Finished work is released at once, since it may contain a password and the queue may never become empty.
-            state.waiting[state.first] = {}
-            state.first += 1
             state.running += 1
-            if state.first * 2 > state.waiting.count {
-                state.waiting.removeFirst(state.first)
-                state.first = 0
-            }
-            return .run(work)
+            return .run(job)
         }
     }
 }

@@ -49,4 +49,35 @@ import Testing
         #expect(statuses.count { $0 == 401 } == 10 && statuses.count { $0 == 429 } == 20)
         #expect(try fixture.request("GET", "/plain", Self.fields("joe:Welcome1")).status == 429)
     }
+
+    @Test("a known user logs in beside guesses from 200 networks, all of which are answered")
+    func guessingNetworks() throws {
+        let fixture = try Fixture {
+            Self.prepare(&$0, cache: "0s")
+            $0["workers"] = "1"
+            $0["trustedProxies"] = #"["127.0.0.1"]"#
+        }
+        func request(_ path: String, _ pair: String, _ address: String) -> String {
+            RawConnection.request("GET", path, Self.fields(pair) + [Field(name: "X-Forwarded-For", value: address)])
+        }
+        let home = try fixture.gateway.connect()
+        let login = request("/inventory/me", "joe:Welcome1", "192.0.2.1")
+        try home.send(login)
+        #expect(try home.readResponse().status == 200)
+        let guessers = try (0..<200).map { _ in try fixture.gateway.connect() }
+        for (index, guesser) in guessers.enumerated() {
+            try guesser.send(request("/plain", "user \(index):guess", "10.0.\(index).1"))
+        }
+        try home.send(login)
+        #expect(try home.readResponse().status == 200)
+        let answers = try guessers.map { try $0.readResponse() }
+        #expect(answers.allSatisfy { $0.status == 401 || $0.status == 503 && $0.only("Retry-After") != nil })
+        _ = fixture.gateway.waitForAccess { $0["path"].string == "/plain" && $0["status"].integer == 401 }
+        // The log has them in the order of their answers: some guesses were checked before the login arrived.
+        let lines = fixture.gateway.program.lines(.output).map { JSONText($0) }
+        let logins = lines.indices.filter { lines[$0]["path"].string == "/inventory/me" }
+        let last = try #require(logins.last)
+        let later = lines[last...].count { $0["path"].string == "/plain" && $0["status"].integer == 401 }
+        #expect(logins.count == 2 && later > 20, "\(later) guesses were checked after the login")
+    }
 }

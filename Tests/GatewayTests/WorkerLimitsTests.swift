@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Identity
 import Model
 import Policy
 import Reactor
@@ -202,6 +203,41 @@ import Testing
         let server = try bench.requested(client, .get())
         server.send(.ok("1"))
         _ = bench.expect(client, ends: "\r\n\r\n1")
+        bench.expectNothingLeft()
+    }
+
+    @Test func aFullQueueMakesRoomForOtherAddresses() throws {
+        let bench = try WorkerBench {
+            $0.limits.maximumPasswordChecksPerAddress = 0
+            $0.proxies = TrustedProxies(WorkerBench.ranges("127.0.0.1"))
+            $0.policy = { settings in
+                var limits = LoginThrottle.Settings()
+                (limits.failuresPerUser, limits.failuresPerNetwork) = (0, 0)
+                settings.throttle = LoginThrottle(limits)
+            }
+        }
+        let gate = bench.occupyPool()
+        func request(_ address: String, _ pair: String) -> Peer {
+            let client = bench.client()
+            client.send(.get("/mine/x", "X-Forwarded-For: \(address)\r\n" + WorkerBench.credentials(pair)))
+            return client
+        }
+        let guesses = (0..<256).map { request("192.0.2.1", "user \($0):x") }
+        bench.turn(until: { bench.shared.hashes.waiting == 256 })
+        let late = request("192.0.2.1", "other:x")
+        #expect(bench.expect(late, ends: "}").contains(#""code":"overloaded""#))
+        // Another address finds a place: the latest guess is told.
+        let joe = request("192.0.2.7", "joe:Welcome1")
+        let answer = bench.expect(guesses[255], ends: "}")
+        #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains("\r\nRetry-After: 1\r\n"))
+        #expect(bench.refusals(.blockingWork) == 2)
+        gate.open()
+        let server = try bench.accepted()
+        _ = bench.head(server)
+        server.send(.ok("1"))
+        _ = bench.expect(joe, ends: "\r\n\r\n1")
+        for guess in guesses.dropLast() { _ = bench.expect(guess, ends: "}") }
+        bench.turn(until: { bench.shared.blockingJobs.parties == 0 })
         bench.expectNothingLeft()
     }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Model
 import Synchronization
 import TestSupport
 import Testing
@@ -64,6 +65,67 @@ import Testing
         group.wait()
         #expect(order.withLock { $0 } == [0, 1, 2])
         #expect(pool.waiting == 0)
+    }
+
+    @Test func aFullQueueMakesRoomForPartiesThatHaveLess() {
+        let pool = BlockingPool(width: 1, limit: 4)
+        let gate = Gate()
+        let order = Mutex<[String]>([])
+        let dropped = Mutex<[String]>([])
+        let wanted = Atomic<Bool>(true)
+        let group = DispatchGroup()
+        func submit(_ name: String, _ address: String, priority: Int = 1) -> Bool {
+            group.enter()
+            let accepted = pool.submit(
+                BlockingPool.Job(
+                    of: IPAddress(address), priority: priority,
+                    isWanted: { name != "leaving" || wanted.load(ordering: .relaxed) },
+                    drop: {
+                        dropped.withLock { $0.append(name) }
+                        group.leave()
+                    },
+                    run: {
+                        order.withLock { $0.append(name) }
+                        group.leave()
+                    }))
+            if !accepted { group.leave() }
+            return accepted
+        }
+        #expect(pool.submit { gate.pass() })
+        gate.awaitBegin()
+        for number in 0..<3 { #expect(submit("a\(number)", "192.0.2.1")) }
+        #expect(submit("leaving", "192.0.2.2"))
+        #expect(!submit("a3", "192.0.2.1"))
+        #expect(submit("c0", "192.0.2.3"))
+        #expect(dropped.withLock(\.self) == ["a2"])
+        wanted.store(false, ordering: .relaxed)
+        #expect(submit("d0", "192.0.2.4"))
+        #expect(dropped.withLock(\.self) == ["a2", "leaving"])
+        #expect(submit("known", "192.0.2.1", priority: 0))
+        #expect(dropped.withLock(\.self) == ["a2", "leaving", "a1"])
+        gate.open()
+        group.wait()
+        #expect(order.withLock(\.self) == ["known", "a0", "c0", "d0"])
+    }
+
+    /// What has taken long so far lets fewer wait.
+    @Test func theQueueIsAsLongAsItsPatience() {
+        let pool = BlockingPool(width: 1, limit: 100, patience: 100)
+        let done = DispatchSemaphore(value: 0)
+        #expect(
+            pool.submit {
+                let begun = Clock.monotonicMilliseconds
+                while Clock.monotonicMilliseconds < begun + 20 {}
+                done.signal()
+            })
+        done.wait()
+        let gate = Gate()
+        while !pool.submit({ gate.pass() }) {}
+        gate.awaitBegin()
+        // The mean is known once the first piece has left its place, and on a busy machine it is longer.
+        let waiting = (0..<100).prefix { _ in pool.submit {} }.count
+        #expect((4...5).contains(waiting), "\(waiting)")
+        gate.open()
     }
 
     @Test func takesWorkAgainAfterItWasFull() {

@@ -69,8 +69,8 @@ final class EndpointService: LoopPart {
         case .done(let response): responder.respond(exchange, response)
         case .offload(let work):
             blocking.park(exchange, in: .inEndpoint, shared.computing) { .endpoint(exchange: identity, work()) }
-        case .hash(_, let work):
-            blocking.park(exchange, in: .inEndpoint, shared.hashes) { .endpoint(exchange: identity, work()) }
+        case .hash(let priority, let work):
+            blocking.park(exchange, in: .inEndpoint, shared.hashes, priority) { .endpoint(exchange: identity, work()) }
         case .await(let begin):
             exchanges.park(exchange, in: .inEndpoint)
             let mailbox = context.mailbox

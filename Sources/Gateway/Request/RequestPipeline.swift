@@ -287,19 +287,19 @@ final class RequestPipeline: LoopPart {
 
     /// Continues authentication step by step.
     func resolve(_ effect: Effect<Result<Principal, Reason>>, _ exchange: Exchange) {
-        let identity = exchange.identity
+        let id = exchange.identity
         switch effect {
         case .done(let result): resolved(exchange, result)
         case .offload(let work):
-            blocking.park(exchange, in: .verifyingCredential, shared.computing) {
-                .credential(exchange: identity, work())
+            blocking.park(exchange, in: .verifyingCredential, shared.computing) { .credential(exchange: id, work()) }
+        case .hash(let priority, let work):
+            blocking.park(exchange, in: .verifyingCredential, shared.hashes, priority) {
+                .credential(exchange: id, work())
             }
-        case .hash(_, let work):
-            blocking.park(exchange, in: .verifyingCredential, shared.hashes) { .credential(exchange: identity, work()) }
         case .await(let begin):
             exchanges.park(exchange, in: .verifyingCredential)
             let mailbox = context.mailbox
-            exchange.times.traced { begin { mailbox.post(.credential(exchange: identity, $0)) } }
+            exchange.times.traced { begin { mailbox.post(.credential(exchange: id, $0)) } }
         }
     }
 
