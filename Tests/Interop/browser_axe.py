@@ -135,7 +135,7 @@ class Audit:
 
     def device(self):
         self.open("/oauth2/device", "device")
-        self.fill("wrong-device-code", user_code="ABCDEFGH")
+        self.fill("wrong-device-code", user_code="BCDFGHJKLMNP")
         for choice, name in (("approve", "device-connected"), ("deny", "device-denied")):
             body = urllib.parse.urlencode({"client_id": "tv-client", "scope": "openid orders"}).encode()
             with urllib.request.urlopen(f"{self.url}/oauth2/device_authorization", body) as answer:

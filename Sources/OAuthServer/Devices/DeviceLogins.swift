@@ -13,11 +13,12 @@ package struct DeviceLogins: Sendable {
     /// Maximum number of logins that wait at a client. The oldest make room.
     package static let maximumWaiting = 512
 
-    /// Limits guessing: with the codes of all waiting devices of a client valid, a guess in 50 million is right.
+    /// Limits wrong codes, of an account that has logged in, or else of a network: in five minutes. With the codes of all
+    /// waiting devices of a client valid, a guess in 8 million million is right.
     package static let limits: LoginThrottleSettings = {
         var limits = LoginThrottleSettings()
-        limits.failuresPerUser = 1000
-        limits.failuresPerNetwork = 20
+        limits.failuresPerUser = 20
+        limits.failuresPerNetwork = 100
         return limits
     }()
 

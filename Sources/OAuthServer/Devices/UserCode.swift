@@ -5,8 +5,9 @@ import Crypto
 package struct UserCode: Sendable, Equatable {
     /// Without vowels, so that no code is a word; no digit looks like one of them.
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
-    /// 20^8 codes: 34 bits.
-    private static let length = 8
+    /// 20^12 codes: 51 bits. Codes cannot be guessed over many networks and accounts either, so that no limit is common to
+    /// all users.
+    private static let length = 12
     /// Longest input that is read, in bytes.
     private static let longestInput = 64
 
@@ -37,6 +38,6 @@ package struct UserCode: Sendable, Equatable {
         self.letters = String(decoding: letters, as: UTF8.self).uppercased()
     }
 
-    /// As devices and pages show it: `XXXX-XXXX`.
-    package var shown: String { "\(letters.prefix(4))-\(letters.suffix(4))" }
+    /// As devices and pages show it: `XXXX-XXXX-XXXX`.
+    package var shown: String { "\(letters.prefix(4))-\(letters.dropFirst(4).prefix(4))-\(letters.suffix(4))" }
 }

@@ -68,16 +68,24 @@ struct DeviceVerification: Sendable {
             let notice = Page.Notice(error)
             return .done(form(browser, notice: notice, status: error.status, reason: error.reason))
         }
-        let throttle = service.settings.deviceThrottle
-        // All users share one account of guesses, and each network has its own.
-        let attempt = throttle.attempt(
-            user: "", realm: "", network: browser.request.address?.subscriberBytes ?? [], now: browser.now)
-        return attempt.then { result in
+        return attempt(browser).then { result in
             switch result {
             case .failure(let refusal): .done(throttled(refusal, browser))
             case .success(let attempt): lookUp(UserCode(typed: fields.first("user_code") ?? ""), attempt, browser)
             }
         }
+    }
+
+    /// Counts for the account of a browser that has logged in, so that others behind its address do not lock it out; else
+    /// for the network.
+    private func attempt(_ browser: BrowserRequest) -> Effect<Result<LoginAttempt, LoginThrottle.Refusal>> {
+        let throttle = service.settings.deviceThrottle
+        let session = relay.sealedSession(of: browser)
+        if let session, session.usedAt + relay.settings.idleSeconds > browser.now, relay.isAccepted(session) {
+            let realm = "\(session.provider)\u{1f}\(session.realm)"
+            return throttle.attempt(user: session.subject, realm: realm, network: [], now: browser.now)
+        }
+        return throttle.attempt(network: browser.request.address?.subscriberBytes ?? [], now: browser.now)
     }
 
     private func lookUp(_ code: UserCode?, _ attempt: LoginAttempt, _ browser: BrowserRequest) -> Answer {

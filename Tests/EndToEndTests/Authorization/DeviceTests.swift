@@ -116,7 +116,7 @@ import Testing
         }
         #expect(try Self.poll(fixture, device).text.contains("authorization_pending"))
         let form = try jar.send("GET", Self.path)
-        let statuses = try (0..<40).map { _ in try jar.fill(form, Self.path, "user_code=BBBB-BBBB").status }
+        let statuses = try (0..<40).map { _ in try jar.fill(form, Self.path, "user_code=BBBB-BBBB-BBBB").status }
         #expect(Set(statuses) == [400, 429] && statuses.last == 429)
     }
 }

@@ -103,7 +103,7 @@ import TokenStorage
                 "device_code", "expires_in", "interval", "user_code", "verification_uri", "verification_uri_complete",
             ])
         let code = try #require(reply.json?["user_code"]?.string)
-        #expect(code.wholeMatch(of: /[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}/) != nil)
+        #expect(code.wholeMatch(of: /[BCDFGHJKLMNPQRSTVWXZ]{4}(-[BCDFGHJKLMNPQRSTVWXZ]{4}){2}/) != nil)
         #expect(reply.json?["verification_uri"]?.string == "\(Service.baseURL)/oauth2/device")
         #expect(
             reply.json?["verification_uri_complete"]?.string == "\(Service.baseURL)/oauth2/device?user_code=\(code)")
@@ -128,7 +128,10 @@ import TokenStorage
         let app = Self.authorizing()
         let device = try Device(app)
         #expect(device.type(" " + device.user.lowercased().replacing("-", with: " . ")).reason == .consentAsked)
-        for text in ["", "BCDF-GHJ", "BCDF-GHJKL", "ACDF-GHJK", "BCDF-GHJ1", "BCDF-GHJÄ"] {
+        #expect(UserCode(typed: "bcdf ghjk lmnp")?.shown == "BCDF-GHJK-LMNP")
+        for text in [
+            "", "BCDF-GHJK", "BCDF-GHJK-LMN", "BCDF-GHJK-LMNPB", "ACDF-GHJK-LMNP", "BCDF-GHJK-LMN1", "BCDF-GHJK-LMNÄ",
+        ] {
             #expect(UserCode(typed: text) == nil, "\(text)")
         }
     }
@@ -234,23 +237,36 @@ import TokenStorage
         #expect(device.poll().status == 200 && other.poll().error == "authorization_pending")
     }
 
-    @Test("guesses are limited by network, and for all together")
+    @Test("guesses count by network before a login, and by account after it")
     func guessing() throws {
-        var limits = DeviceLogins.limits
-        limits.failuresPerUser = 6
-        limits.failuresPerNetwork = 3
-        let app = Self.authorizing { $0.deviceThrottle = LoginThrottle(limits) }
+        let app = Self.authorizing()
         let device = try Device(app)
-        func guess(_ address: String, _ code: String = "BBBB-BBBB") -> Reason {
+        func guess(_ address: String, _ code: String = "BBBB-BBBB-BBBB") -> Reason {
             app.browser.address = IPAddress(address)
             return device.type(code).reason
         }
-        // Right codes use up nothing.
-        for _ in 0..<8 { #expect(guess("192.0.2.1", device.user) == .consentAsked) }
-        for _ in 0..<3 { #expect(guess("192.0.2.1") == .deviceUserCodeUnknown) }
+        for _ in 0..<100 { #expect(guess("192.0.2.1") == .deviceUserCodeUnknown) }
         #expect(guess("192.0.2.1") == .loginThrottled && guess("192.0.2.1", device.user) == .loginThrottled)
-        for _ in 0..<3 { #expect(guess("198.51.100.1") == .deviceUserCodeUnknown) }
-        #expect(guess("203.0.113.1") == .loginThrottled)
+        // Another network, where the user logs in. Right codes use up nothing.
+        for _ in 0..<30 { #expect(guess("192.0.2.2", device.user) == .consentAsked) }
+        #expect(guess("192.0.2.1", device.user) == .consentAsked, "the account does not count for its neighbours")
+        for index in 0..<20 { #expect(guess("198.51.100.\(index)") == .deviceUserCodeUnknown) }
+        #expect(guess("198.51.100.200") == .loginThrottled && guess("198.51.100.200", device.user) == .loginThrottled)
+        // The others are not concerned.
+        app.browser.cookies = [:]
+        #expect(guess("192.0.2.3", device.user) == .consentAsked)
+    }
+
+    @Test("guesses from many networks close the page for nobody")
+    func manyNetworks() throws {
+        let app = Self.authorizing()
+        let device = try Device(app)
+        for network in 0..<60 {
+            app.browser.address = IPAddress("198.51.100.\(network)")
+            for _ in 0..<100 { #expect(device.type("BBBB-BBBB-BBBB").reason == .deviceUserCodeUnknown) }
+        }
+        app.browser.address = IPAddress("192.0.2.1")
+        #expect(device.type().reason == .consentAsked)
     }
 
     @Test("the devices that wait at a client are limited")
