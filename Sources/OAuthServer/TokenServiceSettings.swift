@@ -55,6 +55,8 @@ package struct TokenServiceSettings: Sendable {
     package var store: any TokenStore
     /// Key of the digests in the store.
     package var storeKey: TokenDigestKey
+    /// Runs work when a second since 1970 has begun.
+    package var later: @Sendable (Int64, @escaping @Sendable () -> Void) -> Void = { _, _ in }
 
     package init(
         issuer: String, audience: [String], baseURL: String, signer: JWTSigner, publishedKeys: KeySet,

@@ -23,12 +23,11 @@ package enum StoreOperation: Sendable {
     ///
     /// With reuse detection the digest is kept until its token would have expired. A later rotation with it by the same
     /// application removes the family and answers `.reused` (RFC 9700 section 4.14.2). Within the grace period after
-    /// its first use, while its successor is still the family's record, the rotation applies to the successor instead,
-    /// because the first answer may have been lost. The grace period counts from the first use; a successor that was
-    /// lost has none of its own.
+    /// its use, while its successor is still the family's record, it changes nothing and answers `.record` of the
+    /// successor, because the first answer may have been lost, or be on its way.
     case rotate(refresh: [UInt8], application: String, proposed: TokenRecord, reuse: ReuseRule)
-    /// `.record` of the successor of a used refresh token within its grace period: the record that a rotation with the
-    /// same digest would replace. Otherwise `.record(nil)`.
+    /// `.record` of the successor of a used refresh token within its grace period, as a rotation with the same digest
+    /// answers. Otherwise `.record(nil)`.
     case successor(of: [UInt8])
     /// `.removed` with the removed records.
     case revoke(TokenSelector)

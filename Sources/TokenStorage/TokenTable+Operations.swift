@@ -84,7 +84,7 @@ extension TokenTable {
     ) throws(StoreFailure) -> StoreAnswer {
         guard let old = try anyRecord(.refresh(digest)) else {
             if case .ignored = reuse { return .record(nil) }
-            return try rotateAgain(digest, application, proposed, now)
+            return try rotateAgain(digest, application, now)
         }
         // AOM-12: a refresh token is bound to the application that it was issued to.
         guard old.refreshLives(at: now), old.application.isExactly(application),
@@ -101,23 +101,13 @@ extension TokenTable {
 
     /// RFC 9700 section 4.14.2: one of the two users of a refresh token is not its owner, unless the answer was lost.
     private func rotateAgain(
-        _ digest: [UInt8], _ application: String, _ proposed: TokenRecord, _ now: Int64
+        _ digest: [UInt8], _ application: String, _ now: Int64
     ) throws(StoreFailure) -> StoreAnswer {
-        guard let (known, digest) = try anyUsedRefresh(digest), known.until > now,
-            known.application.isExactly(application)
+        guard let used = try anyUsedRefresh(digest)?.token, used.until > now, used.application.isExactly(application)
         else { return .record(nil) }
-        var used = known
-        guard let lost = try given(for: used, now), let lostDigest = lost.refreshDigest, proposed.isHeir(of: lost)
-        else {
-            _ = try revoke(.id(used.family), now)
-            return .reused(family: used.family)
-        }
-        guard try makeWay(for: proposed, [lost], now) else { return .conflict }
-        // If the lost successor turns up after all, the token has two holders.
-        try remember(UsedRefresh(lost, successor: nil, graceUntil: 0), digest: lostDigest)
-        used.successor = proposed.stored.refreshDigest ?? []
-        try remember(used, digest: digest)
-        return .rotated(lost)
+        if let successor = try given(for: used, now) { return .record(successor) }
+        _ = try revoke(.id(used.family), now)
+        return .reused(family: used.family)
     }
 
     /// The successor of a used refresh token within its grace period.

@@ -60,4 +60,27 @@ import Testing
             try nodes.grant(nodes.gateways[1], "grant_type=refresh_token&refresh_token=\(all[2].refresh)").status
                 == 400)
     }
+
+    @Test("eight refreshes at once over four gateways get one pair, and the login goes on")
+    func races() throws {
+        let nodes = try SharedStoreNodes(4) {
+            $0["backends"] = StandardsTests.backends().replacing(
+                #""refreshTokens": true,"#, with: #""refreshTokens": true, "refreshReuseInterval": "60s","#)
+        }
+        var token = try pair(nodes.login(0)).refresh
+        let fields: [Field] = [.basic("inv-client:inv-secret"), "Content-Type: application/x-www-form-urlencoded"]
+        let connections = try (0..<8).map { try nodes.gateways[$0 % 4].connect() }
+        for round in 0..<20 {
+            let body = "grant_type=refresh_token&refresh_token=\(token)"
+            // All are on the way before any is answered.
+            for connection in connections {
+                try connection.send(RawConnection.request("POST", "/oauth2/token", fields, body: body))
+            }
+            let answers = try connections.map { try $0.readResponse(to: "POST") }
+            #expect(answers.allSatisfy { $0.status == 200 }, "round \(round)")
+            #expect(Set(answers.map(\.text)).count == 1, "round \(round)")
+            token = try pair(answers[0]).refresh
+        }
+        #expect(try denied(nodes) == "0")
+    }
 }

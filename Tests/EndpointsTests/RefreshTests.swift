@@ -1,10 +1,12 @@
 import Bytes
 import Crypto
+import Dispatch
 import Endpoints
 import Identity
 import JOSE
 import Model
 import OAuthServer
+import Synchronization
 import Testing
 import TokenStorage
 
@@ -67,6 +69,40 @@ import TokenStorage
         #expect(standards.refresh(standards.login().refreshToken).status == 200)
     }
 
+    @Test("of refreshes at the same time one gets a pair, and its login ends only when another one comes again")
+    func races() throws {
+        let store = MeetingStore(parties: 4)
+        let standards = Standards(store: store)
+        let first = standards.login().refreshToken
+        store.begin()
+        let answers = Answers()
+        let group = DispatchGroup()
+        for index in 0..<4 {
+            // A queue has a thread of its own, since each waits for the others.
+            DispatchQueue(label: "refresh \(index)").async(group: group) { answers.add(standards.refresh(first)) }
+        }
+        group.wait()
+        store.end()
+        let won = answers.all.filter { $0.status == 200 }
+        let lost = answers.all.filter { $0.status != 200 }
+        #expect(won.count == 1)
+        #expect(lost.count == 3 && lost.allSatisfy { $0.status == 400 && $0.error == "invalid_grant" })
+        let second = standards.refresh(won.first?.refreshToken)
+        #expect(second.status == 200)
+        // The token that all had.
+        #expect(standards.refresh(first).reasonText == "refresh_token_reused")
+        #expect(standards.refresh(second.refreshToken).status == 400)
+    }
+
+    @Test("reuse right after a refresh ends the login as well")
+    func reuseAtOnce() throws {
+        let standards = Standards()
+        let first = standards.login().refreshToken
+        let second = standards.refresh(first)
+        #expect(standards.refresh(first, at: Service.now + 1).reasonText == "refresh_token_reused")
+        #expect(standards.refresh(second.refreshToken, at: Service.now + 1).status == 400)
+    }
+
     @Test("a cut-off by date applies to the time of the login, not of later refreshes")
     func cutoffOfTheLogin() throws {
         let standards = Standards()
@@ -77,25 +113,67 @@ import TokenStorage
         #expect(standards.refresh(late.refreshToken, at: Service.now + 200).status == 200)
     }
 
-    @Test("a client that lost the answer gets another pair in its place")
-    func lostAnswers() throws {
-        let standards = Standards {
+    private func repeating(_ change: (inout TokenServiceSettings) -> Void = { _ in }) -> Standards {
+        Standards {
             $0.backends = Standards.backends { $0.grants.refresh?.reuseSeconds = 10 }
+            $0.terms.scopes = ["read", "write"]
+            change(&$0)
         }
+    }
+
+    @Test("a client that lost the answer gets the same pair again, while nobody uses it")
+    func lostAnswers() throws {
+        let standards = repeating()
         let first = standards.login().refreshToken
-        let lost = standards.refresh(first)
-        let second = standards.refresh(first, at: Service.now + 9)
-        #expect(second.status == 200 && second.refreshToken != lost.refreshToken)
-        let claims = try second.claims(at: Service.now + 9)
-        #expect(claims.subject == "joe" && claims.authenticatedAt == Service.now)
-        // It was not lost after all: there are two of them.
-        #expect(standards.refresh(lost.refreshToken, at: Service.now + 9).reasonText == "refresh_token_reused")
-        #expect(standards.refresh(second.refreshToken, at: Service.now + 9).error == "invalid_grant")
-        // And behind the grace.
+        let answer = standards.refresh(first)
+        for seconds in [0, 5, 9] as [Int64] {
+            let again = standards.refresh(first, at: Service.now + seconds)
+            #expect(again.status == 200 && again.body == answer.body && again.headers.count == answer.headers.count)
+            #expect(again.audit?.action == "grant.refresh_token" && again.audit?.outcome == .granted)
+        }
+        let next = standards.refresh(answer.refreshToken, at: Service.now + 9)
+        #expect(next.status == 200)
+        // The successor has been used, by whoever has it.
+        #expect(standards.refresh(first, at: Service.now + 9).reasonText == "refresh_token_reused")
+        #expect(standards.refresh(next.refreshToken, at: Service.now + 9).error == "invalid_grant")
+        // And behind the interval.
         let other = standards.login().refreshToken
-        let next = standards.refresh(other)
+        let last = standards.refresh(other)
         #expect(standards.refresh(other, at: Service.now + 10).reasonText == "refresh_token_reused")
-        #expect(standards.refresh(next.refreshToken, at: Service.now + 10).error == "invalid_grant")
+        #expect(standards.refresh(last.refreshToken, at: Service.now + 10).error == "invalid_grant")
+    }
+
+    @Test("a repeated refresh that asks for something else ends the login", arguments: ["&scope=read", "&resource=x"])
+    func otherRequests(_ parameter: String) throws {
+        let standards = repeating()
+        let first = standards.login("&scope=read+write").refreshToken
+        let answer = standards.refresh(first)
+        #expect(standards.refresh(first, parameter).reasonText == "refresh_token_reused")
+        #expect(standards.refresh(answer.refreshToken).error == "invalid_grant")
+        #expect(standards.introspect(answer.accessToken).isActive == false)
+    }
+
+    @Test("the kept answer is sealed, and erased when the interval ends")
+    func erased() throws {
+        let work = Mutex<[(at: Int64, run: @Sendable () -> Void)]>([])
+        let standards = repeating { $0.later = { at, run in work.withLock { $0.append((at, run)) } } }
+        let answer = standards.refresh(standards.login().refreshToken)
+        func sealed() -> [UInt8] {
+            let held = Mutex<[UInt8]>([])
+            standards.store.perform(.list(application: nil, subject: "joe", limit: 9), now: Service.now) { result in
+                guard case .success(.records(let records)) = result, let record = records.first else { return }
+                held.withLock { $0 = record.sealed }
+            }
+            return held.withLock { $0 }
+        }
+        let kept = sealed()
+        #expect(kept.count > answer.body.count)
+        #expect(!String(decoding: kept, as: UTF8.self).contains(try #require(answer.refreshToken)))
+        let due = work.withLock { $0 }
+        #expect(due.map(\.at) == [Service.now + 10])
+        for one in due { one.run() }
+        #expect(sealed().count < 64)
+        #expect(standards.refresh(answer.refreshToken, at: Service.now + 10).status == 200)
     }
 
     @Test("the grace period applies to the token's own client")
@@ -217,5 +295,47 @@ import TokenStorage
             #expect(response.values("Retry-After") == ["1"])
         }
         #expect(standards.login("", "sch").status == 200)
+    }
+}
+
+private final class Answers: Sendable {
+    private let list = Mutex<[EndpointResponse]>([])
+
+    var all: [EndpointResponse] { list.withLock { $0 } }
+    func add(_ answer: EndpointResponse) { list.withLock { $0.append(answer) } }
+}
+
+/// A store in memory whose searches for refresh tokens wait for each other.
+private final class MeetingStore: TokenStore {
+    let kind: StaticString = "memory"
+    private let base = MemoryTokenStore()
+    private let parties: Int
+    private let arrived = Mutex(Int.min)
+    private let all = DispatchSemaphore(value: 0)
+
+    init(parties: Int) { self.parties = parties }
+
+    var state: StoreState { base.state }
+
+    func begin() { arrived.withLock { $0 = 0 } }
+    func end() { arrived.withLock { $0 = .min } }
+
+    func perform(
+        _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+    ) {
+        base.perform(operation, now: now) { [self] result in
+            if case .find(.refresh) = operation { meet() }
+            then(result)
+        }
+    }
+
+    private func meet() {
+        let isLast = arrived.withLock { count -> Bool? in
+            guard count >= 0 else { return nil }
+            count += 1
+            return count == parties
+        }
+        guard let isLast else { return }
+        if isLast { for _ in 1..<parties { all.signal() } } else { all.wait() }
     }
 }

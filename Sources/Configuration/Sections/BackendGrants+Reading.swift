@@ -19,9 +19,9 @@ extension BackendGrants {
                 .map({ ($0.milliseconds + 999) / 1000 }, back: { .seconds($0) }),
             into: &lifetimes.reuseSeconds,
             """
-            How long the refresh token that was used last stays valid after its use, at most `60s`. A client that \
-            lost the response gets another pair, and the lost pair is revoked. With `0s`, that ends the login like \
-            any other reuse.
+            How long a repeated refresh gets the same pair of tokens again, at most `60s`: for parallel requests of one \
+            client, and for one that lost the response. It must have the same scope, resource and proof key, and the new \
+            refresh token must be unused. The response is kept sealed for as long. With `0s`, a second use ends the login.
             """)
         grants.refresh = refreshTokens ? lifetimes : nil
         object.read(

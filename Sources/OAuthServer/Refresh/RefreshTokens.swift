@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Endpoints
 import Identity
 import JOSE
@@ -20,10 +21,11 @@ struct RefreshTokens: Sendable {
         guard let token = form["refresh_token"] else { throw .missingParameter }
         let digest = service.settings.storeKey.digest(token)
         let wanted = form["scope"]
+        let request = RepeatedAnswer.request(form, binding)
         let renewed: @Sendable (TokenRecord) -> Effect<EndpointResponse> = { [self] record in
             do throws(TokenFailure) {
                 let next = try renewal(of: record, scope: wanted, backend, lifetimes, binding, now: now)
-                return renew(digest, next, backend, lifetimes, now: now)
+                return renew(digest, next, backend, lifetimes, request, now: now)
             } catch {
                 return .done(error.response)
             }
@@ -31,10 +33,12 @@ struct RefreshTokens: Sendable {
         return service.ask(.find(.refresh(digest)), now: now) { [self] answer in
             if case .record(let record?) = answer { return renewed(record) }
             guard lifetimes.reuseSeconds > 0 else { return refuseUnknown(digest, backend, now: now) }
-            // A client that lost the answer retries with the old token and gets another pair instead.
+            // A client that lost the answer retries with the old token and gets the same pair.
             return service.ask(.successor(of: digest), now: now) { [self] answer in
-                guard case .record(let record?) = answer else { return refuseUnknown(digest, backend, now: now) }
-                return renewed(record)
+                guard case .record(let record?) = answer, record.application.isExactly(backend.mobileBackendID) else {
+                    return refuseUnknown(digest, backend, now: now)
+                }
+                return `repeat`(record, backend, request, now: now)
             }
         }
     }
@@ -48,7 +52,21 @@ struct RefreshTokens: Sendable {
         return service.ask(
             .rotate(refresh: digest, application: backend.mobileBackendID, proposed: nothing, reuse: .detected()),
             now: now
-        ) { .done(Self.refusal(of: $0).response) }
+        ) { [self] answer in
+            if case .record(let successor?) = answer { return endFamily(of: successor, now: now) }
+            return .done(Self.refusal(of: answer).response)
+        }
+    }
+
+    /// Seconds in which requests that found a token unused may still be on their way to the store.
+    private static let raceSeconds: Int64 = 10
+
+    /// Ends a login whose refresh token was used twice (RFC 9700 section 4.14.2).
+    private func endFamily(of record: TokenRecord, now: Int64) -> Effect<EndpointResponse> {
+        service.ask(.revoke(.id(record.id)), now: now) { [self] answer in
+            if case .removed(let records) = answer { service.end(records) }
+            return .done(TokenFailure.refreshTokenReused.response)
+        }
     }
 
     private static func refusal(of answer: StoreAnswer) -> TokenFailure {
@@ -112,13 +130,72 @@ struct RefreshTokens: Sendable {
             of: service.settings.catalogue.roles(named: user.roles + family.provided))
     }
 
+    /// Gives the answer of the first use again. A request that differs is not of the same client.
+    private func `repeat`(
+        _ record: TokenRecord, _ backend: Backend, _ request: [UInt8], now: Int64
+    ) -> Effect<EndpointResponse> {
+        guard let answer = RepeatedAnswer(record, service.settings.storeKey), answer.until > now,
+            constantTimeEqual(answer.request.span, request.span)
+        else { return endFamily(of: record, now: now) }
+        var response = EndpointResponse.token(status: 200, body: Array(answer.body.utf8), reason: .tokenIssued)
+        response.audit = AuditEntry(
+            action: "grant.refresh_token", outcome: .granted, subject: record.subject, client: backend.reference,
+            tokenID: record.tokenID)
+        return .done(response)
+    }
+
+    /// Makes the answer first where it may be asked for again, since the record keeps it.
     private func renew(
-        _ digest: [UInt8], _ next: Renewal, _ backend: Backend, _ lifetimes: RefreshLifetimes, now: Int64
+        _ digest: [UInt8], _ next: Renewal, _ backend: Backend, _ lifetimes: RefreshLifetimes, _ request: [UInt8],
+        now: Int64
+    ) -> Effect<EndpointResponse> {
+        guard lifetimes.reuseSeconds > 0 else { return rotate(digest, next, backend, now: now) }
+        return service.issue(next.issuance, now: now).then { [self] response in
+            guard response.status == 200 else { return .done(response) }
+            let until = now + lifetimes.reuseSeconds
+            let kept = RepeatedAnswer(response.body, to: request, until: until)
+            var record = next.record
+            record.sealed = kept.sealed(service.settings.storeKey, id: record.id)
+            let operation = StoreOperation.rotate(
+                refresh: digest, application: backend.mobileBackendID, proposed: record,
+                reuse: .detected(graceSeconds: lifetimes.reuseSeconds))
+            return service.ask(operation, now: now) { [self, record] answer in
+                switch answer {
+                case .rotated(let old):
+                    if !old.tokenID.isExactly(record.tokenID) { service.end([old]) }
+                    eraseAnswer(of: record.id, at: until)
+                    return .done(response)
+                // A request at the same time was first.
+                case .record(let successor?): return `repeat`(successor, backend, request, now: now)
+                default: return .done(Self.refusal(of: answer).response)
+                }
+            }
+        }
+    }
+
+    /// Erases a kept answer once its interval ends, unless a refresh has replaced the record before.
+    private func eraseAnswer(of id: String, at end: Int64) {
+        let (store, key) = (service.settings.store, service.settings.storeKey)
+        service.settings.later(end) {
+            store.perform(.find(.id(id)), now: end) { result in
+                guard case .success(.record(let record?)) = result, let kept = RepeatedAnswer(record, key),
+                    kept.until <= end
+                else { return }
+                var erased = record
+                erased.sealed = key.seal([], id: id)
+                store.perform(.rekey(from: record, to: erased), now: end) { _ in }
+            }
+        }
+    }
+
+    private func rotate(
+        _ digest: [UInt8], _ next: Renewal, _ backend: Backend, now: Int64
     ) -> Effect<EndpointResponse> {
         let operation = StoreOperation.rotate(
             refresh: digest, application: backend.mobileBackendID, proposed: next.record,
-            reuse: .detected(graceSeconds: lifetimes.reuseSeconds))
+            reuse: .detected(graceSeconds: RefreshTokens.raceSeconds))
         return service.ask(operation, now: now) { [self] answer in
+            // A request at the same time was first, which found the token unused as well: no reuse, but no answer either.
             guard case .rotated(let old) = answer else { return .done(Self.refusal(of: answer).response) }
             if !old.tokenID.isExactly(next.record.tokenID) { service.end([old]) }
             return service.issue(next.issuance, now: now)

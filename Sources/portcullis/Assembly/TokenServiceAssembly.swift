@@ -6,6 +6,7 @@ import Issuers
 import JOSE
 import Model
 import OAuthServer
+import Reactor
 
 /// The gateway's own token service.
 struct TokenServiceAssembly: AssemblyPart {
@@ -47,6 +48,7 @@ struct TokenServiceAssembly: AssemblyPart {
                 return settings
             }
         }
+        settings.later = { second, work in SerialQueue.run(atSecond: second, work) }
         settings.paths = service.paths
         settings.terms = service.terms
         settings.assertions = assertions

@@ -42,16 +42,11 @@ extension RedisScript {
         end
         local used = grace and used_refresh(digest)
         if not used or used.application ~= application or used.ends <= now then return {'record', false} end
-        local lost = given_for(used)
-        if not lost or not is_heir(lost) then
-          local family = load(used.id)
-          if family then drop(family) end
-          return {'reused', used.id}
-        end
-        if not make_way(proposed, lost) then return {'conflict'} end
-        use(lost, lost.refresh, '', 0)
-        call('HSET', base .. 'used:' .. used.digest, 'successor', proposed.refresh)
-        return {'rotated', fields(lost)}
+        local given = given_for(used)
+        if given then return {'record', fields(given)} end
+        local family = load(used.id)
+        if family then drop(family) end
+        return {'reused', used.id}
         """#)
 
     /// Digest.
