@@ -97,7 +97,9 @@ import Testing
             [.reply("302 Found", ["Location: \(location)", "X-Request-Id: mine"])]
         }
         let response = try fixture.request("GET", "/api/old", ["Host: gw.example.com"])
-        #expect(response.status == 302 && response.values("Location") == [expected])
+        #expect(
+            response.status == 302 && response.values("Location") == [expected],
+            "\(sent): \(response.values("Location"))")
         let request = try fixture.lastRequest(path)
         #expect(request.values("X-Forwarded-Prefix") == (rewrite.contains("strip") ? ["/api"] : []))
         // Forwarded answers name the request as refusals do.

@@ -23,8 +23,9 @@ extension Responder {
 
     /// Whether a request is a gRPC call that is answered to its client. A proxy that asks for a decision has its own answer.
     ///
-    /// - Parameter type: the media type of the request's body.
-    static func isCall(_ type: Span<UInt8>, _ exchange: Exchange) -> Bool {
+    /// - Parameter field: the value of `Content-Type`, which a blank may precede.
+    static func isCall(_ field: Span<UInt8>, _ exchange: Exchange) -> Bool {
+        let type = field.isEmpty || field[0] != ASCII.space ? field : field.extracting(droppingFirst: 1)
         let name = callType.count
         guard exchange.forwardAuth == nil, exchange.endpoint == nil, type.count >= name,
             bytesEqualIgnoringCase(type.extracting(0..<name), callType.span)

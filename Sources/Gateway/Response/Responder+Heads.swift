@@ -74,17 +74,13 @@ extension Responder {
         if let own = exchange.server?.authority, bytesEqualIgnoringCase(authority.span, own.span) { return true }
         guard let sent = exchange.sent.chunk else { return false }
         let head = sent.beginning(exchange.sent.length)
-        for name in Responder.authorityFields {
-            if let range = RequestText.field(name, in: head),
-                bytesEqualIgnoringCase(head.slice(range), authority.span)
-            {
-                return true
-            }
-        }
-        return false
+        if bytesEqualIgnoringCase(RequestText.host(head), authority.span) { return true }
+        guard let range = RequestText.field(Responder.forwardedHost, in: head) else { return false }
+        // A blank follows the colon.
+        return bytesEqualIgnoringCase(head.slice(range).extracting(droppingFirst: 1), authority.span)
     }
 
-    private static let authorityFields = ["host", "x-forwarded-host"].map { Array($0.utf8) }
+    private static let forwardedHost = Array("x-forwarded-host".utf8)
 
     private func appendLength(_ count: Int, to chunk: Chunk) {
         chunk.append("Content-Length: ")
