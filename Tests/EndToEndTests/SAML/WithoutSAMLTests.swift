@@ -62,6 +62,22 @@ import Testing
         try test(try #require(Self.bare), [:], "this program is built without the trait SAML")
     }
 
+    @Test(
+        "a build without traits is linked with libssl and libnghttp2 alone, beside the C library and Swift's",
+        .enabled(if: bare != nil, "PORTCULLIS_BARE names no such program"))
+    func bareLibraries() throws {
+        let read = try Program.run("/usr/bin/readelf", ["--dynamic", "--wide", try #require(Self.bare)])
+        #expect(read.ending == .exit(0), "\(read.errors)")
+        let needed = Set(read.output.matches(of: /\(NEEDED\).*\[([a-zA-Z0-9_+-]+)/).map { String($0.1) })
+        let others = needed.filter { name in
+            !["libswift", "libFoundation", "lib_Foundation"].contains(where: name.hasPrefix)
+        }
+        let runtime: Set = [
+            "libBlocksRuntime", "libdispatch", "libgcc_s", "libstdc++", "libm", "libc", "ld-linux-x86-64",
+        ]
+        #expect(others.subtracting(runtime) == ["libssl", "libcrypto", "libnghttp2"])
+    }
+
     #if SAML
         @Test("SAML is reported as unavailable if its library cannot be started")
         func brokenLibrary() throws {
