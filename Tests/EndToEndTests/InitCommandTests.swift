@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Glibc
 import JOSE
 import Model
 import TestSupport
@@ -117,6 +118,40 @@ import Testing
         #expect(challenge.only("WWW-Authenticate")?.hasPrefix(#"OAM-Auth realm="AppWG:2 "#) == true)
     }
 
+    @Test(
+        "an upstream without a scheme is http where it is this machine or has a port",
+        arguments: [
+            ("localhost:9000", "http://localhost:9000"), ("localhost", "http://localhost"),
+            ("api:9000", "http://api:9000"),
+            ("10.0.0.1:80/x", "http://10.0.0.1:80/x"), ("api.example.com", "https://api.example.com"),
+            ("api.example.com:443", "https://api.example.com:443"),
+            ("http://api.example.com", "http://api.example.com"),
+        ])
+    func upstreamScheme(_ text: String, _ url: String) throws {
+        let directory = ConfigurationDirectory("mine", in: parent)
+        let result = try CommandLine.run("init", directory.path, "--users", "--upstream", text)
+        #expect(result.ending == .exit(0), "\(result.errors)")
+        #expect(try directory.read("gateway.jsonc").contains(#""url": "\#(url)""#))
+    }
+
+    @Test("a gateway on all addresses has the URL that clients use, and its user gets the files")
+    func allAddresses() throws {
+        let user = geteuid() == 0 ? "nobody" : NSUserName()
+        let directory = ConfigurationDirectory("mine", in: parent)
+        let result = try CommandLine.run(
+            "init", directory.path, "--users", "--listen", "0.0.0.0:8080", "--base-url", "https://gw.example.com/",
+            "--owner", user)
+        #expect(result.ending == .exit(0), "\(result.errors)")
+        #expect(try directory.read("gateway.jsonc").contains(#""baseUrl": "https://gw.example.com""#))
+        #expect(
+            result.output.contains("https://gw.example.com/\n") || result.output.hasSuffix("https://gw.example.com/"))
+        for file in ["gateway.jsonc", "client-secret"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(file)")
+            #expect(attributes[.ownerAccountName] as? String == user)
+            #expect(try mode(directory, file) == 0o600)
+        }
+    }
+
     @Test("a directory with files is left alone, and incomplete arguments are refused")
     func refusals() throws {
         func run(_ arguments: String...) throws -> (Program.Ending, String) {
@@ -140,6 +175,10 @@ import Testing
                 [new, "--users", "--listen", "8080"],
                 "--listen is no IP address and port such as 127.0.0.1:8080: 8080; did you mean 127.0.0.1:8080?"
             ),
+            ([new, "--users", "--listen", "0.0.0.0:8080"], "--listen 0.0.0.0:8080 is all addresses; --base-url says"),
+            ([new, "--users", "--listen", "[::]:8080"], "is all addresses; --base-url says"),
+            ([new, "--users", "--owner", "no-such-user"], "--owner is no user of this machine: no-such-user"),
+            ([new, "--users", "--base-url", "ftp://x"], "--base-url is no http or https URL"),
             ([new, "--users", "--upstream", "ftp://x"], "--upstream is no http or https URL"),
             ([], "expected one directory"),
         ] {

@@ -91,6 +91,22 @@ import Testing
         try processes.stop()
     }
 
+    @Test("a change of the files of a running gateway says that a reload is needed")
+    func changedBeside() throws {
+        let listener = #"{"name": "local", "address": "unix:gateway.sock"}"#
+        let (gateway, _) = try Self.start([listener], named: ["local", "admin"])
+        let directory = gateway.configuration.path
+        func add(_ name: String) throws -> String {
+            let result = try CommandLine.run("roles", "add", name, "--config", directory)
+            #expect(result.ending == .exit(0), "\(result.errors)")
+            return result.errors
+        }
+        #expect(try add("First").contains("a gateway serves with this configuration; it knows of the change after"))
+        #expect(try CommandLine.run("roles", "list", "--config", directory).errors.isEmpty)
+        #expect(try gateway.stop() == .exit(0))
+        #expect(try add("Second").isEmpty)
+    }
+
     @Test("an IPv6 listener accepts connections")
     func ipv6() throws {
         let (gateway, upstream) = try Self.start(

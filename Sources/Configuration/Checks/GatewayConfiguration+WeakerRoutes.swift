@@ -18,7 +18,9 @@ extension GatewayConfiguration {
                     "/routes/\(i)/path",
                     "\"\(route.path.text)\" with \(routes[sibling].conditions) falls under /routes/\(sibling), which requires "
                         + "less: " + lacking.joined(separator: ", "),
-                    expected: "the same rule there, or an upstream that tells such requests apart")
+                    expected:
+                        "the same rule there, or \(acknowledgement) where the upstream tells "
+                        + "such requests apart")
                 break
             }
             guard let (example, wider, lacking) = weakerNeighbour(of: route, index) else { continue }
@@ -26,7 +28,8 @@ extension GatewayConfiguration {
                 "/routes/\(i)/path",
                 "\"\(example)\" falls under \"\(routes[wider].path.text)\" (/routes/\(wider)), which requires less: "
                     + lacking.joined(separator: ", "),
-                expected: "the same rule there, no wider route, or an upstream that does not take this path for "
+                expected: "a route for \"\(example)\" with the same rule, no wider route, or "
+                    + acknowledgement + " where the upstream does not take this path for "
                     + "\"\(route.path.text)\"")
         }
     }
@@ -205,3 +208,7 @@ extension PathPattern {
         return segment[..<place] + other + segment[segment.index(after: place)...]
     }
 }
+
+/// What a route says where the warning does not matter.
+private let acknowledgement =
+    "\"acknowledge\": [\"\(AcknowledgedWarning.weakerVariants.rawValue)\"] in this one"

@@ -75,7 +75,10 @@ enum AdminTarget {
         if let success, status != success, status < 300 || status == 404 {
             throw .notAnAdminListener(status)
         }
-        guard status >= 300 else { return answer }
+        guard status >= 300 else {
+            if !request.method.isSafe, case .directory(let administration) = self { administration.mentionReload() }
+            return answer
+        }
         // The change may be in force although other gateways were not notified.
         AdminTarget.show(answer?["result"])
         for finding in answer?["errors"]?.array ?? [] { Terminal.printError(finding.string ?? "") }
@@ -110,6 +113,39 @@ enum AdminTarget {
     }
 
     static func text(of node: JSONNode) -> String { node.string ?? String(decoding: node.serialized, as: UTF8.self) }
+}
+
+extension Administration {
+    /// Says on standard error that a gateway which serves with the directory does not know of a change yet. One whose
+    /// listeners the system chose is not seen.
+    fileprivate func mentionReload() {
+        guard let known = try? configuration.read().configuration, !known.watchesFiles,
+            known.listeners.contains(where: { $0.place.isTaken })
+        else { return }
+        let way =
+            known.admin?.token == nil
+            ? "SIGHUP, or `systemctl reload`" : "`portcullis reload --config \(configuration.directory)`"
+        Terminal.printError("portcullis: a gateway serves with this configuration; it knows of the change after \(way)")
+    }
+}
+
+extension ListenerAddress {
+    /// Whether a process listens there.
+    fileprivate var isTaken: Bool {
+        let address: SocketAddress? =
+            switch self {
+            case .address(_, port: 0), .inherited: nil
+            case .address(let address, let port): SocketAddress(address, port: UInt16(port))
+            case .unix(let path, _): SocketAddress(unixPath: path)
+            }
+        guard let address else { return false }
+        do throws(KernelError) {
+            try BoundListener.checkFree(address)
+            return false
+        } catch {
+            return error.code == EADDRINUSE
+        }
+    }
 }
 
 extension AdminRequest {

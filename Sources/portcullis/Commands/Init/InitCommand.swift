@@ -15,6 +15,8 @@ enum InitCommand: Command {
                portcullis init DIR --oracle [--upstream URL] [--listen ADDRESS:PORT]
                portcullis init DIR
 
+        Each form also takes --base-url and --owner.
+
         Writes DIR/gateway.jsonc, with a comment on each setting, and files with secrets, into a new or empty directory.
         Without a kind it asks for kind, issuer, audience or client id, and upstream on a terminal.
 
@@ -24,8 +26,13 @@ enum InitCommand: Command {
                   (one line, without echo on a terminal)
         --oracle  clients of Oracle Mobile & Social (OAM-Auth challenges), and users of the gateway's own
 
-        --upstream  the API behind the gateway (default: http://127.0.0.1:9000, where `portcullis echo` listens)
+        --upstream  the API behind the gateway (default: http://127.0.0.1:9000, where `portcullis echo` listens);
+                    `localhost:9000` means http, and a name without a port https
         --listen    where the gateway listens (default: 127.0.0.1:8080)
+        --base-url  where clients reach the gateway, such as https://api.example.com (default: by --listen, and required
+                    where that is all addresses)
+        --owner     the user that the gateway runs as, who gets the files (default: for root the user "portcullis" of the
+                    systemd unit, where there is one, otherwise the caller)
 
         Passwords that it makes are printed once.
         """
@@ -33,16 +40,21 @@ enum InitCommand: Command {
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(
             arguments,
-            options: ["--oidc", "--audience", "--login", "--client-id", "--upstream", "--listen", "--config"],
+            options: [
+                "--oidc", "--audience", "--login", "--client-id", "--upstream", "--listen", "--config", "--base-url",
+                "--owner",
+            ],
             flags: ["--users", "--oracle"])
         let directory = try arguments.directory(of: self)
         let address = try arguments.listening("127.0.0.1:8080")
         guard address.port > 0 else { throw .misuse("--listen has no port: \(address)") }
+        let owner = try NewDirectory.Owner(arguments["--owner"])
         let named = try kind(arguments)
         let kind = if let named { named } else { try ask() }
-        let upstream = try url(kind.upstream ?? arguments["--upstream"] ?? "http://127.0.0.1:9000", "--upstream")
-        let draft = try InitDraft(kind.kind, upstream: upstream, listener: address)
-        try write(draft, to: directory)
+        let upstream = try upstream(kind.upstream ?? arguments["--upstream"] ?? "http://127.0.0.1:9000")
+        let base = try baseURL(arguments["--base-url"], address, asks: named == nil)
+        let draft = try InitDraft(kind.kind, upstream: upstream, listener: address, baseURL: base)
+        try write(draft, to: directory, owner)
         let errors = Assembly.examine(directory, production: false).diagnostics.filter { $0.severity == .error }
         for diagnostic in errors { Terminal.printError(diagnostic.description) }
         if !errors.isEmpty { throw .failure("\(directory) is written, and has errors") }
@@ -121,10 +133,37 @@ enum InitCommand: Command {
         return url
     }
 
-    private static func write(_ draft: InitDraft, to directory: String) throws(ExitStatus) {
+    /// An upstream without a scheme is reached by `http` where it is this machine or has a port of its own.
+    private static func upstream(_ text: String) throws(ExitStatus) -> String {
+        guard !text.contains("://"), let origin = (try? WebURL("http://\(text)"))?.origin else {
+            return try url(text, "--upstream")
+        }
+        let hasPort = text.prefix { $0 != "/" }.contains(":")
+        let isPlain = origin.port != 443 && (hasPort || origin.isLocal)
+        return try url("\(isPlain ? "http" : "https")://\(text)", "--upstream")
+    }
+
+    /// Where clients reach a gateway; nil for the address that it listens on.
+    /// - Parameter asks: whether the user answers questions.
+    private static func baseURL(
+        _ text: String?, _ address: SocketAddress, asks: Bool
+    ) throws(ExitStatus) -> String? {
+        if let text { return try url(text, "--base-url") }
+        guard IPAddress(address.host)?.isUnspecified == true else { return nil }
+        guard asks else {
+            throw .misuse(
+                "--listen \(address.host):\(address.port) is all addresses; --base-url says where clients reach it, such as https://api.example.com"
+            )
+        }
+        return try url(answer("URL by which clients reach the gateway:"), "the URL")
+    }
+
+    private static func write(
+        _ draft: InitDraft, to directory: String, _ owner: NewDirectory.Owner
+    ) throws(ExitStatus) {
         // The file that makes it a configuration is the last one.
         let secrets = draft.secrets.map { NewDirectory.File(name: $0.name, text: $0.text, isSecret: true) }
         let file = NewDirectory.File(name: InitDraft.fileName, text: draft.text, isSecret: draft.hasPasswords)
-        try NewDirectory.write(secrets + [file], to: directory)
+        try NewDirectory.write(secrets + [file], to: directory, owner)
     }
 }

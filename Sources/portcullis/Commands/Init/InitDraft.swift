@@ -33,7 +33,8 @@ struct InitDraft {
     private let password: String
 
     /// - Throws: `.failed` after printing why a password cannot be hashed.
-    init(_ kind: Kind, upstream: String, listener: SocketAddress) throws(ExitStatus) {
+    /// - Parameter baseURL: where clients reach the gateway; nil for the listener.
+    init(_ kind: Kind, upstream: String, listener: SocketAddress, baseURL: String?) throws(ExitStatus) {
         self.kind = kind
         let isOwn =
             switch kind {
@@ -43,7 +44,8 @@ struct InitDraft {
         password = isOwn ? InitDraft.random() : ""
         let host = listener.isIPv6 ? "[\(listener.host)]" : listener.host
         let isLocal = host == "127.0.0.1" || host == "[::1]"
-        origin = "http://\(isLocal ? "localhost" : host):\(listener.port)"
+        let own = "http://\(isLocal ? "localhost" : host):\(listener.port)"
+        origin = baseURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? own
         var sections: String
         switch kind {
         case .tokens(let issuer, let audience):

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Reactor
 
 /// A configuration directory that a command makes.
@@ -10,9 +11,30 @@ enum NewDirectory {
         var isSecret = false
     }
 
+    /// Who gets the files.
+    struct Owner {
+        /// The user of the systemd unit.
+        private static let standard = "portcullis"
+
+        /// Nil to keep the user of the process.
+        private(set) var user: SystemUser?
+
+        /// - Parameter name: nil for the user of the systemd unit, where root writes and there is one.
+        /// - Throws: `.usage` after printing that there is no such user.
+        init(_ name: String?) throws(ExitStatus) {
+            guard let name = name ?? (geteuid() == 0 ? Owner.standard : nil) else { return }
+            user = SystemUser(named: name)
+            if user == nil, name != Owner.standard || geteuid() != 0 {
+                throw .misuse("--owner is no user of this machine: \(name)")
+            }
+        }
+    }
+
     /// Writes files, in their order, into a directory that is new or empty.
     /// - Throws: `.failed` after printing what is wrong.
-    static func write(_ files: [File], to directory: String) throws(ExitStatus) {
+    static func write(
+        _ files: [File], to directory: String, _ owner: Owner? = nil
+    ) throws(ExitStatus) {
         let manager = FileManager.default
         if let names = try? manager.contentsOfDirectory(atPath: directory) {
             guard names.isEmpty else { throw .failure("\(directory) is not empty; nothing was written") }
@@ -26,14 +48,18 @@ enum NewDirectory {
                 throw .failure("cannot create \(directory): \(error.localizedDescription)")
             }
         }
-        for file in files { try write(file, to: "\(directory)/\(file.name)") }
+        for file in files { try write(file, to: "\(directory)/\(file.name)", owner) }
     }
 
-    private static func write(_ file: File, to path: String) throws(ExitStatus) {
+    private static func write(_ file: File, to path: String, _ owner: Owner?) throws(ExitStatus) {
         do throws(KernelError) {
             let draft = try AtomicFile(of: path)
             try draft.write(Array(file.text.utf8))
-            try draft.allow(file.isSecret ? 0o600 : 0o644)
+            if let user = owner?.user {
+                try draft.hand(to: user.user, group: user.group, mode: file.isSecret ? 0o600 : 0o644)
+            } else {
+                try draft.allow(file.isSecret ? 0o600 : 0o644)
+            }
             guard try draft.place() else { throw KernelError(EEXIST) }
         } catch {
             throw .failure("cannot write \(path): \(error.text)")

@@ -1,0 +1,15 @@
+import Glibc
+
+/// A user of the machine.
+package struct SystemUser {
+    package let user: UInt32
+    package let group: UInt32
+
+    /// Nil for no such user.
+    package init?(named name: String) {
+        // SAFETY: the entry is read before another one is asked for, and commands ask from one thread.
+        guard let entry = unsafe getpwnam(name) else { return nil }
+        user = unsafe entry.pointee.pw_uid
+        group = unsafe entry.pointee.pw_gid
+    }
+}
