@@ -36,7 +36,8 @@ extension ExternalIdentityRules {
         // Configured claims that are absent are not replaced by others (U03).
         let name =
             usernameSources.isEmpty
-            ? (claims["sub"] ?? claims["prn"])?.string : usernameSources.lazy.compactMap { $0.value(in: claims) }.first
+            ? (claims["sub"] ?? claims["prn"]).flatMap(ClaimSource.text)
+            : usernameSources.lazy.compactMap { $0.value(in: claims) }.first
         guard let name, !name.isEmpty else { throw .missingUsername }
         guard ExternalIdentityRules.isFitForHeaders(name) else { throw .unusableUsername }
         return name

@@ -14,12 +14,22 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    /// The algorithm of exactly this name of five bytes. Longer texts of unauthenticated callers are not compared,
-    /// since Swift's normalisation may take long.
+    /// The algorithm of exactly this name of five bytes, or `Ed25519`. Longer texts of unauthenticated callers are not
+    /// compared, since Swift's normalisation may take long.
     package init?(named name: String) {
+        if name.utf8.elementsEqual(SignatureAlgorithm.fullySpecified.utf8) {
+            self = .edDSA
+            return
+        }
         guard name.utf8.count == 5, let algorithm = SignatureAlgorithm(rawValue: name) else { return nil }
         self = algorithm
     }
+
+    /// EdDSA with the only curve that is supported (RFC 9864 section 2.2).
+    private static let fullySpecified = "Ed25519"
+
+    /// The names of an algorithm in JOSE headers and metadata, the one for the gateway's own tokens in front.
+    package var names: [String] { self == .edDSA ? [rawValue, SignatureAlgorithm.fullySpecified] : [rawValue] }
 
     /// The families of algorithms by kind of key.
     package enum Family: Sendable {

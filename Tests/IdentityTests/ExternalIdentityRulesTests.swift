@@ -99,10 +99,20 @@ import Testing
         #expect(try rejection(rules, #"{"sub":"\#(name)"}"#, []) == .unusableUsername)
     }
 
+    @Test("a user that is numbered is named by the digits")
+    func numberedUser() throws {
+        let users = [User(username: "9007199254740993")]
+        let rules = ExternalIdentityRules(usernameSources: ["id"])
+        #expect(try rejection(rules, #"{"sub":"x","id":9007199254740993}"#, users) == nil)
+        #expect(try rejection(rules, #"{"sub":"x","id":9007199254740992}"#, users) == .unknownUser)
+        #expect(try rejection(ExternalIdentityRules(), #"{"sub":9007199254740993}"#, users) == nil)
+    }
+
     @Test(
         "a subject that is not a string is refused",
         arguments: [
-            #"{"sub":5,"prn":"joe"}"#, #"{"sub":null,"prn":"joe"}"#, #"{"sub":"","prn":"joe"}"#, #"{"sub":["joe"]}"#,
+            #"{"sub":5.0,"prn":"joe"}"#, #"{"sub":-5}"#, #"{"sub":5e3}"#, #"{"sub":true}"#,
+            #"{"sub":null,"prn":"joe"}"#, #"{"sub":"","prn":"joe"}"#, #"{"sub":["joe"]}"#,
         ])
     func subjectOfAnotherTypeIsNoName(_ claims: String) throws {
         let rules = ExternalIdentityRules(virtualUserEnabled: true)

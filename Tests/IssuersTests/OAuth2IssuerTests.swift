@@ -242,19 +242,16 @@ import Testing
     @Test(
         "RFC 6749 section 5.1: invalid answers are refused",
         arguments: [
-            "", "null", "[]", "{", "<html>", #"{"access_token": "t"}"#, #"{"access_token": "t", "token_type": "mac"}"#,
+            "", "null", "[]", "{", "<html>", #"{"access_token": "t", "token_type": "mac"}"#,
             #"{"access_token": "", "token_type": "Bearer"}"#, #"{"access_token": 5, "token_type": "Bearer"}"#,
             #"{"access_token": "a b", "token_type": "Bearer"}"#,
             #"{"access_token": "a\r\nX: y", "token_type": "Bearer"}"#,
             #"{"access_token": "é", "token_type": "Bearer"}"#,
-            #"{"access_token": "t", "token_type": "Bearer", "expires_in": 0}"#,
             #"{"access_token": "t", "token_type": "Bearer", "expires_in": -1}"#,
-            #"{"access_token": "t", "token_type": "Bearer", "expires_in": 1.5}"#,
             #"{"access_token": "t", "token_type": "Bearer", "expires_in": 1e3}"#,
             #"{"access_token": "t", "token_type": "Bearer", "expires_in": "+5"}"#,
             #"{"access_token": "t", "token_type": "Bearer", "expires_in": " 5"}"#,
             #"{"access_token": "t", "token_type": "Bearer", "expires_in": ""}"#,
-            #"{"access_token": "t", "token_type": "Bearer", "expires_in": null}"#,
             #"{"access_token": "t", "token_type": "Bearer", "expires_in": 99999999999999999999}"#,
             #"{"access_token": "t", "token_type": "Bearer", "refresh_token": ""}"#,
             #"{"access_token": "t", "access_token": "u", "token_type": "Bearer"}"#,
@@ -267,6 +264,13 @@ import Testing
     func lifetimes() throws {
         let bodies: [(String, Int64)] = [
             (#"{"access_token": "t", "token_type": "bearer"}"#, 300),
+            (#"{"access_token": "t"}"#, 300),
+            (#"{"access_token": "t", "token_type": null, "expires_in": null, "refresh_token": null}"#, 300),
+            (#"{"access_token": "t", "token_type": "Bearer", "expires_in": 3599.9}"#, 3599),
+            (#"{"access_token": "t", "token_type": "Bearer", "expires_in": "3600.0"}"#, 3600),
+            // For one request.
+            (#"{"access_token": "t", "token_type": "Bearer", "expires_in": 0}"#, 1),
+            (#"{"access_token": "t", "token_type": "Bearer", "expires_in": "0"}"#, 1),
             (#"{"access_token": "t", "token_type": "BEARER", "expires_in": 77}"#, 77),
             (#"{"access_token": "t", "token_type": "Bearer", "expires_in": "77"}"#, 77),
             (#"{"access_token": "t", "token_type": "Bearer", "expires_in": 9223372036854775807}"#, 315_360_000),

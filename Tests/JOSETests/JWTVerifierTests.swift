@@ -69,6 +69,21 @@ import Testing
         #expect(rejection(token, verifier) == nil)
     }
 
+    /// RFC 9864 section 2.2: the same algorithm by another name, in tokens and keys.
+    @Test(arguments: ["EdDSA", "Ed25519"], ["EdDSA", "Ed25519", nil])
+    func fullySpecifiedAlgorithm(_ ofToken: String, _ ofKey: String?) throws {
+        let maker = ProofMaker(.edDSA)
+        let members = ofKey.map { #","alg":"\#($0)""# } ?? ""
+        let keys = try KeySet(jwks: Array(#"{"keys":[\#(maker.jwk.dropLast())\#(members)}]}"#.utf8).span)
+        let issuer = TrustedIssuer(
+            name: "main", issuer: "https://issuer.example", audiences: ["api"], keys: keys, algorithms: [.edDSA],
+            own: false)
+        let verifier = JWTVerifier(issuers: [issuer])
+        #expect(rejection(maker.signed(#"{"alg":"\#(ofToken)"}"#, Self.claims()), verifier) == nil)
+        #expect(rejection(maker.signed(#"{"alg":"Ed448"}"#, Self.claims()), verifier) == .unsupportedAlgorithm)
+        #expect(rejection(maker.signed(#"{"alg":"ed25519"}"#, Self.claims()), verifier) == .unsupportedAlgorithm)
+    }
+
     private static let times: [([String: String?], TokenRejection?)] = [
         (["exp": nil], .missingExpiry),
         (["exp": "\"\(now + 300)\""], .malformed),

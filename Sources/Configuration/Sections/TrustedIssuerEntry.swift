@@ -284,7 +284,7 @@ package struct TrustedIssuerEntry: Sendable {
     }
 
     static let algorithms = Shape<Set<SignatureAlgorithm>>(
-        .list(.choice(SignatureAlgorithm.publicOnes.map(\.rawValue)), minimum: 1, isUnique: false)
+        .list(.choice(SignatureAlgorithm.publicOnes.flatMap(\.names)), minimum: 1, isUnique: false)
     ) { field in
         guard let elements = field.elements("an array of algorithms") else { return nil }
         if elements.isEmpty {
@@ -296,6 +296,7 @@ package struct TrustedIssuerEntry: Sendable {
                 return element.error(
                     "\"\(name)\" proves nothing about an outside issuer", expected: "an asymmetric algorithm")
             }
+            if let name = element.node.string, let named = SignatureAlgorithm(named: name) { return named }
             return element.choice(among: SignatureAlgorithm.publicOnes)
         }
         return Set(known)

@@ -83,7 +83,8 @@ extension JSONNode {
     /// The scopes of a token: `scope` (RFC 9068 section 2.2.3), else `scp`, which some issuers write in its place; a text
     /// with blanks, or an array.
     fileprivate var scopes: [String] {
-        let claim = self["scope"] ?? self["scp"]
+        // Some issuers write an empty one beside the other.
+        let claim = self["scope"].flatMap { $0.isNull ? nil : $0 } ?? self["scp"]
         let texts = claim?.array?.compactMap(\.string) ?? claim?.string.map { [$0] } ?? []
         return texts.flatMap { $0.split(separator: " ").map(String.init) }
     }

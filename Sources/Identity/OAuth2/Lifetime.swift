@@ -5,10 +5,26 @@ package enum Lifetime {
     /// Longer lifetimes are cut to ten years.
     package static let longest: Int64 = 315_360_000
 
-    /// A positive integer, which some servers write as a string.
-    package static func seconds(_ node: JSONNode) -> Int64? {
-        guard let number = node.integer ?? node.string.flatMap(seconds(text:)), number > 0 else { return nil }
-        return min(number, longest)
+    /// A positive number, which some servers write as a string or with a fraction; parts of seconds do not count.
+    package static func seconds(_ node: JSONNode) -> Int64? { whole(node).flatMap { $0 > 0 ? $0 : nil } }
+
+    /// The lifetime that a token answer states. One of zero, by which some servers say that a token is for one request, is
+    /// a second.
+    package static func ofToken(_ node: JSONNode) -> Int64? { whole(node).map { max(1, $0) } }
+
+    /// The whole seconds of a number from zero on; nil for anything else.
+    private static func whole(_ node: JSONNode) -> Int64? {
+        let text: String
+        switch node.value {
+        case .number(let number): text = number
+        case .string(let string): text = string
+        default: return nil
+        }
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.dropFirst().allSatisfy({ !$0.isEmpty && $0.allSatisfy(ASCII.isDigit) }),
+            let number = parts.first.flatMap({ Decimal.parse(Array($0).span) })
+        else { return nil }
+        return min(Int64(number), longest)
     }
 
     /// `1*DIGIT` only; nil for 0.

@@ -1,7 +1,8 @@
 import Bytes
 import Outbound
 
-/// A strictly parsed response to a token request (RFC 6749 sections 5.1 and 5.2).
+/// A parsed response to a token request (RFC 6749 sections 5.1 and 5.2). Members that are null count as absent, and a token
+/// without a type is a bearer token, since some servers answer so.
 package enum TokenReply: Sendable {
     /// A bearer token and its parameters.
     package struct Granted: Sendable {
@@ -55,16 +56,19 @@ package enum TokenReply: Sendable {
 extension TokenReply.Granted {
     fileprivate init?(_ response: OutboundResponse) {
         guard let node = try? JSONNode.parse(response.body.span, maximumDepth: 16),
-            let value = node["access_token"]?.string, Self.isFit(value),
-            let type = node["token_type"]?.string, type.lowercased().utf8.elementsEqual("bearer".utf8)
+            let value = node["access_token"]?.string, Self.isFit(value)
         else { return nil }
+        func stated(_ name: String) -> JSONNode? { node[name].flatMap { $0.isNull ? nil : $0 } }
+        if let type = stated("token_type") {
+            guard type.string?.lowercased().utf8.elementsEqual("bearer".utf8) == true else { return nil }
+        }
         var lifetime: Int64?
-        if let member = node["expires_in"] {
-            guard let seconds = Lifetime.seconds(member) else { return nil }
+        if let member = stated("expires_in") {
+            guard let seconds = Lifetime.ofToken(member) else { return nil }
             lifetime = seconds
         }
         var refresh: String?
-        if let member = node["refresh_token"] {
+        if let member = stated("refresh_token") {
             guard let text = member.string, Self.isFit(text) else { return nil }
             refresh = text
         }

@@ -32,9 +32,18 @@ package struct ClaimSource: Hashable, Sendable {
         return texts.flatMap(parts).compactMap(counted)
     }
 
-    /// The one value of a claim that is a text; nil for any other claim.
+    /// The one value of a claim that is a text, or a whole number in decimal digits; nil for any other claim.
     package func value(in claims: JSONNode) -> String? {
-        path.value(in: claims)?.string.flatMap(counted)
+        path.value(in: claims).flatMap(ClaimSource.text).flatMap(counted)
+    }
+
+    /// A text, or the digits of a whole number: some providers number their users.
+    package static func text(_ claim: JSONNode) -> String? {
+        if case .number(let number) = claim.value {
+            number.utf8.allSatisfy(ASCII.isDigit) ? number : nil
+        } else {
+            claim.string
+        }
     }
 
     private func parts(of text: String) -> [String] {

@@ -84,13 +84,18 @@ struct ClientAuthentication: Sendable {
         return proof
     }
 
-    /// The public client that a request without any credential names.
+    /// The public client that a request without any credential names. An empty secret, which some libraries send for such
+    /// a client, is none.
     private func publicClient(_ request: EndpointRequest, _ form: TokenForm) -> Backend? {
-        guard request.authorization.isEmpty, form["client_secret"] == nil, form["client_assertion"] == nil,
-            form["client_assertion_type"] == nil, let id = form["client_id"],
-            let backend = backend(clientID: id), backend.grants.isPublic
-        else { return nil }
-        return backend
+        guard form["client_assertion"] == nil, form["client_assertion_type"] == nil else { return nil }
+        func named(_ id: String) -> Backend? { backend(clientID: id).flatMap { $0.grants.isPublic ? $0 : nil } }
+        if request.authorization.isEmpty, form["client_secret"] == nil { return form["client_id"].flatMap(named) }
+        guard let presented = try? PresentedSecret(request.authorization, form) else { return nil }
+        for reading in presented.readings where reading.secret.isEmpty {
+            guard let id = String(streamSafe: reading.id), let client = named(id) else { continue }
+            return (try? presented.check(clientID: client.clientID)) == nil ? nil : client
+        }
+        return nil
     }
 
     /// The backend whose secret was presented.

@@ -39,7 +39,7 @@ package struct ProtectedResources: Sendable {
             if !authorizationServers.isEmpty { writer.member("authorization_servers", authorizationServers) }
             if !scopes.isEmpty { writer.member("scopes_supported", scopes) }
             writer.member("bearer_methods_supported", bearerMethods)
-            let algorithms = SignatureAlgorithm.allCases.filter(PossessionProof.algorithms.contains).map(\.rawValue)
+            let algorithms = SignatureAlgorithm.allCases.filter(PossessionProof.algorithms.contains).flatMap(\.names)
             writer.member("dpop_signing_alg_values_supported", algorithms)
             if requiresProof { writer.member("dpop_bound_access_tokens_required", true) }
             if let name { writer.member("resource_name", name) }

@@ -51,7 +51,7 @@ struct ServerDocument {
 
     /// Bound tokens (RFC 9449 section 5.1, RFC 8705 section 3.3).
     private func addBinding(_ writer: inout JSONWriter) {
-        let algorithms = SignatureAlgorithm.allCases.filter(PossessionProof.algorithms.contains).map(\.rawValue)
+        let algorithms = SignatureAlgorithm.allCases.filter(PossessionProof.algorithms.contains).flatMap(\.names)
         writer.member("dpop_signing_alg_values_supported", algorithms)
         if grants.contains(where: \.bindsToCertificate) {
             writer.member("tls_client_certificate_bound_access_tokens", true)
@@ -108,7 +108,7 @@ struct ServerDocument {
         }
         writer.member("\(name)_endpoint_auth_methods_supported", methods)
         guard hasKeys else { return }
-        let algorithms = SignatureAlgorithm.allCases.filter { !$0.isSymmetric }.map(\.rawValue)
+        let algorithms = SignatureAlgorithm.allCases.filter { !$0.isSymmetric }.flatMap(\.names)
         writer.member("\(name)_endpoint_auth_signing_alg_values_supported", algorithms)
     }
 }

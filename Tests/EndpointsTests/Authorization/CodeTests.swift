@@ -136,11 +136,18 @@ import TokenStorage
         let revocation = app.signOn.settings.families.answer(
             tokenRequest("token=x&client_id=app-client", nil), .revocation)
         #expect(revocation.status == 200)
-        for secret in ["", "x"] {
+        // An empty secret is none.
+        for (secret, error) in [("", "invalid_request"), ("x", "invalid_client")] {
             let reply = app.signOn.settings.families.answer(
                 tokenRequest("grant_type=authorization_code", basic("app-client", secret)))
-            #expect(reply.error == "invalid_client")
+            #expect(reply.error == error)
         }
+        let other = app.signOn.settings.families.answer(
+            tokenRequest("grant_type=authorization_code&client_id=inv-client", basic("app-client", "")))
+        #expect(other.error == "invalid_client")
+        let confidential = app.signOn.settings.families.answer(
+            tokenRequest("grant_type=authorization_code", basic("inv-client", "")))
+        #expect(confidential.error == "invalid_client")
     }
 
     @Test(
