@@ -187,17 +187,27 @@ import Testing
         #expect(method.status == 400 && method.values("Allow").first?.contains("GET") == true)
     }
 
-    @Test(
-        "a refused gRPC call gets the status of its protocol, also where errors are configured; the log has the usual one"
-    )
+    @Test("a refused gRPC call gets the status of its protocol, the log the usual one, and other requests are no calls")
     func calls() throws {
-        let fixture = try Fixture { $0["errors"] = #"[{"status": 401, "body": "no"}]"# }
-        let answer = try fixture.request("POST", "/plain", ["Content-Type: application/grpc"], body: "x")
-        #expect(answer.status == 200 && answer.text.isEmpty)
-        #expect(answer.values("grpc-status") == ["16"] && answer.values("grpc-message").first?.isEmpty == false)
-        let id = answer.only("X-Request-Id")
-        let line = try #require(fixture.gateway.waitForAccess { $0["request_id"].string == id })
+        let fixture = try SecureFixture { $0["errors"] = #"[{"status": 401, "body": "no"}]"# }
+        let type = ["-H", "Content-Type: application/grpc"]
+        let answer = try fixture.curl(["--http2", "-d", "x"] + type, "/plain")
+        #expect(answer.version == "HTTP/2" && answer.status == 200 && answer.body.isEmpty)
+        let line = try #require(fixture.gateway.waitForAccess { $0["path"].string == "/plain" })
         #expect(line["status"].number == 401 && line["reason"].string == "missing_credential")
+        // A proxy that asks would take 200 for a permission.
+        #expect(try fixture.curl(["--http1.1", "-d", "x"] + type, "/plain").status == 401)
+        #expect(try fixture.curl(["--http2"] + type, "/plain").status == 401)
+    }
+
+    @Test("proxies that ask for decisions get no answer of a call")
+    func callsOfProxies() throws {
+        let fixture = try ForwardAuthFixture.make()
+        let type: Field = "Content-Type: application/grpc"
+        #expect(try fixture.ask("POST", "/plain", [type]).status == 401)
+        #expect(try fixture.ask("POST", "/nowhere", [type]).status == 404)
+        let connection = try fixture.gateway.connect("auth")
+        #expect(try connection.exchange("POST", "/elsewhere", [type], body: "x").status == 404)
     }
 
     @Test("answers over HTTP/2")

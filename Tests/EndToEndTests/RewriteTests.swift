@@ -86,6 +86,14 @@ import Testing
             (#""stripPrefix": "/api", "addPrefix": "/x", "location": true"#, "base", "/base/v1/x", "/api"),
             (#""stripPrefix": "/api", "addPrefix": "/x", "location": true"#, "base", "/base/v1/xx", "/base/v1/xx"),
             (#""addPrefix": "/x", "location": true"#, "stub", "/x", "/"),
+            // What browsers would read as another host stays with the upstream's own.
+            (#""addPrefix": "/x", "location": true"#, "stub", "/x//evil.example", "/x//evil.example"),
+            (#""addPrefix": "/x", "location": true"#, "stub", #"/x/\evil.example"#, #"/x/\evil.example"#),
+            (#""addPrefix": "/x", "location": true"#, "stub", "/x/\t/evil.example", "/x/\t/evil.example"),
+            (
+                #""addPrefix": "/x", "location": true"#, "stub", "http://gw.example.com//evil",
+                "http://gw.example.com//evil"
+            ),
             (#""stripPrefix": "/api""#, "stub", "/items", "/items"),
         ])
     func locations(_ rewrite: String, _ upstream: String, _ sent: String, _ expected: String) throws {

@@ -59,7 +59,8 @@ import Testing
     @Test(
         arguments: [
             ("/mine/x", "application/grpc", 401, "16"), ("/mine/x", "application/grpc+proto", 401, "16"),
-            ("/none", "application/grpc;x=y", 404, "12"), ("/mine/x", "Application/GRPC-web", 401, "16"),
+            ("/none", "application/grpc;x=y", 404, "12"), ("/mine/x", "Application/GRPC+json", 401, "16"),
+            ("/mine/x", "application/grpc-web", 401, nil),
             ("/open/x", "application/grpc", 502, "14"), ("/mine/x", "application/grpcs", 401, nil),
             ("/mine/x", "application/json", 401, nil),
         ] as [(String, String, Int, String?)])

@@ -21,16 +21,18 @@ extension Responder {
         endReply(exchange, chunk, nothing.span)
     }
 
-    /// Whether a request is a gRPC call that is answered to its client. A proxy that asks for a decision has its own answer.
+    /// Whether a request is a gRPC call, on a listener for clients.
     ///
     /// - Parameter field: the value of `Content-Type`, which a blank may precede.
     static func isCall(_ field: Span<UInt8>, _ exchange: Exchange) -> Bool {
         let type = field.isEmpty || field[0] != ASCII.space ? field : field.extracting(droppingFirst: 1)
         let name = callType.count
-        guard exchange.forwardAuth == nil, exchange.endpoint == nil, type.count >= name,
+        // A call is a POST over HTTP/2. Others could get 200 in place of a refusal, which proxies take for a permission.
+        guard exchange.stream != nil, exchange.head.method == .post, exchange.client?.role == .proxy,
+            exchange.endpoint == nil, type.count >= name,
             bytesEqualIgnoringCase(type.extracting(0..<name), callType.span)
         else { return false }
-        return type.count == name || [UInt8(ascii: "+"), UInt8(ascii: ";"), UInt8(ascii: "-")].contains(type[name])
+        return type.count == name || type[name] == UInt8(ascii: "+") || type[name] == UInt8(ascii: ";")
     }
 
     private static let callType = Array("application/grpc".utf8)

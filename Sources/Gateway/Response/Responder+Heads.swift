@@ -57,7 +57,16 @@ extension Responder {
         guard let rewrite = exchange.route?.rewrite, rewrite.mapsLocation,
             let range = responseHeaders.value(.location)
         else { return nil }
-        let value = Array(copying: bytes.slice(range))
+        let path = requestedPath(Array(copying: bytes.slice(range)), rewrite, exchange)
+        // Browsers read two slashes, of which one may be a backslash or have control characters before it, as another host.
+        guard let path, path.allSatisfy({ $0 > ASCII.space && $0 != 0x7f }),
+            path.count < 2 || path[1] != ASCII.slash && path[1] != ASCII.backslash
+        else { return nil }
+        return path
+    }
+
+    /// Nil for a location that stays.
+    private func requestedPath(_ value: [UInt8], _ rewrite: PathRewrite, _ exchange: Exchange) -> [UInt8]? {
         if value.starts(with: [ASCII.slash, ASCII.slash]) { return nil }
         if value.first == ASCII.slash { return rewrite.requested(for: value.span) }
         let text = String(decoding: value, as: UTF8.self)
