@@ -10,7 +10,8 @@ import TokenStorage
 struct Revocation: Sendable {
     let service: TokenService
 
-    /// RFC 7009: a client revokes its own token. Revoking a refresh token ends its login, including the access token.
+    /// RFC 7009: a client revokes its own token. Revoking a token of a login with refresh tokens ends the login, with all
+    /// its tokens.
     /// An unknown token is answered like a revoked one (section 2.2).
     func answer(
         _ request: EndpointRequest, _ clients: ClientAuthentication, now: Int64
@@ -32,10 +33,30 @@ struct Revocation: Sendable {
         _ claims: AccessTokenClaims, _ backend: Backend, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard claims.clientID.isExactly(backend.clientID) else { throw .tokenOfAnotherClient }
+        if let family = TokenFamily.id(of: claims.tokenID) { return end(family, claims, backend, now: now) }
         return service.ask(.deny(.token(claims.tokenID, subject: claims.subject, until: claims.expiresAt)), now: now) {
             [self] _ in
             service.settings.revocations.revoke(tokenID: claims.tokenID, until: claims.expiresAt)
             return .done(Self.revoked(backend, subject: claims.subject, tokenID: claims.tokenID))
+        }
+    }
+
+    /// Ends the login of an access token: its other tokens are as stolen as this one (section 2.1).
+    private func end(
+        _ family: String, _ claims: AccessTokenClaims, _ backend: Backend, now: Int64
+    ) -> Effect<EndpointResponse> {
+        service.ask(.revoke(.tokenID(family)), now: now) { [self] answer in
+            let done = Effect.done(Self.revoked(backend, subject: claims.subject, tokenID: claims.tokenID))
+            if case .removed(let records) = answer, !records.isEmpty {
+                service.end(records)
+                return done
+            }
+            // The refresh token has expired; no access token of the login lives longer than one that is issued now.
+            let until = max(claims.expiresAt, now + service.settings.userSeconds(of: backend))
+            return service.ask(.deny(.token(family, subject: claims.subject, until: until)), now: now) { [self] _ in
+                service.settings.revocations.revoke(tokenID: family, until: until)
+                return done
+            }
         }
     }
 

@@ -55,7 +55,7 @@ package struct TokenServiceSettings: Sendable {
     package var store: any TokenStore
     /// Key of the digests in the store.
     package var storeKey: TokenDigestKey
-    /// Runs work when a second since 1970 has begun.
+    /// Runs work when a second since 1970 has begun, which is a minute ahead at most.
     package var later: @Sendable (Int64, @escaping @Sendable () -> Void) -> Void = { _, _ in }
 
     package init(

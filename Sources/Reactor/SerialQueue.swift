@@ -17,16 +17,21 @@ package final class SerialQueue: Sendable {
     /// Runs the work once a second has begun by all agreeing clocks, without blocking a thread; at once if it has. A
     /// clock that steps back meanwhile adds no delay.
     ///
-    /// - Parameter second: seconds since 1970, at most a few seconds ahead.
-    package static func run(atSecond second: Int64, _ work: @escaping @Sendable () -> Void) {
-        let milliseconds = second * 1000 + Clock.agreementMilliseconds - Clock.wallMilliseconds
+    /// - Parameters:
+    ///   - second: seconds since 1970.
+    ///   - most: how many seconds it may be ahead; a later one counts as one of a clock that has stepped back.
+    package static func run(atSecond second: Int64, most: Int64 = 5, _ work: @escaping @Sendable () -> Void) {
+        let milliseconds = wait(until: second, most: most, at: Clock.wallMilliseconds)
         guard milliseconds > 0 else { return work() }
         // A few milliseconds more, since the clock of the loops is coarse.
-        let delay = DispatchTimeInterval.milliseconds(Int(min(milliseconds, longestWait)) + 10)
+        let delay = DispatchTimeInterval.milliseconds(Int(milliseconds) + 10)
         DispatchQueue.global().asyncAfter(deadline: .now() + delay, execute: work)
     }
 
-    private static let longestWait: Int64 = 5000
+    /// Milliseconds until a second has begun by all agreeing clocks.
+    static func wait(until second: Int64, most: Int64, at milliseconds: Int64) -> Int64 {
+        max(0, min(second * 1000 + Clock.agreementMilliseconds - milliseconds, most * 1000))
+    }
 
     /// Waits until everything submitted so far has run.
     package func flush() { queue.sync {} }

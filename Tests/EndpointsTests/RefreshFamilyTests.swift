@@ -103,13 +103,17 @@ import TokenStorage
         #expect(!isLive(first, standards) && !isLive(second, standards))
     }
 
-    @Test("revoking one access token leaves the others of its login")
-    func oneToken() throws {
+    @Test(
+        "RFC 7009 section 2.1: revoking one access token ends its login, also after the refresh token",
+        arguments: [0, 2_000])
+    func oneToken(_ later: Int64) throws {
         let standards = Standards()
         let all = try logins(standards, refreshes: 2)
-        #expect(standards.revoke(all[1].accessToken).status == 200)
-        #expect(all.map { isLive($0, standards) } == [true, false, true])
-        #expect(standards.refresh(all[2].refreshToken).status == 200)
+        let now = Service.now + later
+        #expect(standards.revoke(all[1].accessToken, at: now).status == 200)
+        #expect(all.map { isLive($0, standards) } == [false, false, false])
+        #expect(standards.refresh(all[2].refreshToken, at: now).status == 400)
+        #expect(denied(standards).count == 1)
     }
 
     @Test("with revokeOnRefresh each refresh ends the access token before it")

@@ -48,7 +48,7 @@ struct TokenServiceAssembly: AssemblyPart {
                 return settings
             }
         }
-        settings.later = { second, work in SerialQueue.run(atSecond: second, work) }
+        settings.later = { second, work in SerialQueue.run(atSecond: second, most: 70, work) }
         settings.paths = service.paths
         settings.terms = service.terms
         settings.assertions = assertions
