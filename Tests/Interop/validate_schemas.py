@@ -135,11 +135,11 @@ SPOILED = {
     "identityProviders": [
         ((1, "issuer"), None),
         ((1, "clientId"), None),
-        ((1, "tokenEndpoint"), "https://a.example.com/token"),
+        ((1, "tokenEndpoint"), "ftp://a.example.com/token"),
         ((1, "algorithms"), ["HS256"]),
         ((1, "parameters"), {"nonce": "x"}),
         ((2, "userInfoEndpoint"), None),
-        ((2, "issuer"), "https://a.example.com"),
+        ((2, "tokenEndpoint"), None),
         ((2, "kind"), "ldap"),
         ((2, "entityId"), "https://idp.example.com"),
         ((3, "entityId"), None),

@@ -28,12 +28,14 @@ package struct SharedNames {
         for access in [route.access] + route.methods.map(\.access) where !access.isPublic {
             let names = issuers(of: access, on: route)
             let entries = configuration.trustedIssuers.filter { names.contains($0.name) && $0.users.virtualUserEnabled }
-            for prefix in Set(entries.map(\.users.usernamePrefix)).sorted() {
-                var sharing = entries.filter { $0.users.usernamePrefix == prefix }.map(\.name)
-                if prefix.isEmpty, names.contains(TrustedIssuerEntry.ownName) {
-                    sharing.append(TrustedIssuerEntry.ownName)
-                }
-                if sharing.count > 1 { return sharing }
+            let isOwn = names.contains(TrustedIssuerEntry.ownName)
+            for entry in entries {
+                // With an empty prefix a user may have a name that begins with any other one.
+                let sharing = entries.filter { other in
+                    other.users.usernamePrefix.utf8.starts(with: entry.users.usernamePrefix.utf8)
+                }.map(\.name)
+                let own = isOwn && entry.users.usernamePrefix.isEmpty ? [TrustedIssuerEntry.ownName] : []
+                if sharing.count + own.count > 1 { return sharing + own }
             }
         }
         return []
