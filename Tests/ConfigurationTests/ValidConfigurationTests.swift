@@ -38,9 +38,9 @@ import Testing
         #expect(configuration.backends[0].backend.clientSecret?.value == "inv-secret")
         #expect(configuration.backends[1].backend.enableSSO == false)
         #expect(configuration.users.map(\.roles) == [["Manager"], ["Clerk"], [], []])
-        #expect(configuration.applications.map(\.name) == ["testApp"])
-        #expect(configuration.applications[0].apiKey == "1234567890123456789")
-        #expect(configuration.routes.first { $0.application != nil }?.path == "/yambas/rest/apps/testApp/models/Notes/**")
+        #expect(configuration.applications.map { "\($0.name) \($0.apiKey)" } == ["testApp 1234567890123456789"])
+        let notes = configuration.routes.first { $0.application != nil }
+        #expect(notes?.path == "/yambas/rest/apps/testApp/models/Notes/**")
         #expect(configuration.users.allSatisfy { $0.passwordHash?.hasPrefix("{scrypt}") == true })
         #expect(configuration.webgates.map(\.level) == [2, nil, 3])
         #expect(configuration.webgates[1].userAgents == ["OAMMS-Agent"])
