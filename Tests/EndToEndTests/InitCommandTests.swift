@@ -145,6 +145,8 @@ import Testing
         #expect(try directory.read("gateway.jsonc").contains(#""baseUrl": "https://gw.example.com""#))
         #expect(
             result.output.contains("https://gw.example.com/\n") || result.output.hasSuffix("https://gw.example.com/"))
+        let owner = try FileManager.default.attributesOfItem(atPath: directory.path)[.ownerAccountName]
+        #expect(owner as? String == user)
         for file in ["gateway.jsonc", "client-secret"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(file)")
             #expect(attributes[.ownerAccountName] as? String == user)
@@ -176,7 +178,7 @@ import Testing
                 "--listen is no IP address and port such as 127.0.0.1:8080: 8080; did you mean 127.0.0.1:8080?"
             ),
             ([new, "--users", "--listen", "0.0.0.0:8080"], "--listen 0.0.0.0:8080 is all addresses; --base-url says"),
-            ([new, "--users", "--listen", "[::]:8080"], "is all addresses; --base-url says"),
+            ([new, "--users", "--listen", "[::]:8080"], "--listen [::]:8080 is all addresses; --base-url says"),
             ([new, "--users", "--owner", "no-such-user"], "--owner is no user of this machine: no-such-user"),
             ([new, "--users", "--base-url", "ftp://x"], "--base-url is no http or https URL"),
             ([new, "--users", "--upstream", "ftp://x"], "--upstream is no http or https URL"),

@@ -99,7 +99,7 @@ struct RouteAssembly: AssemblyPart {
         guard issuers.count > 1 else { return }
         context.warning(
             "\(pointer)/injection",
-            "users of \(SharedNames.list(issuers)) with the same name get the same token for the upstream; give an issuer a \"usernamePrefix\""
+            "users of \(SharedNames.list(issuers)) with the same name get the same token for the upstream; give each issuer a \"usernamePrefix\" with which no other one begins, or accept it by \"acknowledge\": [\"shared-names\"]"
         )
     }
 

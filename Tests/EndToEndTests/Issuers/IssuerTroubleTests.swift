@@ -29,7 +29,7 @@ import Testing
             testDescription: "it answers in HTML", answer: [.reply(body: "<html>")], status: 502,
             code: "issuer_invalid_token", outcome: "invalid_token"),
         Trouble(
-            testDescription: "its token has ended", answer: IssuedElsewhere.token("t", seconds: 0), status: 502,
+            testDescription: "its token has ended", answer: IssuedElsewhere.token("t", seconds: -1), status: 502,
             code: "issuer_invalid_token", outcome: "invalid_token"),
         Trouble(
             testDescription: "its token is two lines", answer: IssuedElsewhere.token(#"a\r\nX-Admin: yes"#),

@@ -152,7 +152,7 @@ enum InitCommand: Command {
         guard IPAddress(address.host)?.isUnspecified == true else { return nil }
         guard asks else {
             throw .misuse(
-                "--listen \(address.host):\(address.port) is all addresses; --base-url says where clients reach it, such as https://api.example.com"
+                "--listen \(address.host.contains(":") ? "[\(address.host)]" : address.host):\(address.port) is all addresses; --base-url says where clients reach it, such as https://api.example.com"
             )
         }
         return try url(answer("URL by which clients reach the gateway:"), "the URL")

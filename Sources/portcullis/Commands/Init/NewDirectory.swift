@@ -49,6 +49,16 @@ enum NewDirectory {
             }
         }
         for file in files { try write(file, to: "\(directory)/\(file.name)", owner) }
+        guard let user = owner?.user else { return }
+        // The gateway makes its keys and store there.
+        let ids: [FileAttributeKey: Any] = [
+            .ownerAccountID: NSNumber(value: user.user), .groupOwnerAccountID: NSNumber(value: user.group),
+        ]
+        do {
+            try manager.setAttributes(ids, ofItemAtPath: directory)
+        } catch {
+            throw .failure("\(directory) cannot be given to its owner: \(error.localizedDescription)")
+        }
     }
 
     private static func write(_ file: File, to path: String, _ owner: Owner?) throws(ExitStatus) {
