@@ -232,12 +232,13 @@ class Logins(Lane):
         self.pair = None
         # Refresh tokens of this login that were used, and those of logins that ended.
         self.used, self.spent = [], []
-        self.dead = []
+        # Access tokens of this login before its refreshes, which end with it, and those of logins that ended.
+        self.earlier, self.dead = [], []
 
     def end(self):
-        self.dead.append(self.pair[0])
+        self.dead += self.earlier + [self.pair[0]]
         self.spent += self.used + [self.pair[1]]
-        self.pair, self.used = None, []
+        self.pair, self.used, self.earlier = None, [], []
 
     def login(self, connection):
         self.doubt = "login"
@@ -252,7 +253,7 @@ class Logins(Lane):
         if status == 400:
             return False
         self.judge(status == 200, f"refresh: {status} {answer}")
-        self.dead.append(self.pair[0])
+        self.earlier.append(self.pair[0])
         self.used.append(self.pair[1])
         self.pair = answer["access_token"], answer["refresh_token"]
         return True
@@ -280,7 +281,7 @@ class Logins(Lane):
             self.judge(connection.is_active(self.pair[0]), "an acknowledged access token is refused")
             self.judge(self.refresh(connection), "an acknowledged refresh token is lost")
         for token in self.sample(self.dead):
-            self.judge(not connection.is_active(token), "an access token is good that was rotated away or revoked")
+            self.judge(not connection.is_active(token), "an access token of a login that ended is good")
         for token in self.sample(self.spent):
             status, _ = connection.grant(grant_type="refresh_token", refresh_token=token)
             self.judge(status == 400, f"a refresh token of a login that ended is answered {status}")
