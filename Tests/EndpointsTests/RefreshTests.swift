@@ -121,7 +121,7 @@ import TokenStorage
         }
     }
 
-    @Test("a client that lost the answer gets the same pair again, while nobody uses it")
+    @Test("a client that lost the answer gets the same pair again, as long as the new one is unused")
     func lostAnswers() throws {
         let standards = repeating()
         let first = standards.login().refreshToken
@@ -133,7 +133,7 @@ import TokenStorage
         }
         let next = standards.refresh(answer.refreshToken, at: Service.now + 9)
         #expect(next.status == 200)
-        // The successor has been used, by whoever has it.
+        // The new refresh token has been used.
         #expect(standards.refresh(first, at: Service.now + 9).reasonText == "refresh_token_reused")
         #expect(standards.refresh(next.refreshToken, at: Service.now + 9).error == "invalid_grant")
         // And behind the interval.

@@ -130,9 +130,8 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// GW-07: a client that takes nothing of its answer slows its own stream down, and no other.
-    @Test func backPressureIsOfOneStream() throws {
-        let bench = try bench()
+    /// A client that takes nothing of a long answer, which the server has begun to send.
+    private func slowClient(_ bench: WorkerBench) throws -> (client: Peer, server: H2Server, stream: Int32) {
         let slow = bench.client(receiveBuffer: 4096)
         slow.send(.get("/open/slow"))
         let server = try server(bench)
@@ -143,6 +142,13 @@ import Testing
             server.move()
             bench.turn()
         }
+        return (slow, server, stream)
+    }
+
+    /// GW-07: a client that takes nothing of its answer slows its own stream down, and no other.
+    @Test func backPressureIsOfOneStream() throws {
+        let bench = try bench()
+        let (_, server, _) = try slowClient(bench)
         #expect(bench.worker.poller.chunks.bytesInUse < 2 << 20)
         let quick = bench.client()
         quick.send(.get("/open/quick"))
@@ -240,16 +246,7 @@ import Testing
     /// An answer that is cut while its client is far behind arrives as far as it was sent.
     @Test func aSlowClientGetsWhatCameBeforeTheCut() throws {
         let bench = try bench()
-        let slow = bench.client(receiveBuffer: 4096)
-        slow.send(.get("/open/slow"))
-        let server = try server(bench)
-        let stream = server.order[0]
-        server.begin(stream, "content-length: 50000000\r\n")
-        for _ in 0..<800 { server.send(stream, [UInt8](repeating: 7, count: 16 * 1024)) }
-        for _ in 0..<200 {
-            server.move()
-            bench.turn()
-        }
+        let (slow, server, stream) = try slowClient(bench)
         let sent = Int(server.session.framedBytes)
         #expect(sent > 0 && sent < 800 * 16 * 1024)
         server.reset(stream, H2Code.internalError)

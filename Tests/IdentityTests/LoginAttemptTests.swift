@@ -66,7 +66,7 @@ import Testing
         #expect(admitted(attempts).count == 5 && refused(attempts) == 0)
     }
 
-    @Test("attempts of a network wait for each other, whatever their users")
+    @Test("attempts of a network wait for each other, also those of different users")
     func network() {
         let throttle = LoginThrottleTests.throttle(perNetwork: 4)
         let attempts = begin(40, throttle, user: { "user \($0)" })

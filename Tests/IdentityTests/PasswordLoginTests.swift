@@ -25,7 +25,7 @@ import Testing
         let login = PasswordLogin(users: users, throttle: LoginThrottleTests.throttle())
         for _ in 0..<3 { #expect(log(login, "joe", "wrong") == .failure(.wrongPassword)) }
         #expect(log(login, "joe", "Welcome1") == .failure(.throttled(retryAfter: 100)))
-        // It says nothing of who exists: a name that nobody has runs into the same.
+        // The answer does not tell which users exist: an unknown name gets the same.
         for _ in 0..<3 { #expect(log(login, "nobody", "wrong") == .failure(.wrongPassword)) }
         #expect(log(login, "nobody", "wrong") == .failure(.throttled(retryAfter: 100)))
     }

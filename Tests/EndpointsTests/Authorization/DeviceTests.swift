@@ -257,7 +257,7 @@ import TokenStorage
         #expect(guess("192.0.2.3", device.user) == .consentAsked)
     }
 
-    @Test("guesses from many networks close the page for nobody")
+    @Test("guesses from many networks leave the page open for all users")
     func manyNetworks() throws {
         let app = Self.authorizing()
         let device = try Device(app)
