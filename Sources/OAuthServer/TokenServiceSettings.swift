@@ -57,6 +57,8 @@ package struct TokenServiceSettings: Sendable {
     package var storeKey: TokenDigestKey
     /// Runs work when a second since 1970 has begun, which is a minute ahead at most.
     package var later: @Sendable (Int64, @escaping @Sendable () -> Void) -> Void = { _, _ in }
+    /// Tells refreshes at once from the reuse of a token; nil where the store alone does.
+    package var raceClock: RaceClock?
 
     package init(
         issuer: String, audience: [String], baseURL: String, signer: JWTSigner, publishedKeys: KeySet,

@@ -28,6 +28,14 @@ package final class SerialQueue: Sendable {
         DispatchQueue.global().asyncAfter(deadline: .now() + delay, execute: work)
     }
 
+    /// Runs the work at an instant of the wall clock that is close, without blocking a thread.
+    ///
+    /// - Parameter instant: milliseconds since 1970.
+    package static func run(atMillisecond instant: Int64, _ work: @escaping @Sendable () -> Void) {
+        let wait = Int(max(0, min(instant - Clock.wallMilliseconds, 1000)))
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(wait), execute: work)
+    }
+
     /// Milliseconds until a second has begun by all agreeing clocks.
     static func wait(until second: Int64, most: Int64, at milliseconds: Int64) -> Int64 {
         max(0, min(second * 1000 + Clock.agreementMilliseconds - milliseconds, most * 1000))

@@ -83,4 +83,30 @@ import Testing
         }
         #expect(try denied(nodes) == "0")
     }
+
+    @Test("without an interval, one of eight refreshes at once gets a pair, and its login goes on", arguments: [1, 4])
+    func racesWithoutInterval(_ count: Int) throws {
+        let nodes = try SharedStoreNodes(count) { $0["backends"] = StandardsTests.backends() }
+        let fields: [Field] = [.basic("inv-client:inv-secret"), "Content-Type: application/x-www-form-urlencoded"]
+        let connections = try (0..<8).map { try nodes.gateways[$0 % count].connect() }
+        // A gateway that reads its request only after the answer of another cannot see the race.
+        let deadline = Deadline.usual
+        var goesOn = false
+        while !goesOn {
+            try #require(!deadline.isPast)
+            let token = try pair(nodes.login(0)).refresh
+            let body = "grant_type=refresh_token&refresh_token=\(token)"
+            for connection in connections {
+                try connection.send(RawConnection.request("POST", "/oauth2/token", fields, body: body))
+            }
+            let answers = try connections.map { try $0.readResponse(to: "POST") }
+            #expect(answers.filter { $0.status == 200 }.count == 1)
+            #expect(answers.filter { $0.status == 400 }.count == 7)
+            let next = try pair(#require(answers.first { $0.status == 200 })).refresh
+            goesOn =
+                try nodes.gateways[0].request(
+                    "POST", "/oauth2/token", fields, body: "grant_type=refresh_token&refresh_token=\(next)"
+                ).status == 200
+        }
+    }
 }

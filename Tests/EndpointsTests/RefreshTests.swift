@@ -176,6 +176,35 @@ import TokenStorage
         #expect(standards.refresh(answer.refreshToken, at: Service.now + 10).status == 200)
     }
 
+    @Test("of refreshes at once one gets a pair, and the login goes on, until a used token comes after the answer")
+    func atOnce() throws {
+        let clock = Mutex<Int64>(5_000)
+        let held = Mutex<[Int64]>([])
+        let standards = Standards {
+            $0.raceClock = RaceClock(
+                now: { clock.withLock { $0 } },
+                run: { instant, run in
+                    held.withLock { $0.append(instant) }
+                    run()
+                })
+        }
+        let first = standards.login().refreshToken
+        let second = standards.refresh(first)
+        #expect(second.status == 200 && held.withLock { $0 } == [5_021])
+        for milliseconds: Int64 in [5_000, 5_020] {
+            clock.withLock { $0 = milliseconds }
+            #expect(standards.refresh(first).error == "invalid_grant")
+        }
+        clock.withLock { $0 = 5_021 }
+        let third = standards.refresh(second.refreshToken)
+        #expect(third.status == 200 && standards.introspect(third.accessToken).isActive == true)
+        // The next answer has left as well.
+        clock.withLock { $0 = 5_042 }
+        #expect(standards.refresh(second.refreshToken).reasonText == "refresh_token_reused")
+        #expect(standards.refresh(third.refreshToken).error == "invalid_grant")
+        #expect(standards.introspect(third.accessToken).isActive == false)
+    }
+
     @Test("the grace period applies to the token's own client")
     func lostAnswersOfOthers() throws {
         let standards = Standards {

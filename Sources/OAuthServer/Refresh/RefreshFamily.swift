@@ -21,6 +21,8 @@ struct RefreshFamily: Sendable, Equatable {
     /// Thumbprint of the key that a public client must prove, since the token is bound to nothing else of it (RFC 9449
     /// section 5); nil for none.
     var key: [UInt8]?
+    /// When the answer with this refresh token has left, by `RaceClock`; nil where nothing waits for it.
+    var answeredAt: Int64?
 
     init(_ grant: AccessTokenMinter.Grant, now: Int64) {
         login = LoginFacts(grant.rights, now: now)
@@ -38,6 +40,7 @@ struct RefreshFamily: Sendable, Equatable {
         if let name { writer.member("family", name) }
         if !origins.isEmpty { writer.member("origins", origins.map(\.tokenID)) }
         if let key { writer.member("jkt", String(decoding: Base64.encode(key.span, .url), as: UTF8.self)) }
+        if let answeredAt { writer.member("answered", answeredAt) }
         writer.endObject()
         return writer.bytes
     }
@@ -55,6 +58,7 @@ struct RefreshFamily: Sendable, Equatable {
             guard let bytes = Base64.decode(Array(text.utf8).span, .url) else { return nil }
             key = bytes
         }
+        answeredAt = node["answered"]?.integer.map { Int64($0) }
         origins = (node["origins"]?.array?.compactMap(\.string) ?? []).map { TokenOrigin(tokenID: $0, backendID: nil) }
     }
 

@@ -21,6 +21,7 @@ struct RefreshTokens: Sendable {
         guard let token = form["refresh_token"] else { throw .missingParameter }
         let digest = service.settings.storeKey.digest(token)
         let wanted = form["scope"]
+        let arrival = service.settings.raceClock?.now()
         let request = RepeatedAnswer.request(form, binding)
         let renewed: @Sendable (TokenRecord) -> Effect<EndpointResponse> = { [self] record in
             do throws(TokenFailure) {
@@ -32,11 +33,11 @@ struct RefreshTokens: Sendable {
         }
         return service.ask(.find(.refresh(digest)), now: now) { [self] answer in
             if case .record(let record?) = answer { return renewed(record) }
-            guard lifetimes.reuseSeconds > 0 else { return refuseUnknown(digest, backend, now: now) }
+            guard lifetimes.reuseSeconds > 0 else { return refuseUnknown(digest, backend, arrival: arrival, now: now) }
             // A client that lost the answer retries with the old token and gets the same pair.
             return service.ask(.successor(of: digest), now: now) { [self] answer in
                 guard case .record(let record?) = answer, record.application.isExactly(backend.mobileBackendID) else {
-                    return refuseUnknown(digest, backend, now: now)
+                    return refuseUnknown(digest, backend, arrival: nil, now: now)
                 }
                 return `repeat`(record, backend, request, now: now)
             }
@@ -44,7 +45,10 @@ struct RefreshTokens: Sendable {
     }
 
     /// The digest is not current. If it was used before, the family is revoked.
-    private func refuseUnknown(_ digest: [UInt8], _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
+    /// - Parameter arrival: of the request, by `raceClock`.
+    private func refuseUnknown(
+        _ digest: [UInt8], _ backend: Backend, arrival: Int64?, now: Int64
+    ) -> Effect<EndpointResponse> {
         // A placeholder: there is nothing to replace.
         let nothing = TokenRecord(
             id: AccessTokenMinter.randomID(), kind: .refresh, application: backend.mobileBackendID, subject: "",
@@ -53,7 +57,10 @@ struct RefreshTokens: Sendable {
             .rotate(refresh: digest, application: backend.mobileBackendID, proposed: nothing, reuse: .detected()),
             now: now
         ) { [self] answer in
-            if case .record(let successor?) = answer { return endFamily(of: successor, now: now) }
+            if case .record(let successor?) = answer {
+                let isRace = RefreshFamily(successor)?.answeredAt.flatMap { end in arrival.map { $0 <= end } } ?? false
+                if !isRace { return endFamily(of: successor, now: now) }
+            }
             return .done(Self.refusal(of: answer).response)
         }
     }
@@ -191,14 +198,23 @@ struct RefreshTokens: Sendable {
     private func rotate(
         _ digest: [UInt8], _ next: Renewal, _ backend: Backend, now: Int64
     ) -> Effect<EndpointResponse> {
+        let clock = service.settings.raceClock
+        let end = clock.map { $0.now() + RaceClock.pause }
+        var record = next.record
+        if var family = RefreshFamily(record) {
+            family.answeredAt = end
+            record.attributes = family.json()
+        }
         let operation = StoreOperation.rotate(
-            refresh: digest, application: backend.mobileBackendID, proposed: next.record,
+            refresh: digest, application: backend.mobileBackendID, proposed: record,
             reuse: .detected(graceSeconds: RefreshTokens.raceSeconds))
         return service.ask(operation, now: now) { [self] answer in
             // A request at the same time was first, which found the token unused as well: no reuse, but no answer either.
             guard case .rotated(let old) = answer else { return .done(Self.refusal(of: answer).response) }
             if !old.tokenID.isExactly(next.record.tokenID) { service.end([old]) }
-            return service.issue(next.issuance, now: now)
+            let issued = service.issue(next.issuance, now: now)
+            guard let clock, let end else { return issued }
+            return issued.then { clock.hold($0, until: end) }
         }
     }
 

@@ -48,6 +48,7 @@ struct TokenServiceAssembly: AssemblyPart {
                 return settings
             }
         }
+        settings.raceClock = RaceClock(now: { Clock.wallMilliseconds }, run: SerialQueue.run(atMillisecond:_:))
         settings.later = { second, work in SerialQueue.run(atSecond: second, most: 70, work) }
         settings.paths = service.paths
         settings.terms = service.terms
