@@ -10,10 +10,17 @@ package struct PasswordHasher: Sendable {
     private static let maximumSaltLength = 64
 
     private let cipher: PasswordCipher?
+    /// Least length of passwords that are newly set, in Unicode code points (NIST SP 800-63B section 3.1.1.2).
+    private let leastLength: Int
 
-    /// - Parameter aesKey: the key of the reversible scheme `AES`, of 16, 24 or 32 bytes. Without one, or with one of
-    ///   another length, no password of that scheme verifies.
-    package init(aesKey: [UInt8]? = nil) { cipher = aesKey.flatMap { PasswordCipher($0) } }
+    /// - Parameters:
+    ///   - aesKey: the key of the reversible scheme `AES`, of 16, 24 or 32 bytes. Without one, or with one of another length,
+    ///     no password of that scheme verifies.
+    ///   - leastLength: of passwords that `make` takes, in code points; those that are stored already stay valid.
+    package init(aesKey: [UInt8]? = nil, leastLength: Int = 1) {
+        cipher = aesKey.flatMap { PasswordCipher($0) }
+        self.leastLength = leastLength
+    }
 
     /// Whether the password is the stored one. False for an unknown or absent scheme and for a malformed payload.
     package func verify(_ password: Span<UInt8>, stored: String) -> Bool {
@@ -42,13 +49,19 @@ package struct PasswordHasher: Sendable {
     package func make(
         _ password: Span<UInt8>, scheme: PasswordScheme = .scrypt, saltBits: Int = 128
     ) throws(PasswordError) -> String {
-        guard !password.isEmpty, password.count <= Self.maximumLength else { throw .invalidLength }
+        try check(password)
         if scheme.isSalted {
             // Short salts are allowed for fast schemes only, for existing stores.
             let range = (scheme.isSlow ? 64 : 8)...Self.maximumSaltLength * 8
             guard saltBits % 8 == 0, range.contains(saltBits) else { throw .invalidSaltLength }
         }
         return try "{\(scheme.rawValue)}\(payload(password, scheme, saltLength: saltBits / 8))"
+    }
+
+    /// Whether a password may be set, by its length.
+    package func check(_ password: Span<UInt8>) throws(PasswordError) {
+        guard !password.isEmpty, password.count <= Self.maximumLength else { throw .invalidLength }
+        if String(copying: password).unicodeScalars.count < leastLength { throw .tooShort(leastLength) }
     }
 
     private func verify(_ password: Span<UInt8>, _ payload: [UInt8], _ digest: DigestAlgorithm, salted: Bool) -> Bool {

@@ -63,6 +63,8 @@ package enum PasswordScheme: String, Sendable, CaseIterable {
 package enum PasswordError: Error, Equatable, Sendable {
     /// Empty, or longer than `PasswordHasher.maximumLength`.
     case invalidLength
+    /// Of fewer code points than this.
+    case tooShort(Int)
     /// Not UTF-8, which the scheme `PlainText` needs.
     case notText
     /// Not a multiple of 8 between 64 and 512 (`SaltedSHA-*`: between 8 and 512).

@@ -7,6 +7,11 @@ package struct PasswordsSection: Sendable {
     /// How long a verified password is cached (BASIC-05); zero for never.
     package var cache: Duration
     package var throttle: LoginThrottleSettings
+    /// Least length of passwords that are newly set, in code points.
+    package var minLength: Int
+
+    /// `minLength` where nothing is set.
+    package static let standardMinLength = 8
 
     static func read(_ object: inout ObjectReader) -> PasswordsSection {
         PasswordsSection(
@@ -22,7 +27,13 @@ package struct PasswordsSection: Sendable {
             throttle: object.section(
                 "throttle", "How many [wrong passwords](guides/limits.md#wrong-passwords) are too many.",
                 expected: "an object: {\"failuresPerUser\", \"failuresPerAddress\", \"per\"}",
-                LoginThrottleSettings.read))
+                LoginThrottleSettings.read),
+            minLength: object.value(
+                "minLength", .integer(1...64, "a number of characters"), default: standardMinLength,
+                """
+                Least number of characters of a password that is newly set, by the administration, a user profile or a sign-up. \
+                Passwords that users have already stay valid.
+                """))
     }
 }
 

@@ -38,7 +38,7 @@ struct Assembly: AssemblyPart {
                 expected: "swift build --traits Compatibility", severity: .error)
         }
         let catalogue = RoleCatalogue(configuration.roles.names)
-        let hasher = PasswordHasher(aesKey: configuration.passwords.aesKey)
+        let hasher = configuration.passwords.hasher
         let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: retained.withdrawn)
         let backends = BackendAssembly(context: context).backendStore()
         let keys = KeyAssembly(context: context).signingKeys()
@@ -174,4 +174,9 @@ struct Assembly: AssemblyPart {
             + (signs ? [FieldRules.identityAssertion] : [])
         return names.isEmpty ? .standard : ManagedNames(names)
     }
+}
+
+extension PasswordsSection {
+    /// Checks stored passwords, and makes those that are newly set.
+    var hasher: PasswordHasher { PasswordHasher(aesKey: aesKey, leastLength: minLength) }
 }

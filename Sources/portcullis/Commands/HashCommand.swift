@@ -1,4 +1,5 @@
 import Bytes
+import Configuration
 import Crypto
 import Foundation
 
@@ -38,6 +39,11 @@ enum HashCommand: Command {
         guard let password = PasswordPrompt.line("password:"), !password.isEmpty else {
             throw .failure("no password on standard input")
         }
+        if password.unicodeScalars.count < PasswordsSection.standardMinLength {
+            Terminal.printError(
+                "portcullis: warning: the password is short; \(PasswordsSection.standardMinLength) characters are usual"
+            )
+        }
         do throws(PasswordError) {
             let hasher = PasswordHasher(aesKey: aesKey)
             Terminal.print(try hasher.make(Array(password.utf8).span, scheme: scheme, saltBits: saltBits))
@@ -48,11 +54,9 @@ enum HashCommand: Command {
 
     private static func text(_ error: PasswordError) -> String {
         switch error {
-        case .invalidLength: "the password is empty or longer than \(PasswordHasher.maximumLength) bytes"
-        case .notText: "the password is not UTF-8"
+        case .invalidLength, .tooShort, .notText, .unavailable: error.text
         case .invalidSaltLength: "--salt-bits must be a multiple of 8 from 64 (SaltedSHA: from 8) to 512"
         case .missingKey: "the scheme AES needs --aes-key: 16, 24 or 32 bytes in Base64"
-        case .unavailable: "libcrypto has failed"
         }
     }
 }

@@ -26,14 +26,14 @@ import Testing
         let csv = """
             username,password,roles,email
             ann2,a"b,Clerk,a@x
-            bob2,secret,Clerc,b@x
-            carl,secret,Clerk
-            ,secret,Clerk,d@x
-            joe,secret,Clerk,e@x
+            bob2,secret99,Clerc,b@x
+            carl,secret99,Clerk
+            ,secret99,Clerk,d@x
+            joe,secret99,Clerk,e@x
             dora,\(String(repeating: "p", count: 2000)),Clerk,f@x
-            eva,secret,Clerk,nobody
-            eva,secret,Clerk,g@x
-            "open,secret,Clerk,h@x
+            eva,secret99,Clerk,nobody
+            eva,secret99,Clerk,g@x
+            "open,secret99,Clerk,h@x
 
             """
         let errors = try admin.refused("users", "import", "-", input: csv).split(separator: "\n")
@@ -52,7 +52,7 @@ import Testing
         let admin = try Administrator(.files)
         let directory = admin.fixture.gateway.configuration
         let count = 160
-        let rows = (0..<count).map { "user\($0),\"pass\n\($0)\",Clerk\n\n" }.joined()
+        let rows = (0..<count).map { "user\($0),\"password\n\($0)\",Clerk\n\n" }.joined()
         try directory.write("list.csv", "username,password,roles\n" + rows)
         let arguments = ["users", "import", directory.path + "/list.csv", "--config", directory.path]
         let first = try Program(GatewayProcess.binary, arguments)
@@ -79,8 +79,8 @@ import Testing
             #expect(users.contains(line.drop { $0 != "{" }), "\(line)")
         }
         try admin.done("users", "show", "user159")
-        #expect(try admin.grant("user0", "pass%0A0") == 200)
-        #expect(try admin.grant("user150", "pass%0A150") == 200)
+        #expect(try admin.grant("user0", "password%0A0") == 200)
+        #expect(try admin.grant("user150", "password%0A150") == 200)
         // Of another list nothing is taken.
         try directory.write("list.csv", "username,password\nzoe,Welcome9\n")
         try directory.write("list.csv.hashed", text)
@@ -92,8 +92,8 @@ import Testing
     func checkedFirst() throws {
         let admin = try Administrator(.listener)
         let directory = admin.fixture.gateway.configuration
-        let rows = (0..<5000).map { "user\($0),secret,Clerk\n" }.joined()
-        try directory.write("list.csv", "username,password,roles\n" + rows + "\n\nlast,secret,Boss\n")
+        let rows = (0..<5000).map { "user\($0),secret99,Clerk\n" }.joined()
+        try directory.write("list.csv", "username,password,roles\n" + rows + "\n\nlast,secret99,Boss\n")
         let start = ContinuousClock.now
         let errors = try admin.refused("users", "import", directory.path + "/list.csv")
         #expect(errors.hasPrefix("line 5004: roles: unknown role \"Boss\""), "\(errors)")

@@ -8,11 +8,11 @@ extension UserAdministration {
     func importList(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let scheme = try PasswordScheme.named(request.parameter("scheme"))
         let list = UserList(request.body)
+        let hasher = try hasher()
         let isCheck = request.flag("check")
         let hasPasswords = list.rows.contains { $0.password != nil }
-        if isCheck || hasPasswords || !list.problems.isEmpty { try check(list) }
+        if isCheck || hasPasswords || !list.problems.isEmpty { try check(list, hasher) }
         if isCheck { return .shown(AdminAnswer.count("valid", list.rows.count)) }
-        let hasher = try hasher(for: scheme)
         var users: [NewUser] = []
         var problems: [UserList.Problem] = []
         for row in list.rows {
@@ -43,8 +43,16 @@ extension UserAdministration {
     }
 
     /// Reports all problems of a list before passwords are hashed.
-    private func check(_ list: UserList) throws(AdminFailure) {
+    private func check(_ list: UserList, _ hasher: PasswordHasher) throws(AdminFailure) {
         var problems = list.problems
+        for row in list.rows {
+            guard let password = row.password else { continue }
+            do throws(PasswordError) {
+                try hasher.check(Array(password.utf8).span)
+            } catch {
+                problems.append(.init(line: row.line, message: error.text))
+            }
+        }
         var existing = 0
         let errors = try administration.configuration.errors(ofChanging: "users") { text, before in
             existing = before.users.count

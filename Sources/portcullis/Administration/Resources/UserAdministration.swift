@@ -148,7 +148,7 @@ struct UserAdministration: ResourceAdministration {
         }
         let scheme = try PasswordScheme.named(try body.text("scheme"))
         guard let password = try body.text("password") else { return nil }
-        let hasher = try hasher(for: scheme)
+        let hasher = try hasher()
         do throws(PasswordError) {
             return try hasher.make(Array(password.utf8).span, scheme: scheme)
         } catch {
@@ -156,8 +156,7 @@ struct UserAdministration: ResourceAdministration {
         }
     }
 
-    func hasher(for scheme: PasswordScheme) throws(AdminFailure) -> PasswordHasher {
-        guard scheme == .aes else { return PasswordHasher() }
-        return PasswordHasher(aesKey: try administration.configuration.read().configuration.passwords.aesKey)
+    func hasher() throws(AdminFailure) -> PasswordHasher {
+        try administration.configuration.read().configuration.passwords.hasher
     }
 }

@@ -93,9 +93,6 @@ struct UserList: Sendable {
         if user.password != nil, password != nil {
             throw RowProblem(message: "one of \"password\" and \"passwordHash\"")
         }
-        if let password, password.utf8.count > PasswordHasher.maximumLength {
-            throw RowProblem(message: PasswordError.invalidLength.text)
-        }
         return Row(line: record.line, user: user, password: password)
     }
 

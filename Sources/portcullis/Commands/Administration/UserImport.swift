@@ -27,8 +27,7 @@ struct UserImport {
             return
         }
         // Hashing may take hours, so everything else is checked first.
-        let placeholder = try hash("placeholder", named, line: 0)
-        try send(list.csv(passwords: Dictionary(uniqueKeysWithValues: places.map { ($0, placeholder) })), isCheck: true)
+        try send(text, isCheck: true)
         let saved = HashedPasswords(of: text, scheme: named, beside: file)
         var hashes = saved?.read() ?? [:]
         if !hashes.isEmpty, let path = saved?.path {
