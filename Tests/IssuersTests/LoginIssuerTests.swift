@@ -113,6 +113,29 @@ import Testing
         }
     }
 
+    @Test("lifetimes as servers really write them")
+    func lifetimes() throws {
+        let bodies: [(String, Int64)] = [
+            (#"{"access_token": "t"}"#, 300), (#"{"access_token": "t", "token_type": null, "expires_in": null}"#, 300),
+            (#"{"access_token": "t", "expires_in": 3599.9}"#, 3599),
+            (#"{"access_token": "t", "expires_in": "60.0"}"#, 60),
+            (#"{"access_token": "t", "expires_in": 0}"#, 1), (#"{"access_token": "t", "expires_in": "0"}"#, 1),
+            (#"{"access_token": "t", "expires_in": 9223372036854775807}"#, 315_360_000),
+        ]
+        for (body, seconds) in bodies {
+            #expect(try issue([:], ScriptedCaller(.json(body))).get().expiresAt == now + seconds, "\(body)")
+        }
+        for (unit, number, end) in [
+            ("milliseconds", "1500.5", now + 1), ("milliseconds", "10", now + 1),
+            ("epochSeconds", "\(now + 50).9", now + 50),
+            ("epochMilliseconds", "\(now + 50)000", now + 50),
+        ] {
+            let lifetime = place(["pointer": .text("/expires_in"), "unit": .text(unit)])
+            let answer = ScriptedCaller(.json(#"{"access_token": "t", "expires_in": \#(number)}"#))
+            #expect(try issue(["lifetime": lifetime], answer).get().expiresAt == end, "\(unit) \(number)")
+        }
+    }
+
     @Test("token and lifetime are found in fields and cookies")
     func headersAndCookies() throws {
         let answer = OutboundResult.response(

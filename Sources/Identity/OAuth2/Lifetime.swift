@@ -12,19 +12,20 @@ package enum Lifetime {
     /// a second.
     package static func ofToken(_ node: JSONNode) -> Int64? { whole(node).map { max(1, $0) } }
 
-    /// The whole seconds of a number from zero on; nil for anything else.
     private static func whole(_ node: JSONNode) -> Int64? {
-        let text: String
         switch node.value {
-        case .number(let number): text = number
-        case .string(let string): text = string
-        default: return nil
+        case .number(let text), .string(let text): whole(text: text).map { min($0, longest) }
+        default: nil
         }
+    }
+
+    /// The whole part of a number from zero on; nil for anything else.
+    package static func whole(text: String) -> Int64? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.dropFirst().allSatisfy({ !$0.isEmpty && $0.allSatisfy(ASCII.isDigit) }),
             let number = parts.first.flatMap({ Decimal.parse(Array($0).span) })
         else { return nil }
-        return min(Int64(number), longest)
+        return Int64(number)
     }
 
     /// `1*DIGIT` only; nil for 0.

@@ -61,7 +61,7 @@ struct LoginAnswer: Sendable {
         guard let text = token.text(in: response, body: body), text.utf8.starts(with: prefix.utf8) else {
             return .failure(.invalidToken.because("no token"))
         }
-        if isTokenResponse, let type = body?["token_type"] {
+        if isTokenResponse, let type = body?["token_type"], !type.isNull {
             guard let type = type.string, type.lowercased().utf8.elementsEqual("bearer".utf8) else {
                 return .failure(.invalidToken.because("token_type"))
             }
@@ -78,16 +78,14 @@ struct LoginAnswer: Sendable {
     private func end(in response: OutboundResponse, _ body: JSONNode?, now: Int64) -> Int64? {
         if let lifetime, let text = lifetime.text(in: response, body: body) {
             if case .cookie = lifetime { return now + (lifetime.maximumAge(in: response) ?? defaultLifetimeSeconds) }
-            guard let number = Decimal.parse(Array(text.utf8).span), number > 0 else { return nil }
-            let value = Int64(number)
-            let end =
-                switch unit {
-                case .seconds: now + min(value, Lifetime.longest)
-                case .milliseconds: now + min(value / 1000, Lifetime.longest)
-                case .epochSeconds: min(value, now + Lifetime.longest)
-                case .epochMilliseconds: min(value / 1000, now + Lifetime.longest)
-                }
-            return end
+            guard let value = Lifetime.whole(text: text) else { return nil }
+            // One of zero, by which some servers say that a token is for one request, is a second.
+            return switch unit {
+            case .seconds: now + min(max(1, value), Lifetime.longest)
+            case .milliseconds: now + min(max(1, value / 1000), Lifetime.longest)
+            case .epochSeconds: min(value, now + Lifetime.longest)
+            case .epochMilliseconds: min(value / 1000, now + Lifetime.longest)
+            }
         }
         return now + (token.maximumAge(in: response) ?? defaultLifetimeSeconds)
     }
