@@ -142,7 +142,7 @@ package final class JWTVerifier: Sendable {
                 let signer = try authorities.signer(of: token, now: now)
                 let key = JSONWebKey(kid: nil, algorithm: nil, key: signer.key)
                 guard key.accepts(parts.algorithm) else { throw .algorithmMismatch }
-                try parts.jws.verify(token, with: KeySet(keys: [key]), namesKeys: false)
+                try parts.jws.verify(token, with: KeySet(keys: [key], hasNames: false))
                 return signer.notAfter
             }
         }

@@ -92,6 +92,7 @@ extension Reason {
         ("unsupported_algorithm", 401, "The token is encrypted, or its algorithm is not accepted for its key."),
         ("unknown_key", 401, "No key of the issuer matches the token."),
         ("bad_signature", 401, "The signature of the token is wrong."),
+        ("token_too_large", 400, "The token has more than 64 KiB."),
         ("token_undecryptable", 401, "No decryption key of the issuer opens the encrypted token, or it was changed."),
         ("token_unsigned", 401, "The encrypted token does not contain a signed token."),
         ("token_unencrypted", 401, "The tokens of the issuer must be encrypted (`encrypted`), and this one is not."),

@@ -17,7 +17,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         clientCertificateRequired, clientCertificateNotAllowed, clientCertificateRevoked,
         clientCertificateInvalid, clientCertificateMalformed, duplicateCredential, missingCredential,
         unsupportedScheme, malformedCredential, malformedToken, unsupportedAlgorithm, unknownKey, badSignature,
-        tokenUndecryptable, tokenUnsigned, tokenUnencrypted, tokenChainUntrusted, tokenChainNameWrong,
+        tokenTooLarge, tokenUndecryptable, tokenUnsigned, tokenUnencrypted, tokenChainUntrusted, tokenChainNameWrong,
         invalidToken, tokenExpired, tokenNotYetValid, tokenRevoked, assertionReplayed, apiKeyUnknown, apiKeyExpired,
         certificateUserUnknown, certificateExpired, storeUnavailable, unknownIssuer,
         wrongAudience, wrongTokenType, wrongTokenClient, proofRequired, tokenUnbound, tokenCertificateWrong,

@@ -1,3 +1,8 @@
+import Crypto
+import Foundation
+import JOSE
+import Model
+import TestSupport
 import Testing
 
 /// Basic credentials, backends and bearer tokens at the gateway (BASIC, MBE, ISS, CRYPTO-01).
@@ -237,12 +242,13 @@ import Testing
             settings["tokenService"] = #"{"algorithm": "\#(algorithm)", "audience": "api"}"#
         }
         let keys = try issuer.request("GET", "/.well-known/jwks.json").text
-        let fixture = try Fixture(files: ["idp.jwks": keys]) { settings in
-            settings["trustedIssuers"] = """
-                [{"name": "idp", "issuer": "https://idp.example.com", "audience": ["api"], "jwksFile": "idp.jwks",
-                  "roleAttributes": ["roles"], "backend": "inventory/1.0", "level": 2}]
-                """
+        func entry(_ file: String) -> String {
+            """
+            [{"name": "idp", "issuer": "https://idp.example.com", "audience": ["api"], "jwksFile": "\(file)",
+              "roleAttributes": ["roles"], "backend": "inventory/1.0", "level": 2}]
+            """
         }
+        let fixture = try Fixture(files: ["idp.jwks": keys]) { $0["trustedIssuers"] = entry("idp.jwks") }
         let token = try issuer.token("ann")
         #expect(try fixture.request("GET", "/inventory/items", [.bearer(token)]).status == 200)
         let seen = try fixture.lastRequest("/inventory/items")
@@ -252,6 +258,15 @@ import Testing
         #expect(
             try fixture.request("GET", "/inventory/items", [.bearer(issuer.mint("ann", "--lifetime", "-100"))]).status
                 == 401)
+        // The same keys in PEM form, which have no names.
+        let state = issuer.gateway.configuration.path + "/state"
+        let files = try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasSuffix(".pem") }
+        let pem = try files.map { name in
+            try KeyPair.publicPEM(ofPrivate: issuer.gateway.configuration.read("state/\(name)"))
+        }.joined()
+        try fixture.gateway.configuration.write("idp.pem", pem)
+        try fixture.reload { $0["trustedIssuers"] = entry("idp.pem") }
+        #expect(try fixture.request("GET", "/inventory/items", [.bearer(token)]).status == 200)
         // The signature with a bit changed, and the token of nobody who is trusted.
         let parts = token.split(separator: ".")
         let forged = "\(parts[0]).\(parts[1]).\(String(parts[2].reversed()))"
@@ -259,6 +274,28 @@ import Testing
         let stranger = try Fixture { $0["baseUrl"] = #""https://stranger.example.com""# }
         #expect(try fixture.request("GET", "/inventory/items", [.bearer(stranger.token("joe"))]).status == 401)
         #expect(fixture.gateway.waitForAccess { $0["reason"].string == "unknown_issuer" } != nil)
+    }
+
+    @Test("tokens may be as long as `limits.maxHeaderBytes` allows")
+    func longTokens() throws {
+        let signer = JWTSigner(key: .generate(.es256))
+        let keys = String(decoding: KeySet(keys: [signer.publishedKey]).jwks(), as: UTF8.self)
+        let fixture = try Fixture(files: ["idp.jwks": keys]) { settings in
+            settings["limits"] = #"{"maxHeaderBytes": "64KiB"}"#
+            settings["trustedIssuers"] = """
+                [{"name": "idp", "issuer": "https://idp.example.com", "audience": ["api"], "jwksFile": "idp.jwks"}]
+                """
+        }
+        func status(_ count: Int) throws -> Int {
+            let end = Int(Date().timeIntervalSince1970) + 60
+            let groups = String(repeating: "g", count: count)
+            let claims = #"{"iss":"https://idp.example.com","aud":"api","sub":"joe","exp":\#(end),"x":"\#(groups)"}"#
+            let token = String(decoding: signer.sign(claims: Array(claims.utf8)), as: UTF8.self)
+            return try fixture.request("GET", "/plain", [.bearer(token)]).status
+        }
+        #expect(try status(13_000) == 200)
+        #expect(try status(40_000) == 200)
+        #expect(try status(50_000) == 431)
     }
 
     @Test("ISS-08: a token for another audience is refused")

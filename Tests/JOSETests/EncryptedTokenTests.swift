@@ -124,7 +124,7 @@ import Testing
         ] {
             #expect(try rejection(Self.sealer.seal(Self.signed(), more: more), verifier) == .undecryptable)
         }
-        #expect(try rejection(Self.sealer.seal(String(repeating: "x", count: 16_384)), verifier) == .tooLarge)
+        #expect(try rejection(Self.sealer.seal(String(repeating: "x", count: 65_536)), verifier) == .tooLarge)
         #expect(
             try rejection(Self.sealer.seal(Self.signed(), more: #","iss":"https://other.example""#), verifier)
                 == .undecryptable)

@@ -6,11 +6,16 @@ import JOSE
 /// Files of `Tests/Fixtures`.
 enum Fixture {
     static func json(_ path: String) -> JSONNode {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        guard let contents = try? Data(contentsOf: folder.appending(path: "Fixtures/\(path)")),
-            let node = parse(Array(contents))
-        else { fatalError("Tests/Fixtures/\(path) is missing or no JSON") }
+        guard let node = parse(data(path)) else { fatalError("Tests/Fixtures/\(path) is no JSON") }
         return node
+    }
+
+    static func data(_ path: String) -> [UInt8] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        guard let contents = try? Data(contentsOf: folder.appending(path: "Fixtures/\(path)")) else {
+            fatalError("Tests/Fixtures/\(path) is missing")
+        }
+        return Array(contents)
     }
 }
 

@@ -49,6 +49,46 @@ import Testing
         #expect(read.jwks() == Array(published.utf8))
     }
 
+    @Test("public keys and certificates in PEM form verify tokens of any `kid`")
+    func pemFile() throws {
+        let keys = [SignatureAlgorithm.rs256, .es256, .es384, .edDSA].map { SigningKey.generate($0) }
+        let blocks = try keys.map { try KeyPair.publicPEM(ofPrivate: $0.pem) }
+        let all = blocks.joined()
+        for text in [all, "  \n" + blocks.joined(separator: "\n# another\n"), all.replacing("\n", with: "\r\n")] {
+            let set = try KeySet(file: Array(text.utf8).span)
+            #expect(set.keys.count == 4)
+            for key in keys {
+                let token = String(decoding: JWTSigner(key: key).sign(claims: Array("{}".utf8)), as: UTF8.self)
+                #expect(try payload(token, set) == Array("{}".utf8))
+            }
+            let stranger = JWTSigner(key: .generate(.es256)).sign(claims: Array("{}".utf8))
+            #expect(throws: TokenRejection.badSignature) {
+                try payload(String(decoding: stranger, as: UTF8.self), set)
+            }
+        }
+        let certificate = String(decoding: Fixture.data("identity/idp-cert.pem"), as: UTF8.self)
+        #expect(try KeySet(file: Array((all + certificate).utf8).span).keys.count == 5)
+        #expect(try KeySet(file: Array(Self.set(Self.rsa).utf8).span).keys.count == 1)
+    }
+
+    @Test("a PEM block that is no usable public key spoils the file")
+    func pemRefused() throws {
+        let pem = SigningKey.generate(.es256).pem
+        let good = try KeyPair.publicPEM(ofPrivate: pem)
+        let refused: [(String, KeySetError.Reason)] = [
+            (pem, .privateKey), (pem.replacing("PRIVATE KEY", with: "RSA PRIVATE KEY"), .privateKey),
+            (good.replacing("PUBLIC KEY", with: "RSA PUBLIC KEY"), .otherBlock("RSA PUBLIC KEY")),
+            (good.replacing("MF", with: "MG"), .key(.malformedPEM)), (String(good.dropLast(60)), .key(.malformedPEM)),
+            (good.replacing("PUBLIC KEY", with: "CERTIFICATE"), .certificate(.malformedCertificate(position: 1))),
+        ]
+        for (block, reason) in refused {
+            let error = #expect(throws: KeySetError.self) { try KeySet(file: Array((good + block).utf8).span) }
+            #expect(error?.reason == reason && error?.keyIndex == 1, "\(block)")
+        }
+        #expect(throws: KeySetError.self) { try KeySet(file: Array("-".utf8).span) }
+        #expect(throws: KeySetError.self) { try KeySet(file: Array(" ".utf8).span) }
+    }
+
     @Test("JWT-39: type, curve and alg of a key say what it accepts")
     func pinsAlgorithms() throws {
         let set = try KeySet(

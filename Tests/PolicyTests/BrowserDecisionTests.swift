@@ -338,7 +338,8 @@ import Testing
             ("/mobileapp?a=b&c=%20d", "/mobileapp?a=b&c=%20d"), ("/mobileapp", "/mobileapp"),
             ("/mobileapp?", "/mobileapp?"),
             ("/mobileapp?u=https://evil.example/", "/mobileapp?u=https://evil.example/"),
-            ("/mobileapp?\(String(repeating: "a", count: 3000))", "/"),
+            ("/mobileapp?\(String(repeating: "a", count: 4085))", "/mobileapp?\(String(repeating: "a", count: 4085))"),
+            ("/mobileapp?\(String(repeating: "a", count: 4086))", "/mobileapp"),
         ] {
             let sent = try #require(location(target, [Self.html], snapshot), "\(target)")
             let start = "/login/form?serviceDomain=D&target="

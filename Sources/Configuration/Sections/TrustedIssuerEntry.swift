@@ -104,8 +104,9 @@ package struct TrustedIssuerEntry: Sendable {
         let file = object.take(
             "jwksFile", .readableFile,
             """
-            File with its keys (a JWK set), in place of [published keys](guides/trusted-issuers.md#keys-of-trusted-issuers), `x5c` and \
-            `introspection`.
+            File with its keys, a JWK set or public keys and certificates in PEM form, in place of \
+            [published keys](guides/trusted-issuers.md#keys-of-trusted-issuers), `x5c` and `introspection`. Keys in PEM form have no \
+            names, so that the `kid` of a token does not matter.
             """)
         let certified = object.take(
             "x5c", SignerAuthoritiesEntry.shape,

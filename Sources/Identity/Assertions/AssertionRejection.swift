@@ -5,6 +5,8 @@ import Model
 package enum AssertionRejection: ReasonedFailure, Equatable, CaseIterable {
     /// Not a signed JWT in compact serialisation, or a claim is of the wrong type.
     case malformed
+    /// Longer than `CompactJWS.maximumLength`.
+    case tooLarge
     case encrypted
     /// An unknown critical header parameter.
     case criticalHeader
@@ -38,7 +40,8 @@ package enum AssertionRejection: ReasonedFailure, Equatable, CaseIterable {
     package init(_ rejection: TokenRejection) {
         self =
             switch rejection {
-            case .tooLarge, .malformed: .malformed
+            case .malformed: .malformed
+            case .tooLarge: .tooLarge
             case .encrypted, .undecryptable, .unsigned, .unencrypted: .encrypted
             case .criticalHeader: .criticalHeader
             case .unsupportedAlgorithm, .algorithmMismatch: .unsupportedAlgorithm
@@ -73,6 +76,7 @@ package enum AssertionRejection: ReasonedFailure, Equatable, CaseIterable {
     package var reason: Reason {
         switch self {
         case .malformed: .assertionMalformed
+        case .tooLarge: .tokenTooLarge
         case .encrypted: .assertionEncrypted
         case .criticalHeader: .assertionCriticalHeader
         case .unknownIssuer: .assertionIssuerUnknown

@@ -32,12 +32,10 @@ package struct AssertionVerifier: Sendable {
             self.keys = keys
         }
 
-        /// Checks the signature alone. Keys from certificates have no `kid`.
+        /// Checks the signature alone.
         package func checkSignature(_ issuer: AssertionIssuer) throws(AssertionRejection) {
-            var namesKeys = true
-            if case .certificates = issuer.keys { namesKeys = false }
             do throws(TokenRejection) {
-                try received.verify(token.span, with: keys, algorithms: issuer.algorithms, namesKeys: namesKeys)
+                try received.verify(token.span, with: keys, algorithms: issuer.algorithms)
             } catch {
                 throw AssertionRejection(error)
             }

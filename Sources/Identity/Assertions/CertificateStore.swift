@@ -25,7 +25,8 @@ package struct CertificateStore: Sendable {
     /// Keys of the currently valid certificates with one of these subjects. They have no `kid`.
     package func keys(of subjects: [DistinguishedName], now: Int64) -> KeySet {
         KeySet(
-            keys: certificates(of: subjects, now: now).map { JSONWebKey(kid: nil, algorithm: nil, key: $0.key) })
+            keys: certificates(of: subjects, now: now).map { JSONWebKey(kid: nil, algorithm: nil, key: $0.key) },
+            hasNames: false)
     }
 
     /// The currently valid certificates with one of these subjects; several during an issuer's key rollover.

@@ -27,9 +27,13 @@ package struct KeySet: Sendable {
     package let keys: [JSONWebKey]
     /// Keys for encryption, of unknown types and the like, which RFC 7517 requires to ignore.
     package let ignored: [IgnoredKey]
+    /// Whether a `kid` selects the key. Keys in PEM form have no names, so that it is ignored for them.
+    private let hasNames: Bool
 
-    package init(keys: [JSONWebKey]) {
+    /// - Parameter hasNames: false for keys without names, one of which has signed a token with any `kid`.
+    package init(keys: [JSONWebKey], hasNames: Bool = true) {
         self.keys = keys
+        self.hasNames = hasNames
         ignored = []
     }
 
@@ -73,6 +77,7 @@ package struct KeySet: Sendable {
         guard !keys.isEmpty else { throw KeySetError(.noUsableKey) }
         self.keys = keys
         self.ignored = ignored
+        hasNames = true
     }
 
     /// The set for publication: the public keys without secrets.
@@ -101,7 +106,7 @@ package struct KeySet: Sendable {
     /// The keys that may have signed a token: only those of its `kid` (JWT-39), or without one all that match the
     /// algorithm, up to `maximumTries`.
     func candidates(kid: String?, _ algorithm: SignatureAlgorithm) throws(TokenRejection) -> [JSONWebKey] {
-        guard let kid else {
+        guard let kid, hasNames else {
             let fitting = keys.lazy.filter { $0.accepts(algorithm) }.prefix(KeySet.maximumTries)
             guard !fitting.isEmpty else { throw .unknownKey }
             return Array(fitting)
@@ -156,6 +161,9 @@ package struct KeySetError: Error, Equatable, CustomStringConvertible {
         case notASecret
         /// A private key.
         case privateKey
+        /// A PEM block of another kind than a public key or certificate, with its label.
+        case otherBlock(String)
+        case certificate(CertificateProblem)
         /// The `kid` and algorithm of an earlier key.
         case duplicateKeyID
         case key(KeyError)
@@ -187,6 +195,9 @@ package struct KeySetError: Error, Equatable, CustomStringConvertible {
         case .secret: return "\(subject) is symmetric, which a public key set must not have"
         case .notASecret: return "\(subject) is not symmetric"
         case .privateKey: return "\(subject) is a private key: remove it, publish the public part, make a new key"
+        case .otherBlock(let label):
+            return "\(subject) is a block \"\(label)\"; \"PUBLIC KEY\" and \"CERTIFICATE\" are read"
+        case .certificate(let problem): return "\(subject) cannot be used: \(problem.description)"
         case .duplicateKeyID: return "\(subject) has the 'kid' of an earlier key"
         case .key(let error): return "\(subject) cannot be used: \(error.reason)"
         }

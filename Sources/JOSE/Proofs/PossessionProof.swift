@@ -64,7 +64,7 @@ package struct PossessionProof: Sendable {
     /// - Parameter text: as passed to `init`.
     package func verify(_ text: Span<UInt8>) throws(ProofRejection) {
         do throws(TokenRejection) {
-            try jws.verify(text, with: KeySet(keys: [key]), namesKeys: false)
+            try jws.verify(text, with: KeySet(keys: [key], hasNames: false))
         } catch {
             throw .badSignature
         }

@@ -6,8 +6,8 @@ import Model
 ///
 /// Ranges are offsets into the text of the token, which the caller keeps.
 package struct CompactJWS: Sendable {
-    /// Maximum length of a token in bytes.
-    package static let maximumLength = 16_384
+    /// Maximum length of a token in bytes: that of the largest head of a request (`limits.maxHeaderBytes`).
+    package static let maximumLength = 65_536
 
     /// The `alg` of the header; the keys decide whether it may be used.
     package let algorithm: SignatureAlgorithm
@@ -38,16 +38,12 @@ package struct CompactJWS: Sendable {
     }
 
     /// Checks the signature with a key of the set that accepts the token's algorithm.
-    /// - Parameters:
-    ///   - token: the text that was passed to `init`.
-    ///   - namesKeys: whether the keys have names. Keys of certificates have none, so that a `kid` is ignored.
+    /// - Parameter token: the text that was passed to `init`.
     /// - Returns: the key that verified.
     @discardableResult
-    package func verify(
-        _ token: Span<UInt8>, with keys: KeySet, namesKeys: Bool = true
-    ) throws(TokenRejection) -> JSONWebKey {
+    package func verify(_ token: Span<UInt8>, with keys: KeySet) throws(TokenRejection) -> JSONWebKey {
         let message = token.slice(signingInput)
-        for key in try keys.candidates(kid: namesKeys ? keyID : nil, algorithm)
+        for key in try keys.candidates(kid: keyID, algorithm)
         where key.key.verify(signature.span, of: message, algorithm) {
             return key
         }

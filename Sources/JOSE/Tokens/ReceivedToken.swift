@@ -41,12 +41,11 @@ package struct ReceivedToken: Sendable {
     /// - Parameters:
     ///   - token: the text that was passed to `init`.
     ///   - algorithms: the allowed algorithms; never those of shared secrets (RFC 8725 section 3.1).
-    ///   - namesKeys: whether a `kid` selects the key.
     package func verify(
-        _ token: Span<UInt8>, with keys: KeySet, algorithms: Set<SignatureAlgorithm>, namesKeys: Bool = true
+        _ token: Span<UInt8>, with keys: KeySet, algorithms: Set<SignatureAlgorithm>
     ) throws(TokenRejection) {
         guard algorithms.contains(algorithm), !algorithm.isSymmetric else { throw .unsupportedAlgorithm }
-        try jws.verify(token, with: keys, namesKeys: namesKeys)
+        try jws.verify(token, with: keys)
     }
 
     /// Checks purpose, times and audience by the rules of the issuer.

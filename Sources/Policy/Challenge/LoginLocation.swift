@@ -34,7 +34,7 @@ extension PolicySnapshot {
         var end = head.path.end
         // The slash that represents the missing path of `http://host?query` does not precede the query.
         if let query = head.query, Int(query.start) == end + 1 { end = query.end }
-        let target = ReturnTarget(String(copying: bytes.extracting(Int(head.path.start)..<end))) ?? .root
+        let target = ReturnTarget(ofRequest: String(copying: bytes.extracting(Int(head.path.start)..<end)))
         return form.location + Array(sessions.seals.seal(target, level: route.level, demand: demand, now: now).utf8)
     }
 }

@@ -9,7 +9,6 @@ import Outbound
 struct IntrospectedTokens: Sendable {
     let issuers: [IntrospectedIssuerSettings]
     private let principals: TokenPrincipals
-    private let longestToken = 4096
 
     init(_ settings: PolicySettings, _ principals: TokenPrincipals) {
         issuers = settings.introspectedIssuers
@@ -20,7 +19,8 @@ struct IntrospectedTokens: Sendable {
     func resolve(
         _ token: Span<UInt8>, _ rejection: TokenRejection, now: Int64
     ) -> Effect<Result<Principal, Reason>>? {
-        guard !issuers.isEmpty, token.count <= longestToken, let issuer = issuer(of: token, rejection) else {
+        guard !issuers.isEmpty, token.count <= CompactJWS.maximumLength, let issuer = issuer(of: token, rejection)
+        else {
             return nil
         }
         do throws(TokenRejection) {

@@ -10,7 +10,8 @@ extension Reason {
         case .notYetValid, .issuedInFuture: self = .tokenNotYetValid
         case .unknownIssuer: self = .unknownIssuer
         case .wrongAudience: self = .wrongAudience
-        case .malformed, .tooLarge: self = .malformedToken
+        case .malformed: self = .malformedToken
+        case .tooLarge: self = .tokenTooLarge
         case .encrypted, .criticalHeader, .unsupportedAlgorithm, .algorithmMismatch: self = .unsupportedAlgorithm
         case .undecryptable: self = .tokenUndecryptable
         case .unsigned: self = .tokenUnsigned

@@ -85,7 +85,7 @@ struct KeyAssembly: AssemblyPart {
     /// - Parameter path: origin of the text, for messages.
     private func keySet(_ bytes: [UInt8], from path: String, pointer: String) -> KeySet? {
         do throws(KeySetError) {
-            return try KeySet(jwks: bytes.span)
+            return try KeySet(file: bytes.span)
         } catch {
             context.error(pointer, "\(path): \(error)")
             return nil

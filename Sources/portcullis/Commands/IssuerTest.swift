@@ -156,7 +156,7 @@ struct IssuerTest {
     private static func keys(_ path: String) throws(ExitStatus) -> KeySet {
         let text = try FileText.named(path)
         do throws(KeySetError) {
-            return try KeySet(jwks: text.span)
+            return try KeySet(file: text.span)
         } catch {
             throw .failure("\(path): \(error)")
         }

@@ -13,7 +13,18 @@ import Testing
         arguments: [
             "", "mobileapp", "//evil.example/", "/\\evil.example/", "\\\\evil.example", "https://evil.example/", "/a b",
             "/a\r\nSet-Cookie: x=1", "/a\tb", "/\t/evil.example", "/ä", "/a\\b", "javascript:alert(1)", " /a",
-            "/" + String(repeating: "a", count: 2048),
+            "/" + String(repeating: "a", count: 4096),
         ])
     func refused(_ text: String) { #expect(ReturnTarget(text) == nil) }
+
+    @Test("a target that is too long loses its query first")
+    func tooLong() {
+        let long = String(repeating: "a", count: 4090)
+        for (target, kept) in [
+            ("/app?\(long)", "/app?\(long)"), ("/app?\(long)b?c", "/app"), ("/deeper/\(long)?x", "/"),
+            ("//x?\(long)b", "/"),
+        ] {
+            #expect(ReturnTarget(ofRequest: target).text == kept)
+        }
+    }
 }
