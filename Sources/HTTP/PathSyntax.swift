@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The syntax of path segments (RFC 3986 section 3.3).
 enum PathSyntax {
@@ -19,16 +20,26 @@ enum PathSyntax {
     }
 
     /// Appends the canonical form of a segment; the chunk needs room for three times its length.
-    static func append(_ segment: Span<UInt8>, to output: Chunk) throws(PathAmbiguity) {
+    ///
+    /// - Parameter kept: escapes that are allowed, and appended as they came.
+    static func append(
+        _ segment: Span<UInt8>, keeping kept: PathSpellings, to output: Chunk
+    ) throws(PathAmbiguity) {
         try checkParameter(segment)
         var text = UTF8Check()
         var position = 0
         while position < segment.count {
             let byte = segment[position]
             if byte == ASCII.percent {
-                let value = try escape(segment, at: position)
+                let value = try escape(segment, at: position, keeping: kept)
                 guard text.accepts(value) else { throw .malformedText }
-                if isUnreserved(value) { output.append(value) } else { appendEscape(of: value, to: output) }
+                if isUnreserved(value) {
+                    output.append(value)
+                } else if value == ASCII.slash || value == ASCII.backslash {
+                    output.append(segment.extracting(position..<(position &+ 3)))
+                } else {
+                    appendEscape(of: value, to: output)
+                }
                 position &+= 3
                 continue
             }
@@ -50,15 +61,17 @@ enum PathSyntax {
     }
 
     /// The byte of an escape, if it is allowed in a segment.
-    private static func escape(_ segment: Span<UInt8>, at position: Int) throws(PathAmbiguity) -> UInt8 {
+    private static func escape(
+        _ segment: Span<UInt8>, at position: Int, keeping kept: PathSpellings
+    ) throws(PathAmbiguity) -> UInt8 {
         guard position &+ 2 < segment.count,
             let high = ASCII.hexadecimalValue(segment[position &+ 1]),
             let low = ASCII.hexadecimalValue(segment[position &+ 2])
         else { throw .malformedEscape }
         let value = high << 4 | low
         switch value {
-        case ASCII.slash: throw .encodedSlash
-        case ASCII.backslash: throw .encodedBackslash
+        case ASCII.slash where !kept.contains(.encodedSlash): throw .encodedSlash
+        case ASCII.backslash where !kept.contains(.encodedBackslash): throw .encodedBackslash
         case ASCII.dot: throw .encodedDot
         case 0..<32, 127: throw .encodedControl
         default: return value

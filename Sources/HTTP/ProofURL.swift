@@ -10,9 +10,10 @@ package enum ProofURL {
     package static func names(_ text: String, path: [UInt8], at origins: [WebOrigin]) -> Bool {
         let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         guard let url = try? WebURL(lenient: String(text[..<(end ?? text.endIndex)])), origins.contains(url.origin),
-            let named = CanonicalPath.canonical(Array(url.target.utf8))
+            let named = CanonicalPath.canonical(
+                Array(url.target.utf8), keeping: CanonicalPath.spellings(in: path.span))
         else { return false }
-        return named == path
+        return CanonicalPath.areSame(named, path)
     }
 
     /// The origins that a client may name for a request.

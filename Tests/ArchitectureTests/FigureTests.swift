@@ -55,7 +55,7 @@ import Testing
 
     private static var repetition: [Figure] {
         let outsidePolicy = SourceTree.sources.filter { $0.module != "Policy" }
-        let steps = /\b(?:screenOrigin|hasSecondReading|refusesClaims)\(/
+        let steps = /\b(?:screenOrigin|ReadingConflict\.find|refusesClaims)\(/
         var places: [String: Set<String>] = [:]
         for (name, entry) in TypeIndex.sources.types where entry.isDeclared && name.count(where: { $0 == "." }) == 1 {
             let parts = name.split(separator: ".")

@@ -2,6 +2,27 @@
 extension InvalidCase {
     static let routeTargetCases: [InvalidCase] = [
         InvalidCase(
+            "slashes-word", routes(route("/a/**", #""encodedSlashes": "decode""#)),
+            #"routes.json:2: error: /routes/0/encodedSlashes: invalid value (expected "refuse" or "keep", found "decode")"#
+        ),
+        InvalidCase(
+            "characters-slash", routes(route("/a/**", #""encodedCharacters": ["%2f"]"#)),
+            #"routes.json:2: error: /routes/0/encodedCharacters/0: it has a setting of its own (expected "encodedSlashes": "keep")"#
+        ),
+        InvalidCase(
+            "characters-other", routes(route("/a/**", #""encodedCharacters": ["%2E"]"#)),
+            #"routes.json:2: error: /routes/0/encodedCharacters/0: invalid value (expected "%5C" or "%25", found "%2E"; did you mean "%25"?)"#
+        ),
+        InvalidCase(
+            "characters-twice", routes(route("/a/**", #""encodedCharacters": ["%25", "%25"]"#)),
+            #"routes.json:2: error: /routes/0/encodedCharacters/1: "%25" is listed twice"#
+        ),
+        InvalidCase(
+            "slashes-without-upstream",
+            routes(#"{ "path": "/a/**", "response": { "status": 200 }, "mergeSlashes": false }"#),
+            #"routes.json:2: error: /routes/0/mergeSlashes: a route without an upstream forwards nothing (expected no "mergeSlashes" here)"#
+        ),
+        InvalidCase(
             "conditions-twice",
             routes(
                 route("/a", #""headers": { "X-A": "1" }, "query": { "b": true }"#),

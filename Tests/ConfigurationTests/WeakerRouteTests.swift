@@ -180,4 +180,22 @@ import Testing
                 #"routes.json:2: warning: /routes/0/path: "/a/b/" falls under "/a/**" (/routes/2), which requires less: no role"#
             ))
     }
+
+    @Test(
+        "kept spellings that no path of the pattern can have are warned of",
+        arguments: [
+            ("/a/*", #""encodedSlashes": "keep""#, "encodedSlashes"),
+            ("/a/{id}/b", #""mergeSlashes": false"#, "mergeSlashes"),
+            ("/a/*", #""encodedCharacters": ["%25", "%5C"]"#, "encodedCharacters"),
+            ("/a/*", #""encodedCharacters": ["%25"], "encodedSlashes": "refuse", "mergeSlashes": true"#, nil),
+            ("/a/**", #""encodedCharacters": ["%5C"], "encodedSlashes": "keep", "mergeSlashes": false"#, nil),
+        ] as [(String, String, String?)])
+    func keptSpellings(_ path: String, _ members: String, _ warned: String?) throws {
+        let expected = warned.map {
+            [
+                #"routes.json:2: warning: /routes/0/\#($0): such paths are refused here: decoded, they have other segments than "\#(path)" (expected a "path" that ends in "**")"#
+            ]
+        }
+        #expect(try warnings(route(path, members)) == expected ?? [])
+    }
 }

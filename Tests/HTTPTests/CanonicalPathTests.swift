@@ -1,4 +1,5 @@
 import Bytes
+import Model
 import Testing
 
 @testable import HTTP
@@ -89,6 +90,36 @@ func canonical(_ path: String) -> PathOutcome { canonical(path.bytes) }
         ])
     func ambiguous(_ path: String, _ reason: PathAmbiguity) {
         #expect(canonical(path) == .ambiguous(reason))
+    }
+
+    @Test(
+        "spellings that are kept stay as they came",
+        arguments: [
+            ("/a%2fb%2F", PathSpellings.encodedSlash, "/a%2fb%2F"), ("/a%5cb", .encodedBackslash, "/a%5cb"),
+            ("/a%252Fb%253a", .encodedPercent, "/a%252Fb%253a"), ("//a//", .emptySegments, "//a//"),
+            ("/a//./b/.//", .emptySegments, "/a//b//"), ("/%61%2f%3a//b", .encodedSlash, "/a%2f%3A/b"),
+            ("/a%2Fb", .emptySegments, nil), ("/a%5Cb", .encodedSlash, nil), ("/a%252Fb", .encodedSlash, nil),
+            ("/a//../b", .all, nil), ("/a%2E", .all, nil), ("/a%00", .all, nil), ("/a\\b", .all, nil),
+            ("/%c3%2f%a9", .all, nil),
+        ] as [(String, PathSpellings, String?)])
+    func kept(_ path: String, _ kept: PathSpellings, _ expected: String?) {
+        #expect(
+            CanonicalPath.canonical(path.bytes, keeping: kept).map { String(decoding: $0, as: UTF8.self) } == expected)
+    }
+
+    @Test("the spellings of a path, and paths that differ in the case of escapes")
+    func spellings() {
+        func spellings(_ path: String) -> PathSpellings {
+            let bytes = path.bytes
+            return CanonicalPath.spellings(in: bytes.span)
+        }
+        #expect(spellings("/a%2f") == .encodedSlash)
+        #expect(spellings("/a%5C//") == [.encodedBackslash, .emptySegments])
+        #expect(spellings("/a%252E") == .encodedPercent)
+        #expect(spellings("/a/%25/%3A") == [])
+        #expect(CanonicalPath.areSame("/a%2fB".bytes, "/a%2FB".bytes))
+        #expect(!CanonicalPath.areSame("/a%2fb".bytes, "/a%2fB".bytes))
+        #expect(!CanonicalPath.areSame("/a%2f".bytes, "/a%2".bytes))
     }
 
     @Test("the scratch chunk is emptied first")

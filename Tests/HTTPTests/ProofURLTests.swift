@@ -35,6 +35,14 @@ import Testing
         ])
     func other(_ url: String) throws { #expect(try !names(url), "\(url)") }
 
+    @Test("kept spellings of the request are kept in the proof, in either case")
+    func kept() throws {
+        #expect(try names("https://gw.example.com/a%2Fb//c", "/a%2fb//c"))
+        #expect(try !names("https://gw.example.com/a/b//c", "/a%2fb//c"))
+        #expect(try !names("https://gw.example.com/a%2Fb/c", "/a%2fb//c"))
+        #expect(try names("https://gw.example.com/a//b", "/a/b"))
+    }
+
     @Test("a root without a slash")
     func root() throws {
         #expect(try names("https://gw.example.com", "/"))

@@ -23,20 +23,7 @@ import Testing
 
     /// The path of the route that a request is admitted to, or the code of its refusal.
     private func answer(_ snapshot: PolicySnapshot, _ target: String) -> String {
-        let request = TestRequest("GET", target)
-        guard let path = request.canonicalPath else { return Reason.ambiguousPath.code }
-        var decision = Decision(
-            snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers,
-            now: TestPolicy.now)
-        while true {
-            switch decision.advance(
-                snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers)
-            {
-            case .deny(let reason): return reason.code
-            case .admit: return decision.route?.name ?? "endpoint"
-            case .ask, .answerPreflight, .answerIcon: break
-            }
-        }
+        TestRequest("GET", target).answer(snapshot)
     }
 
     @Test("an escaped character does not lead past a rule", arguments: Array("!$&'()+,;=:@"))

@@ -2,10 +2,12 @@ import Model
 
 extension RouteAnswer {
     /// Members about the forwarded request and the upstream's response.
-    private static let forwardingMembers = [
-        "hostHeader", "requestHeaders", "injection", "upstreamAuth", "forwardCredential", "forwardClientCertificate",
-        "responseTimeout", "upgrades", "endWithToken",
-    ]
+    private static let forwardingMembers =
+        [
+            "hostHeader", "requestHeaders", "injection", "upstreamAuth", "forwardCredential",
+            "forwardClientCertificate",
+            "responseTimeout", "upgrades", "endWithToken",
+        ] + PathSpellings.members
 
     /// Reads `upstream`, `redirect` and `response` of a route, which has exactly one of them.
     ///

@@ -69,6 +69,7 @@ package struct RouteEntry: Sendable {
         object.read(
             "rewrite", RewriteRule.shape(path), into: &route.options.rewrite,
             "How the forwarded path differs from the requested one; not at all by default.")
+        route.options.keptSpellings = PathSpellings.read(&object, on: path)
         object.read(
             "hostHeader", .hostHeader, into: &route.options.hostHeader,
             """

@@ -72,7 +72,7 @@ final class RequestPipeline: LoopPart {
     private func judge(_ exchange: Exchange, _ buffer: Chunk) {
         let bytes = buffer.readable
         let head = exchange.head
-        guard canonicalisePath(exchange, bytes) else {
+        guard ExchangePath.write(exchange, bytes, requestHeaders) else {
             // `OPTIONS *` concerns the server as a whole and has no handler here (RFC 9110 section 9.3.7).
             let isAsterisk = head.path.count == 1 && bytes[Int(head.path.start)] == UInt8(ascii: "*")
             responder.deny(exchange, isAsterisk ? .noRoute : .ambiguousPath, bytes)
@@ -112,7 +112,7 @@ final class RequestPipeline: LoopPart {
             return false
         }
         // For the log: the target is passed on as it came.
-        _ = canonicalisePath(exchange, bytes)
+        _ = ExchangePath.write(exchange, bytes, requestHeaders)
         keepForLog(exchange, bytes)
         responder.redirect(exchange, redirect, bytes)
         return true
@@ -244,27 +244,6 @@ final class RequestPipeline: LoopPart {
         exchange.host.ensureFree(Int(authority.count))
         exchange.host.append(bytes.slice(authority))
         if exchange.snapshot.logsUserAgent { keepUserAgent(exchange, bytes) }
-    }
-
-    /// Writes the canonical path to the exchange. False if the path is ambiguous (ROLE-05).
-    private func canonicalisePath(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool {
-        let received = bytes.slice(exchange.head.path)
-        let path = exchange.path
-        switch CanonicalPath.canonicalise(received, into: path) {
-        case .rewritten where exchange.forwardAuth != nil && CanonicalPath.changesSegments(received):
-            // The proxy forwards the path as received.
-            path.reset()
-            return false
-        case .rewritten: return true
-        case .unchanged:
-            path.reset()
-            path.ensureFree(received.count)
-            path.append(received)
-            return true
-        case .ambiguous:
-            path.reset()
-            return false
-        }
     }
 
     /// Whether the request was protected in transit, or its listener accepts clear-text credentials.

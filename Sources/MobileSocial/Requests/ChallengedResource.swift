@@ -21,7 +21,7 @@ struct ChallengedResource: Sendable {
             let text = text.last == ChallengedResource.questionMark ? text.dropLast() : text
             let path = Array(text.prefix { $0 != ChallengedResource.questionMark })
             let scratch = Chunk(capacity: 3 * path.count + 1)
-            switch CanonicalPath.canonicalise(path.span, into: scratch) {
+            switch CanonicalPath.canonicalise(path.span, keeping: .escapes, into: scratch) {
             case .unchanged: self.path = path
             case .rewritten:
                 let bytes = scratch.readable

@@ -6,6 +6,8 @@ package struct RouteOptions: Sendable {
     package var cors: CORSSettings?
     /// Set if the upstream is behind a Webgate (CACHE-08).
     package var challengeRule: UpstreamChallengeRule?
+    /// Spellings of paths that are forwarded as received.
+    package var keptSpellings: PathSpellings = []
     /// How the forwarded path differs from the requested one, before the path of the upstream's URL.
     package var rewrite = RewriteRule()
     /// Overrides the upstream's.

@@ -60,6 +60,18 @@ package final class RememberedRequest {
         return Decision(policy, path: path, bytes: bytes.span, head: head, headers: headers, steps: steps, now: now)
     }
 
+    /// The path of such a request as its route wants it; nil for an ambiguous one.
+    package func canonicalPath(_ received: [UInt8], _ policy: PolicySnapshot) -> [UInt8]? {
+        let (bytes, scratch) = (bytes, Chunk(capacity: 3 * received.count + 1))
+        switch RequestPath.canonicalise(
+            received.span, policy, bytes: bytes.span, head: head, headers: headers, into: scratch)
+        {
+        case .unchanged: return received
+        case .rewritten: return [UInt8](copying: scratch.readable)
+        case .ambiguous: return nil
+        }
+    }
+
     package func advance(_ decision: inout Decision, _ policy: PolicySnapshot, path: Span<UInt8>) -> Decision.Turn {
         let bytes = bytes
         return decision.advance(policy, path: path, bytes: bytes.span, head: head, headers: headers)

@@ -15,6 +15,8 @@ package struct RouteTable: Sendable {
     package let endpoints: [EndpointRoute]
     /// How errors are answered where no route matches; nil for the usual form.
     package let errors: ErrorAnswers?
+    /// The spellings that any of the routes keeps.
+    let keptSpellings: PathSpellings
     private let exactHosts: SortedNames
     private let wildcardHosts: SortedNames
     /// Root for requests that no host group decides; -1 if all routes name hosts.
@@ -35,6 +37,7 @@ package struct RouteTable: Sendable {
         routes: [Route], endpoints: [(path: String, endpoint: EndpointDescriptor)] = [], errors: ErrorAnswers? = nil
     ) {
         self.errors = errors
+        keptSpellings = routes.reduce([]) { $0.union($1.options.keptSpellings) }
         var trie = PathTrie()
         var anywhere: [(PathPattern, Int)] = []
         var named: [HostPattern: [(PathPattern, Int)]] = [:]

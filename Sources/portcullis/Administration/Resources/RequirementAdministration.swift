@@ -20,13 +20,14 @@ struct RequirementAdministration: ResourceAdministration {
         }
         let reading = try administration.configuration.read()
         let policy = reading.snapshot.policy
-        // Decisions use the canonical path without the query.
-        guard let path = CanonicalPath.canonical(Array(target.utf8.prefix { $0 != UInt8(ascii: "?") })) else {
-            throw .malformed("the path can be read in more than one way")
-        }
         let (text, host) = (Array(method.utf8), Array((request.parameter("host") ?? "").utf8))
         let known = Method(text.span)
         let asked = RememberedRequest(known, methodText: text.span, host: host.span)
+        // Decisions use the canonical path without the query.
+        let received = Array(target.utf8.prefix { $0 != UInt8(ascii: "?") })
+        guard let path = asked.canonicalPath(received, policy) else {
+            throw .malformed("the path can be read in more than one way")
+        }
         var decision = asked.decision(policy, path: path.span, steps: .target, now: Clock.wallSeconds)
         guard case .admit = asked.advance(&decision, policy, path: path.span), let route = decision.route else {
             throw .notFound("no route takes \(method) \(target)")

@@ -46,9 +46,7 @@ struct Explanation {
             pass("listener", "redirects to https")
             return pass("answer", "\(redirect.status) to \(String(copying: location.readable))")
         }
-        guard let path = CanonicalPath.canonical(Explanation.text(head.path, request)) else {
-            return refuse("path", .ambiguousPath)
-        }
+        guard let path = canonicalPath(request, head, fields) else { return }
         pass("path", String(decoding: path, as: UTF8.self))
         var decision = Decision(
             policy, path: path.span, bytes: request.span, head: head, headers: fields, now: Clock.wallSeconds)
@@ -174,7 +172,9 @@ struct Explanation {
         _ fields: HeaderTable
     ) {
         let label = Explanation.label(of: decision)
-        guard let route = decision.route, label == "rights" else { return refuse(label, reason) }
+        guard let route = decision.route, label == "rights" else {
+            return refuse(label, reason, [decision.conflict?.text].compactMap(\.self))
+        }
         let method = Explanation.text(head.methodText, request)
         let details = detail(reason, route, decision.principal, head.method, method, path)
         let location =

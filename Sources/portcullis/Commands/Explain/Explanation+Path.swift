@@ -1,0 +1,34 @@
+import Bytes
+import HTTP
+import Model
+import Policy
+
+extension Explanation {
+    /// The path as its route wants it; nil after a refusal.
+    mutating func canonicalPath(_ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable) -> [UInt8]? {
+        let received = Array(request[Int(head.path.start)..<Int(head.path.end)])
+        let scratch = Chunk(capacity: 3 * received.count + 1)
+        switch RequestPath.canonicalise(
+            received.span, policy, bytes: request.span, head: head, headers: fields, into: scratch)
+        {
+        case .unchanged: return received
+        case .rewritten: return [UInt8](copying: scratch.readable)
+        case .ambiguous(let ambiguity):
+            refuse("path", .ambiguousPath, [ambiguity.setting].compactMap(\.self))
+            return nil
+        }
+    }
+}
+
+extension PathAmbiguity {
+    /// The setting of routes that allows such a path; nil where none does.
+    fileprivate var setting: String? {
+        switch self {
+        case .encodedSlash: "\"%2F\" needs \"encodedSlashes\": \"keep\" of the route"
+        case .encodedBackslash: "\"%5C\" needs \"encodedCharacters\": [\"%5C\"] of the route"
+        case .doubleEncoding: "a double encoding needs \"encodedCharacters\": [\"%25\"] of the route"
+        case .emptySegment: "\"//\" is not kept here: the path begins with it, or routes differ in \"mergeSlashes\""
+        default: nil
+        }
+    }
+}
