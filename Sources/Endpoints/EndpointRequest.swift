@@ -101,6 +101,8 @@ package struct EndpointResponse: Sendable {
     package var reason: Reason
     /// What the audit log is to say of it; the data plane adds request id and address.
     package var audit: AuditEntry?
+    /// What was compared when the request was refused. Not part of what is sent.
+    package var evidence = Evidence.none
     /// The page that `body` is, in English; nil for other bodies.
     package var page: (any BrowserPage)?
 

@@ -54,6 +54,7 @@ package final class SharedState: Sendable {
     /// Makes calls to other servers.
     package let outbound: OutboundCalls
     package let log: EventLog
+    package let refusals = RefusalMemory()
     /// Connections per address.
     let connections = AddressTally()
     let floods = FloodRecord()

@@ -51,7 +51,9 @@ struct SAMLExchange: Sendable {
         do throws(SAMLRejection) {
             expiresAt = try issuer.samlConditions.check(assertion, now: now)
         } catch {
-            return refuse(error)
+            var response = error.response
+            response.evidence = issuer.samlConditions.evidence(on: assertion, now: now)
+            return .done(place.audited(response, backend))
         }
         let identity: ExternalIdentity
         do throws(ExternalIdentityRejection) {

@@ -97,7 +97,10 @@ package final class SignOnService: Sendable {
                 received: received, token: token, place: place, now: now
             ).run()
         } catch {
-            return .done(place.audited(AssertionRejection(error).response, backend))
+            let rejection = AssertionRejection(error)
+            var response = rejection.response
+            response.evidence = sources.currentPolicy.evidence(on: token, for: rejection, nil, now: now)
+            return .done(place.audited(response, backend))
         }
     }
 

@@ -198,6 +198,10 @@ struct ExchangeResponse {
     var isOfCall = false
     /// Reason code of the decision or failure; `allowed` if forwarded.
     var reason = Reason.allowed
+    /// What was compared when the request was refused. Never sent to the client.
+    var evidence = Evidence.none
+    /// The step of the decision that refused the request; nil where none did.
+    var step: Decision.Step?
     /// Why the route's rule on trial would have refused the request.
     var trialDenial: Reason?
     /// Questions to policy servers and their answers; nil without such servers.
@@ -214,6 +218,12 @@ struct ExchangeResponse {
     var nonce: String?
     /// Response timeout of the upstream in milliseconds; 0 for its settings.
     var timeout: Int64 = 0
+
+    /// Whether the client got a refusal or an error of the gateway's own, or a login form in place of one.
+    var isRefusal: Bool { !reason.isServed && status >= 300 && status != ExchangeResponse.clientGone }
+
+    /// The status of a request whose client had disconnected.
+    static let clientGone = 499
 }
 
 /// Request fields for `Vary`.

@@ -30,7 +30,8 @@ final class LoopContext {
         self.snapshot = snapshot
         mailbox = shared.mailboxes[number]
         transport = Transport(poller)
-        counters = WorkerCounters(snapshot, accessLog: shared.settings.accessLog.map { AccessLog(writer: $0) })
+        counters = WorkerCounters(
+            snapshot, accessLog: shared.settings.accessLog.map { AccessLog(writer: $0) }, refusals: shared.refusals)
     }
 
     /// Readiness of the gateway.

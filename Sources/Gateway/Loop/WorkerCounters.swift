@@ -24,8 +24,10 @@ final class WorkerCounters {
     /// Refusals by index of the `Limit`.
     let limits = CounterBlock(count: Limit.allCases.count)
     let accessLog: AccessLog?
+    private let refusals: RefusalMemory
 
-    init(_ snapshot: GatewaySnapshot, accessLog: AccessLog?) {
+    init(_ snapshot: GatewaySnapshot, accessLog: AccessLog?, refusals: RefusalMemory) {
+        self.refusals = refusals
         routes = snapshot.routeNames.map { RouteCounter(name: $0) } + [RouteCounter(name: "")]
         self.accessLog = accessLog
     }
@@ -45,6 +47,12 @@ final class WorkerCounters {
         if let denial = exchange.response.trialDenial, let route = exchange.route { countTrial(denial, route) }
         if let trace = exchange.times.trace { trace.end(exchange, now: now) }
         accessLog?.log(exchange, finishedAt: now, poller)
+    }
+
+    /// Keeps a refusal for `portcullis why`, before the client has it. Those of the admin listener are for those who ask.
+    func remember(_ exchange: Exchange, _ poller: Poller) {
+        guard exchange.response.isRefusal, exchange.client?.role.isControl != true else { return }
+        refusals.remember(Refusal(exchange, now: poller.wallSeconds))
     }
 
     // Apart, since few requests count in tables, and all pass through the code of `count`.

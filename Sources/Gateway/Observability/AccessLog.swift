@@ -72,6 +72,7 @@ final class AccessLog {
         if let issuer = exchange.principal?.issuer { block.member("issuer", issuer) }
         block.member("decision", AccessLog.decision(exchange))
         block.member("reason", exchange.response.reason.code)
+        if !exchange.response.evidence.isEmpty { block.member("detail", exchange.response.evidence.text) }
         if let denial = exchange.response.trialDenial { block.member("trial", denial.code) }
         if let answer = exchange.response.policy?.answer { append(answer) }
         if let upstream = exchange.group?.settings.name { block.member("upstream", upstream) }

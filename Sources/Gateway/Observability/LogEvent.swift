@@ -87,7 +87,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
         case .audit:
             Declaration(
                 .info,
-                "action outcome reason subject client request_id address token_id object by roles_given roles_taken realm caller user",
+                "action outcome reason detail subject client request_id address token_id object by roles_given roles_taken realm caller user",
                 "A change by an administrator or an application, or an attempt. Written regardless of `log.level`.")
         case .clientFailed:
             Declaration(

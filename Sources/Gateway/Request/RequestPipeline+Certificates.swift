@@ -43,7 +43,7 @@ extension RequestPipeline {
                 certificate: exchange.snapshot.ownCertificate(of: exchange), now: poller.wallSeconds)
             return true
         } catch {
-            responder.deny(exchange, error, bytes)
+            responder.deny(exchange, error, at: .proof, bytes)
             return false
         }
     }

@@ -12,7 +12,7 @@ extension RequestPipeline {
     func inject(_ exchange: Exchange, _ route: Route, _ buffer: Chunk) {
         let snapshot = exchange.snapshot
         if exchange.forwardAuth != nil, let refusal = refusesForwarding(exchange, route, buffer.readable) {
-            responder.deny(exchange, refusal, buffer.readable)
+            responder.deny(exchange, refusal, at: .answer, buffer.readable)
             return
         }
         guard !snapshot.injections[route.index].isEmpty, exchange.principal != nil else {

@@ -37,7 +37,7 @@ extension RequestPipeline {
                 exchange.response.trialDenial = error
                 return .answered(PolicyAnswer(outcome: .denied, denial: error))
             }
-            responder.deny(exchange, error, bytes)
+            responder.deny(exchange, error, at: .policy, bytes)
             return .refused
         }
     }
@@ -75,7 +75,7 @@ extension RequestPipeline {
         exchange.response.policy?.answer = answer
         exchange.response.policy?.fields = answer.fields
         guard let denial = answer.denial else { return true }
-        responder.deny(exchange, denial, bytes)
+        responder.deny(exchange, denial, at: .policy, bytes)
         return false
     }
 }

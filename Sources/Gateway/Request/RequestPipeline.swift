@@ -75,8 +75,8 @@ final class RequestPipeline: LoopPart {
         guard ExchangePath.write(exchange, bytes, requestHeaders) else {
             // `OPTIONS *` concerns the server as a whole and has no handler here (RFC 9110 section 9.3.7).
             let isAsterisk = head.path.count == 1 && bytes[Int(head.path.start)] == UInt8(ascii: "*")
-            responder.deny(exchange, isAsterisk ? .noRoute : .ambiguousPath, bytes)
-            return
+            return responder.deny(
+                exchange, isAsterisk ? .noRoute : .ambiguousPath, at: isAsterisk ? .method : .secondReading, bytes)
         }
         keepForLog(exchange, bytes)
         let policy = exchange.snapshot.policy
@@ -88,7 +88,7 @@ final class RequestPipeline: LoopPart {
         if decision.readsOrigin { exchange.varies = .origin }
         if decision.endpoint != nil {
             // The gateway itself answers such requests; there is nothing for another proxy to forward.
-            if exchange.forwardAuth != nil { return responder.deny(exchange, .noRoute, bytes) }
+            if exchange.forwardAuth != nil { return responder.deny(exchange, .noRoute, at: .method, bytes) }
             exchange.endpoint = decision.endpoint
             decision.isConfidential = isConfidential(exchange)
         }
@@ -135,7 +135,7 @@ final class RequestPipeline: LoopPart {
                     exchange.principal = decision.principal
                 case .none: break
                 case .rejected(let reason), .malformed(let reason):
-                    responder.deny(exchange, reason, bytes)
+                    responder.deny(exchange, reason, at: .credential, bytes)
                     return
                 case .resolve(let effect):
                     exchange.decision = consume decision
@@ -156,12 +156,12 @@ final class RequestPipeline: LoopPart {
             case .ask(let step):
                 if !passes(step, exchange, decision.route, bytes) { return }
             case .deny(let reason):
-                responder.deny(exchange, reason, bytes)
+                responder.deny(exchange, reason, at: decision.step, bytes)
                 return
             case .answerPreflight:
                 // To another proxy a 204 would mean that it may forward the request; Envoy takes only 200 for that.
                 if exchange.forwardAuth?.form == .fields {
-                    responder.deny(exchange, .forwardAuthUnsupported, bytes)
+                    responder.deny(exchange, .forwardAuthUnsupported, at: .preflight, bytes)
                     return
                 }
                 responder.answerPreflight(exchange, bytes)
@@ -169,7 +169,7 @@ final class RequestPipeline: LoopPart {
             case .answerIcon:
                 // To another proxy a 204 would mean that it may forward the request.
                 if exchange.forwardAuth != nil {
-                    responder.deny(exchange, .noRoute, bytes)
+                    responder.deny(exchange, .noRoute, at: .method, bytes)
                 } else {
                     responder.answerIcon(exchange)
                 }
@@ -192,7 +192,7 @@ final class RequestPipeline: LoopPart {
             return false
         case .address:
             if route?.options.addresses?.accepts(exchange.address) != false { return true }
-            responder.deny(exchange, .addressNotAllowed, bytes)
+            responder.deny(exchange, .addressNotAllowed, at: step, bytes)
             return false
         case .rate: return rates.admits(exchange, route)
         case .proof: return provesPossession(exchange, route, bytes)
@@ -202,7 +202,7 @@ final class RequestPipeline: LoopPart {
             guard let denial = refusal ?? route?.refusal(of: exchange.snapshot.certificate(of: exchange)) else {
                 return true
             }
-            responder.deny(exchange, denial, bytes)
+            responder.deny(exchange, denial, at: step, bytes)
             return false
         case .body:
             guard let limit = exchange.snapshot.bodyLimit(of: route), case .length(let count) = exchange.head.framing,
@@ -213,7 +213,7 @@ final class RequestPipeline: LoopPart {
         case .answer:
             if exchange.forwardAuth != nil, case .response(let response)? = route?.answer, response.status < 300 {
                 // To another proxy it would mean that it may forward the request.
-                responder.deny(exchange, .forwardAuthUnsupported, bytes)
+                responder.deny(exchange, .forwardAuthUnsupported, at: step, bytes)
                 return false
             }
             // OMS-09: what was refused is no use of the session.
@@ -291,13 +291,13 @@ final class RequestPipeline: LoopPart {
         switch result {
         case .success(let principal):
             if let reason = remember(principal, exchange) {
-                responder.deny(exchange, reason, buffer.readable)
+                responder.deny(exchange, reason, at: .credential, buffer.readable)
                 return
             }
             decision.principal = principal
             exchange.principal = decision.principal
             advance(exchange, decision, exchange.path, exchange.snapshot.policy, buffer)
-        case .failure(let reason): responder.deny(exchange, reason, buffer.readable)
+        case .failure(let reason): responder.deny(exchange, reason, at: .credential, buffer.readable)
         }
     }
 

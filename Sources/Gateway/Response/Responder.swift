@@ -24,8 +24,11 @@ final class Responder: LoopPart {
     // MARK: Denials
 
     /// Refuses by policy: with a challenge for a missing or invalid credential, otherwise with the status alone.
-    func deny(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>) {
+    ///
+    /// - Parameter step: that of the decision.
+    func deny(_ exchange: Exchange, _ reason: Reason, at step: Decision.Step, _ bytes: Span<UInt8>) {
         exchange.response.reason = reason
+        note(exchange, reason, step, bytes)
         counters.count(reason)
         if let type = requestHeaders.value(.contentType), Responder.isCall(bytes.slice(type), exchange) {
             return refuseCall(exchange, status: reason.status, reason.detail)
@@ -62,6 +65,19 @@ final class Responder: LoopPart {
         } else {
             endError(exchange, chunk, body.span, asPage: asPage)
         }
+    }
+
+    /// Keeps what was compared, for the operator.
+    private func note(_ exchange: Exchange, _ reason: Reason, _ step: Decision.Step, _ bytes: Span<UInt8>) {
+        exchange.response.step = step
+        if let note = exchange.response.policy?.answer?.note, !note.isEmpty {
+            exchange.response.evidence = Evidence([note])
+            return
+        }
+        let path = exchange.path
+        exchange.response.evidence = RefusalEvidence(exchange.snapshot.policy).evidence(
+            for: reason, on: exchange.route, exchange.principal, path: path.readable, bytes: bytes,
+            head: exchange.head, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds)
     }
 
     /// Redirects a browser to the route's login form instead of a challenge (SCH-02). False if not applicable.
@@ -215,6 +231,7 @@ final class Responder: LoopPart {
     /// The response of a gateway endpoint.
     func respond(_ exchange: Exchange, _ response: EndpointResponse) {
         exchange.response.reason = response.reason
+        exchange.response.evidence = response.evidence
         if response.status >= 400 { counters.count(exchange.response.reason) }
         if response.status == 429 { limited(.loginAttempts) }
         if let entry = response.audit { audit(entry, exchange) }
@@ -237,6 +254,8 @@ final class Responder: LoopPart {
         ]
         if let address = exchange.address { members.append(("address", .text(address.description))) }
         if !entry.tokenID.isEmpty { members.append(("token_id", .text(entry.tokenID))) }
+        let evidence = exchange.response.evidence
+        if !evidence.isEmpty { members.append(("detail", .text(evidence.text))) }
         shared.log.write(.audit, members)
     }
 
@@ -275,6 +294,7 @@ final class Responder: LoopPart {
         appendConnection(exchange, to: chunk)
         chunk.append("\r\n")
         exchange.response.hasBegun = true
+        counters.remember(exchange, poller)
         if let buffer = exchange.headBuffer { buffer.consume(min(buffer.count, exchange.head.length)) }
         if let body, !(exchange.forwardAuth?.wantsNoBody ?? (exchange.head.method == .head)) {
             exchange.response.bytes = body.count

@@ -20,13 +20,14 @@ package struct AssertionReport: Sendable {
         }
     }
 
+    /// - Parameter failed: the detail of a failure; nil for the same.
     mutating func add(
-        _ step: String, _ detail: String, _ check: () throws(AssertionRejection) -> String?
+        _ step: String, _ detail: String, failed: String? = nil, _ check: () throws(AssertionRejection) -> String?
     ) {
         do throws(AssertionRejection) {
             lines.append((step, .passed(try check() ?? detail)))
         } catch {
-            lines.append((step, .failed(error, detail)))
+            lines.append((step, .failed(error, failed ?? detail)))
         }
     }
 }
@@ -45,17 +46,23 @@ extension AssertionVerifier {
             return nil
         }
         let received = assertion.received
+        let evidence = TokenEvidence(assertion.token.span)
+        let rules = issuer.tokenRules(keys: assertion.keys)
+        func compared(_ checks: TokenEvidence.Check...) -> String {
+            checks.flatMap { evidence.lines($0, rules, now: now) }.joined(separator: "; ")
+        }
         let key = "\(received.algorithm.rawValue), kid \(received.keyID ?? "none")"
-        let parts: [(String, Check, String)] = [
-            ("signature", .signature, key), ("purpose", .purpose, "typ \(received.type ?? "none")"),
-            ("time", .time, times(received, now: now)),
-            ("audience", .audience, issuer.audiences.joined(separator: " or ")),
+        let parts: [(String, Check, passed: String, failed: String)] = [
+            ("signature", .signature, key, compared(.algorithm, .key)),
+            ("purpose", .purpose, "typ \(received.type ?? "none")", compared(.type, .binding)),
+            ("time", .time, times(received, now: now), compared(.expiry, .start)),
+            ("audience", .audience, issuer.audiences.joined(separator: " or "), compared(.audience)),
         ]
         let filters = issuer.filters.indices.map {
-            ("filter \($0 + 1)", Check.filter($0), issuer.filters[$0].description)
+            ("filter \($0 + 1)", Check.filter($0), issuer.filters[$0].description, issuer.filters[$0].description)
         }
-        for (name, check, detail) in parts + filters {
-            report.add(name, detail) { () throws(AssertionRejection) in
+        for (name, check, passed, failed) in parts + filters {
+            report.add(name, passed, failed: failed) { () throws(AssertionRejection) in
                 try self.check(check, assertion, now: now)
                 return nil
             }

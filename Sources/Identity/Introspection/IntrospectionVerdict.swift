@@ -1,13 +1,14 @@
 import Bytes
 import JOSE
+import Model
 import Outbound
 
 /// The evaluated answer of an introspection server.
 package enum IntrospectionVerdict: Sendable {
     /// The token is valid.
     case active(IntrospectedToken)
-    /// The token is not valid, or the answer names another issuer or audience.
-    case inactive
+    /// The token is not valid, or the answer names another issuer or audience: then with what it names, for operators.
+    case inactive(misfit: String? = nil)
     /// The token is valid but bound to a key, and the answer does not say to which (RFC 9449 section 6.2).
     case proofRequired
 }
@@ -47,32 +48,18 @@ extension IntrospectionVerdict {
             self = .proofRequired
             return
         }
-        guard active, let token = IntrospectedToken(node, of: server, now: now) else {
-            self = .inactive
-            return
+        if active, let token = IntrospectedToken(node, of: server, now: now) {
+            self = .active(token)
+        } else {
+            self = .inactive(misfit: active ? IntrospectedToken.misfit(of: node, server, now: now) : nil)
         }
-        self = .active(token)
     }
 }
 
 extension IntrospectedToken {
     /// Nil if a claim is malformed, or makes the token unusable here or now.
     init?(_ node: JSONNode, of server: IntrospectionServer, now: Int64) {
-        // AMB-02: no token is valid forever.
-        guard let expiresAt = node["exp"]?.integer, expiresAt > 0, now < expiresAt else { return nil }
-        let skew = server.clockSkewSeconds
-        if let claim = node["nbf"] {
-            guard let start = claim.integer, start <= now + skew else { return nil }
-        }
-        if let claim = node["iat"] {
-            guard let made = claim.integer, made <= now + skew else { return nil }
-        }
-        if let claim = node["iss"] {
-            guard let issuer = claim.string, issuer.isExactly(server.issuer) else { return nil }
-        }
-        guard IntrospectedToken.isForUs(node["aud"], server) else { return nil }
-        // For another token type the sender need not be the token's holder. A refresh token is refused by its purpose.
-        if let type = node["token_type"]?.string, !["bearer", "dpop", "refresh_token"].contains(type.lowercased()) {
+        guard IntrospectedToken.misfit(of: node, server, now: now) == nil, let expiresAt = node["exp"]?.integer else {
             return nil
         }
         claims = node
@@ -80,6 +67,34 @@ extension IntrospectedToken {
         issuedAt = node["iat"]?.integer
         tokenID = node["jti"]?.string
         knownUntil = min(expiresAt, now + server.cacheSeconds)
+    }
+
+    /// Which claim is malformed or makes the token unusable, with what was expected; nil for a token that can be used.
+    static func misfit(of node: JSONNode, _ server: IntrospectionServer, now: Int64) -> String? {
+        func text(_ name: String) -> String {
+            guard let claim = node[name] else { return "\(name) none" }
+            let values = claim.array?.map { $0.string ?? "(no text)" }
+            return
+                "\(name) \(values.map { Evidence.list($0) } ?? Evidence.quoted(claim.string ?? "\(claim.integer ?? 0)"))"
+        }
+        // AMB-02: no token is valid forever.
+        guard let expiresAt = node["exp"]?.integer, expiresAt > 0 else { return text("exp") }
+        guard now < expiresAt else { return "expired \(now - expiresAt) s ago (exp \(expiresAt))" }
+        let skew = server.clockSkewSeconds
+        for name in ["nbf", "iat"] where node[name] != nil {
+            guard let start = node[name]?.integer, start <= now + skew else { return "\(text(name)), now \(now)" }
+        }
+        if let claim = node["iss"] {
+            guard let issuer = claim.string, issuer.isExactly(server.issuer) else {
+                return "\(text("iss")), expected \(Evidence.quoted(server.issuer))"
+            }
+        }
+        guard isForUs(node["aud"], server) else { return "\(text("aud")), accepted \(Evidence.list(server.audiences))" }
+        // For another token type the sender need not be the token's holder. A refresh token is refused by its purpose.
+        if let type = node["token_type"]?.string, !["bearer", "dpop", "refresh_token"].contains(type.lowercased()) {
+            return text("token_type")
+        }
+        return nil
     }
 
     /// One string or an array of strings, as in a JWT.

@@ -66,6 +66,13 @@ package final class Introspector: Sendable {
         }
     }
 
+    /// The last verdict on a token, for operators: it may be too old to be used. Makes no call.
+    package func lastVerdict(on token: [UInt8]) -> IntrospectionVerdict? {
+        let key = key
+        let digest = DigestAlgorithm.sha256.hmac(key: key.span, token.span)
+        return state.withLock { $0.answers[digest]?.verdict }
+    }
+
     /// Whether no further call is possible. Asked before a signature, which may never be made: an address or the pool may
     /// have too much work.
     private func isFull() -> Bool {

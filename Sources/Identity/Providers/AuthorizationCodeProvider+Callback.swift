@@ -107,17 +107,21 @@ extension AuthorizationCodeProvider {
             return .answer(of: { keys.fetch(for: need, then: $0) }) { answer in
                 guard case .ready(let fetched) = answer else { return .done(.failure(.unavailable("keys"))) }
                 let outcome = verifier.verify(token.span, now: now, with: .fetched(fetched, issuerIndex: index))
-                return .done(AuthorizationCodeProvider.result(outcome))
+                return .done(AuthorizationCodeProvider.result(outcome, of: token, verifier, now: now))
             }
-        case let outcome: return .done(AuthorizationCodeProvider.result(outcome))
+        case let outcome: return .done(AuthorizationCodeProvider.result(outcome, of: token, verifier, now: now))
         }
         return .done(.failure(.unavailable("keys")))
     }
 
-    private static func result(_ outcome: VerificationOutcome) -> Result<VerifiedToken, ProviderFailure> {
+    private static func result(
+        _ outcome: VerificationOutcome, of token: [UInt8], _ verifier: JWTVerifier, now: Int64
+    ) -> Result<VerifiedToken, ProviderFailure> {
         switch outcome {
         case .verified(let token): .success(token)
-        case .rejected(let rejection): .failure(.token(rejection))
+        case .rejected(let rejection):
+            .failure(
+                .token(rejection, verifier.evidence(on: token.span, TokenEvidence.checks(of: rejection), now: now)))
         case .needsKeys, .keysUnavailable: .failure(.unavailable("keys"))
         }
     }

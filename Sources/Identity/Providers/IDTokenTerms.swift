@@ -15,7 +15,9 @@ struct IDTokenTerms: Sendable {
     /// - Returns: the user's `sub`.
     func subject(of token: VerifiedToken, _ algorithm: SignatureAlgorithm) throws(ProviderFailure) -> String {
         // A token of another type has the same issuer and possibly the same audience (RFC 8725 section 3.11).
-        guard IDTokenTerms.isPlain(token.type) else { throw .answer("id_token: typ") }
+        guard IDTokenTerms.isPlain(token.type) else {
+            throw .answer("id_token: typ", Evidence([Evidence.quoted(token.type ?? "")]))
+        }
         guard let subject = token.subject, IDTokenTerms.isSubject(subject) else { throw .answer("id_token: sub") }
         guard token.issuedAt != nil else { throw .answer("id_token: iat") }
         try checkParty(token.claims)
@@ -29,7 +31,10 @@ struct IDTokenTerms: Sendable {
     /// Checks the authorized party of a token with several audiences (points 4 and 5).
     private func checkParty(_ claims: JSONNode) throws(ProviderFailure) {
         if let party = claims["azp"] {
-            guard party.string?.isExactly(clientID) == true else { throw .answer("id_token: azp") }
+            guard party.string?.isExactly(clientID) == true else {
+                throw .answer(
+                    "id_token: azp", Evidence(["\(Evidence.quoted(party.string ?? "")), expected \(clientID)"]))
+            }
         } else if (claims["aud"]?.array?.count ?? 1) > 1 {
             throw .answer("id_token: several aud and no azp")
         }

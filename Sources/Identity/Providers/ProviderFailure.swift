@@ -15,12 +15,12 @@ package enum ProviderFailure: ReasonedFailure, Equatable {
     case codeRefused(String)
     /// The token was issued for another login (OpenID Connect Core section 3.1.3.7, point 11).
     case wrongNonce
-    /// The provider's token failed verification.
-    case token(TokenRejection)
+    /// The provider's token failed verification. With what was compared.
+    case token(TokenRejection, Evidence = .none)
     /// The posted answer failed verification, or belongs to another login. With a short description.
     case assertion(String)
     /// A claim of the token, or a document of the provider, is missing or invalid. With a short description.
-    case answer(String)
+    case answer(String, Evidence = .none)
     /// The provider refused the gateway's client authentication.
     case misconfigured(String)
     /// The provider does not answer, or is temporarily unable to.
@@ -46,9 +46,11 @@ package enum ProviderFailure: ReasonedFailure, Equatable {
     package var detail: String {
         switch self {
         case .malformedCallback, .foreignAnswer, .wrongNonce: ""
-        case .token(let rejection): rejection.rawValue
-        case .denied(let text), .codeRefused(let text), .assertion(let text), .answer(let text),
-            .misconfigured(let text), .unavailable(let text):
+        case .token(let rejection, let evidence):
+            evidence.isEmpty ? rejection.rawValue : "\(rejection.rawValue); \(evidence.text)"
+        case .answer(let text, let evidence): evidence.isEmpty ? text : "\(text) \(evidence.text)"
+        case .denied(let text), .codeRefused(let text), .assertion(let text), .misconfigured(let text),
+            .unavailable(let text):
             text
         }
     }

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Conditions for accepting an assertion (SAML-05, SAML-06). Pure: time is an argument.
 package struct SAMLConditions: Sendable, Equatable {
@@ -37,6 +38,23 @@ package struct SAMLConditions: Sendable, Equatable {
         let ends = [assertion.notOnOrAfter, confirmed.notOnOrAfter].compactMap(\.self)
         guard let end = ends.min() else { throw .missingExpiry }
         return end
+    }
+
+    /// What the check of an assertion compares, for operators.
+    package func evidence(on assertion: SAMLAssertion, now: Int64) -> Evidence {
+        func age(_ name: String, _ time: Int64?) -> String? {
+            time.map { $0 <= now ? "\(name) \(now - $0) s ago" : "\(name) \($0 - now) s ahead" }
+        }
+        let named = Array(assertion.audienceRestrictions.joined())
+        let recipient = assertion.confirmations.compactMap(\.recipient)
+        var lines = [
+            "audience \(Evidence.list(named)), accepted \(Evidence.list(audiences))",
+            "recipient \(Evidence.list(recipient)), accepted \(Evidence.list(recipients))",
+        ]
+        let ends = [assertion.notOnOrAfter] + assertion.confirmations.map(\.notOnOrAfter)
+        let starts = [assertion.notBefore] + assertion.confirmations.map(\.notBefore)
+        lines += ends.compactMap { age("NotOnOrAfter", $0) } + starts.compactMap { age("NotBefore", $0) }
+        return Evidence(lines + ["tolerance \(clockSkewSeconds) s"])
     }
 
     /// SAML-05: an assertion without an audience is refused.

@@ -69,6 +69,12 @@ package struct TokenPurpose: Sendable, Equatable {
     /// An ID token by which a client names a login (OpenID Connect RP-Initiated Logout section 2).
     package static let loginHint = TokenPurpose(types: [], bound: .ignored)
 
+    /// The types that it accepts, for operators.
+    var acceptedTypes: [String] { types + (acceptsUntyped ? ["JWT", "none"] : []) }
+
+    /// The clients of which tokens must be; nil for any.
+    var listedClients: [String]? { if case .listed(let names) = parties { names } else { nil } }
+
     /// Checks a token in compact serialisation.
     /// - Parameter type: `typ` of the header.
     package func check(type: String?, _ claims: JSONNode) throws(TokenRejection) {

@@ -46,6 +46,14 @@ package struct IPAddressRange: Hashable, Sendable {
     private static func bits(_ address: IPAddress) -> UInt128 { UInt128(address.high) << 64 | UInt128(address.low) }
 }
 
+extension IPAddressRange: CustomStringConvertible {
+    /// As it is written in a configuration.
+    package var description: String {
+        let (width, length) = first.isIPv6 ? (128, mask.nonzeroBitCount) : (32, mask.nonzeroBitCount - 96)
+        return length == width ? first.description : "\(first)/\(length)"
+    }
+}
+
 extension [IPAddressRange] {
     /// Whether one of the ranges contains the address.
     package func contains(_ address: IPAddress) -> Bool {

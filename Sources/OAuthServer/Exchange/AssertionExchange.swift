@@ -36,15 +36,15 @@ package struct AssertionExchange: Sendable {
     private var settings: TokenServiceSettings { service.settings }
 
     package func run() -> Effect<EndpointResponse> {
-        guard let name = received.issuer else { return refuse(.unknownIssuer) }
+        guard let name = received.issuer else { return refuse(.unknownIssuer, by: sources.currentPolicy) }
         return sources.policy(for: name, now: now).then { policy in
-            guard policy.isSound else { return refuse(.invalidIssuer) }
+            guard policy.isSound else { return refuse(.invalidIssuer, by: policy) }
             switch policy.lookup(name) {
-            case .unknown: return refuse(.unknownIssuer)
-            case .invalid: return refuse(.invalidIssuer)
+            case .unknown: return refuse(.unknownIssuer, by: policy)
+            case .invalid: return refuse(.invalidIssuer, by: policy)
             case .issuer(let issuer):
                 // JWT-11.
-                return issuer.isEnabled ? authenticate(issuer, policy) : refuse(.disabledIssuer)
+                return issuer.isEnabled ? authenticate(issuer, policy) : refuse(.disabledIssuer, by: policy)
             }
         }
     }
@@ -59,7 +59,7 @@ package struct AssertionExchange: Sendable {
         return sources.keys(for: received, token: token, issuer, policy, now: now).then { result in
             switch result {
             case .failure(.unavailable): return refuse(.keysUnavailable, backend)
-            case .failure(.unusable): return refuse(.unusableKeys, backend)
+            case .failure(.unusable): return refuse(.unusableKeys, by: policy, issuer, backend)
             case .success(let keys): return judge(keys, issuer, policy, backend)
             }
         }
@@ -107,10 +107,10 @@ package struct AssertionExchange: Sendable {
         do throws(AssertionRejection) {
             identity = try verifier.verify(assertion, realm: backend.realm, now: now)
         } catch {
-            return refuse(error, backend)
+            return refuse(error, by: policy, issuer, keys: keys, backend)
         }
         // The verifier has checked that there is an expiry in the future.
-        guard let expiresAt = received.expiresAt else { return refuse(.missingExpiry, backend) }
+        guard let expiresAt = received.expiresAt else { return refuse(.missingExpiry, by: policy, issuer, backend) }
         return OutsideGrant(
             service: service, place: place, issuer: issuer, lifetime: policy.lifetime, backend: backend,
             identity: identity, tokenID: received.tokenID, issuedAt: received.issuedAt, expiresAt: expiresAt,
@@ -126,8 +126,13 @@ package struct AssertionExchange: Sendable {
 
     // MARK: Refusals
 
-    private func refuse(_ rejection: AssertionRejection, _ backend: Backend? = nil) -> Effect<EndpointResponse> {
-        .done(place.audited(rejection.response, backend))
+    private func refuse(
+        _ rejection: AssertionRejection, by policy: AssertionPolicy, _ issuer: AssertionIssuer? = nil,
+        keys: KeySet? = nil, _ backend: Backend? = nil
+    ) -> Effect<EndpointResponse> {
+        var response = rejection.response
+        response.evidence = policy.evidence(on: token, for: rejection, issuer, keys: keys, now: now)
+        return .done(place.audited(response, backend))
     }
 
     private func refuse(_ failure: TokenFailure, _ backend: Backend? = nil) -> Effect<EndpointResponse> {

@@ -26,7 +26,10 @@ extension TokenService {
                 received: received, token: token, now: now
             ).run()
         } catch {
-            return .done(AssertionRejection(error).response)
+            let rejection = AssertionRejection(error)
+            var response = rejection.response
+            response.evidence = sources.currentPolicy.evidence(on: token, for: rejection, nil, now: now)
+            return .done(response)
         }
     }
 

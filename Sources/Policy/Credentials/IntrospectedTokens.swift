@@ -45,6 +45,29 @@ struct IntrospectedTokens: Sendable {
         }
     }
 
+    /// What the server of a refused token has said of it; nil if no server was asked.
+    func evidence(on token: Span<UInt8>, _ checks: [TokenEvidence.Check], now: Int64) -> Evidence? {
+        guard !issuers.isEmpty, token.count <= longestToken else { return nil }
+        for rejection in [TokenRejection.unknownIssuer, .malformed] {
+            guard let issuer = issuer(of: token, rejection),
+                let verdict = issuer.introspector.lastVerdict(on: [UInt8](copying: token))
+            else { continue }
+            let server = issuer.introspector.server
+            let name = "introspected by \(Evidence.quoted(server.name))"
+            switch verdict {
+            case .inactive(let misfit): return Evidence([name, misfit ?? "the server calls the token inactive"])
+            case .proofRequired: return Evidence([name, "token_type DPoP without a known cnf"])
+            case .active(let known):
+                let rules = TokenRules(
+                    audiences: server.audiences, algorithms: [], purpose: issuer.purpose,
+                    skew: server.clockSkewSeconds, expirySkew: 0)
+                let answer = TokenEvidence(claims: known.claims)
+                return Evidence([name] + checks.flatMap { answer.lines($0, rules, now: now) })
+            }
+        }
+        return nil
+    }
+
     /// Exactly one server is asked: no other one is to learn the token.
     private func issuer(of token: Span<UInt8>, _ rejection: TokenRejection) -> IntrospectedIssuerSettings? {
         switch rejection {

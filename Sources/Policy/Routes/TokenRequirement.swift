@@ -47,21 +47,32 @@ struct TokenRequirement: Sendable {
         let issuer = principal?.issuer ?? ""
         if !issuers.isEmpty, !issuers.contains(where: issuer.isExactly) {
             lines.append("missing: issuer \(issuers.joined(separator: " or "))")
+            if let principal { lines.append("held: issuer \(Evidence.quoted(principal.issuer))") }
         }
         if !audience.isEmpty, principal.map(isForAudience) != true {
             lines.append("missing: audience \(audience.joined(separator: " or "))")
+            lines.append("held: aud \(TokenRequirement.text(principal?.claims.value(at: audienceIndex)))")
         }
         let held = principal?.claims.scopes ?? RoleSet()
         if !scopes.isMet(by: held) {
             let all = selection.scopes.names(of: scopes.all).map { "scope \($0)" }
             let any = scopes.any.map { "scope " + selection.scopes.names(of: $0).joined(separator: " or ") }
             lines.append("missing: \((all + [any].compactMap(\.self)).joined(separator: ", "))")
+            // Scopes that no route names are not kept.
+            if principal != nil { lines += RefusalEvidence.held("scopes", selection.scopes.names(of: held)) }
         }
         for (rule, index) in claims {
             if rule.isMet(by: principal?.claims.value(at: index), requested: path) { continue }
             lines.append("missing: \(rule)")
+            if let principal { lines.append("held: \(TokenRequirement.text(principal.claims.value(at: index)))") }
         }
         return lines
+    }
+
+    private static func text(_ claim: JSONNode?) -> String {
+        guard let claim else { return "none" }
+        return claim.array.map { Evidence.list($0.map { $0.string ?? String(decoding: $0.serialized, as: UTF8.self) }) }
+            ?? Evidence.quoted(claim.string ?? String(decoding: claim.serialized, as: UTF8.self))
     }
 
     private func isForAudience(_ principal: Principal) -> Bool {

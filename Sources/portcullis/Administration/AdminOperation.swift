@@ -34,6 +34,7 @@ struct AdminOperation: Sendable {
         PolicyAdministration.operations, BackendAdministration.operations, CertificateAdministration.operations,
         TokenAdministration.operations, RouteAdministration.operations, RequirementAdministration.operations,
         ConsumerAdministration.operations, SigningKeyAdministration.operations, IssuerAdministration.operations,
+        RefusalAdministration.operations,
     ].flatMap(\.self)
 
     static func find(

@@ -17,6 +17,8 @@ struct Administration: Sendable {
     let cleaner: TokenCleaner?
     /// The keys that a running gateway fetches; nil for a directory.
     let issuerKeys: (@Sendable () -> [IssuerKeys])?
+    /// The last refusals of a running gateway; nil for a directory.
+    let refusals: RefusalMemory?
     /// Families of endpoints with resources of their own.
     let families: [any CompatibilityFamily]
     /// Maximum delay until other gateways apply a change; 0 without other gateways.
@@ -34,7 +36,7 @@ struct Administration: Sendable {
 
     init(
         directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil, cleaner: TokenCleaner? = nil,
-        issuerKeys: (@Sendable () -> [IssuerKeys])? = nil,
+        issuerKeys: (@Sendable () -> [IssuerKeys])? = nil, refusals: RefusalMemory? = nil,
         families: [any CompatibilityFamily] = CompatibilityFamilies.all(), reachSeconds: Int64 = 0,
         isServed: Bool = false,
         formerFiles: @escaping @Sendable () -> Set<String> = { [] },
@@ -43,6 +45,7 @@ struct Administration: Sendable {
         self.tokens = tokens
         self.cleaner = cleaner
         self.issuerKeys = issuerKeys
+        self.refusals = refusals
         self.families = families
         self.reachSeconds = reachSeconds
         configuration = ConfigurationChange(directory: directory, isServed: isServed, formerFiles: formerFiles)

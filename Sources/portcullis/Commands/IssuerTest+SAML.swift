@@ -51,14 +51,8 @@ extension IssuerTest {
             Terminal.print("ok     lifetime: \(seconds) s")
             return true
         } catch {
-            func compared(_ name: String, _ found: String, _ expected: [String]) -> String {
-                "\(name) \(found.isEmpty ? "none" : found), expected \(expected.joined(separator: " or "))"
-            }
-            Terminal.print(
-                """
-                FAILED conditions: \(error.reason) (\(compared("audience", audiences, conditions.audiences)); \
-                \(compared("recipient", recipients, conditions.recipients)))
-                """)
+            let evidence = conditions.evidence(on: assertion, now: now)
+            Terminal.print("FAILED conditions: \(error.reason) (\(evidence.text))")
             return false
         }
     }

@@ -47,7 +47,9 @@ struct IssuerTest {
                 return try runOpaque(
                     token, "no JWT: header and claims are JSON objects as Base64 (URL), then a full stop")
             }
-            throw IssuerTest.failed("syntax", AssertionRejection(error), error.rawValue)
+            let evidence = RefusalEvidence(reading.snapshot.policy).evidence(
+                onToken: token.span, for: error, now: Clock.wallSeconds)
+            throw IssuerTest.failed("syntax", AssertionRejection(error), "\(error.rawValue); \(evidence.text)")
         }
         let name = received.issuer ?? ""
         guard case .issuer(let issuer) = sources.currentPolicy.lookup(name) else {
@@ -100,7 +102,7 @@ struct IssuerTest {
         guard let issuer else { return "the token has no \"iss\"" }
         let known = reading.configuration.trustedIssuers.map(\.issuer)
         let near = Suggestion.nearest(to: issuer, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
-        return "no issuer of the name \"\(issuer)\"\(near)"
+        return "no issuer of the name: iss \(Evidence.quoted(issuer)), known \(Evidence.list(known))\(near)"
     }
 
     /// Tests a token that routes accept without an exchange.
@@ -119,7 +121,9 @@ struct IssuerTest {
             let principal = try Explanation.principal(of: token, reading.snapshot.policy)
             Terminal.print("ok     token: \(Explanation.text(of: principal))")
         } catch {
-            Terminal.print("FAILED token: \(error)")
+            let evidence = RefusalEvidence(reading.snapshot.policy).evidence(
+                onToken: token.span, for: error, now: Clock.wallSeconds)
+            Terminal.print("FAILED token: \(error)" + (evidence.isEmpty ? "" : " (\(evidence.text))"))
             throw .failed
         }
     }

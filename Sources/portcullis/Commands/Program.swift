@@ -6,7 +6,7 @@ enum Program {
         [
             InitCommand.self, ConvertCommand.self, ServeCommand.self, CheckCommand.self, ReloadCommand.self,
             StatusCommand.self,
-            ExplainCommand.self,
+            ExplainCommand.self, WhyCommand.self,
             BackendCommand.self, UsersCommand.self, RolesCommand.self, RealmsCommand.self, KeysCommand.self,
             PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,
             SigningKeysCommand.self, HashCommand.self, KeyCommand.self, TokenCommand.self, IssuerCommand.self,

@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import HTTP
+import Policy
 import PortcullisClient
 
 /// `portcullis test`: sends one request to try out an API (TOOL-01).

@@ -13,7 +13,7 @@ extension GatewayProcess {
         // Weak, since the process and the shared state hold the closures.
         let administration = Administration(
             directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: retained.cleaner,
-            issuerKeys: { [weak shared] in shared?.issuerKeys ?? [] },
+            issuerKeys: { [weak shared] in shared?.issuerKeys ?? [] }, refusals: shared.refusals,
             families: retained.families,
             reachSeconds: shared.settings.redis == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,
             formerFiles: { [weak self] in self?.sectionFiles.withLock { $0 } ?? [] }

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Foundation
 import JOSE
@@ -82,6 +83,29 @@ final class StubIssuer: Sendable {
         let claims = #"{"iss": "\#(Self.issuer)", "sub": "\#(subject)", "aud": "api", "exp": \#(now + 600)\#(more)}"#
         let named = kid.map { JWTSigner(key: signer.key, keyID: $0) } ?? signer
         return String(decoding: named.sign(claims: Array(claims.utf8), type: type), as: UTF8.self)
+    }
+
+    /// A token with these claims alone, signed with a key that need not be published.
+    /// - Parameters:
+    ///   - claims: members of the object, in which `NOW+1` and `NOW-1` are times.
+    ///   - header: a member in place of the one that the header has; the signature is over that header.
+    func sign(_ key: String, _ claims: String, header: String = "") -> String {
+        let now = Int(Date().timeIntervalSince1970)
+        let text = claims.replacing(/NOW([+-]\d+)/) { "\(now + (Int($0.1) ?? 0))" }
+        // Makes the key, if there is none.
+        _ = token(key)
+        var head = #"{"alg": "ES256", "typ": "JWT", "kid": "\#(key)"}"#
+        if let name = header.split(separator: ":").first {
+            let old = head.firstRange(of: try! Regex(#"\#(name): "[^"]*""#))
+            if let old { head.replaceSubrange(old, with: header) }
+        }
+        func encoded(_ bytes: some Sequence<UInt8>) -> String {
+            String(decoding: Base64.encode(Array(bytes).span, .url), as: UTF8.self)
+        }
+        let input = "\(encoded(head.utf8)).\(encoded("{\(text)}".utf8))"
+        let signer = state.withLock { $0.signers[key] }
+        let signature = signer?.key.sign(Array(input.utf8).span) ?? []
+        return "\(input).\(encoded(signature))"
     }
 
     /// An entry of `trustedIssuers` for it.

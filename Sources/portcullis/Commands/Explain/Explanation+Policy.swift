@@ -32,7 +32,7 @@ extension Explanation {
                 leaveOpen("trial", (["would be refused: \(denial.code)"] + detail).joined(separator: "; "))
                 return true
             }
-            refuse("policy", denial, detail)
+            refuse("policy", denial, Evidence(detail))
             return false
         } catch {
             refuse("policy", error)

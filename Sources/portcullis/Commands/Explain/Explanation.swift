@@ -104,18 +104,19 @@ struct Explanation {
                     pass("credential", "none that applies here")
                 }
             } catch {
-                refuse("credential", error)
+                let details = RefusalEvidence(policy).evidence(
+                    for: error, on: decision.route, nil, path: path.span, bytes: request.span, head: head,
+                    headers: fields, now: Clock.wallSeconds)
+                refuse("credential", error, details)
                 return false
             }
         case .trial:
             guard let denial = decision.trialDenial else { break }
-            guard denial != .corsDenied, let trial = decision.route?.trial else {
-                leaveOpen("trial", "would be refused: \(denial.code)")
-                break
-            }
-            let method = Explanation.text(head.methodText, request)
-            let details = detail(denial, trial, decision.principal, head.method, method, path)
-            leaveOpen("trial", (["would be refused: \(denial.code)"] + details).joined(separator: "; "))
+            let rule = denial == .corsDenied ? decision.route : decision.route?.trial
+            let details = RefusalEvidence(policy).evidence(
+                for: denial, on: rule, decision.principal, path: path.span, bytes: request.span, head: head,
+                headers: fields, now: Clock.wallSeconds)
+            leaveOpen("trial", Explanation.text("would be refused: \(denial.code)", details))
         case .policy, .trialPolicy: return showPolicy(decision, path, request, head, fields)
         case .proof: leaveOpen("proof", "the token is bound to a key or certificate; proofs are not checked here")
         case .principalRate: show(snapshot.rateLimits.of(decision.principal), by: "consumer")
@@ -171,12 +172,13 @@ struct Explanation {
         _ decision: borrowing Decision, _ reason: Reason, _ path: [UInt8], _ request: [UInt8], _ head: RequestHead,
         _ fields: HeaderTable
     ) {
-        let label = Explanation.label(of: decision)
+        let label = decision.label
+        let details = RefusalEvidence(policy).evidence(
+            for: reason, on: decision.route, decision.principal, path: path.span, bytes: request.span, head: head,
+            headers: fields, now: Clock.wallSeconds)
         guard let route = decision.route, label == "rights" else {
-            return refuse(label, reason, [decision.conflict?.text].compactMap(\.self))
+            return refuse(label, reason, details + [decision.conflict?.text].compactMap(\.self))
         }
-        let method = Explanation.text(head.methodText, request)
-        let details = detail(reason, route, decision.principal, head.method, method, path)
         let location =
             reason.status != 401
             ? nil
@@ -184,28 +186,9 @@ struct Explanation {
                 route, for: reason, of: decision.principal, bytes: request.span, head: head, headers: fields,
                 now: Clock.wallSeconds)
         guard let location else { return refuse("rights", reason, details) }
-        Explanation.append("NO", "rights", ([reason.code] + details).joined(separator: "; "), to: &lines)
+        Explanation.append("NO", "rights", Explanation.text(reason.code, details), to: &lines)
         let form = location.prefix { $0 != UInt8(ascii: "?") }
         pass("answer", "302 to the login form, \(String(decoding: form, as: UTF8.self))")
-    }
-
-    /// The label of the last step of a decision.
-    private static func label(of decision: borrowing Decision) -> String {
-        let hasRoute = decision.route != nil
-        return switch decision.step {
-        case .origin, .preflight: "origin"
-        case .method: hasRoute ? "method" : "route"
-        case .secondReading: "path"
-        case .address: "address"
-        case .rate, .principalRate: "rate"
-        case .tunnel, .endpointRules: "endpoint"
-        case .certificate: "certificate"
-        case .body: "body"
-        case .credential, .proof: "credential"
-        case .caller: hasRoute ? "rights" : "credential"
-        case .policy, .trialPolicy: "policy"
-        case .claims, .rights, .trial, .answer: "rights"
-        }
     }
 
     /// The principal of the credential of a request; nil without an applicable one.
@@ -259,7 +242,7 @@ struct Explanation {
     /// Refuses a request with a declared body above the limit; returns false then.
     private mutating func hasRoom(_ limit: Int?, _ head: RequestHead) -> Bool {
         if let limit, case .length(let count) = head.framing, count > limit {
-            refuse("body", .bodyTooLarge, ["\(count) bytes, and not more than \(limit)"])
+            refuse("body", .bodyTooLarge, Evidence(["\(count) bytes, and not more than \(limit)"]))
             return false
         }
         pass("body", limit.map { "at most \($0) bytes" } ?? "of any length")
@@ -350,27 +333,6 @@ struct Explanation {
         return parts.joined(separator: ", ")
     }
 
-    private func detail(
-        _ denial: Reason, _ route: Route, _ principal: Principal?, _ method: HTTP.Method, _ name: [UInt8],
-        _ path: [UInt8]
-    ) -> [String] {
-        switch denial {
-        case .roleRequired:
-            let requirement = route.requirement(for: method, name.span)
-            let missing = MissingRoles(
-                any: requirement.any.map(policy.roles.names(of:)), all: policy.roles.names(of: requirement.all),
-                none: policy.roles.names(of: requirement.none))
-            let limited = "the client has registered itself: other roles need \"registeredClients\" of the route"
-            return missing.lines(held: principal?.roleNames) + (principal?.unlimited != nil ? [limited] : [])
-        case .stepUpRequired: return ["missing: level \(route.level)"]
-        case .scopeRequired, .claimRequired, .issuerNotAllowed, .wrongAudience, .authenticationTooWeak,
-            .authenticationTooOld:
-            return policy.requirements(
-                of: route, missing: principal, path: path.span, now: Clock.wallSeconds)
-        default: return []
-        }
-    }
-
     mutating func pass(_ label: String, _ answer: String) {
         Explanation.append("ok", label, answer, to: &lines)
     }
@@ -380,8 +342,21 @@ struct Explanation {
         Explanation.append("?", label, answer, to: &lines)
     }
 
-    mutating func refuse(_ label: String, _ denial: Reason, _ details: [String] = []) {
-        refuse(label, ([denial.code] + details).joined(separator: "; "), status: denial.status)
+    mutating func refuse(_ label: String, _ denial: Reason, _ details: Evidence = .none) {
+        refuse(label, Explanation.text(denial.code, details), status: denial.status)
+    }
+
+    /// What is refused, with what was compared.
+    private static func text(_ refusal: String, _ details: Evidence) -> String {
+        details.isEmpty ? refusal : "\(refusal); \(details.text)"
+    }
+
+    /// The lines of a refusal that a running gateway remembers: those of this command.
+    static func lines(of refusal: String, _ details: String, at label: String, status: Int) -> [String] {
+        var lines: [String] = []
+        append("NO", label, details.isEmpty ? refusal : "\(refusal); \(details)", to: &lines)
+        append("NO", "answer", "\(status)", to: &lines)
+        return lines
     }
 
     mutating func refuse(_ label: String, _ why: String, status: Int) {

@@ -1,17 +1,20 @@
 import Bytes
-import Gateway
 
 /// The roles that a caller lacks for a request, for operators (TOOL-01).
-struct MissingRoles {
+package struct MissingRoles {
     /// Roles of which the caller needs one; nil for no such requirement.
     let any: [String]?
     let all: [String]
     let none: [String]
-}
 
-extension MissingRoles {
+    init(any: [String]?, all: [String], none: [String]) {
+        self.any = any
+        self.all = all
+        self.none = none
+    }
+
     /// - Parameter requirement: the response of `/admin/requirements`.
-    init?(_ requirement: JSONNode?) {
+    package init?(_ requirement: JSONNode?) {
         guard let roles = requirement?["roles"] else { return nil }
         func names(_ member: String) -> [String]? { roles[member]?.array?.compactMap(\.string) }
         self.init(any: names("any"), all: names("all") ?? [], none: names("none") ?? [])
@@ -20,7 +23,7 @@ extension MissingRoles {
     /// One line for each requirement that is not met.
     ///
     /// - Parameter held: roles of the caller; if they are unknown (nil), all requirements are listed.
-    func lines(held: [String]?) -> [String] {
+    package func lines(held: [String]?) -> [String] {
         func has(_ role: String) -> Bool { held?.contains { $0.isExactly(role) } ?? false }
         let word = held == nil ? "asked for" : "missing"
         var lines: [String] = []

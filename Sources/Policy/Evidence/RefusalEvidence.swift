@@ -1,0 +1,214 @@
+import Bytes
+import HTTP
+import Identity
+import JOSE
+import Model
+
+/// What was compared when a request was refused, for `explain`, the access log and `portcullis why`. Computed after the
+/// refusal, from the same request and rules: requests that are admitted pay nothing for it.
+package struct RefusalEvidence {
+    private let policy: PolicySnapshot
+
+    package init(_ policy: PolicySnapshot) { self.policy = policy }
+
+    /// - Parameters:
+    ///   - route: nil for endpoints, and where none matched.
+    ///   - principal: the verified caller; nil if the credential was refused, or there is none.
+    ///   - path: the canonical path.
+    ///   - bytes: the buffer of `head` and `headers`.
+    ///   - now: seconds since 1970.
+    package func evidence(
+        for reason: Reason, on route: Route?, _ principal: Principal?, path: Span<UInt8>, bytes: Span<UInt8>,
+        head: RequestHead, headers: HeaderTable, from address: IPAddress? = nil, now: Int64
+    ) -> Evidence {
+        if reason.isOfProof {
+            return proofEvidence(for: reason, principal, bytes: bytes, head: head, headers: headers, now: now)
+        }
+        if principal == nil, let checks = reason.checks {
+            guard let place = presentedToken(on: route, bytes, head, headers) else { return .none }
+            return evidence(on: bytes.slice(place), checks, now: now)
+        }
+        let lines: [String]
+        switch reason {
+        case .methodNotAllowed:
+            lines = route.map { ["allowed: \(String(decoding: $0.allowedMethodsText, as: UTF8.self))"] } ?? []
+        case .addressNotAllowed: lines = route?.options.addresses.map { $0.evidence(on: address) } ?? []
+        case .clientCertificateNotAllowed:
+            let patterns = route?.certificateRule?.patterns.map(\.description) ?? []
+            lines = ["accepted certificates: \(patterns.joined(separator: " or "))"]
+        case .corsDenied, .corsMalformed:
+            lines = ["Origin \(RefusalEvidence.text(headers.value(.origin), bytes))"]
+        case .backendMismatch:
+            let named = RefusalEvidence.text(headers.value(.oracleMobileBackendID), bytes)
+            lines = ["Oracle-Mobile-Backend-ID \(named)", RefusalEvidence.backend(of: principal)]
+        default:
+            guard let route else { return .none }
+            lines = lacking(reason, on: route, principal, path: path, bytes, head, now: now)
+        }
+        return Evidence(lines)
+    }
+
+    /// The evidence about a bearer token that was refused on any route.
+    package func evidence(onToken token: Span<UInt8>, for reason: Reason, now: Int64) -> Evidence {
+        guard let checks = reason.checks else { return .none }
+        return evidence(on: token, checks, now: now)
+    }
+
+    /// The same of a token that is none of the form that is read.
+    package func evidence(onToken token: Span<UInt8>, for rejection: TokenRejection, now: Int64) -> Evidence {
+        policy.verifier.evidence(on: token, TokenEvidence.checks(of: rejection), now: now)
+    }
+
+    private func evidence(on token: Span<UInt8>, _ checks: [TokenEvidence.Check], now: Int64) -> Evidence {
+        if APIKey.isMarked(token) { return .none }
+        if let told = policy.introspected.evidence(on: token, checks, now: now) { return told }
+        return policy.verifier.evidence(on: token, checks, now: now)
+    }
+
+    // MARK: Rights
+
+    /// What a caller lacks on a route.
+    private func lacking(
+        _ reason: Reason, on route: Route, _ principal: Principal?, path: Span<UInt8>, _ bytes: Span<UInt8>,
+        _ head: RequestHead, now: Int64
+    ) -> [String] {
+        switch reason {
+        case .roleRequired:
+            let requirement = route.requirement(for: head.method, bytes.slice(head.methodText))
+            let missing = MissingRoles(
+                any: requirement.any.map(policy.roles.names(of:)), all: policy.roles.names(of: requirement.all),
+                none: policy.roles.names(of: requirement.none))
+            let limited = "the client has registered itself: other roles need \"registeredClients\" of the route"
+            return missing.lines(held: principal?.roleNames) + RefusalEvidence.held("roles", principal?.roleNames)
+                + (principal?.unlimited != nil ? [limited] : [])
+        case .stepUpRequired:
+            return ["missing: level \(route.level)"] + (principal.map { ["held: level \($0.level)"] } ?? [])
+        case .scopeRequired, .claimRequired, .issuerNotAllowed, .wrongAudience, .authenticationTooWeak,
+            .authenticationTooOld, .tokenUnbound:
+            return policy.requirements(of: route, missing: principal, path: path, now: now)
+        case .wrongWebgate:
+            return [
+                "webgate \(RefusalEvidence.text(principal?.webgateBytes))",
+                "of the route: \(route.webgate?.name ?? "none")",
+            ]
+        case .backendNotAllowed:
+            let accepted = route.backends.map { String(decoding: $0, as: UTF8.self) }
+            return [RefusalEvidence.backend(of: principal) + ", accepted \(Evidence.list(accepted))"]
+        case .applicationMismatch where principal != nil:
+            return ["application \(RefusalEvidence.text(principal?.applicationBytes))"]
+        case .loginRequired, .socialLoginRequired:
+            return principal.map { ["the caller is a \($0.kind.rawValue) by \($0.method.rawValue)"] } ?? []
+        case .authenticatorNotListed:
+            let accepted = route.options.authenticators?.map { entry in
+                entry.issuer.map { "\(entry.kind.rawValue):\($0)" } ?? entry.kind.rawValue
+            }
+            let shown = principal.map {
+                "credential by \($0.method.rawValue) of issuer \(Evidence.quoted($0.issuer)), "
+            }
+            return ["\(shown ?? "")accepted: \(accepted?.joined(separator: ", ") ?? "none")"]
+        default: return []
+        }
+    }
+
+    static func held(_ noun: String, _ names: [String]?) -> [String] {
+        names.map { ["held: \($0.isEmpty ? "no \(noun)" : "\(noun) \(Evidence.list($0))")"] } ?? []
+    }
+
+    private static func backend(of principal: Principal?) -> String {
+        "backend of the credential \(principal?.backendID.map(Evidence.quoted) ?? "none")"
+    }
+
+    private static func text(_ bytes: Span<UInt8>) -> String { Evidence.quoted(String(copying: bytes)) }
+
+    /// The value of a field; "none" without it.
+    private static func text(_ value: ByteRange?, _ bytes: Span<UInt8>) -> String {
+        guard let value else { return "none" }
+        return text(bytes.slice(value))
+    }
+
+    private static func text(_ bytes: [UInt8]?) -> String {
+        guard let bytes, !bytes.isEmpty else { return "none" }
+        return Evidence.quoted(String(decoding: bytes, as: UTF8.self))
+    }
+
+    // MARK: Credentials
+
+    /// The token of a request, which was refused.
+    private func presentedToken(
+        on route: Route?, _ bytes: Span<UInt8>, _ head: RequestHead, _ headers: HeaderTable
+    ) -> ByteRange? {
+        guard headers.occurrences(.authorization) <= 1 else { return nil }
+        if let sources = route?.tokenSources {
+            switch sources.find(bytes, head, headers) {
+            case .several: return nil
+            // An assertion is no token.
+            case .token(_, .assertions): return nil
+            case .token(let place, _): return place
+            case .nothing: break
+            }
+        }
+        guard let field = headers.value(.authorization) else {
+            return route?.tokenSources?.cookie(bytes, headers)?.token
+        }
+        let credential = Credential(bytes.slice(field))
+        guard credential.scheme == .token || credential.scheme == .dpop else { return nil }
+        return ByteRange(
+            start: Int(field.start) + Int(credential.rest.start), count: Int(credential.rest.count))
+    }
+
+    /// What a proof of possession says, and of which request it came with.
+    private func proofEvidence(
+        for reason: Reason, _ principal: Principal?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable,
+        now: Int64
+    ) -> Evidence {
+        guard headers.occurrences(.dpop) == 1, let field = headers.value(.dpop),
+            let proof = try? PossessionProof(bytes.slice(field))
+        else { return .none }
+        switch reason {
+        case .dpopRequestWrong:
+            let (method, host) = (bytes.slice(head.methodText), bytes.slice(head.authority))
+            return Evidence([
+                "htm \(Evidence.quoted(proof.method)), htu \(Evidence.quoted(proof.url))",
+                "the request: \(RefusalEvidence.text(method)) at host \(RefusalEvidence.text(host))",
+            ])
+        case .dpopTimeWrong:
+            let age = now - proof.issuedAt
+            return Evidence(["iat is \(age < 0 ? "\(-age) s ahead" : "\(age) s ago") (\(proof.issuedAt))"])
+        case .dpopKeyWrong:
+            func text(_ digest: [UInt8]?) -> String {
+                digest.map { String(decoding: Base64.encode($0.span, .url), as: UTF8.self) } ?? "none"
+            }
+            return Evidence(["key \(text(proof.thumbprint)), the token's \(text(principal?.binding?.key))"])
+        default: return .none
+        }
+    }
+}
+
+extension Reason {
+    /// The checks of a token that this reason may come from; nil for others.
+    fileprivate var checks: [TokenEvidence.Check]? {
+        switch self {
+        case .malformedToken: [.form]
+        case .unknownIssuer, .issuerNotAllowed: [.issuer]
+        case .wrongAudience: [.audience]
+        case .tokenExpired: [.expiry]
+        case .tokenNotYetValid: [.start]
+        case .wrongTokenType: [.type]
+        case .wrongTokenClient: [.client]
+        case .unsupportedAlgorithm, .tokenUndecryptable, .tokenUnsigned, .tokenUnencrypted: [.algorithm]
+        case .unknownKey, .badSignature, .keysUnavailable, .tokenChainUntrusted, .tokenChainNameWrong: [.key]
+        case .proofRequired, .tokenUnbound: [.binding]
+        case .invalidToken: [.lifetime]
+        default: nil
+        }
+    }
+}
+
+extension AddressRule {
+    fileprivate func evidence(on address: IPAddress?) -> [String] {
+        func list(_ word: String, _ ranges: [IPAddressRange]) -> [String] {
+            ranges.isEmpty ? [] : ["\(word): \(ranges.prefix(16).map { "\($0)" }.joined(separator: ", "))"]
+        }
+        return ["address \(address?.description ?? "none")"] + list("allowed", allowed) + list("denied", denied)
+    }
+}
