@@ -55,6 +55,7 @@ package final class SharedState: Sendable {
     package let outbound: OutboundCalls
     package let log: EventLog
     package let refusals = RefusalMemory()
+    package let connectionFailures: ConnectionFailures
     /// Connections per address.
     let connections = AddressTally()
     let floods = FloodRecord()
@@ -100,6 +101,7 @@ package final class SharedState: Sendable {
         self.tokens = tokens
         tokens.purge(issuedTokens)
         self.log = log
+        connectionFailures = ConnectionFailures(log)
         let heap = HeapTrimmer()
         self.heap = heap
         snapshots = DeferredRelease(freed: { heap.request() })

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Glibc
 import Reactor
 
 /// TLS between a socket and its owner: connects Crypto's session, which is independent of sockets, with Reactor's
@@ -32,13 +33,16 @@ final class TLSFilter: StreamFilter {
 }
 
 extension Poller {
-    /// Begins a connection, over TLS if there is a context; nil if it fails immediately.
+    /// Begins a connection, over TLS if there is a context.
     ///
     /// - Parameter serverName: required name in the server's certificate.
-    func connect(to address: SocketAddress, tls: TLSClientContext?, serverName: @autoclosure () -> String) -> Socket? {
-        guard let tls else { return try? connect(to: address) }
-        guard let session = tls.makeSession(serverName: serverName()) else { return nil }
-        return try? connect(to: address, filter: TLSFilter(session))
+    func connect(
+        to address: SocketAddress, tls: TLSClientContext?, serverName: @autoclosure () -> String
+    ) throws(KernelError) -> Socket {
+        guard let tls else { return try connect(to: address) }
+        // The library makes no session without memory, or for a text that is no name.
+        guard let session = tls.makeSession(serverName: serverName()) else { throw KernelError(ENOMEM) }
+        return try connect(to: address, filter: TLSFilter(session))
     }
 }
 

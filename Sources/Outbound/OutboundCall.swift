@@ -21,6 +21,8 @@ package struct OutboundCall: Sendable {
     /// Whether the call may be repeated: it may then use a reused connection, and is repeated if the server closes that
     /// at the same moment (RFC 9110 section 9.2.2). Defaults to true for GET and HEAD.
     package var mayRepeat: Bool
+    /// Statuses from this one on count as failures of the server in the event log.
+    package var leastFailure = 500
     /// Delay before the call starts; used for retries.
     package var delayMilliseconds: Int64 = 0
 

@@ -1,8 +1,11 @@
+import Model
+
 /// Result of an outbound call.
 package enum OutboundResult: Sendable {
     /// The server answered, with any status. Redirects are never followed.
     case response(OutboundResponse)
-    case failed(OutboundFailure)
+    /// - Parameter details: for operators; nil if no server was asked.
+    case failed(OutboundFailure, details: ConnectionFailure? = nil)
 }
 
 /// The complete final response to an outbound call.

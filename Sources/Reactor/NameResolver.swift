@@ -7,6 +7,21 @@ package final class NameResolver: Sendable {
         case unknownName
         /// The lookup failed. Cached addresses may still be valid.
         case failed(String)
+
+        /// Why there is no address; nil if there is one.
+        package var problem: String? {
+            switch self {
+            case .addresses: nil
+            case .unknownName: "the name does not exist, or has no address"
+            case .failed(let reason): reason
+            }
+        }
+    }
+
+    /// Resolves a name or a literal address. Blocks the thread.
+    package static func answer(_ name: String, port: UInt16) -> Answer {
+        if let address = SocketAddress(literal: name, port: port) { return .addresses([address]) }
+        return NameLookup.answer(name, port: port)
     }
 
     private let pool: BlockingPool

@@ -21,6 +21,8 @@ package final class Socket {
         set { ownerPlace = newValue }
     }
     package var peer: SocketAddress? { peerAddress }
+    /// Why the connection has failed, as the system says; nil if it has not.
+    package var error: KernelError? { failure == 0 ? nil : KernelError(failure) }
     /// Bytes received and not yet consumed.
     package var inbox: Chunk? { received }
 

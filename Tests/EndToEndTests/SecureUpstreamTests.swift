@@ -52,7 +52,8 @@ import Testing
             let response = try fixture.request("GET", "/open/x")
             #expect(response.status == 502)
             #expect(JSONText(response.text)["code"].string == "upstream_tls_failed")
-            #expect(fixture.gateway.waitForEvent("upstream_tls_failed") != nil)
+            let event = try #require(fixture.gateway.waitForEvent("connection_failed"))
+            #expect(event["step"].string == "tls" && event["upstream"].string == "stub")
         }
         #expect(back.upstream.requests.isEmpty)
         let blind = try front(back, #""url": "https://localhost:\#(port)", "tls": {"verify": false}"#)

@@ -45,6 +45,9 @@ package enum TLSFailure: Error, Equatable, Sendable {
         }
     }
 
+    /// Name and details, for logs only.
+    package var text: String { detail.map { "\(code): \($0)" } ?? "\(code)" }
+
     /// Details from the library, for logs only.
     package var detail: String? {
         switch self {

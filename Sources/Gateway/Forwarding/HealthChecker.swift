@@ -27,9 +27,11 @@ final class HealthChecker: LoopPart {
         let check = checks.take { HealthCheck(index: $0) }
         check.group = group
         check.server = server
-        guard let socket = server.openSocket(poller) else {
-            conclude(check, isGood: false)
-            return
+        let socket: Socket
+        do throws(KernelError) {
+            socket = try server.openSocket(poller)
+        } catch {
+            return fail(check, error.text)
         }
         check.socket = socket
         socket.role = Worker.Role.healthCheck
@@ -45,6 +47,7 @@ final class HealthChecker: LoopPart {
             return
         }
         if socket.filter != nil, !socket.isSecured { return }
+        check.isAsked = true
         // Over TLS the server chose the protocol by ALPN; without TLS it is known to speak HTTP/2.
         if server.pool.settings.http2, socket.tls.map({ $0.negotiatedProtocol == .h2 }) ?? true {
             ask(check, by: socket, path: settings.path, authority: server.authority)
@@ -62,10 +65,7 @@ final class HealthChecker: LoopPart {
         let stream = session.request(
             method: HealthChecker.get.span, scheme: scheme.span, authority: authority.span, path: path.span,
             fields: fields.span, ended: true)
-        guard stream != nil else {
-            conclude(check, isGood: false)
-            return
-        }
+        guard stream != nil else { return fail(check, HealthChecker.invalid) }
         let link = H2Link(session, socket)
         check.link = link
         transport.queue(link)
@@ -86,27 +86,29 @@ final class HealthChecker: LoopPart {
                 if case .head(let head) = outcome {
                     answered(check, head.status)
                 } else {
-                    conclude(check, isGood: false)
+                    fail(check, HealthChecker.invalid)
                 }
                 return
-            case .reset, .closed:
-                conclude(check, isGood: false)
-                return
+            case .reset, .closed: return fail(check, "the stream was reset")
             case .interim, .body, .ended, .drained, .goAway: break
             }
         }
         transport.queue(link)
-        if isSound { poller.readMore(socket) } else { conclude(check, isGood: false) }
+        if isSound { poller.readMore(socket) } else { fail(check, HealthChecker.invalid) }
     }
 
     /// Frames were sent.
     func flushed(_ check: HealthCheck, _ link: H2Link) {
-        if link.session.isOver { conclude(check, isGood: false) }
+        if link.session.isOver { fail(check) }
     }
 
     /// The answer's status arrived. Ignores it if a reload has removed the check.
     private func answered(_ check: HealthCheck, _ status: Int) {
-        conclude(check, isGood: check.group?.settings.healthCheck?.status.contains(status) ?? true)
+        if check.group?.settings.healthCheck?.status.contains(status) ?? true {
+            conclude(check, isGood: true)
+        } else {
+            fail(check, "status \(status)")
+        }
     }
 
     func received(_ check: HealthCheck) {
@@ -125,7 +127,7 @@ final class HealthChecker: LoopPart {
                 return
             case .head(let head) where head.status < 200: inbox.consume(head.length)
             case .head(let head): answered(check, head.status)
-            case .invalid: conclude(check, isGood: false)
+            case .invalid: fail(check, HealthChecker.invalid)
             }
         }
     }
@@ -133,11 +135,28 @@ final class HealthChecker: LoopPart {
     /// A check timed out.
     func timerFired(_ token: TimerToken) {
         let check = checks[token.owner]
-        if check.generation == token.generation { conclude(check, isGood: false) }
+        guard check.generation == token.generation else { return }
+        fail(check, "no answer in \(check.group?.settings.healthCheck?.timeout ?? 0) ms")
     }
 
     /// The connection ended, broke or could not be made.
-    func failed(_ check: HealthCheck) { conclude(check, isGood: false) }
+    func failed(_ check: HealthCheck) { fail(check) }
+
+    private static let invalid = "the answer is no valid HTTP"
+
+    /// Tells of a bad outcome and concludes the check.
+    ///
+    /// - Parameter reason: nil for that of the connection.
+    private func fail(_ check: HealthCheck, _ reason: String? = nil) {
+        if let server = check.server, let group = check.group, !server.isRetired {
+            let socket = check.socket
+            let isOfTLS = socket?.tls.map { $0.failure != nil } ?? false
+            let step: ConnectionFailure.Step = check.isAsked ? .request : isOfTLS ? .tls : .connect
+            let told = server.failure(step, reason ?? socket?.problem ?? HealthChecker.invalid)
+            shared.connectionFailures.note(told, .check(group.settings.name), now: poller.now)
+        }
+        conclude(check, isGood: false)
+    }
 
     private func conclude(_ check: HealthCheck, isGood: Bool) {
         guard let server = check.server, let group = check.group else { return }

@@ -103,9 +103,11 @@ extension UpstreamClient {
             fail(exchange, .exhausted)
             return
         }
-        guard let socket = server.openSocket(poller, forUpgrade: exchange.tunnel != nil) else {
-            fail(exchange, .connectFailed)
-            return
+        let socket: Socket
+        do throws(KernelError) {
+            socket = try server.openSocket(poller, forUpgrade: exchange.tunnel != nil)
+        } catch {
+            return fail(exchange, .connectFailed, error: error)
         }
         let upstream = connections.take(socket, server)
         connections.assign(upstream, exchange)

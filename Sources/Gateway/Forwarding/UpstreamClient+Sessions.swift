@@ -14,8 +14,11 @@ extension UpstreamClient {
             return true
         }
         guard server.pool.mayOpen else { return false }
-        guard let socket = server.openSocket(poller) else {
-            fail(exchange, .connectFailed)
+        let socket: Socket
+        do throws(KernelError) {
+            socket = try server.openSocket(poller)
+        } catch {
+            fail(exchange, .connectFailed, error: error)
             return true
         }
         let session = connections.takeSession(socket, server)

@@ -119,7 +119,10 @@ final class UpstreamClient: LoopPart {
     }
 
     /// An attempt failed: tries the next server, answers with an error, or breaks the response off if it has begun.
-    func fail(_ exchange: Exchange, _ failure: UpstreamFailure, retryAfter: Int? = nil) {
+    ///
+    /// - Parameter error: of a connection that could not even be begun.
+    func fail(_ exchange: Exchange, _ failure: UpstreamFailure, retryAfter: Int? = nil, error: KernelError? = nil) {
+        let told = tell(exchange, failure, error)
         connections.drop(exchange)
         if let group = exchange.group, let server = exchange.server, failure.countsAgainstServer {
             group.failed(server, failure, poller.now)
@@ -127,6 +130,7 @@ final class UpstreamClient: LoopPart {
             if retry(exchange, group, failure, after: server) { return }
         }
         counters.metrics.upstreamErrors[failure.rawValue] &+= 1
+        if let told { exchange.response.evidence = Evidence([told.text]) }
         if exchange.response.hasBegun {
             frontend.breakOff(exchange, reason: failure.reason)
         } else {

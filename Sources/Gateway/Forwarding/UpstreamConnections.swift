@@ -89,13 +89,6 @@ final class UpstreamConnections: LoopPart {
 
     /// The failure of a connection that was never established.
     func connectFailure(_ socket: Socket?) -> UpstreamFailure {
-        guard let failure = socket?.tls?.failure else { return .connectFailed }
-        shared.log.write(
-            .upstreamTlsFailed,
-            [
-                ("server", .text(socket?.peer?.description ?? "")), ("reason", .text(failure.reason.code)),
-                ("detail", .text(failure.detail ?? "")),
-            ])
-        return .tlsFailed
+        socket?.tls?.failure == nil ? .connectFailed : .tlsFailed
     }
 }

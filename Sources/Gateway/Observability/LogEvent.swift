@@ -9,6 +9,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case clientFailed = "client_failed"
     case clockCorrectionRefused = "clock_correction_refused"
     case clockCorrected = "clock_corrected"
+    case connectionFailed = "connection_failed"
     case denyEntriesSkipped = "deny_entries_skipped"
     case draining
     case handedOver = "handed_over"
@@ -51,7 +52,6 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case storeUnavailable = "store_unavailable"
     case storeWriteFailed = "store_write_failed"
     case storeWriteRestored = "store_write_restored"
-    case upstreamTlsFailed = "upstream_tls_failed"
     case watchFailed = "watch_failed"
     case workerFailed = "worker_failed"
 
@@ -101,6 +101,14 @@ package enum LogEvent: String, Sendable, CaseIterable {
             Declaration(
                 .info, "milliseconds",
                 "The clock now follows the clock of the store.")
+        case .connectionFailed:
+            Declaration(
+                .warning, "purpose upstream url address step reason repeated",
+                """
+                Another server was not reached (`step` is `resolve`, `connect` or `tls`), or has not answered as it must \
+                (`request`). `purpose` is `upstream`, `check`, `store` or `call`. The same failure is written once a minute; \
+                `repeated` counts those in between.
+                """)
         case .denyEntriesSkipped:
             Declaration(
                 .error, "store kind count sequence",
@@ -270,10 +278,6 @@ package enum LogEvent: String, Sendable, CaseIterable {
             Declaration(
                 .info, "store",
                 "The store of tokens accepts changes again.")
-        case .upstreamTlsFailed:
-            Declaration(
-                .warning, "server reason detail",
-                "A TLS handshake with a server of an upstream failed.")
         case .watchFailed:
             Declaration(
                 .warning, "detail",

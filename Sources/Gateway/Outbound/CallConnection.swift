@@ -44,6 +44,9 @@ final class CallConnection: SlabElement {
     var tls: TLSClientContext?
     /// Addresses not yet tried.
     var addresses: [SocketAddress] = []
+    /// The address that was tried last, and why it was not reached.
+    var address: SocketAddress?
+    var problem = ""
     /// Deadline for resolution, connection and handshake.
     var connectBy: Int64 = .max
     var socket: Socket?
@@ -66,6 +69,8 @@ final class CallConnection: SlabElement {
         place = nil
         tls = nil
         addresses = []
+        address = nil
+        problem = ""
         connectBy = .max
         socket = nil
         isConnected = false

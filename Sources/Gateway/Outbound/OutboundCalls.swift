@@ -77,7 +77,7 @@ package final class OutboundCalls: OutboundCaller {
             $0.counters.underWay -= 1
             switch result {
             case .response: $0.counters.answered += 1
-            case .failed(let failure):
+            case .failed(let failure, _):
                 $0.counters.failed[OutboundFailure.allCases.firstIndex(of: failure) ?? 0] += 1
             }
         }

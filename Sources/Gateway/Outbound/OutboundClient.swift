@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Glibc
 import HTTP
 import Identity
 import Model
@@ -22,7 +23,8 @@ final class OutboundClient: LoopPart {
     func perform(_ pending: PendingCall) {
         let call = pending.call
         guard let request = CallRequest(call, keepsAlive: call.mayRepeat) else {
-            outbound.finish(pending, .failed(.malformed))
+            let problem = ConnectionFailure(call.url, .request, "the call has a field that cannot be sent")
+            outbound.finish(pending, .failed(.malformed, details: problem))
             return
         }
         let place = CallConnection.Place(call)
@@ -71,15 +73,14 @@ final class OutboundClient: LoopPart {
         let accepted = outbound.resolve(pending.call.url) { answer in
             mailbox.post(.callResolved(call: identity, answer))
         }
-        if !accepted { end(connection, .failed(.unavailable)) }
+        if !accepted { fail(connection, .unavailable, .resolve, "too many names wait for the resolver") }
     }
 
     func resolved(_ identity: UInt64, _ answer: NameResolver.Answer) {
         let connection = connections[Int(identity & 0xffff_ffff)]
         guard connection.identity == identity, connection.phase == .resolving else { return }
         guard case .addresses(let addresses) = answer else {
-            end(connection, .failed(.resolve))
-            return
+            return fail(connection, .resolve, .resolve, answer.problem ?? "")
         }
         connection.addresses = addresses
         tryNextAddress(connection)
@@ -92,7 +93,14 @@ final class OutboundClient: LoopPart {
         while !connection.addresses.isEmpty {
             let share = (connection.connectBy - poller.now) / Int64(connection.addresses.count)
             let address = connection.addresses.removeFirst()
-            guard let socket = openSocket(to: address, call) else { continue }
+            connection.address = address
+            let socket: Socket
+            do throws(KernelError) {
+                socket = try openSocket(to: address, call)
+            } catch {
+                connection.problem = error.text
+                continue
+            }
             connection.socket = socket
             connection.isConnected = false
             socket.role = Worker.Role.call
@@ -101,13 +109,14 @@ final class OutboundClient: LoopPart {
             poller.setDeadline(connection, at: min(connection.connectBy, attemptEnd))
             return
         }
-        end(connection, .failed(.connect))
+        fail(connection, .connect, .connect, connection.problem)
     }
 
-    private func openSocket(to address: SocketAddress, _ call: OutboundCall) -> Socket? {
-        guard call.url.isSecure else { return poller.connect(to: address, tls: nil, serverName: "") }
-        guard let context = call.tls ?? outbound.standardTLS else { return nil }
-        return poller.connect(to: address, tls: context, serverName: call.url.host)
+    private func openSocket(to address: SocketAddress, _ call: OutboundCall) throws(KernelError) -> Socket {
+        guard call.url.isSecure else { return try poller.connect(to: address, tls: nil, serverName: "") }
+        // The library makes no context without memory.
+        guard let context = call.tls ?? outbound.standardTLS else { throw KernelError(ENOMEM) }
+        return try poller.connect(to: address, tls: context, serverName: call.url.host)
     }
 
     func connected(_ connection: CallConnection) {
@@ -171,9 +180,11 @@ final class OutboundClient: LoopPart {
         case .vacant, .delayed, .resolving: break
         case .idle: end(connection, nil)
         case .connecting:
+            let problem = connection.socket?.problem ?? ""
             if connection.isConnected {
-                end(connection, .failed(.tls))
+                fail(connection, .tls, .tls, problem)
             } else {
+                connection.problem = problem
                 closeSocket(connection)
                 tryNextAddress(connection)
             }
@@ -184,7 +195,7 @@ final class OutboundClient: LoopPart {
                 connection.isReused = false
                 resolve(connection, pending)
             } else {
-                end(connection, .failed(.malformed))
+                fail(connection, .malformed, .request, connection.socket?.problem ?? "")
             }
         }
     }
@@ -196,18 +207,32 @@ final class OutboundClient: LoopPart {
         case .idle: end(connection, nil)
         case .delayed: if let pending = connection.pending { resolve(connection, pending) }
         case .connecting where poller.now < connection.connectBy && !connection.addresses.isEmpty:
+            connection.problem = "no connection in time"
             closeSocket(connection)
             tryNextAddress(connection)
-        case .resolving, .connecting, .awaitingResponse: end(connection, .failed(.timeout))
+        case .resolving: timedOut(connection, .resolve)
+        case .connecting: timedOut(connection, connection.isConnected ? .tls : .connect)
+        case .awaitingResponse: timedOut(connection, .request)
         }
+    }
+
+    private func timedOut(_ connection: CallConnection, _ step: ConnectionFailure.Step) {
+        guard let call = connection.pending?.call else { return end(connection, nil) }
+        let limit = step == .request ? call.readTimeoutMilliseconds : call.connectTimeoutMilliseconds
+        fail(connection, .timeout, step, "\(step == .connect ? "no connection" : "no answer") in \(limit) ms")
     }
 
     private func settle(_ connection: CallConnection, _ progress: CallResponse.Progress) {
         switch progress {
         case .needsMore: break
-        case .failed(let failure): end(connection, .failed(failure))
+        case .failed(let failure):
+            let isLong = failure == .tooLarge
+            fail(connection, failure, .request, "the answer is \(isLong ? "too long" : "no valid HTTP, or incomplete")")
         case .complete(let response, let isReusable):
             let pending = connection.pending
+            if let call = pending?.call, response.status >= call.leastFailure {
+                tell(connection, call, .request, "status \(response.status)")
+            }
             let isSent = connection.socket?.pendingBytes == 0
             if isReusable, isSent, pending?.call.mayRepeat == true, mayKeepIdle {
                 keep(connection)
@@ -234,6 +259,23 @@ final class OutboundClient: LoopPart {
     private func closeSocket(_ connection: CallConnection) {
         if let socket = connection.socket { poller.close(socket) }
         connection.socket = nil
+    }
+
+    /// Tells of a failure, and ends the call with it.
+    private func fail(
+        _ connection: CallConnection, _ failure: OutboundFailure, _ step: ConnectionFailure.Step, _ reason: String
+    ) {
+        guard let call = connection.pending?.call else { return end(connection, nil) }
+        end(connection, .failed(failure, details: tell(connection, call, step, reason)))
+    }
+
+    @discardableResult
+    private func tell(
+        _ connection: CallConnection, _ call: OutboundCall, _ step: ConnectionFailure.Step, _ reason: String
+    ) -> ConnectionFailure {
+        let told = ConnectionFailure(call.url, at: connection.address?.description, step, reason)
+        shared.connectionFailures.note(told, .call, now: poller.now)
+        return told
     }
 
     /// Closes the connection and reports the result of its call.

@@ -58,8 +58,10 @@ final class RedisClient: LoopPart {
     func failed(_ socket: Socket) {
         guard link.socket === socket else { return }
         if let failure = socket.tls?.failure {
+            tell(.tls, socket.problem)
             failed(.tls("\(failure.code)"))
         } else if link.session.isConnecting {
+            tell(.connect, socket.problem)
             poller.close(socket)
             link.socket = nil
             open()
@@ -104,7 +106,10 @@ final class RedisClient: LoopPart {
                 // It may be another server that lacks changes the previous one had not replicated.
                 if link.wasOpen { shared.tokens.storeReturned() }
                 link.wasOpen = true
-            case .lost(let fault): log(.redisLost, [("reason", .text(fault.reason))])
+            case .lost(let fault):
+                // The others are written where they happen.
+                if fault.isOfRequest { tell(.request, fault.reason) }
+                log(.redisLost, [("reason", .text(fault.reason))])
             }
         }
         poller.setDeadline(link, at: link.session.deadline)
@@ -113,10 +118,12 @@ final class RedisClient: LoopPart {
     private func connect() {
         link.tried = 0
         guard case .name(let host, let port) = link.server.target else { return open() }
-        let (mailbox, attempt) = (context.mailbox, link.attempt)
+        let (mailbox, attempt, failures) = (context.mailbox, link.attempt, shared.connectionFailures)
+        let url = link.server.url
         let isAccepted = NameResolver(pool: shared.blocking).resolve(host, port: port) { answer in
             var found: [SocketAddress] = []
             if case .addresses(let addresses) = answer { found = addresses }
+            if let problem = answer.problem { failures.note(ConnectionFailure(url, .resolve, problem), .store) }
             mailbox.post(.redis(.resolved(found, attempt: attempt)))
         }
         if !isAccepted { open() }
@@ -125,11 +132,16 @@ final class RedisClient: LoopPart {
     /// Connects to the next of the server's addresses. An attempt fails when none accepts a connection.
     private func open() {
         while let address = link.nextAddress() {
-            guard
-                let socket = poller.connect(
+            link.address = address
+            let socket: Socket
+            do throws(KernelError) {
+                socket = try poller.connect(
                     to: address, tls: link.server.tls?.context,
                     serverName: link.server.tls?.name(of: link.server.target) ?? "")
-            else { continue }
+            } catch {
+                tell(.connect, error.text)
+                continue
+            }
             socket.role = Worker.Role.redis
             link.socket = socket
             return
@@ -146,6 +158,11 @@ final class RedisClient: LoopPart {
     }
 
     // MARK: Log
+
+    private func tell(_ step: ConnectionFailure.Step, _ reason: String) {
+        let failure = ConnectionFailure(link.server.url, at: link.address?.description, step, reason)
+        shared.connectionFailures.note(failure, .store, now: poller.now)
+    }
 
     private func log(_ event: LogEvent, _ members: [(String, EventLog.Value)]) {
         shared.log.write(

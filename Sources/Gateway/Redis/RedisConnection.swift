@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Reactor
 import Synchronization
 import TokenStorage
@@ -12,11 +13,18 @@ package final class RedisConnection: RedisChannel {
     private let server: RedisServer
     private let stream = Mutex<RedisStream?>(nil)
     private let lastFault = Mutex<RedisFault?>(nil)
+    private let lastFailure = Mutex<ConnectionFailure?>(nil)
 
     package init(_ server: RedisServer) { self.server = server }
 
     /// `host:port` of the server.
     package var place: String { server.target.description }
+
+    /// The same for operators.
+    package var failure: ConnectionFailure? {
+        guard let fault else { return nil }
+        return fault.isOfRequest ? ConnectionFailure(server.url, .request, fault.reason) : lastFailure.withLock { $0 }
+    }
 
     /// Why the last commands were not answered; nil if they were.
     package var fault: RedisFault? { lastFault.withLock { $0 } }
@@ -28,7 +36,8 @@ package final class RedisConnection: RedisChannel {
             stream.withLock { stream in
                 for isLast in [stream == nil, true] {
                     do throws(RedisFault) {
-                        let open = if let stream { stream } else { try RedisStream(server) }
+                        let open =
+                            if let stream { stream } else { try RedisStream(server) { [weak self] in self?.tell($0) } }
                         let replies = try open.ask(commands)
                         // Its name may now be that of another server.
                         stream = replies.contains { $0.errorCode == "READONLY" } ? nil : open
@@ -45,11 +54,17 @@ package final class RedisConnection: RedisChannel {
     }
 }
 
+extension RedisConnection {
+    private func tell(_ failure: ConnectionFailure) { lastFailure.withLock { $0 = failure } }
+}
+
 /// One open connection, over TLS where the server has it.
 private final class RedisStream {
     private let connection: BlockingConnection
     private let session: TLSSession?
     private let timeout: Int64
+    private let server: RedisServer
+    private let tell: (ConnectionFailure) -> Void
     private var reader = RESPReader()
     private let received = Chunk(capacity: RedisStream.piece)
     private let plain = Chunk(capacity: RedisStream.piece)
@@ -57,9 +72,12 @@ private final class RedisStream {
 
     private static let piece = 16_384
 
-    init(_ server: RedisServer) throws(RedisFault) {
+    /// - Parameter tell: gets the details of a connection that is not made.
+    init(_ server: RedisServer, tell: @escaping (ConnectionFailure) -> Void) throws(RedisFault) {
+        self.tell = tell
+        self.server = server
         timeout = server.session.timeout
-        connection = try RedisStream.connect(server)
+        connection = try RedisStream.connect(server, tell)
         if let tls = server.tls {
             guard let made = tls.context.makeSession(serverName: tls.name(of: server.target)) else {
                 throw .unreachable
@@ -79,16 +97,23 @@ private final class RedisStream {
         }
     }
 
-    private static func connect(_ server: RedisServer) throws(RedisFault) -> BlockingConnection {
-        let addresses =
-            switch server.target {
-            case .address(let address): [address]
-            case .name(let host, let port): BlockingConnection.addresses(ofHost: host, port: port)
-            }
+    private static func connect(
+        _ server: RedisServer, _ tell: (ConnectionFailure) -> Void
+    ) throws(RedisFault) -> BlockingConnection {
+        var addresses: [SocketAddress] = []
+        switch server.target {
+        case .address(let address): addresses = [address]
+        case .name(let host, let port):
+            let answer = NameResolver.answer(host, port: port)
+            if case .addresses(let found) = answer { addresses = found }
+            if let problem = answer.problem { tell(ConnectionFailure(server.url, .resolve, problem)) }
+        }
         for address in addresses {
-            if let made = try? BlockingConnection(address, timeoutMilliseconds: Int32(clamping: server.session.timeout))
-            {
-                return made
+            do throws(KernelError) {
+                return try BlockingConnection(
+                    address, timeoutMilliseconds: Int32(clamping: server.session.timeout))
+            } catch {
+                tell(ConnectionFailure(server.url, at: address.description, .connect, error.text))
             }
         }
         throw .unreachable
@@ -141,7 +166,9 @@ private final class RedisStream {
         if session.state == .failed {
             // The alert.
             try? flush(wire)
-            throw .tls("\((session.failure ?? .closed).code)")
+            let failure = session.failure ?? .closed
+            tell(ConnectionFailure(server.url, .tls, failure.text))
+            throw .tls("\(failure.code)")
         }
         try flush(wire)
         if session.state == .ended { throw .closed }

@@ -15,6 +15,8 @@ final class RedisLink {
     var attempt: UInt32 = 0
     /// Last known addresses of the server's name, in the order to try them.
     var addresses: [SocketAddress] = []
+    /// The address that was tried last.
+    var address: SocketAddress?
     /// How many of them this attempt has tried.
     var tried = 0
     private var place = 0

@@ -14,3 +14,8 @@ package struct RedisServer: Sendable {
         self.session = session
     }
 }
+
+extension RedisServer {
+    /// The URL of the server, without its password.
+    package var url: String { target.url(tls == nil ? "redis" : "rediss") }
+}

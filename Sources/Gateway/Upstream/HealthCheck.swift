@@ -13,6 +13,8 @@ final class HealthCheck: SlabElement {
     var group: UpstreamGroup?
     var server: UpstreamServer?
     var parser = ResponseParser(limits: UpstreamConnection.headLimits)
+    /// Whether the request was sent.
+    var isAsked = false
 
     init(index: Int) { self.index = index }
 
@@ -23,6 +25,7 @@ final class HealthCheck: SlabElement {
         group = nil
         server = nil
         parser.reset()
+        isAsked = false
     }
 
     /// Writes the request. The answer's body is ignored, and the connection is not reused.

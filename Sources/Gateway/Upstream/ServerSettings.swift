@@ -31,6 +31,12 @@ package struct ServerSettings: Equatable, Sendable {
 }
 
 extension ServerSettings.Target {
+    /// The place as a URL; that of a unix socket has no scheme of a protocol.
+    package func url(_ scheme: String) -> String {
+        if case .address(let address) = self, address.isUnix { return description }
+        return "\(scheme)://\(description)"
+    }
+
     /// `host:port`, the label in metrics.
     package var description: String {
         switch self {

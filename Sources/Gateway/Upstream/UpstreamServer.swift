@@ -56,12 +56,12 @@ final class UpstreamServer {
 
     func retire() { isRetired = true }
 
-    /// Begins a connection, over TLS if configured; nil if it fails immediately.
+    /// Begins a connection, over TLS if configured.
     ///
     /// - Parameter forUpgrade: offers HTTP/1.1 only.
-    func openSocket(_ poller: Poller, forUpgrade: Bool = false) -> Socket? {
+    func openSocket(_ poller: Poller, forUpgrade: Bool = false) throws(KernelError) -> Socket {
         let tls = pool.tls
-        return poller.connect(
+        return try poller.connect(
             to: address, tls: forUpgrade ? tls?.upgradeContext ?? tls?.context : tls?.context,
             serverName: tls?.name(of: target) ?? "")
     }

@@ -110,7 +110,7 @@ package final class Introspector: Sendable {
 
     private func answer(_ result: OutboundResult, now: Int64) -> Answer {
         switch result {
-        case .failed(let failure):
+        case .failed(let failure, _):
             count(failure: failure.rawValue)
             return .failure(IntrospectionFailure())
         case .response(let response):

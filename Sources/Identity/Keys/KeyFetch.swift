@@ -32,7 +32,8 @@ struct KeyFetch {
 
     mutating func received(_ result: OutboundResult) -> Step {
         switch result {
-        case .failed(let failure): return .failed(.call(failure, document))
+        case .failed(let failure, let details):
+            return .failed(.call(failure, document, details.map { Evidence([$0.text]) } ?? .none))
         case .response(let response):
             guard response.status == 200 else { return .failed(.status(response.status, document)) }
             if document == .keys { return keys(in: response) }
@@ -51,9 +52,11 @@ struct KeyFetch {
         // JWT-37: sent with both requests, to the host that the issuer's document names. A server that controls the
         // document received the value with the first request and could name any keys.
         if let authorization = settings.authorization { headers.append(("Authorization", authorization)) }
-        return OutboundCall(
+        var call = OutboundCall(
             url: url, headers: headers, tls: tls, connectTimeoutMilliseconds: settings.connectTimeoutMilliseconds,
             readTimeoutMilliseconds: settings.readTimeoutMilliseconds)
+        call.leastFailure = 300
+        return call
     }
 
     /// The URL of the keys, from a discovery document whose `issuer` must be the configured one (OpenID Connect

@@ -11,7 +11,7 @@ package enum KeyFetchFailure: Error, Equatable, Sendable, CustomStringConvertibl
 
     /// The allowed set of TLS versions is empty (JWT-36).
     case noTLSVersion
-    case call(OutboundFailure, Document)
+    case call(OutboundFailure, Document, Evidence = .none)
     /// A status other than 200, redirects included (JWT-30).
     case status(Int, Document)
     /// The discovery document is not a JSON object, or lacks `issuer` or `jwks_uri`.
@@ -28,7 +28,7 @@ package enum KeyFetchFailure: Error, Equatable, Sendable, CustomStringConvertibl
     package var code: String {
         switch self {
         case .noTLSVersion: "tls_versions"
-        case .call(let failure, let document): "\(document.rawValue)_\(failure.rawValue)"
+        case .call(let failure, let document, _): "\(document.rawValue)_\(failure.rawValue)"
         case .status(_, let document): "\(document.rawValue)_status"
         case .malformedDiscovery: "discovery_content"
         case .wrongIssuer: "discovery_issuer"
@@ -41,7 +41,8 @@ package enum KeyFetchFailure: Error, Equatable, Sendable, CustomStringConvertibl
     package var description: String {
         switch self {
         case .noTLSVersion: "\"tlsVersions\" allows no version of TLS that is spoken"
-        case .call(let failure, let document): "the \(document.noun) cannot be fetched: \(failure.rawValue)"
+        case .call(let failure, let document, let details):
+            "the \(document.noun) cannot be fetched: \(details.isEmpty ? failure.rawValue : details.text)"
         case .status(let status, let document): "the \(document.noun) was answered with status \(status)"
         case .malformedDiscovery: "the discovery document is no JSON object with \"issuer\" and \"jwks_uri\""
         case .wrongIssuer(let issuer): "the discovery document is that of \"\(issuer.prefix(200))\""

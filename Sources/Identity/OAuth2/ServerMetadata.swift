@@ -83,7 +83,7 @@ package final class ServerMetadata: Sendable {
 
     private func read(_ result: OutboundResult) -> Result<JSONNode, Failure> {
         switch result {
-        case .failed(let failure): return .failure(.call(failure))
+        case .failed(let failure, _): return .failure(.call(failure))
         case .response(let response):
             guard response.status == 200 else { return .failure(.status(response)) }
             guard let node = try? JSONNode.parse(response.body.span, maximumDepth: 16), node.members != nil else {

@@ -25,7 +25,7 @@ package enum TokenReply: Sendable {
 
     package init(_ result: OutboundResult) {
         switch result {
-        case .failed(let failure): self = .failed(failure)
+        case .failed(let failure, _): self = .failed(failure)
         case .response(let response) where response.status == 200:
             self = Granted(response).map { .granted($0) } ?? .malformed
         case .response(let response):

@@ -41,7 +41,7 @@ extension AuthorizationCodeProvider {
         case .response(let response):
             if case .refused(let code) = TokenReply(result) { return ProviderFailure(code: code, isOfCode: false) }
             return ProviderFailure(response, "revocation")
-        case .failed(let failure): return ProviderFailure(failure, "revocation")
+        case .failed(let failure, _): return ProviderFailure(failure, "revocation")
         }
     }
 }

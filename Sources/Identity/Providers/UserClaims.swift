@@ -16,7 +16,7 @@ enum UserClaims {
     /// Parses the response.
     static func read(_ result: OutboundResult) throws(ProviderFailure) -> JSONNode {
         switch result {
-        case .failed(let failure): throw ProviderFailure(failure, "userinfo")
+        case .failed(let failure, _): throw ProviderFailure(failure, "userinfo")
         case .response(let response):
             guard response.status == 200 else { throw ProviderFailure(response, "userinfo") }
             guard let node = try? JSONNode.parse(response.body.span, maximumDepth: 32), node.members != nil else {

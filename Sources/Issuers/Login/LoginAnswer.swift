@@ -32,7 +32,7 @@ struct LoginAnswer: Sendable {
     /// - Parameter now: when the call began, so that its duration does not extend the lifetime.
     func read(_ result: OutboundResult, now: Int64) -> Result<IssuedToken, IssueFailure> {
         switch result {
-        case .failed(let failure): return .failure(IssueFailure(failure))
+        case .failed(let failure, _): return .failure(IssueFailure(failure))
         case .response(let response):
             if statuses.contains(response.status) { return token(in: response, now: now) }
             if let failure = IssueFailure(overloaded: response) { return .failure(failure) }

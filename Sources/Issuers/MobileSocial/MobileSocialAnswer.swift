@@ -23,7 +23,7 @@ struct MobileSocialAnswer: Sendable {
     ) -> Result<MobileSocialAnswer, IssueFailure> {
         let response: OutboundResponse
         switch result {
-        case .failed(let failure): return .failure(IssueFailure(failure))
+        case .failed(let failure, _): return .failure(IssueFailure(failure))
         case .response(let came): response = came
         }
         if let failure = IssueFailure(overloaded: response) { return .failure(failure) }

@@ -89,7 +89,7 @@ package final class PolicyAsker: Sendable {
     private func answer(_ result: OutboundResult) -> PolicyAnswer {
         switch result {
         case .response(let response): named(PolicyAnswer(response, of: server.rules))
-        case .failed(let failure):
+        case .failed(let failure, _):
             named(.failed(failure.rawValue, isOutage: failure.isOutage, server.rules.onFailure))
         }
     }

@@ -44,6 +44,14 @@ package enum RedisFault: Error, Equatable, Sendable {
     /// It has become a read-only replica. Its name may now resolve to another server.
     case readOnly
 
+    /// Whether it happened on an open connection.
+    package var isOfRequest: Bool {
+        switch self {
+        case .unreachable, .tls: false
+        case .closed, .timedOut, .malformed, .unasked, .refused, .readOnly: true
+        }
+    }
+
     /// For logs.
     package var reason: String {
         switch self {

@@ -90,7 +90,7 @@ struct SharedSigningKeys: Sendable {
         do throws(StoreFailure) {
             return try answer.wait().get()
         } catch {
-            let cause = connection.fault?.reason ?? "\(error.reason)"
+            let cause = connection.failure?.text ?? "\(error.reason)"
             throw KeyFileError(
                 message: "the store at \(connection.place), which has the signing keys, has failed: \(cause)",
                 isTransient: true)

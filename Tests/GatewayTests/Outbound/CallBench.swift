@@ -62,7 +62,7 @@ final class CallBench {
         guard let result = results.list.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return "" }
         switch result {
         case .response(let response): return "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
-        case .failed(let failure): return failure.rawValue
+        case .failed(let failure, _): return failure.rawValue
         }
     }
 

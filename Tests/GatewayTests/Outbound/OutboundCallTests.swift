@@ -342,7 +342,7 @@ import Testing
         let calls = OutboundCalls()
         let url = try WebURL("http://127.0.0.1:1/")
         calls.perform(OutboundCall(url: url)) { result in
-            guard case .failed(.unavailable) = result else {
+            guard case .failed(.unavailable, _) = result else {
                 Issue.record("it was made")
                 return
             }

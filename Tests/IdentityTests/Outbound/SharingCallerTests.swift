@@ -21,7 +21,7 @@ import Testing
         let all = Mutex<[OutboundFailure]>([])
 
         func note(_ result: OutboundResult) {
-            if case .failed(let failure) = result { all.withLock { $0.append(failure) } }
+            if case .failed(let failure, _) = result { all.withLock { $0.append(failure) } }
         }
     }
 

@@ -31,7 +31,7 @@ enum CallTrace {
                     isError = response.status >= 400
                     attributes.append(("http.response.status_code", .number(response.status)))
                     if isError { attributes.append(("error.type", .text("\(response.status)"))) }
-                case .failed(let failure): attributes.append(("error.type", .text(failure.rawValue)))
+                case .failed(let failure, _): attributes.append(("error.type", .text(failure.rawValue)))
                 }
                 trace.tracer.add([
                     TraceSpan(

@@ -22,7 +22,7 @@ package final class Tracer: Sendable {
     }
 
     let settings: TracingSettings
-    private let transport: OutboundTransport
+    package let transport: OutboundTransport
     private let authorization: String?
     private let caller: any OutboundCaller
     private let state = Mutex(State())
@@ -49,6 +49,9 @@ package final class Tracer: Sendable {
         let spans = state.withLock { $0.spans }
         if !spans.isEmpty { caller.perform(call(spans)) { _ in } }
     }
+
+    /// Of the collector.
+    package var url: WebURL { settings.url }
 
     package var report: Report { state.withLock { $0.report } }
 
@@ -128,6 +131,8 @@ package final class Tracer: Sendable {
         let headers =
             [(name: "Content-Type", value: "application/json")]
             + (authorization.map { [(name: "Authorization", value: $0)] } ?? [])
-        return transport.call("POST", settings.url, headers: headers, body: body, maximumBytes: 65_536)
+        var call = transport.call("POST", settings.url, headers: headers, body: body, maximumBytes: 65_536)
+        call.leastFailure = 300
+        return call
     }
 }
