@@ -147,6 +147,12 @@ import Testing
         let listener = try CommandLine.run("check", directory.path, "--production")
         #expect(listener.ending == .exit(1))
         #expect(listener.errors.contains("has expired"), "\(listener.errors)")
+        let tried = try CommandLine.run("check", directory.path, "--connect")
+        #expect(tried.ending == .exit(1))
+        #expect(
+            tried.output.contains(
+                "FAILED certificate /listeners/0/tls/certificates/0/certFile: old, certificate ended 2020-01-02"),
+            "\(tried.output)")
         settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         settings["trustedIssuers"] = """
             [{"name": "as", "issuer": "https://as", "audience": ["a"],

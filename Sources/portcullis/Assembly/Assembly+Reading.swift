@@ -1,4 +1,5 @@
 import Configuration
+import Crypto
 import Foundation
 import Gateway
 import Identity
@@ -11,6 +12,8 @@ extension Assembly {
         let configuration: GatewayConfiguration
         let snapshot: GatewaySnapshot
         let retained: RetainedState
+        /// The gateway's own certificates, by their place in the configuration.
+        let certificates: [(pointer: String, summary: CertificateSummary)]
     }
 
     /// The result of checking a directory, or a draft of it.
@@ -41,7 +44,8 @@ extension Assembly {
         }
         let reading = assembly.snapshot(generation: 1).map { snapshot in
             Reading(
-                loaded: loaded, configuration: assembly.configuration, snapshot: snapshot, retained: assembly.retained)
+                loaded: loaded, configuration: assembly.configuration, snapshot: snapshot, retained: assembly.retained,
+                certificates: assembly.context.certificates)
         }
         WritingCheck(context: assembly.context).checkWriting()
         return Examination(loaded: loaded, diagnostics: loaded.diagnostics + assembly.context.checked, reading: reading)

@@ -18,6 +18,8 @@ final class AssemblyContext {
     private(set) var diagnostics: [Diagnostic] = []
     /// Indices in `diagnostics` of warnings that do not prevent a start and that `check` reports as errors.
     private var raised: Set<Int> = []
+    /// The gateway's own certificates, by their place in the configuration.
+    private(set) var certificates: [(pointer: String, summary: CertificateSummary)] = []
     /// Keys of issuers that publish theirs.
     var issuerKeys: [IssuerKeys] = []
     /// Public keys with which the gateway authenticates to servers of others, under the names in its assertions.
@@ -78,6 +80,7 @@ final class AssemblyContext {
 
     /// Warns 30 days before the end, or in the last third of shorter certificates.
     func warnOfEnd(of certificate: CertificateSummary, at pointer: String) {
+        if !certificates.contains(where: { $0.pointer == pointer }) { certificates.append((pointer, certificate)) }
         let now = Int64(Date().timeIntervalSince1970)
         let names = certificate.names.isEmpty ? certificate.subject : certificate.names.joined(separator: ", ")
         if certificate.isPremature(at: now) {

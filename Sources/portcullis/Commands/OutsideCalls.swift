@@ -13,7 +13,7 @@ struct OutsideCalls {
     /// - Throws: `.failed` after printing what is wrong.
     init(_ reading: Assembly.Reading) throws(ExitStatus) {
         let retained = reading.retained
-        let log = EventLog(LogWriter(.standardError))
+        let log = retained.log
         let tokens = RevocationFollower(
             MemoryTokenStore(), list: retained.revocations, isShared: false, log: log, now: Clock.monotonicMilliseconds)
         do throws(KernelError) {

@@ -8,24 +8,29 @@ enum CheckCommand: Command {
     static let name = "check"
     static let summary = "check a configuration directory without starting"
     static let help = """
-        usage: portcullis check DIR [--production] [--strict]
-               portcullis check --config DIR [--production] [--strict]
+        usage: portcullis check DIR [--production] [--strict] [--connect]
+               portcullis check --config DIR [--production] [--strict] [--connect]
 
         Reads the configuration in DIR and prints every error and warning with file, line and JSON pointer. Checks that
         this user could write the log and the key files that `serve` creates, and creates none.
 
         --production  also report settings for development only; treat expired certificates as errors
         --strict      fail on warnings
+        --connect     also try the servers that the configuration names, all at once, for at most \(ConnectCheck.longestSeconds) s: keys
+                      and discovery documents of issuers and providers, introspection and policy servers, upstreams (name,
+                      connection, TLS), a store of the kind "redis", the collector of spans; and show until when
+                      certificates are valid
 
         Security_SsoRedirectWhitelist is compared by scheme, host, port and path prefix:
         https://example.com/apps/customer is refused by "https://www.example.com, https://*.example2.com" and accepted
         by "https://example.com".
 
-        exit status: 0 valid, 1 invalid
+        exit status: 0 valid, 1 invalid, or a server that `--connect` tries has failed
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--config"], flags: ["--production", "--strict"])
+        let arguments = try Arguments(
+            arguments, options: ["--config"], flags: ["--production", "--strict", "--connect"])
         let directory = try arguments.directory(of: self)
         let isForProduction = arguments.has("--production")
         let examination = Assembly.examine(directory, production: isForProduction)
@@ -40,6 +45,13 @@ enum CheckCommand: Command {
         let warnings = diagnostics.filter { $0.severity == .warning }.count
         Terminal.print(
             "\(directory): \(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")")
-        if errors > 0 || (arguments.has("--strict") && warnings > 0) { throw .failed }
+        var failed = 0
+        if arguments.has("--connect") {
+            guard let reading = examination.reading else {
+                throw .failure("no server is tried, since the configuration is not valid")
+            }
+            failed = try ConnectCheck(reading, directory: directory).run()
+        }
+        if errors > 0 || failed > 0 || (arguments.has("--strict") && warnings > 0) { throw .failed }
     }
 }
