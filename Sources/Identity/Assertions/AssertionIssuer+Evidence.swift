@@ -38,7 +38,7 @@ extension AssertionRejection {
     /// The checks of a token that the rejection comes from.
     fileprivate var checks: [TokenEvidence.Check] {
         switch self {
-        case .malformed: [.form]
+        case .malformed, .tooLarge: [.form]
         case .unknownIssuer, .invalidIssuer, .disabledIssuer: [.issuer]
         case .encrypted, .criticalHeader, .unsupportedAlgorithm: [.algorithm]
         case .unknownKey, .badSignature, .unusableKeys: [.key]

@@ -47,7 +47,7 @@ struct IntrospectedTokens: Sendable {
 
     /// What the server of a refused token has said of it; nil if no server was asked.
     func evidence(on token: Span<UInt8>, _ checks: [TokenEvidence.Check], now: Int64) -> Evidence? {
-        guard !issuers.isEmpty, token.count <= longestToken else { return nil }
+        guard !issuers.isEmpty, token.count <= CompactJWS.maximumLength else { return nil }
         for rejection in [TokenRejection.unknownIssuer, .malformed] {
             guard let issuer = issuer(of: token, rejection),
                 let verdict = issuer.introspector.lastVerdict(on: [UInt8](copying: token))

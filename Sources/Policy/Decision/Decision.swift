@@ -146,8 +146,6 @@ package struct Decision: ~Copyable {
     }
     /// Why the rule on trial would have refused the request; nil where it would not.
     package private(set) var trialDenial: Reason?
-    /// Why `secondReading` refuses the path.
-    package private(set) var conflict: ReadingConflict?
     /// The step that was taken last.
     package private(set) var step = Step.origin
     private var remaining: Steps
@@ -221,8 +219,9 @@ package struct Decision: ~Copyable {
                 denial = route == nil ? .noRoute : .methodNotAllowed
             case .secondReading:
                 guard let route else { continue }
-                conflict = ReadingConflict.find(policy, route, path: path, bytes: bytes, head: head, headers: headers)
-                if conflict != nil { denial = .ambiguousPath }
+                if ReadingConflict.find(policy, route, path: path, bytes: bytes, head: head, headers: headers) != nil {
+                    denial = .ambiguousPath
+                }
             case .endpointRules:
                 guard let descriptor = endpoint?.descriptor else { continue }
                 denial = policy.screen(

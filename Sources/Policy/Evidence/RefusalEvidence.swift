@@ -36,6 +36,11 @@ package struct RefusalEvidence {
         case .clientCertificateNotAllowed:
             let patterns = route?.certificateRule?.patterns.map(\.description) ?? []
             lines = ["accepted certificates: \(patterns.joined(separator: " or "))"]
+        case .ambiguousPath:
+            let conflict = route.flatMap {
+                ReadingConflict.find(policy, $0, path: path, bytes: bytes, head: head, headers: headers)
+            }
+            lines = [conflict?.text].compactMap(\.self)
         case .corsDenied, .corsMalformed:
             lines = ["Origin \(RefusalEvidence.text(headers.value(.origin), bytes))"]
         case .backendMismatch:

@@ -14,7 +14,7 @@ extension Explanation {
         case .unchanged: return received
         case .rewritten: return [UInt8](copying: scratch.readable)
         case .ambiguous(let ambiguity):
-            refuse("path", .ambiguousPath, [ambiguity.setting].compactMap(\.self))
+            refuse("path", .ambiguousPath, Evidence([ambiguity.setting].compactMap(\.self)))
             return nil
         }
     }

@@ -176,9 +176,7 @@ struct Explanation {
         let details = RefusalEvidence(policy).evidence(
             for: reason, on: decision.route, decision.principal, path: path.span, bytes: request.span, head: head,
             headers: fields, now: Clock.wallSeconds)
-        guard let route = decision.route, label == "rights" else {
-            return refuse(label, reason, details + [decision.conflict?.text].compactMap(\.self))
-        }
+        guard let route = decision.route, label == "rights" else { return refuse(label, reason, details) }
         let location =
             reason.status != 401
             ? nil
