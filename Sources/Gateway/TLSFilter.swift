@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import Glibc
 import Reactor
 
 /// TLS between a socket and its owner: connects Crypto's session, which is independent of sockets, with Reactor's
@@ -41,7 +40,7 @@ extension Poller {
     ) throws(KernelError) -> Socket {
         guard let tls else { return try connect(to: address) }
         // The library makes no session without memory, or for a text that is no name.
-        guard let session = tls.makeSession(serverName: serverName()) else { throw KernelError(ENOMEM) }
+        guard let session = tls.makeSession(serverName: serverName()) else { throw KernelError.outOfMemory }
         return try connect(to: address, filter: TLSFilter(session))
     }
 }

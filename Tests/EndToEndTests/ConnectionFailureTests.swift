@@ -133,6 +133,7 @@ import Testing
         case .unknownName:
             #expect(event["url"].string == "peer.invalid:8081" && event["step"].string == "resolve")
             #expect(event["reason"].string?.isEmpty == false && response.status == 503)
+            #expect(line["detail"].string == "no address of peer.invalid:8081")
         case .refused:
             #expect(event["step"].string == "connect" && event["reason"].string == "Connection refused")
             #expect(event["url"].string == origin && event["address"].string == "127.0.0.1:\(server.port)")

@@ -24,6 +24,13 @@ extension UpstreamClient {
         shared.connectionFailures.note(told, .upstream(group.settings.name), now: poller.now)
         return told
     }
+
+    /// What operators see of a request that failed.
+    func evidence(of failure: UpstreamFailure, _ told: ConnectionFailure?, _ exchange: Exchange) -> Evidence {
+        if let told { return Evidence([told.text]) }
+        guard failure == .unavailable, let group = exchange.group, group.servers.isEmpty else { return .none }
+        return Evidence(["no address of \(group.names.map(\.description).joined(separator: ", "))"])
+    }
 }
 
 extension UpstreamServer {

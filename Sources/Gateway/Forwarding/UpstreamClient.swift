@@ -130,7 +130,7 @@ final class UpstreamClient: LoopPart {
             if retry(exchange, group, failure, after: server) { return }
         }
         counters.metrics.upstreamErrors[failure.rawValue] &+= 1
-        if let told { exchange.response.evidence = Evidence([told.text]) }
+        exchange.response.evidence = evidence(of: failure, told, exchange)
         if exchange.response.hasBegun {
             frontend.breakOff(exchange, reason: failure.reason)
         } else {

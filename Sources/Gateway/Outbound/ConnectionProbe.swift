@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import Glibc
 import Model
 import Reactor
 
@@ -54,7 +53,7 @@ package struct ConnectionProbe: Sendable {
             step = .tls
             // The library makes no session without memory, or for a text that is no name.
             guard let session = tls.context.makeSession(serverName: tls.name(of: target)) else {
-                throw KernelError(ENOMEM)
+                throw KernelError.outOfMemory
             }
             problem = try ConnectionProbe.shakeHands(session, over: connection)
             if problem == nil { return Reached(address: address.description, certificate: session.peerCertificate) }

@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import Glibc
 import HTTP
 import Identity
 import Model
@@ -115,7 +114,7 @@ final class OutboundClient: LoopPart {
     private func openSocket(to address: SocketAddress, _ call: OutboundCall) throws(KernelError) -> Socket {
         guard call.url.isSecure else { return try poller.connect(to: address, tls: nil, serverName: "") }
         // The library makes no context without memory.
-        guard let context = call.tls ?? outbound.standardTLS else { throw KernelError(ENOMEM) }
+        guard let context = call.tls ?? outbound.standardTLS else { throw KernelError.outOfMemory }
         return try poller.connect(to: address, tls: context, serverName: call.url.host)
     }
 

@@ -13,6 +13,8 @@ package struct KernelError: Error, Equatable, Sendable {
         unsafe String(cString: strerror(code))
     }
 
+    package static let outOfMemory = KernelError(ENOMEM)
+
     package var isAddressInUse: Bool { code == EADDRINUSE }
     package var isTimeout: Bool { code == ETIMEDOUT }
     /// Whether a file or directory does not exist.
