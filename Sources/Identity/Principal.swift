@@ -83,6 +83,8 @@ package final class Principal: Sendable {
     package let token: [UInt8]
     /// The keys whose possession each request with the token must prove; nil for a bearer token and other credentials.
     package let binding: TokenBinding?
+    /// The holder of the API key that came beside the credential; nil for none.
+    package let consumer: Principal?
     /// `subject` in UTF-8.
     package let subjectBytes: [UInt8]
     /// `backendID` in UTF-8; empty if nil.
@@ -100,6 +102,12 @@ package final class Principal: Sendable {
     /// `backendID` in the same encoding; empty if nil.
     package let backendField: [UInt8]
 
+    /// The consumer of the API key that came alone or beside the credential, as a header field value; empty for none.
+    package var consumerField: [UInt8] { method == .apiKey ? subjectField : consumer?.subjectField ?? [] }
+
+    /// The name of that consumer.
+    package var consumerName: String? { method == .apiKey ? subject : consumer?.subject }
+
     /// Whether the credential is of no use to others who got hold of it.
     package var provesPossession: Bool { binding != nil || method == .certificate }
 
@@ -112,6 +120,7 @@ package final class Principal: Sendable {
         binding: TokenBinding? = nil, unlimited: Principal? = nil
     ) {
         self.unlimited = unlimited
+        consumer = nil
         self.binding = binding
         self.claims = claims
         self.kind = kind
@@ -149,5 +158,26 @@ package final class Principal: Sendable {
         }
         self.roleField = roleField
         backendField = FieldValue.encode(backendBytes)
+    }
+
+    /// The same caller with the API key of a consumer, or without one.
+    package func with(key consumer: Principal?) -> Principal {
+        consumer == nil && self.consumer == nil ? self : Principal(self, consumer)
+    }
+
+    private init(_ other: Principal, _ consumer: Principal?) {
+        self.consumer = consumer
+        unlimited = other.unlimited?.with(key: consumer)
+        (kind, method, subject, issuer) = (other.kind, other.method, other.subject, other.issuer)
+        (backendID, application, isReadOnly) = (other.backendID, other.application, other.isReadOnly)
+        (roles, roleNames, level, virtual) = (other.roles, other.roleNames, other.level, other.virtual)
+        (expiresAt, knownUntil, issuedAt) = (other.expiresAt, other.knownUntil, other.issuedAt)
+        (tokenID, family, token, binding) = (other.tokenID, other.family, other.token, other.binding)
+        (webgate, session, activity, origins) = (other.webgate, other.session, other.activity, other.origins)
+        (loginBytes, claims) = (other.loginBytes, other.claims)
+        (subjectBytes, backendBytes) = (other.subjectBytes, other.backendBytes)
+        (applicationBytes, webgateBytes) = (other.applicationBytes, other.webgateBytes)
+        (subjectField, issuerField) = (other.subjectField, other.issuerField)
+        (roleField, backendField) = (other.roleField, other.backendField)
     }
 }

@@ -60,7 +60,7 @@ package struct InjectionKey: Hashable, Sendable {
         if left.target.dependsOnCredential, a.token != b.token { return false }
         return a.kind == b.kind && a.level == b.level && a.virtual == b.virtual && a.subjectBytes == b.subjectBytes
             && a.backendBytes == b.backendBytes && a.applicationBytes == b.applicationBytes
-            && a.issuer.isExactly(b.issuer)
+            && a.issuer.isExactly(b.issuer) && a.consumer?.subjectBytes == b.consumer?.subjectBytes
             && a.roleNames.elementsEqual(b.roleNames) { $0.isExactly($1) }
     }
 
@@ -80,6 +80,11 @@ package struct InjectionKey: Hashable, Sendable {
             for field in [principal.subjectBytes, principal.backendBytes, principal.applicationBytes] { add(field) }
             add(Array(principal.issuer.utf8))
             for role in principal.roleNames { add(Array(role.utf8)) }
+            if let consumer = principal.consumer {
+                add(Array(consumer.issuer.utf8))
+                add([])
+                add(consumer.subjectBytes)
+            }
             if target.dependsOnCredential {
                 add([])
                 add(principal.token)

@@ -84,8 +84,17 @@ extension Reason {
             "client_certificate_malformed", 400,
             "The field in which a trusted proxy tells the client certificate is malformed, repeated, or has too many elements."
         ),
-        ("duplicate_credential", 400, "More than one `Authorization` field."),
+        ("duplicate_credential", 400, "More than one `Authorization` field, or two tokens."),
+        (
+            "key_beside_credential", 400,
+            "An API key came beside another credential, and `authenticators` of the route do not name both."
+        ),
         ("missing_credential", 401, "No credential was sent."),
+        ("api_key_missing", 401, "The route requires an API key beside the credential, and none was sent."),
+        (
+            "user_credential_missing", 401,
+            "The route requires another credential beside the API key, and none that counts was sent."
+        ),
         ("unsupported_scheme", 401, "The `Authorization` scheme is not supported."),
         ("malformed_credential", 401, "The credential does not have the form of its scheme."),
         ("malformed_token", 401, "The bearer token has no known form."),

@@ -15,7 +15,9 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
     // Refused by policy
     case noRoute, methodNotAllowed, ambiguousPath, corsDenied, corsMalformed, tlsRequired,
         clientCertificateRequired, clientCertificateNotAllowed, clientCertificateRevoked,
-        clientCertificateInvalid, clientCertificateMalformed, duplicateCredential, missingCredential,
+        clientCertificateInvalid, clientCertificateMalformed, duplicateCredential, keyBesideCredential,
+        missingCredential,
+        apiKeyMissing, userCredentialMissing,
         unsupportedScheme, malformedCredential, malformedToken, unsupportedAlgorithm, unknownKey, badSignature,
         tokenTooLarge, tokenUndecryptable, tokenUnsigned, tokenUnencrypted, tokenChainUntrusted, tokenChainNameWrong,
         invalidToken, tokenExpired, tokenNotYetValid, tokenRevoked, assertionReplayed, apiKeyUnknown, apiKeyExpired,

@@ -2,6 +2,34 @@ extension InvalidCase {
     /// Lists of the kinds of credentials that a route takes.
     static let authenticatorCases: [InvalidCase] = [
         list(
+            "all-one", #"[{"all": ["apiKey"]}]"#,
+            #"/routes/0/authenticators/0/all: no key and one other kind (expected \#(pair))"#),
+        list(
+            "all-three", #"[{"all": ["apiKey", "bearer", "basic"]}]"#,
+            #"/routes/0/authenticators/0/all: no key and one other kind (expected \#(pair))"#),
+        list(
+            "all-no-key", #"[{"all": ["basic", "bearer"]}]"#,
+            #"/routes/0/authenticators/0/all: no key and one other kind (expected \#(pair))"#),
+        list(
+            "all-session", #"[{"all": ["apiKey", "session"]}]"#,
+            #"/routes/0/authenticators/0/all: no key and one other kind (expected \#(pair))"#),
+        list(
+            "all-object", #"[{"all": ["apiKey", {"type": "bearer"}]}]"#,
+            #"/routes/0/authenticators/0/all/1: wrong type (expected \#(pair), found an object)"#),
+        list(
+            "all-failure", #"[{"all": ["apiKey", "bearer"], "onFailure": "next"}]"#,
+            #"/routes/0/authenticators/0/onFailure: it is about one kind (expected no "onFailure" beside "all")"#),
+        list(
+            "all-twice", #"["bearer", {"all": ["apiKey", "bearer"]}]"#,
+            "/routes/0/authenticators/1: the kind is listed twice (expected each once)"),
+        list(
+            "all-and-key", #"[{"all": ["apiKey", "bearer"]}, "apiKey"]"#,
+            #"/routes/0/authenticators/1: a key alone would open the route (expected "apiKey" in "all", or alone)"#),
+        list(
+            "all-places", #"[{"all": ["apiKey", "bearer"]}], "tokenSources": [{"header": "X-Token"}]"#,
+            #"/routes/0/authenticators/0/all: "tokenSources" has no place for the key beside the other credential (expected another place, such as { "header": "X-API-Key" })"#
+        ),
+        list(
             "empty", "[]",
             #"/routes/0/authenticators: the list is empty (expected at least one kind, or no "authenticators")"#),
         list("type", "[1]", "/routes/0/authenticators/0: wrong type (expected \(kind), found 1)"),
@@ -84,6 +112,8 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/authenticators: the session of the route's login would not count (expected "session" in the list)"#
         ),
     ]
+
+    private static let pair = #""apiKey" and one of "bearer", "basic", "certificate", "saml""#
 
     private static let kind =
         #"a kind of credential: "bearer", "basic", "anonymousKey", "apiKey", "certificate", "session", "saml", or {"type"}"#

@@ -41,6 +41,10 @@ import Testing
             (#""methods": ["GET"]"#, "", "any method"),
             (#""authenticators": ["bearer"]"#, "", "other kinds of credentials"),
             (#""authenticators": ["bearer:local"]"#, #""authenticators": ["bearer"]"#, "other kinds of credentials"),
+            (
+                #""authenticators": [{"all": ["apiKey", "bearer"]}]"#, #""authenticators": ["bearer"]"#,
+                "other kinds of credentials"
+            ),
             (#""acr": "mfa", "maxAge": "5m""#, #""acr": ["mfa", "pwd"]"#, "other levels of the login, older logins"),
             (#""proof": "required""#, #""proof": "optional""#, "tokens that are bound to no key"),
             (#""acr": "mfa", "maxAge": "5m""#, #""maxAge": "6m""#, "other levels of the login, older logins"),

@@ -12,6 +12,8 @@ import Testing
         return [
             key(Callers.principal()),
             key(Callers.principal("ann")),
+            key(Callers.principal().with(key: Callers.principal("app", kind: .client, issuer: "consumers"))),
+            key(Callers.principal().with(key: Callers.principal("shop", kind: .client, issuer: "consumers"))),
             key(Callers.principal(kind: .client)),
             key(Callers.principal(kind: .anonymous)),
             key(Callers.principal(issuer: "partner")),

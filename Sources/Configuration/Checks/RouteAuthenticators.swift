@@ -41,6 +41,7 @@ struct RouteAuthenticators {
                     expected: "no \"backends\", or \"basic\" without \"issuer\"")
             }
         }
+        checkPlaces(route, list, at: pointer)
         if list.contains(where: { $0.kind == .saml }) { checkAssertions(route, list, at: pointer) }
         let listsSession = list.contains { $0.kind == .session }
         let scheme =
@@ -58,6 +59,18 @@ struct RouteAuthenticators {
         if route.access.socialLogin, !list.contains(where: { $0.kind == .anonymousKey }) {
             findings.error(
                 pointer, "a social login comes beside an anonymous key", expected: "\"anonymousKey\" in the list")
+        }
+    }
+
+    /// A key and a token need a place each.
+    private func checkPlaces(_ route: RouteEntry, _ list: [Authenticator], at pointer: String) {
+        guard let sources = route.options.tokenSources else { return }
+        for (place, entry) in list.enumerated() where entry.needsKey {
+            let isInPlace = entry.kind == .bearer
+            guard sources.count < (isInPlace ? 2 : 1) || !isInPlace && sources == [.authorization] else { continue }
+            findings.error(
+                "\(pointer)/\(place)/all", "\"tokenSources\" has no place for the key beside the other credential",
+                expected: "another place, such as { \"header\": \"X-API-Key\" }")
         }
     }
 

@@ -28,6 +28,10 @@ extension Authenticator {
                 }
                 list.append(entry)
             }
+            if list.contains(where: \.needsKey), let place = list.firstIndex(where: { $0.kind == .apiKey }) {
+                elements[place].error(
+                    "a key alone would open the route", expected: "\"apiKey\" in \"all\", or alone")
+            }
             return list
         })
 
@@ -50,9 +54,30 @@ extension Authenticator {
         return Authenticator(.bearer, issuer: issuer)
     }
 
+    /// The kinds beside which a key may be required: those of programs.
+    private static let besideKey: [Kind] = [.bearer, .basic, .certificate, .saml]
+
+    private static let pair = Shape<Authenticator?>(
+        .list(word, minimum: 2, maximum: 2),
+        read: { field in
+            let expected = "\"apiKey\" and one of \(besideKey.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))"
+            guard let elements = field.elements(expected) else { return nil }
+            var kinds: [Authenticator] = []
+            for element in elements {
+                guard element.node.string != nil else { return element.wrongType(expected) }
+                guard let kind = read(element) else { return nil }
+                kinds.append(kind)
+            }
+            guard kinds.count == 2, let key = kinds.firstIndex(where: { $0.kind == .apiKey }),
+                besideKey.contains(kinds[1 - key].kind)
+            else { return field.error("no key and one other kind", expected: expected) }
+            kinds[1 - key].needsKey = true
+            return kinds[1 - key]
+        })
+
     private static let members = Shape<Authenticator?>.object(expected) { object in
-        let kind = object.required(
-            "type", Shape<Kind>.choice, expected,
+        let type = object.take(
+            "type", Shape<Kind>.choice,
             """
             `bearer` (a token of a trusted issuer or of the gateway), `basic` (name and password), `anonymousKey` (of a \
             mobile backend, with or without a social token), `apiKey`, `certificate`, `session` (of a browser \
@@ -84,7 +109,21 @@ extension Authenticator {
             What a bad credential of the kind leads to: the answer 401, or the `next` kind of the list. An absent one always \
             leaves it to the next.
             """)
-        guard let kind else { return nil }
+        let all = object.take(
+            "all", pair,
+            """
+            In place of `type`: `apiKey` and another kind, [both of which](guides/authenticators.md#key-and-token-together) a \
+            request must have. The key gives the consumer, the other credential the caller.
+            """)
+        object.constrain([.exactlyOne(of: "type", "all")])
+        if let all {
+            for (name, field) in object.entries where name != "all" {
+                field.error("it is about one kind", expected: "no \"\(name)\" beside \"all\"")
+            }
+            return all.read() ?? nil
+        }
+        if type == nil { _ = object.needed("type", type, expected, placeholder: .bearer) }
+        guard let kind = type?.read() else { return nil }
         if ![.bearer, .basic, .saml].contains(kind), let issuer {
             issuer.field.error(
                 "only tokens, passwords and assertions have an issuer",

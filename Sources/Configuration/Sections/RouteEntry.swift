@@ -177,7 +177,7 @@ package struct RouteEntry: Sendable {
             """
             The [kinds of credentials](guides/authenticators.md) that count, in their order: `bearer` or \
             `bearer:ISSUER`, `basic`, `anonymousKey`, `apiKey`, `certificate`, `session`, `saml`; all by default, but \
-            `certificate` only with `certificateLogin` and `saml` never.
+            `certificate` only with `certificateLogin` and `saml` never. `{"all": ["apiKey", "bearer"]}` requires both.
             """)
         route.options.authenticators = authenticators?.read()
         if let list = route.options.authenticators {

@@ -110,7 +110,7 @@ struct HeaderRewrite {
         if let principal = exchange.principal {
             length +=
                 principal.subjectField.count + principal.issuerField.count + principal.roleField.count
-                + principal.backendField.count
+                + principal.backendField.count + principal.consumerField.count
         }
         length += exchange.certificate?.fieldLength ?? 0
         length += exchange.response.policy?.fields.count ?? 0
@@ -258,13 +258,16 @@ struct HeaderRewrite {
         chunk.append(principal.issuerField)
         chunk.append("\r\nX-Gateway-Roles: ")
         chunk.append(principal.roleField)
-        if principal.backendField.isEmpty {
-            chunk.append("\r\n")
-        } else {
+        if !principal.backendField.isEmpty {
             chunk.append("\r\nX-Gateway-Backend: ")
             chunk.append(principal.backendField)
-            chunk.append("\r\n")
         }
+        let consumer = principal.consumerField
+        if !consumer.isEmpty {
+            chunk.append("\r\nX-Gateway-Consumer: ")
+            chunk.append(consumer)
+        }
+        chunk.append("\r\n")
     }
 
     /// Writes the fields of a route. Omits a field whose template refers to a missing value.

@@ -47,14 +47,20 @@ package final class RateLimiter: Sendable {
         return hash.hash(bytes.span)
     }
 
-    /// Takes one from a principal's bucket; equal subjects of two issuers are distinct.
+    /// Takes one from a principal's bucket; equal subjects of two issuers are distinct, and so are those with the keys of two
+    /// consumers.
     package func admit(_ principal: Principal, now: Int64) -> Int64 {
         let text = principal.subjectBytes
         let subject = RateLimiter.hash.hash(text.span)
         let name = principal.issuer.utf8
         let issuer = RateLimiter.hash.hash(name.span)
         let kind: UInt64 = principal.kind == .user ? 1 : principal.kind == .client ? 2 : 3
-        return admit(key: subject ^ (issuer << 1 | issuer >> 63) ^ kind, now: now)
+        var key = subject ^ (issuer << 1 | issuer >> 63) ^ kind
+        if let consumer = principal.consumer?.subjectBytes {
+            let hash = RateLimiter.hash.hash(consumer.span)
+            key ^= hash << 2 | hash >> 62
+        }
+        return admit(key: key, now: now)
     }
 
     private func admit(key: UInt64, now: Int64) -> Int64 {

@@ -24,7 +24,7 @@ package struct RequestLimiters: Sendable {
 
     /// The limits of a consumer; empty for other callers.
     package func of(_ principal: Principal?) -> [RateLimiter] {
-        guard !consumers.isEmpty, let principal, principal.method == .apiKey else { return [] }
-        return consumers[principal.subject] ?? []
+        guard !consumers.isEmpty, let name = principal?.consumerName else { return [] }
+        return consumers[name] ?? []
     }
 }

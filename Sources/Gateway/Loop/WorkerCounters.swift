@@ -43,7 +43,7 @@ final class WorkerCounters {
         let answered = exchange.stage == .tunnelling ? exchange.times.answeredAt : now
         counter(of: exchange, snapshot).count(
             status: exchange.response.status, microseconds: answered - exchange.times.startedAt)
-        if let principal = exchange.principal, principal.method == .apiKey { countConsumer(principal, exchange) }
+        if let name = exchange.principal?.consumerName { countConsumer(name, exchange) }
         if let denial = exchange.response.trialDenial, let route = exchange.route { countTrial(denial, route) }
         if let trace = exchange.times.trace { trace.end(exchange, now: now) }
         accessLog?.log(exchange, finishedAt: now, poller)
@@ -57,8 +57,8 @@ final class WorkerCounters {
 
     // Apart, since few requests count in tables, and all pass through the code of `count`.
     @inline(never)
-    private func countConsumer(_ principal: Principal, _ exchange: Exchange) {
-        consumers[principal.subject, default: [:]][exchange.response.status, default: 0] &+= 1
+    private func countConsumer(_ name: String, _ exchange: Exchange) {
+        consumers[name, default: [:]][exchange.response.status, default: 0] &+= 1
     }
 
     @inline(never)

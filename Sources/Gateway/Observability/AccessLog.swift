@@ -68,6 +68,7 @@ final class AccessLog {
         if let route = exchange.route?.name { block.member("route", route) }
         if exchange.forwardAuth != nil { block.member("endpoint", ForwardAuthQuestion.endpointName) }
         if let subject = exchange.principal?.subject { block.member("subject", subject) }
+        if let consumer = exchange.principal?.consumerName { block.member("consumer", consumer) }
         if let backend = exchange.principal?.backendID { block.member("backend", backend) }
         if let issuer = exchange.principal?.issuer { block.member("issuer", issuer) }
         block.member("decision", AccessLog.decision(exchange))

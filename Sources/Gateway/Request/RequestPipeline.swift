@@ -313,8 +313,10 @@ final class RequestPipeline: LoopPart {
             origin === snapshot, origin.policy.keyEpoch == exchange.keyEpoch
         {
             tokenCache.adopt(generation: origin.policy.generation, keyEpoch: exchange.keyEpoch)
+            // The key beside a token counts for this request alone.
             tokenCache.insert(
-                principal.token, principal, expiresAt: expiresAt, revocationGeneration: reading.generation)
+                principal.token, principal.with(key: nil), expiresAt: expiresAt,
+                revocationGeneration: reading.generation)
         }
         return reading.isBlind ? .storeUnavailable : nil
     }

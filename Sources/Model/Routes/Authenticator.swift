@@ -25,6 +25,8 @@ package struct Authenticator: Hashable, Sendable {
     package var header: String?
     /// For passwords that an issuer verifies; nil for others.
     package var passwords: IssuerPasswordSettings?
+    /// Whether the key of a consumer must come beside the credential.
+    package var needsKey = false
     /// Whether the next authenticator decides about a request whose credential is bad. One that is absent always leaves it
     /// to the next.
     package var fallsThrough = false

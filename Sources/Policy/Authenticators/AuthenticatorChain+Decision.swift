@@ -5,9 +5,43 @@ import Outbound
 
 /// The decision about a request by the list.
 extension AuthenticatorChain {
-    /// Who is calling: the holder of the first credential that is there. One that is there and bad is refused, unless its
-    /// entry leaves that to the next; what is down or throttled is never passed over.
+    /// Who is calling: the holder of the first credential that counts, with the consumer of a key beside it. Where keys must
+    /// come beside other credentials, a bad one is refused before anything else is looked at.
     func authenticate(
+        _ shown: PresentedCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
+    ) -> AuthenticationOutcome {
+        guard hasPairs else { return holder(shown, bytes, policy) }
+        var consumer: Principal?
+        if let key = shown.key {
+            switch judge(key, shown, bytes, policy) {
+            case .principal(let holder) where holder.method == .apiKey: consumer = holder
+            case .rejected(let reason), .malformed(let reason): return .rejected(reason)
+            case .principal, .none, .resolve: return .rejected(.apiKeyUnknown)
+            }
+        }
+        switch holder(shown, bytes, policy) {
+        case .none: return consumer == nil ? .none : .rejected(.userCredentialMissing)
+        case .principal(let principal):
+            switch pair(principal, consumer) {
+            case .success(let caller): return .principal(caller)
+            case .failure(let reason): return .rejected(reason)
+            }
+        case .resolve(let effect):
+            return .resolve(effect.map { [self, consumer] result in result.flatMap { pair($0, consumer) } })
+        case let refusal: return refusal
+        }
+    }
+
+    /// The caller with the key that came beside the credential, which its entry may require.
+    private func pair(_ principal: Principal, _ consumer: Principal?) -> Result<Principal, Reason> {
+        if let consumer { return .success(principal.with(key: consumer)) }
+        let needsKey = entries.first { $0.accepts(principal) }?.needsKey == true
+        return needsKey ? .failure(.apiKeyMissing) : .success(principal)
+    }
+
+    /// The holder of the first credential that is there. One that is there and bad is refused, unless its entry leaves that
+    /// to the next; what is down or throttled is never passed over.
+    private func holder(
         _ shown: PresentedCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
     ) -> AuthenticationOutcome {
         var isJudged = false
@@ -32,11 +66,11 @@ extension AuthenticatorChain {
         }
         if let bad { return .rejected(bad) }
         if isJudged { return .none }
-        if case .none = shown.inFields { return .none }
+        if case .none = shown.inFields, shown.key == nil || takesKeys { return .none }
         return .rejected(.authenticatorNotListed)
     }
 
-    /// What the entries behind one say of a session and a certificate, by their places; empty where it cannot matter.
+    /// What the entries behind one say of a key, a session and a certificate, by their places; empty where it cannot matter.
     private func rest(
         from index: Int, _ shown: PresentedCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
     ) -> [(index: Int, outcome: AuthenticationOutcome)] {
@@ -108,19 +142,14 @@ extension AuthenticatorChain {
         case .none: return .none
         case .unsupported: return .rejected(.unsupportedScheme)
         case .malformed(_, let reason): return .rejected(reason)
-        case .token(let place, let issuers, _, let hasProof):
+        case .token(let place, let issuers, let hasProof):
             if place.isEmpty { return .rejected(.malformedToken) }
             let outcome = policy.authenticate(token: bytes.slice(place), now: shown.now, cache: shown.cache)
                 .limited(to: issuers)
             return hasProof ? outcome.boundToKey() : outcome
         case .assertion(let place):
             return policy.authenticate(assertion: bytes.slice(place), now: shown.now, cache: shown.cache)
-        case .basic(let place, isKey: true):
-            guard let key = policy.consumerKeys.key(inBasic: bytes.slice(place)) else {
-                return .rejected(.apiKeyUnknown)
-            }
-            return policy.consumerKeys.authenticate(key.span, now: shown.now)
-        case .basic(let place, _):
+        case .basic(let place):
             if let passwords {
                 return passwords.authenticate(bytes.slice(place), from: shown.address, now: shown.now)
             }
@@ -133,7 +162,24 @@ extension AuthenticatorChain {
         }
     }
 
-    /// A session or a certificate.
+    /// An API key.
+    private func judge(
+        _ key: FieldCredentials.Key, _ shown: PresentedCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
+    ) -> AuthenticationOutcome {
+        switch key {
+        case .token(let place, let issuers):
+            if place.isEmpty { return .rejected(.malformedToken) }
+            return policy.authenticate(token: bytes.slice(place), now: shown.now, cache: shown.cache)
+                .limited(to: issuers)
+        case .basic(let place):
+            guard let key = policy.consumerKeys.key(inBasic: bytes.slice(place)) else {
+                return .rejected(.apiKeyUnknown)
+            }
+            return policy.consumerKeys.authenticate(key.span, now: shown.now)
+        }
+    }
+
+    /// A key, a session or a certificate.
     private func judge(
         _ kind: Authenticator.Kind, _ shown: PresentedCredentials, _ bytes: Span<UInt8>, _ policy: PolicySnapshot
     ) -> AuthenticationOutcome {
@@ -145,7 +191,8 @@ extension AuthenticatorChain {
                 cache: shown.cache)
         case .certificate:
             return shown.certificate.map { policy.certificates.authenticate($0, now: shown.now) } ?? .none
-        case .bearer, .basic, .anonymousKey, .apiKey, .saml: return .none
+        case .apiKey: return shown.key.map { judge($0, shown, bytes, policy) } ?? .none
+        case .bearer, .basic, .anonymousKey, .saml: return .none
         }
     }
 }

@@ -79,9 +79,7 @@ package final class ChallengeIssuer: RequestContextReader {
         to chunk: Chunk, _ chain: AuthenticatorChain, _ route: Route, _ reason: Reason, bytes: Span<UInt8>,
         head: RequestHead, headers: HeaderTable
     ) {
-        // A password never says how or when its holder logged in.
-        let schemes = reason.neededLogin == nil ? chain.schemes : [.bearer]
-        for (place, scheme) in schemes.enumerated() {
+        for (place, scheme) in chain.schemes(for: reason).enumerated() {
             if place > 0 {
                 chunk.ensureFree(32)
                 chunk.append("\r\nWWW-Authenticate: ")

@@ -46,6 +46,17 @@ struct ConsumerKeys: Sendable {
         return .principal(entry.principal)
     }
 
+    /// Whether the value of `Authorization` has an API key.
+    func hasKey(_ value: Span<UInt8>) -> Bool {
+        let credential = Credential(value)
+        let rest = value.slice(credential.rest)
+        return switch credential.scheme {
+        case .token: APIKey.isMarked(rest)
+        case .basic: key(inBasic: rest) != nil
+        case .dpop, .saml, .other: false
+        }
+    }
+
     /// The key in a credential of HTTP Basic: the name or the password, if one is marked as a key.
     func key(inBasic credential: Span<UInt8>) -> [UInt8]? {
         if entries.isEmpty { return nil }

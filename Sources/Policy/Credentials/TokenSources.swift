@@ -22,6 +22,12 @@ package final class TokenSources: Sendable {
             case .allBut(let names): !names.contains(where: issuer.isExactly)
             }
         }
+
+        /// Whether what stands at a place is an API key and no token: nothing else counts there, or it is marked as one.
+        func takesKey(_ text: Span<UInt8>) -> Bool {
+            if case .only(let names) = self, names.allSatisfy(Consumer.issuer.isExactly) { return true }
+            return APIKey.isMarked(text)
+        }
     }
 
     private struct Place: Sendable {
@@ -39,7 +45,9 @@ package final class TokenSources: Sendable {
     enum Found {
         case nothing
         case token(ByteRange, AcceptedIssuers)
-        /// Two of them, which two servers could tell apart in two ways.
+        /// The API key of a consumer, and a token.
+        case pair(key: (ByteRange, AcceptedIssuers), token: (ByteRange, AcceptedIssuers))
+        /// Two of a kind, which two servers could tell apart in two ways.
         case several
     }
 
@@ -98,7 +106,7 @@ package final class TokenSources: Sendable {
 
     /// The token in header fields and query.
     func find(_ bytes: Span<UInt8>, _ head: RequestHead, _ headers: HeaderTable) -> Found {
-        var found: (ByteRange, AcceptedIssuers)?
+        var (found, key): ((ByteRange, AcceptedIssuers)?, (ByteRange, AcceptedIssuers)?) = (nil, nil)
         for place in places {
             var token: ByteRange?
             switch place.kind {
@@ -119,10 +127,12 @@ package final class TokenSources: Sendable {
             case .cookie: continue
             }
             guard let token else { continue }
-            if found != nil { return .several }
-            found = (token, place.issuers)
+            let isKey = place.issuers.takesKey(bytes.slice(token))
+            if (isKey ? key : found) != nil { return .several }
+            if isKey { key = (token, place.issuers) } else { found = (token, place.issuers) }
         }
-        return found.map { .token($0, $1) } ?? .nothing
+        if let key, let found { return .pair(key: key, token: found) }
+        return (found ?? key).map { .token($0, $1) } ?? .nothing
     }
 
     /// Whether `Authorization` has a credential for the gateway: a bearer token has one only where those are looked for.

@@ -24,10 +24,11 @@ extension PolicySnapshot {
     ) -> AuthenticationOutcome {
         if let route, let chain = route.authenticators, !route.isPublic {
             do throws(Reason) {
-                let inFields = try PresentedCredentials.inFields(on: route, bytes, head, headers, consumerKeys)
+                let inFields = try FieldCredentials(on: route, bytes, head, headers, consumerKeys)
                 let shown = PresentedCredentials(
-                    inFields: inFields, route: route, headers: headers, address: address, secure: secure,
-                    certificate: certificate, now: now, cache: cache)
+                    inFields: inFields.other, key: inFields.key, route: route, headers: headers, address: address,
+                    secure: secure, certificate: certificate, now: now, cache: cache)
+                guard chain.takes(shown, isPair: inFields.isPair) else { return .malformed(.keyBesideCredential) }
                 return chain.authenticate(shown, bytes, self)
             } catch {
                 return .malformed(error)
@@ -61,8 +62,12 @@ extension PolicySnapshot {
         let other = field.flatMap { sources.isCredential($0, bytes) ? $0 : nil }
         switch sources.find(bytes, head, headers) {
         case .several: return .malformed(.duplicateCredential)
+        case .pair: return .malformed(.keyBesideCredential)
         case .token(let place, let issuers):
-            if let other, !other.range.contains(Int(place.start)) { return .malformed(.duplicateCredential) }
+            if let other, !other.range.contains(Int(place.start)) {
+                let isPair = issuers.takesKey(bytes.slice(place)) != consumerKeys.hasKey(bytes.slice(other))
+                return .malformed(isPair ? .keyBesideCredential : .duplicateCredential)
+            }
             let outcome = authenticate(place, of: issuers, bytes, now: now, cache: cache)
             return TokenSources.isForProof(place, headers, bytes) ? outcome.boundToKey() : outcome
         case .nothing:

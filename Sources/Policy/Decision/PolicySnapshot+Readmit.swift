@@ -53,8 +53,20 @@ extension PolicySnapshot {
         }
     }
 
-    /// The caller under the current configuration.
+    /// The caller under the current configuration, and the key beside its credential.
     private func current(
+        _ principal: Principal, _ shown: PresentedCertificate?, on route: Route, now: Int64, cache: VerifiedTokenCache
+    ) -> Result<Principal, Reason> {
+        let result = currentHolder(principal, shown, on: route, now: now, cache: cache)
+        guard let consumer = principal.consumer, case .success(let holder) = result else { return result }
+        switch consumerKeys.renew(consumer, now: now) {
+        case .principal(let key): return .success(holder.with(key: key))
+        case .rejected(let reason), .malformed(let reason): return .failure(reason)
+        case .none, .resolve: return .failure(.apiKeyUnknown)
+        }
+    }
+
+    private func currentHolder(
         _ principal: Principal, _ shown: PresentedCertificate?, on route: Route, now: Int64, cache: VerifiedTokenCache
     ) -> Result<Principal, Reason> {
         if principal.method == .cookie, route.form?.accepts(backend: principal.backendBytes) != true {

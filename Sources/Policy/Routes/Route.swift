@@ -216,7 +216,9 @@ package final class Route: Sendable {
     /// Seconds since 1970 from which on the credential of an admitted caller no longer counts here: it expires, or the login
     /// is too old; `.max` for never.
     package func end(of principal: Principal) -> Int64 {
-        min(principal.expiresAt ?? .max, loginRequirement?.end(principal) ?? .max)
+        min(
+            principal.expiresAt ?? .max, principal.consumer?.expiresAt ?? .max,
+            loginRequirement?.end(principal) ?? .max)
     }
 
     /// The protocol of this name as spelt in the configuration; nil if connections must not upgrade to it.

@@ -57,7 +57,7 @@ struct PolicyQuestion: Sendable {
         input.member("method_of_login", principal.method.rawValue)
         input.member("level", principal.level)
         if let backend = principal.backendID { input.member("backend", backend) }
-        if principal.method == .apiKey { input.member("consumer", principal.subject) }
+        if let consumer = principal.consumerName { input.member("consumer", consumer) }
         input.member("issuer", principal.issuer)
         input.member("roles", principal.roleNames)
         func value(_ place: Int?) -> JSONNode? { place.flatMap { principal.claims.value(at: $0) } }
@@ -89,6 +89,9 @@ struct PolicyQuestion: Sendable {
             fields.append(("X-Gateway-User", String(decoding: principal.subjectField, as: UTF8.self)))
             fields.append(("X-Gateway-Issuer", String(decoding: principal.issuerField, as: UTF8.self)))
             fields.append(("X-Gateway-Roles", String(decoding: principal.roleField, as: UTF8.self)))
+            if !principal.consumerField.isEmpty {
+                fields.append(("X-Gateway-Consumer", String(decoding: principal.consumerField, as: UTF8.self)))
+            }
             if !principal.backendField.isEmpty {
                 fields.append(("X-Gateway-Backend", String(decoding: principal.backendField, as: UTF8.self)))
             }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct ForwardAuthPeerTests {
     private static let basic: [Field] = [.basic("joe:Welcome1"), "Oracle-Mobile-Backend-ID: mbe-inv-1"]
     private static let identities = [
-        "X-Gateway-User", "X-Gateway-Issuer", "X-Gateway-Roles", "X-Gateway-Backend", "X-Gateway-Client-Subject",
+        "X-Gateway-User", "X-Gateway-Issuer", "X-Gateway-Roles", "X-Gateway-Backend", "X-Gateway-Consumer",
+        "X-Gateway-Client-Subject",
         "X-Gateway-Client-Names",
         "X-Gateway-Client-Fingerprint",
     ]

@@ -299,11 +299,7 @@ struct Explanation {
         if route.isPublic { parts.append("public") }
         if route.isOptional { parts.append("identity optional") }
         if let list = route.options.authenticators {
-            let names = list.map { entry in
-                (entry.issuer.map { "\(entry.kind.rawValue):\($0)" } ?? entry.kind.rawValue)
-                    + (entry.fallsThrough ? " or the next" : "")
-            }
-            parts.append("by \(names.joined(separator: ", "))")
+            parts.append("by \(list.map(Explanation.text).joined(separator: ", "))")
         }
         if route.level > 0 { parts.append("level \(route.level)") }
         return parts.joined(separator: ", ")
@@ -317,18 +313,6 @@ struct Explanation {
                 entry.path == route.pattern && entry.hosts == route.hosts && entry.conditions == route.conditions
                     && route.name.hasPrefix("\(entry.name) ")
             }
-    }
-
-    static func text(of principal: Principal) -> String {
-        var parts = ["\(principal.subject)", "\(principal.kind.rawValue) by \(principal.method.rawValue)"]
-        parts.append("issuer \(principal.issuer)")
-        if let id = principal.backendID { parts.append("backend \(id)") }
-        parts.append("level \(principal.level)")
-        parts.append(principal.roleNames.isEmpty ? "no roles" : "roles \(principal.roleNames.joined(separator: " "))")
-        if let end = principal.expiresAt {
-            parts.append("until \(Date(timeIntervalSince1970: Double(end)).formatted(.iso8601))")
-        }
-        return parts.joined(separator: ", ")
     }
 
     mutating func pass(_ label: String, _ answer: String) {

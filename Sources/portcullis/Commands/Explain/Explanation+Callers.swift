@@ -1,0 +1,26 @@
+import Foundation
+import Identity
+import Model
+
+/// The texts about callers.
+extension Explanation {
+    /// An entry of `authenticators`.
+    static func text(of entry: Authenticator) -> String {
+        (entry.needsKey ? "apiKey and " : "")
+            + (entry.issuer.map { "\(entry.kind.rawValue):\($0)" } ?? entry.kind.rawValue)
+            + (entry.fallsThrough ? " or the next" : "")
+    }
+
+    static func text(of principal: Principal) -> String {
+        var parts = ["\(principal.subject)", "\(principal.kind.rawValue) by \(principal.method.rawValue)"]
+        parts.append("issuer \(principal.issuer)")
+        if let consumer = principal.consumer { parts.append("key of \(consumer.subject)") }
+        if let id = principal.backendID { parts.append("backend \(id)") }
+        parts.append("level \(principal.level)")
+        parts.append(principal.roleNames.isEmpty ? "no roles" : "roles \(principal.roleNames.joined(separator: " "))")
+        if let end = principal.expiresAt {
+            parts.append("until \(Date(timeIntervalSince1970: Double(end)).formatted(.iso8601))")
+        }
+        return parts.joined(separator: ", ")
+    }
+}
