@@ -59,8 +59,10 @@ struct Introspection: Sendable {
         let isBlind = service.settings.revocations.reading.isBlind
         return service.grantRecords.claims(of: Array(token.utf8), now: now).map { [self] result in
             switch result {
-            case .success(let claims):
-                guard service.ownTokens.isLive(claims), mayAsk(claims) else { return Self.described(nil) }
+            case .success(let granted):
+                guard let claims = service.ownTokens.current(granted), mayAsk(claims) else {
+                    return Self.described(nil)
+                }
                 return isBlind ? TokenFailure.storeUnavailable.response : Self.described(claims)
             case .failure(.unavailable): return TokenFailure.storeUnavailable.response
             case .failure: return Self.described(nil)

@@ -38,7 +38,8 @@ package struct DenyEntry: Sendable, Equatable {
     /// (`Principal.issuer`), the name of the notice, or of an unknown entry the text of its kind.
     package var name: String
     /// For `.token`, the token's subject if known: tokens issued for that subject are dropped too (CACHE-07). For a
-    /// notice, the holder. Otherwise empty.
+    /// notice, the holder, and in another line the second from which it applies, if that is not at once. For an unknown
+    /// entry, the name of the notice that it replaces. Otherwise empty.
     package var subject = ""
     /// Seconds since 1970: tokens issued at or before this second are refused. Unused (0) for `.token`. For a notice
     /// the time of the change in milliseconds.
@@ -72,14 +73,38 @@ package struct DenyEntry: Sendable, Equatable {
     /// A notice about an account or a secret.
     package static func notice(_ name: String, _ notice: WithdrawnAccounts.Notice) -> DenyEntry {
         DenyEntry(
-            kind: notice.isWithdrawn ? .withdrawn : .restored, name: name, subject: notice.holder,
+            kind: notice.isWithdrawn ? .withdrawn : .restored, name: name,
+            subject: notice.from == 0 ? notice.holder : "\(notice.holder)\n\(notice.from)",
             issuedBefore: notice.changedAt, until: notice.until)
     }
 
+    /// The holder of a notice.
+    package var holder: String { String(subject.prefix { $0 != "\n" }) }
+
+    /// Seconds since 1970 from which a notice applies; 0 for at once, also if its date cannot be read.
+    var from: Int64 { subject.firstIndex(of: "\n").flatMap { Int64(subject[$0...].dropFirst()) } ?? 0 }
+
+    /// Whether this version knows what the entry is about.
+    package var isKnown: Bool {
+        kind != .unknown && (kind.isAboutTokens || WithdrawnAccounts.Kind(noticeName: name) != nil)
+    }
+
+    /// The text of a kind that this version does not know: that of the entry, or of what its notice is about.
+    package var unknownKind: String { kind == .unknown ? name : String(name.prefix { $0 != ":" }) }
+
     /// An entry that cannot be read.
-    /// - Parameter kind: the text of its kind, if that can be read.
-    package static func unknown(_ kind: String) -> DenyEntry {
-        DenyEntry(kind: .unknown, name: kind, issuedBefore: 0, until: 0)
+    /// - Parameters:
+    ///   - kind: the text of its kind, if that can be read.
+    ///   - name: of what it is about, if that can be read. Matters for notices.
+    package static func unknown(
+        _ kind: String, about name: String? = nil, changedAt: Int64? = nil, until: Int64? = nil
+    ) -> DenyEntry {
+        guard let name, WithdrawnAccounts.Kind(noticeName: name) != nil else {
+            return DenyEntry(kind: .unknown, name: kind, issuedBefore: 0, until: 0)
+        }
+        // Without a date it is later than all others.
+        return DenyEntry(
+            kind: .unknown, name: kind, subject: name, issuedBefore: changedAt ?? .max / 2, until: until ?? .max / 2)
     }
 
     /// All tokens of an issuer issued so far, by the name of its entry.

@@ -42,14 +42,19 @@ extension RevocationList {
 extension WithdrawnAccounts {
     /// Applies a notice from a store or an administrator. Returns whether it is news.
     package func apply(_ entry: DenyEntry) -> Bool {
+        if entry.kind == .unknown {
+            // What may have happened to the credential is not known, and so it is refused.
+            let notice = Notice(isWithdrawn: true, holder: "", changedAt: entry.issuedBefore, until: entry.until)
+            return apply(notice, name: entry.subject)
+        }
         let notice = Notice(
-            isWithdrawn: entry.kind == .withdrawn, holder: entry.subject, changedAt: entry.issuedBefore,
-            until: entry.until)
+            isWithdrawn: entry.kind == .withdrawn, holder: entry.holder, changedAt: entry.issuedBefore,
+            until: entry.until, from: entry.from)
         return apply(notice, name: entry.name)
     }
 
-    /// All notices as entries.
+    /// All notices as entries, without those that could not be read as a whole.
     package func entries(now: Int64) -> [DenyEntry] {
-        notices.filter { $0.value.until > now }.map { .notice($0.key, $0.value) }
+        notices.filter { $0.value.until > now && !$0.value.holder.isEmpty }.map { .notice($0.key, $0.value) }
     }
 }

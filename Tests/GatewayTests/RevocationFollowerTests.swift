@@ -253,6 +253,58 @@ final class SilentStore: TokenStore {
         #expect(!late.list.isRevoked(tokenID: nil, subject: "ann", backendID: nil, issuedAt: now + 61))
     }
 
+    @Test("tokens with a role end if that was heard of late; other withdrawals end none")
+    func rights() throws {
+        let store = MemoryTokenStore()
+        let (here, there) = (try follower(store), try follower(store))
+        for follower in [here, there] { follower.withdrawn.use { ["digest of \($0)"] } }
+        here.tick(milliseconds: 0, now: now)
+        let all: [WithdrawnAccounts.Credential] = [
+            .role(realm: "Default", name: "joe", role: "Clerk"), .apiKey(digest: [1], consumer: "shop"),
+            .consumer(name: "shop"), .consumerRole(name: "shop", role: "Clerk"),
+            .setting(backendID: "b", name: "httpBasic"), .certificate(fingerprint: "1f", alias: "idp"),
+        ]
+        for credential in all {
+            let made = there.withdrawn.notice(
+                credential, isWithdrawn: true, from: 9, milliseconds: now * 1000, until: 5000)
+            let (name, notice) = try #require(made)
+            _ = ask(there, .deny(.notice(name, notice)))
+        }
+        here.tick(milliseconds: 250, now: now + 60)
+        for credential in all {
+            #expect(here.withdrawn.withdrawal(of: credential)?.from == 9)
+            #expect(here.withdrawn.withdrawal(of: credential)?.holder == credential.holder)
+        }
+        #expect(denied(store).filter(\.kind.isAboutTokens) == [.subject("joe", issuedBefore: now + 60, until: 5000)])
+    }
+
+    @Test("what cannot be read is refused if its object is known, and is never written")
+    func unknown() throws {
+        let store = MemoryTokenStore()
+        let (here, other) = (try follower(store), try follower(MemoryTokenStore()))
+        for follower in [here, other] { follower.withdrawn.use { ["digest of \($0)"] } }
+        let joe = WithdrawnAccounts.Credential.user(realm: "Default", name: "joe")
+        let made = here.withdrawn.notice(joe, isWithdrawn: false, milliseconds: now * 1000, until: 5000)
+        let (name, notice) = try #require(made)
+        _ = ask(store, .deny(.notice(name, notice)))
+        _ = ask(store, .deny(.unknown("suspended", about: name, changedAt: now * 1000 + 1, until: 5000)))
+        var future = notice
+        future.isWithdrawn = true
+        _ = ask(store, .deny(.notice("grant:abc", future)))
+        here.tick(milliseconds: 0, now: now)
+        #expect(here.withdrawn.contains(joe) && here.report(now: 0).skipped == 2)
+        // Another server, which has nothing: the notice that was understood is written to it, the guess is not.
+        #expect(here.withdrawn.entries(now: now).allSatisfy { $0.name != name })
+        let again = try #require(
+            here.withdrawn.notice(joe, isWithdrawn: false, milliseconds: now * 1000, until: 5000))
+        _ = ask(here, .deny(.notice(again.name, again.notice)))
+        #expect(!here.withdrawn.contains(joe))
+        // Without dates it is the latest.
+        _ = ask(store, .deny(.unknown("withdrawn", about: name)))
+        here.tick(milliseconds: 250, now: now)
+        #expect(here.withdrawn.contains(joe))
+    }
+
     @Test("what was issued for a revoked caller goes too (CACHE-07)")
     func purges() throws {
         let store = MemoryTokenStore()

@@ -25,7 +25,10 @@ import Testing
 
     static let all: [Credential] = [
         .user(realm: "r", name: "joe"), .password(realm: "r", name: "joe", stored: "{X}1"), .backend(id: "b"),
-        .clientSecret(backendID: "b", secret: "s"),
+        .clientSecret(backendID: "b", secret: "s"), .role(realm: "r", name: "joe", role: "Clerk"),
+        .setting(backendID: "b", name: "httpBasic"), .setting(backendID: "b", name: "realm", value: "r"),
+        .consumer(name: "joe"), .consumerRole(name: "joe", role: "Clerk"), .apiKey(digest: [1, 2], consumer: "joe"),
+        .certificate(fingerprint: "1f", alias: "idp"),
     ]
 
     @Test("a withdrawal affects exactly one credential", arguments: all)
@@ -50,6 +53,90 @@ import Testing
         try change(accounts, credential, true, at: 20)
         accounts.use { ["new digest of \($0)"] }
         #expect(accounts.contains(credential))
+    }
+
+    @Test("a key of another consumer, and a certificate under another alias, are the same")
+    func otherNames() throws {
+        let accounts = accounts()
+        try change(accounts, .apiKey(digest: [1, 2], consumer: "joe"), true)
+        try change(accounts, .certificate(fingerprint: "1f", alias: "idp"), true)
+        #expect(accounts.contains(.apiKey(digest: [1, 2], consumer: "ann")))
+        #expect(accounts.contains(.certificate(fingerprint: "1f", alias: "old")))
+    }
+
+    @Test("a key may be refused from a later second on, and that may come earlier")
+    func later() throws {
+        let (accounts, key) = (accounts(), Credential.apiKey(digest: [1], consumer: "joe"))
+        for (time, from) in [(1000, 90), (2000, 50), (3000, 0)] as [(Int64, Int64)] {
+            let made = accounts.notice(key, isWithdrawn: true, from: from, milliseconds: time, until: 100)
+            let (name, notice) = try #require(made)
+            #expect(accounts.apply(notice, name: name))
+            #expect(accounts.withdrawal(of: key)?.from == from)
+        }
+    }
+
+    @Test("tokens lose the roles that their user had lost at their issue or later, until these are given again")
+    func rolesOfTokens() throws {
+        let accounts = accounts()
+        let joe = User(username: "joe", realm: "r", roles: ["Clerk", "Manager"])
+        let users = UserStore(users: [joe], hasher: PasswordHasher(), withdrawn: accounts)
+        func left(_ second: Int64, _ user: User = joe) -> [String] {
+            users.current(["Manager", "Guest"], of: user, issuedAt: second)
+        }
+        #expect(left(1) == ["Manager", "Guest"])
+        let manager = Credential.role(realm: "r", name: "joe", role: "Manager")
+        try change(accounts, manager, true, at: 10_000)
+        #expect(users.user(named: "joe", realm: "r")?.roles == ["Clerk"])
+        // Gateways may issue with the role until they know, within a second.
+        #expect(left(9) == ["Guest"] && left(11) == ["Guest"] && left(12) == ["Manager", "Guest"])
+        #expect(left(9, User(username: "joe", realm: "other")) == ["Manager", "Guest"])
+        try change(accounts, manager, false, at: 20_000)
+        #expect(left(9) == ["Manager", "Guest"])
+        #expect(users.user(named: "joe", realm: "r")?.roles == ["Clerk", "Manager"])
+    }
+
+    @Test("earlier decisions are made again after changes that revoke no tokens")
+    func version() throws {
+        let accounts = accounts()
+        let endings = Self.all.filter { ![.user, .password, .clientSecret].contains($0.kind) }
+        for credential in Self.all { try change(accounts, credential, true) }
+        #expect(accounts.rightsVersion == endings.count)
+    }
+
+    @Test("a notice without a holder concerns all")
+    func unknownHolder() throws {
+        let (accounts, joe) = (accounts(), User(username: "joe", realm: "r"))
+        let made = accounts.notice(.user(realm: "r", name: "joe"), isWithdrawn: true, milliseconds: 1, until: 100)
+        var (name, notice) = try #require(made)
+        notice.holder = ""
+        accounts.apply(notice, name: name)
+        #expect(!accounts.current(joe).enabled)
+    }
+
+    @Test("a backend loses its withdrawn rights one by one, and all with its realm", arguments: BackendRight.allCases)
+    func rights(_ right: BackendRight) throws {
+        let accounts = accounts()
+        var backend = Backend(
+            name: "b", version: "1", mobileBackendID: "b", anonymousKey: "k", clientID: "c", realm: "r", enableSSO: true
+        )
+        backend.grants.introspection = true
+        backend.grants.exchange = ExchangeRules()
+        backend.grants.refresh = RefreshLifetimes()
+        backend.grants.authorization = AuthorizationRules(redirectURIs: [])
+        backend.grants.allowsDevices = true
+        var other = backend
+        (other.mobileBackendID, other.clientID) = ("c", "d")
+        let store = BackendStore([backend, other], withdrawn: accounts)
+        func left(_ index: Int = 0) -> [BackendRight] { BackendRight.allCases.filter(store.backend(at: index).has) }
+        #expect(left() == BackendRight.allCases)
+        try change(accounts, .setting(backendID: "b", name: right.rawValue), true)
+        #expect(left() == BackendRight.allCases.filter { $0 != right } && left(1) == BackendRight.allCases)
+        try change(accounts, .setting(backendID: "b", name: right.rawValue), false)
+        #expect(left() == BackendRight.allCases)
+        try change(accounts, .setting(backendID: "b", name: "anonymousKey", value: "k"), true)
+        #expect(store.backend(at: 0).anonymousKey.isEmpty && left() == BackendRight.allCases)
+        try change(accounts, .setting(backendID: "b", name: "realm", value: "r"), true)
+        #expect(left().isEmpty && left(1) == BackendRight.allCases)
     }
 
     @Test("names that would concatenate to the same text are distinct")

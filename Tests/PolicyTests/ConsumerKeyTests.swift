@@ -14,9 +14,10 @@ struct ConsumerKeyTests {
 
     private func snapshot(
         enabled: Bool = true, expiresAt: Int64? = nil, keys: [Consumer.Key]? = nil, sources: [TokenSource]? = nil,
-        issuers: [String]? = nil
+        issuers: [String]? = nil, withdrawn: WithdrawnAccounts? = nil
     ) -> PolicySnapshot {
         var settings = TestPolicy.settings()
+        settings.withdrawn = withdrawn
         let keys = keys ?? [Consumer.Key(id: "k1", digest: Self.digest, expiresAt: expiresAt)]
         settings.consumers = [Consumer(name: "billing", roles: ["Manager"], enabled: enabled, keys: keys)]
         var route = RouteSettings(name: "keys", path: "/keys", upstream: 0)
@@ -35,6 +36,34 @@ struct ConsumerKeyTests {
     }
 
     private static func bearer(_ key: String = key) -> [(String, String)] { [("Authorization", "Bearer \(key)")] }
+
+    @Test("a key is refused that another gateway has withdrawn, from a date, with its consumer or with a role")
+    func withdrawn() throws {
+        func outcome(_ credential: WithdrawnAccounts.Credential, from: Int64 = 0) throws -> DecisionOutcome {
+            let withdrawn = WithdrawnAccounts()
+            withdrawn.use { ["digest of \($0)"] }
+            let policy = snapshot(withdrawn: withdrawn)
+            #expect(decision(Self.bearer(), policy) == .allowed("billing"))
+            let epoch = policy.keyEpoch
+            let (name, notice) = try #require(
+                withdrawn.notice(credential, isWithdrawn: true, from: from, milliseconds: 1, until: .max))
+            withdrawn.apply(notice, name: name)
+            #expect(policy.keyEpoch != epoch)
+            return decision(Self.bearer(), policy)
+        }
+        let key = WithdrawnAccounts.Credential.apiKey(digest: Self.digest, consumer: "billing")
+        #expect(try outcome(key) == .denied(.apiKeyUnknown))
+        #expect(try outcome(key, from: TestPolicy.now) == .denied(.apiKeyExpired))
+        #expect(try outcome(key, from: TestPolicy.now + 1) == .allowed("billing"))
+        #expect(try outcome(.consumer(name: "billing")) == .denied(.apiKeyUnknown))
+        #expect(try outcome(.consumerRole(name: "billing", role: "Manager")) == .denied(.roleRequired))
+        for other: WithdrawnAccounts.Credential in [
+            .apiKey(digest: [1], consumer: "billing"), .consumer(name: "Billing"),
+            .consumerRole(name: "billing", role: "Clerk"),
+        ] {
+            #expect(try outcome(other) == .allowed("billing"))
+        }
+    }
 
     @Test("a key counts as a bearer token, in its field, in Basic and at the places of a route")
     func places() {

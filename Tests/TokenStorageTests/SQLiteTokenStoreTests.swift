@@ -42,9 +42,12 @@
                 _ = try await store.ask(.deny(.token("t", until: 2000)))
                 let row = "INSERT INTO denied (kind, name, subject, issued_before, until) VALUES"
                 try runSQL(place.path, "\(row) ('family2', 'f', '', 0, 2000), ('unknown', 'f', '', 0, 2000)")
-                let changes = [DenyEntry.token("t", until: 2000), .unknown("family2"), .unknown("unknown")]
-                    .enumerated().map { DenyChange(sequence: Int64($0) + 1, entry: $1) }
-                #expect(try await store.ask(.changes(after: 0, limit: 9)) == .changes(changes, latest: 3))
+                try runSQL(place.path, "\(row) ('suspended', 'user:f', 'joe', 5000, 2000)")
+                let changes = [
+                    DenyEntry.token("t", until: 2000), .unknown("family2"), .unknown("unknown"),
+                    .unknown("suspended", about: "user:f", changedAt: 5000, until: 2000),
+                ].enumerated().map { DenyChange(sequence: Int64($0) + 1, entry: $1) }
+                #expect(try await store.ask(.changes(after: 0, limit: 9)) == .changes(changes, latest: 4))
             }
         }
 

@@ -75,11 +75,11 @@ package enum LogEvent: String, Sendable, CaseIterable {
         case .accountRestored:
             Declaration(
                 .info, "kind holder",
-                "An account that another gateway had withdrawn is valid again.")
+                "What another gateway had withdrawn is valid again.")
         case .accountWithdrawn:
             Declaration(
                 .info, "kind holder",
-                "Another gateway with the same store has disabled or changed an account.")
+                "Another gateway with the same store has taken away an account, a credential or a right.")
         case .assertionReloadFailed:
             Declaration(
                 .warning, "source detail",

@@ -75,21 +75,23 @@ extension RevocationFollower {
 
     /// Applies an entry from the store.
     func learn(_ entry: DenyEntry, isKnown: Bool = false, now: Int64) {
-        guard entry.kind != .unknown, apply(entry, isKnown: isKnown, now: now),
+        guard apply(entry, isKnown: isKnown, now: now), entry.isKnown,
             following.withLock({ $0.condition }) != .starting
         else { return }
         let isWithdrawn = entry.kind == .withdrawn
         let kind = WithdrawnAccounts.Kind(noticeName: entry.name)
         log.write(
             isWithdrawn ? .accountWithdrawn : .accountRestored,
-            [("kind", .text(kind?.rawValue ?? "")), ("holder", .text(entry.subject))])
+            [("kind", .text(kind?.rawValue ?? "")), ("holder", .text(entry.holder))])
         guard isWithdrawn, let kind, now > entry.issuedBefore / 1000 + RevocationFollower.reachSeconds else { return }
         // Learnt late: tokens issued here meanwhile on the withdrawn credential are revoked too.
-        let cutoff: DenyEntry =
+        let cutoff: DenyEntry? =
             switch kind {
-            case .user, .password: .subject(entry.subject, issuedBefore: now, until: entry.until)
-            case .backend, .clientSecret: .backend(entry.subject, issuedBefore: now, until: entry.until)
+            case .user, .password, .role: .subject(entry.holder, issuedBefore: now, until: entry.until)
+            case .backend, .clientSecret: .backend(entry.holder, issuedBefore: now, until: entry.until)
+            case .setting, .consumer, .consumerRole, .apiKey, .certificate: nil
             }
+        guard let cutoff else { return }
         perform(.deny(cutoff), now: now) { _ in }
     }
 

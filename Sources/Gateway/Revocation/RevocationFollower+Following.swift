@@ -42,7 +42,7 @@ extension RevocationFollower {
                 let isPage = fillPage(changes, behind: place)
             else { return then(false) }
             for change in changes { learn(change.entry, now: now) }
-            skip(changes.filter { $0.entry.kind == .unknown })
+            skip(changes.filter { !$0.entry.isKnown })
             let progress = following.withLock { state in
                 state.receive(
                     from: place, last: changes.last?.sequence, isPage: isPage, latest: latest, askedAt: askedAt)
@@ -61,7 +61,8 @@ extension RevocationFollower {
         log.write(
             .denyEntriesSkipped,
             [
-                ("store", .text("\(kind)")), ("kind", .text(first.entry.name)), ("count", .number(entries.count)),
+                ("store", .text("\(kind)")), ("kind", .text(first.entry.unknownKind)),
+                ("count", .number(entries.count)),
                 ("sequence", .number(Int(first.sequence))),
             ])
     }

@@ -133,7 +133,11 @@ package final class RevocationFollower: TokenStore {
     @discardableResult
     func apply(_ entry: DenyEntry, isKnown: Bool = false, now: Int64) -> Bool {
         guard entry.until > now else { return false }
-        if !entry.kind.isAboutTokens { return withdrawn.apply(entry) }
+        if !entry.kind.isAboutTokens {
+            guard entry.isKnown || !entry.subject.isEmpty, withdrawn.apply(entry) else { return false }
+            purge(entry)
+            return true
+        }
         let isNew = list.apply(entry)
         if isNew || !isKnown { purge(entry) }
         return false
@@ -142,10 +146,22 @@ package final class RevocationFollower: TokenStore {
     private func purge(_ entry: DenyEntry) {
         guard let issued = issued.withLock({ $0 }) else { return }
         switch entry.kind {
-        case .token where entry.subject.isEmpty, .issuer, .withdrawn, .restored, .unknown: break
+        case .withdrawn, .restored: purge(notice: entry, issued)
+        case .token where entry.subject.isEmpty, .issuer, .unknown: break
         case .token: issued.purge(subject: entry.subject)
         case .subject: issued.purge(subject: entry.name)
         case .backend: issued.purge(backendID: entry.name)
+        }
+    }
+
+    /// Removes tokens that name rights which their caller no longer has.
+    private func purge(notice entry: DenyEntry, _ issued: IssuedTokenStore) {
+        switch WithdrawnAccounts.Kind(noticeName: entry.name) {
+        case .role, .consumer, .consumerRole, .apiKey: issued.purge(subject: entry.holder)
+        case .setting, .backend: issued.purge(backendID: entry.holder)
+        // A revocation of tokens follows.
+        case .user, .password, .clientSecret: break
+        case .certificate, nil: break
         }
     }
 

@@ -1,9 +1,11 @@
 import Bytes
 import JOSE
 import Model
+import Synchronization
 
 /// The mobile backends, indexed by each of their identifiers.
 package final class BackendStore: Sendable {
+    /// As configured, with credentials and rights that other gateways have withdrawn.
     package let backends: [Backend]
     /// The ids in byte order with their backend's index, for an allocation-free binary search.
     private let sortedIDs: [(id: [UInt8], index: Int)]
@@ -14,6 +16,13 @@ package final class BackendStore: Sendable {
     package let clientKeys: [String: KeySet]
     /// What other gateways have withdrawn; nil where there are none.
     private let withdrawn: WithdrawnAccounts?
+    /// The backends without it, as of the last look-up.
+    private let current = Mutex(Current())
+
+    private struct Current {
+        var version: UInt64?
+        var backends: [Backend] = []
+    }
 
     /// - Precondition: ids are unique, and so are client ids that are not empty.
     package init(
@@ -36,9 +45,26 @@ package final class BackendStore: Sendable {
         index(id: id).map { backend(at: $0) }
     }
 
-    /// The backend with this index, without credentials that other gateways have withdrawn. No heap allocation if
-    /// nothing is withdrawn.
-    package func backend(at index: Int) -> Backend { withdrawn?.current(backends[index]) ?? backends[index] }
+    /// The backend with this index, without credentials and rights that other gateways have withdrawn. No heap
+    /// allocation until they withdraw more.
+    package func backend(at index: Int) -> Backend {
+        guard let withdrawn, withdrawn.has(.backend) || withdrawn.has(.clientSecret) || withdrawn.has(.setting) else {
+            return backends[index]
+        }
+        // Read first: what is withdrawn meanwhile counts at the next look-up.
+        let version = withdrawn.version
+        return current.withLock { current in
+            if current.version != version {
+                current = Current(version: version, backends: backends.map(withdrawn.current))
+            }
+            return current.backends[index]
+        }
+    }
+
+    /// Whether other gateways have withdrawn a credential or right that belongs to a backend.
+    package func hasWithdrawn(_ credential: WithdrawnAccounts.Credential) -> Bool {
+        withdrawn?.contains(credential) == true
+    }
 
     /// Index in `backends` of the backend with this `mobileBackendId`. No heap allocation.
     package func index(id: Span<UInt8>) -> Int? {
@@ -66,6 +92,11 @@ package final class BackendStore: Sendable {
         backends.firstIndex {
             $0.name.isExactly(name) && $0.version.isExactly(version)
         }.map { backend(at: $0) }
+    }
+
+    /// The backend with this `name/version`.
+    package func backend(reference: String) -> Backend? {
+        backends.firstIndex { $0.reference.isExactly(reference) }.map { backend(at: $0) }
     }
 
     /// Whether the backends of the tokens that were exchanged still accept tokens of that time (MBE-02, MBE-06).

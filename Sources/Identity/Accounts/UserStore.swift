@@ -103,6 +103,15 @@ package final class UserStore: Sendable {
     /// again.
     package var hasWithdrawn: Bool { withdrawn?.isEmpty == false }
 
+    /// Whether another gateway may have taken or given back roles since this one started.
+    package var hasOtherRoles: Bool { withdrawn?.rightsVersion ?? 0 > 0 }
+
+    /// Roles of a token without those that were taken from its user after its issue.
+    /// - Parameter issuedAt: seconds since 1970.
+    package func current(_ roles: [String], of user: User, issuedAt: Int64) -> [String] {
+        withdrawn?.current(roles, of: user, issuedAt: issuedAt) ?? roles
+    }
+
     private func selected(_ indices: [Int], realm: String?) -> [User] {
         indices.map { current(users[$0]) }.filter { user in realm.map { user.realm.isExactly($0) } ?? true
         }

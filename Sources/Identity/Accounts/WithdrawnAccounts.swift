@@ -1,98 +1,15 @@
 import Model
 import Synchronization
 
-/// Accounts and secrets that another gateway with the same store has disabled or changed, while this one still has the
+/// Accounts, secrets and rights that another gateway with the same store has taken away, while this one still has the
 /// older configuration. They are refused here until this configuration agrees.
 package final class WithdrawnAccounts: Sendable {
-    /// A withdrawn credential.
-    package enum Credential: Sendable, Equatable {
-        /// A user, for every login method.
-        case user(realm: String, name: String)
-        /// One stored password of a user.
-        case password(realm: String, name: String, stored: String)
-        /// A mobile backend, for every authentication method.
-        case backend(id: String)
-        /// One secret of a client.
-        case clientSecret(backendID: String, secret: String)
-
-        /// Prefix of the names of its notices.
-        package var kind: Kind {
-            switch self {
-            case .user: .user
-            case .password: .password
-            case .backend: .backend
-            case .clientSecret: .clientSecret
-            }
-        }
-
-        /// The name of the user or the id of the backend; tokens refer to it.
-        package var holder: String {
-            switch self {
-            case .user(_, let name), .password(_, let name, _): name
-            case .backend(let id), .clientSecret(let id, _): id
-            }
-        }
-
-        fileprivate var text: String {
-            let parts: [String] =
-                switch self {
-                case .user(let realm, let name): [realm, name]
-                case .password(let realm, let name, let stored): [realm, name, stored]
-                case .backend(let id): [id]
-                case .clientSecret(let id, let secret): [id, secret]
-                }
-            // No token begins like this, and the text is unique per credential.
-            return "\u{0}\(kind.rawValue)" + parts.map { "\u{0}\($0.utf8.count) \($0)" }.joined()
-        }
-    }
-
-    package enum Kind: String, Sendable, CaseIterable {
-        case user, password, backend
-        case clientSecret = "secret"
-
-        fileprivate var bit: UInt8 {
-            switch self {
-            case .user: 1
-            case .password: 2
-            case .backend: 4
-            case .clientSecret: 8
-            }
-        }
-
-        /// Parses a notice's name.
-        package init?(noticeName name: String) {
-            guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-            self.init(rawValue: String(name[..<colon]))
-        }
-    }
-
-    /// The state of one credential. The latest notice wins.
-    package struct Notice: Sendable, Equatable {
-        package var isWithdrawn: Bool
-        /// The name of the user or the id of the backend.
-        package var holder: String
-        /// Milliseconds since 1970.
-        package var changedAt: Int64
-        /// Seconds since 1970 until which it is kept.
-        package var until: Int64
-
-        package init(isWithdrawn: Bool, holder: String, changedAt: Int64, until: Int64) {
-            self.isWithdrawn = isWithdrawn
-            self.holder = holder
-            self.changedAt = changedAt
-            self.until = until
-        }
-
-        fileprivate func isNewer(than other: Notice) -> Bool {
-            if changedAt != other.changedAt { return changedAt > other.changedAt }
-            // At equal times withdrawal wins.
-            return isWithdrawn && !other.isWithdrawn
-        }
-    }
-
     private struct State {
         var digests: (@Sendable (String) -> [String])?
         var notices: [String: Notice] = [:]
+        /// Numbers of withdrawals.
+        var countByKind: [Kind: Int] = [:]
+        var countByHolder: [String: Int] = [:]
 
         /// That under the key in use in front.
         func names(of credential: Credential) -> [String] {
@@ -108,17 +25,38 @@ package final class WithdrawnAccounts: Sendable {
             }
             return latest
         }
+
+        mutating func set(_ notice: Notice?, name: String) {
+            count(notices[name], name, by: -1)
+            notices[name] = notice
+            count(notice, name, by: 1)
+        }
+
+        private mutating func count(_ notice: Notice?, _ name: String, by step: Int) {
+            guard let notice, notice.isWithdrawn, let kind = Kind(noticeName: name) else { return }
+            countByKind[kind] = (countByKind[kind] ?? 0) + step
+            let ofHolder = (countByHolder[notice.holder] ?? 0) + step
+            countByHolder[notice.holder] = ofHolder == 0 ? nil : ofHolder
+        }
     }
 
     private let state = Mutex(State())
     /// The kinds with a withdrawal, checked first on the hot path.
-    private let kinds = Atomic<UInt8>(0)
+    private let kinds = Atomic<UInt16>(0)
+    private let changes = Atomic<UInt64>(0)
+    private let rightsChanges = Atomic<UInt64>(0)
+
+    /// Milliseconds within which other gateways learn of a change, unless the store is unavailable.
+    private static let reach: Int64 = 1000
 
     package init() {}
 
     /// Sets the keyed digests that names are made with: the first names new notices, all find them. All processes that
     /// share a store use the same keys, so that readers of the store cannot test guesses of secrets.
-    package func use(digests: @escaping @Sendable (String) -> [String]) { state.withLock { $0.digests = digests } }
+    package func use(digests: @escaping @Sendable (String) -> [String]) {
+        state.withLock { $0.digests = digests }
+        changes.add(1, ordering: .acquiringAndReleasing)
+    }
 
     /// Whether anything of that kind is withdrawn: one atomic load.
     package func has(_ kind: Kind) -> Bool { kinds.load(ordering: .acquiring) & kind.bit != 0 }
@@ -126,14 +64,36 @@ package final class WithdrawnAccounts: Sendable {
     /// Whether nothing is withdrawn.
     package var isEmpty: Bool { kinds.load(ordering: .acquiring) == 0 }
 
-    package func contains(_ credential: Credential) -> Bool {
-        guard has(credential.kind) else { return false }
-        return state.withLock { $0.notice(of: credential)?.isWithdrawn == true }
+    /// Advances with each notice. Read it before the notices.
+    package var version: UInt64 { changes.load(ordering: .acquiring) }
+
+    /// Advances with each notice that earlier decisions may depend on and that revokes no tokens by itself.
+    package var rightsVersion: UInt64 { rightsChanges.load(ordering: .acquiring) }
+
+    /// Whether a holder may have lost something. Notices that cannot be read as a whole may be about any holder.
+    package func concerns(_ holder: String) -> Bool {
+        guard !isEmpty else { return false }
+        return state.withLock { $0.countByHolder[holder] != nil || $0.countByHolder[""] != nil }
     }
 
-    /// A notice that withdraws or restores a credential from now on, with its name. Nil before the digest is set.
+    package func contains(_ credential: Credential) -> Bool { withdrawal(of: credential) != nil }
+
+    /// The notice by which a credential is withdrawn; nil if it is not.
+    package func withdrawal(of credential: Credential) -> Notice? {
+        guard has(credential.kind), let notice = state.withLock({ $0.notice(of: credential) }) else { return nil }
+        return notice.isWithdrawn ? notice : nil
+    }
+
+    /// Whether a credential was withdrawn after this second since 1970, or so shortly before it that not all gateways
+    /// knew.
+    func contains(_ credential: Credential, changedSince second: Int64) -> Bool {
+        withdrawal(of: credential).map { second * 1000 <= $0.changedAt + WithdrawnAccounts.reach } ?? false
+    }
+
+    /// A notice that withdraws or restores a credential, with its name. Nil before the digest is set.
+    /// - Parameter from: seconds since 1970 from which it is refused; 0 for at once.
     package func notice(
-        _ credential: Credential, isWithdrawn: Bool, milliseconds: Int64, until: Int64
+        _ credential: Credential, isWithdrawn: Bool, from: Int64 = 0, milliseconds: Int64, until: Int64
     ) -> (name: String, notice: Notice)? {
         state.withLock { state in
             guard let name = state.names(of: credential).first else { return nil }
@@ -141,7 +101,8 @@ package final class WithdrawnAccounts: Sendable {
             let changedAt = max(milliseconds, (state.notice(of: credential)?.changedAt ?? .min) &+ 1)
             return (
                 name,
-                Notice(isWithdrawn: isWithdrawn, holder: credential.holder, changedAt: changedAt, until: until)
+                Notice(
+                    isWithdrawn: isWithdrawn, holder: credential.holder, changedAt: changedAt, until: until, from: from)
             )
         }
     }
@@ -149,12 +110,16 @@ package final class WithdrawnAccounts: Sendable {
     /// Merges a notice. Returns whether it is news.
     @discardableResult
     package func apply(_ notice: Notice, name: String) -> Bool {
-        state.withLock { state in
+        let isNews = state.withLock { state in
             if let known = state.notices[name], !notice.isNewer(than: known) { return false }
-            state.notices[name] = notice
+            state.set(notice, name: name)
             refreshKinds(state)
             return true
         }
+        guard isNews else { return false }
+        changes.add(1, ordering: .acquiringAndReleasing)
+        if Kind(noticeName: name)?.endsTokens == false { rightsChanges.add(1, ordering: .acquiringAndReleasing) }
+        return true
     }
 
     /// Everything that is known, by name.
@@ -162,44 +127,18 @@ package final class WithdrawnAccounts: Sendable {
 
     /// Removes expired notices.
     package func prune(now: Int64) {
-        guard !state.withLock({ $0.notices.isEmpty }) else { return }
-        state.withLock { state in
-            state.notices = state.notices.filter { $0.value.until > now }
+        let isChanged = state.withLock { state in
+            let expired = state.notices.filter { $0.value.until <= now }.keys
+            for name in expired { state.set(nil, name: name) }
             refreshKinds(state)
+            return !expired.isEmpty
         }
+        if isChanged { changes.add(1, ordering: .acquiringAndReleasing) }
     }
 
     private func refreshKinds(_ state: State) {
-        var bits: UInt8 = 0
-        for (name, notice) in state.notices where notice.isWithdrawn { bits |= Kind(noticeName: name)?.bit ?? 0 }
+        var bits: UInt16 = 0
+        for (kind, count) in state.countByKind where count > 0 { bits |= kind.bit }
         kinds.store(bits, ordering: .releasing)
-    }
-}
-
-extension WithdrawnAccounts {
-    /// The user without withdrawn credentials.
-    package func current(_ user: User) -> User {
-        guard !isEmpty else { return user }
-        var user = user
-        if contains(.user(realm: user.realm, name: user.username)) { user.enabled = false }
-        if let stored = user.passwordHash,
-            contains(.password(realm: user.realm, name: user.username, stored: stored))
-        {
-            user.passwordHash = nil
-        }
-        return user
-    }
-
-    /// The backend without withdrawn credentials.
-    package func current(_ backend: Backend) -> Backend {
-        guard has(.backend) || has(.clientSecret) else { return backend }
-        var backend = backend
-        if let secret = backend.clientSecret?.value,
-            contains(.clientSecret(backendID: backend.mobileBackendID, secret: secret))
-        {
-            backend.clientSecret = nil
-        }
-        if contains(.backend(id: backend.mobileBackendID)) { backend.revoke() }
-        return backend
     }
 }

@@ -19,8 +19,13 @@ package struct CertificateStore: Sendable {
     }
 
     package let entries: [Entry]
+    /// What other gateways have withdrawn; nil where there are none.
+    private let withdrawn: WithdrawnAccounts?
 
-    package init(_ entries: [Entry] = []) { self.entries = entries }
+    package init(_ entries: [Entry] = [], withdrawn: WithdrawnAccounts? = nil) {
+        self.entries = entries
+        self.withdrawn = withdrawn
+    }
 
     /// Keys of the currently valid certificates with one of these subjects. They have no `kid`.
     package func keys(of subjects: [DistinguishedName], now: Int64) -> KeySet {
@@ -29,10 +34,15 @@ package struct CertificateStore: Sendable {
             hasNames: false)
     }
 
+    private func isWithdrawn(_ entry: Entry) -> Bool {
+        withdrawn?.contains(.certificate(fingerprint: entry.certificate.fingerprint, alias: entry.alias)) == true
+    }
+
     /// The currently valid certificates with one of these subjects; several during an issuer's key rollover.
     package func certificates(of subjects: [DistinguishedName], now: Int64) -> [SignerCertificate] {
         entries.filter { entry in
             entry.certificate.isValid(at: now) && entry.subject.map(subjects.contains) ?? false
+                && !isWithdrawn(entry)
         }.map(\.certificate)
     }
 }

@@ -84,7 +84,11 @@ package final class IssuedTokenArchive: Sendable {
             var (subjects, backends): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
             for entry in changes.map(\.entry) where entry.until > now {
                 switch entry.kind {
-                case .token, .withdrawn: if !entry.subject.isEmpty { subjects.insert(Array(entry.subject.utf8)) }
+                case .token: if !entry.subject.isEmpty { subjects.insert(Array(entry.subject.utf8)) }
+                case .withdrawn:
+                    // A user, a consumer or a backend.
+                    subjects.insert(Array(entry.holder.utf8))
+                    backends.insert(Array(entry.holder.utf8))
                 case .subject: subjects.insert(Array(entry.name.utf8))
                 case .backend: backends.insert(Array(entry.name.utf8))
                 case .issuer, .restored, .unknown: break

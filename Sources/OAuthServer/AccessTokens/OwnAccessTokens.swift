@@ -31,7 +31,7 @@ package struct OwnAccessTokens: Sendable {
     /// The deny list's name for the issuer of these tokens: its entry, as in `Principal.issuer`.
     package static let issuerName = "local"
 
-    /// The claims of a valid token; nil for anything not certainly valid. Throws while revocations by others may be
+    /// The claims of a valid token, without roles that its user has lost; nil for anything not certainly valid. Throws while revocations by others may be
     /// missing: a token obtained in exchange for a revoked one would stay valid.
     /// - Parameter includingBound: whether a token counts that is bound to a key. Who only presents it proves nothing.
     package func live(
@@ -39,20 +39,30 @@ package struct OwnAccessTokens: Sendable {
     ) throws(TokenFailure) -> AccessTokenClaims? {
         // Read before the check: if the list is complete later, the check was complete too.
         let isBlind = settings.revocations.reading.isBlind
-        guard let claims = signed(token, now: now), isLive(claims), includingBound || claims.binding == nil else {
+        guard let claims = signed(token, now: now).flatMap(current), includingBound || claims.binding == nil else {
             return nil
         }
         if isBlind { throw .storeUnavailable }
         return claims
     }
 
-    /// Whether an unexpired token with these claims is not revoked, as far as the deny list knows.
-    func isLive(_ claims: AccessTokenClaims) -> Bool {
+    /// The claims of an unexpired token without roles that its user has lost; nil if it is revoked, as far as the deny
+    /// list knows.
+    func current(_ claims: AccessTokenClaims) -> AccessTokenClaims? {
         guard let backend = settings.backends.backend(id: Array(claims.backendID.utf8).span), backend.oauthConsumer,
-            claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), hasAccount(claims, realm: backend.realm),
-            settings.backends.stand(behind: claims)
-        else { return false }
-        return true
+            claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), settings.backends.stand(behind: claims)
+        else { return nil }
+        guard claims.kind == .user, !claims.virtual else { return claims }
+        // A local user must still exist and be enabled, with the password that the token is based on.
+        guard let user = settings.users.user(named: claims.subject, realm: backend.realm), user.enabled,
+            claims.issuedAt >= user.tokensNotBefore
+        else { return nil }
+        var claims = claims
+        claims.rights.roles = settings.users.current(claims.roles, of: user, issuedAt: claims.issuedAt)
+        claims.rights.userRoles = claims.userRoles.map {
+            settings.users.current($0, of: user, issuedAt: claims.issuedAt)
+        }
+        return claims
     }
 
     private func isRevoked(_ claims: AccessTokenClaims) -> Bool {
@@ -60,12 +70,5 @@ package struct OwnAccessTokens: Sendable {
             tokenID: claims.tokenID, subject: claims.subject, backendID: claims.backendID,
             issuer: OwnAccessTokens.issuerName, issuedAt: claims.issuedAt, origins: claims.origins,
             session: claims.session)
-    }
-
-    /// Whether a local user still exists and is enabled, with the password that the token is based on.
-    private func hasAccount(_ claims: AccessTokenClaims, realm: String) -> Bool {
-        guard claims.kind == .user, !claims.virtual else { return true }
-        guard let user = settings.users.user(named: claims.subject, realm: realm) else { return false }
-        return user.enabled && claims.issuedAt >= user.tokensNotBefore
     }
 }

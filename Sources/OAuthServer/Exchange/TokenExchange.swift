@@ -136,9 +136,7 @@ struct TokenExchangeTarget {
             backend = client
             self.audience = nil
         } else if rules.backends.contains(where: { $0.isExactly(name) }) {
-            guard let other = backends.backends.first(where: { $0.reference.isExactly(name) }),
-                other.oauthConsumer
-            else { throw .invalidTarget }
+            guard let other = backends.backend(reference: name), other.oauthConsumer else { throw .invalidTarget }
             backend = other
             self.audience = nil
         } else if rules.audiences.contains(where: { $0.isExactly(name) }) {

@@ -31,7 +31,7 @@ struct ServerDocument {
             writer.member("device_authorization_endpoint", settings.baseURL + OAuthEndpoints.deviceAuthorizationPath)
         }
         addOpenID(&writer)
-        if settings.registration != nil {
+        if settings.currentRegistration != nil {
             writer.member("registration_endpoint", settings.baseURL + OAuthEndpoints.registrationPath)
         }
         writer.member("grant_types_supported", grantTypes)
@@ -103,7 +103,7 @@ struct ServerDocument {
         let hasKeys = clients.contains { settings.backends.clientKeys[$0.mobileBackendID] != nil }
         var methods = ["client_secret_basic", "client_secret_post"]
         if hasKeys { methods.append("private_key_jwt") }
-        if allowsPublic, settings.registration != nil || grants.contains(where: \.isPublic) {
+        if allowsPublic, settings.currentRegistration != nil || grants.contains(where: \.isPublic) {
             methods.append("none")
         }
         writer.member("\(name)_endpoint_auth_methods_supported", methods)

@@ -20,7 +20,7 @@ struct UserAttributes: Sendable {
         if let claims = try service.ownTokens.live(token, now: now) { return .done(describe(claims)) }
         return service.grantRecords.claims(of: bytes, now: now).map { result in
             switch result {
-            case .success(let claims) where service.ownTokens.isLive(claims): describe(claims)
+            case .success(let claims) where service.ownTokens.current(claims) != nil: describe(claims)
             case .failure(.unavailable): TokenFailure.storeUnavailable.response
             default: UserAttributes.refusal(.invalidToken, error: "invalid_token")
             }

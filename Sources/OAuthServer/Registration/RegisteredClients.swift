@@ -96,7 +96,7 @@ package struct RegisteredClients: Sendable {
 
     /// Nil where clients do not register themselves.
     init?(_ settings: TokenServiceSettings) {
-        guard let registration = settings.registration else { return nil }
+        guard let registration = settings.currentRegistration else { return nil }
         self.settings = settings
         self.registration = registration
     }
@@ -192,9 +192,23 @@ extension TokenServiceSettings {
         }
     }
 
+    /// How clients register themselves, without what another gateway has withdrawn; nil where they do not.
+    var currentRegistration: RegistrationSettings? {
+        guard let registration else { return nil }
+        func isWithdrawn(_ name: RegistrationRight, _ value: String = "") -> Bool {
+            backends.hasWithdrawn(
+                .setting(backendID: registration.sponsorID, name: name.rawValue, value: value))
+        }
+        if isWithdrawn(.registration) { return nil }
+        var current = registration
+        if current.rules.isOpen, isWithdrawn(.open) { current.rules.isOpen = false }
+        current.tokenDigests.removeAll { isWithdrawn(.token, RegistrationRight.value(ofDigest: $0)) }
+        return current
+    }
+
     /// The backend that registered clients belong to; nil for none that has clients.
     var sponsor: Backend? {
-        guard let registration else { return nil }
+        guard let registration = currentRegistration else { return nil }
         let backend = backends.backend(id: Array(registration.sponsorID.utf8).span)
         return backend.flatMap { $0.oauthConsumer && !$0.isRevoked ? $0 : nil }
     }

@@ -6,27 +6,42 @@ import Model
 /// The API keys of consumers.
 struct ConsumerKeys: Sendable {
     private struct Entry: Sendable {
-        let digest: [UInt8]
+        let key: Consumer.Key
         let isEnabled: Bool
         let principal: Principal
+        /// All roles of the consumer, by name.
+        let roles: [String]
     }
+
+    private let catalogue: RoleCatalogue
 
     /// By digest, which reveals no key: the time of a look-up says nothing of use.
     private let entries: [[UInt8]: Entry]
+    /// What other gateways have withdrawn; nil where there are none.
+    private let withdrawn: WithdrawnAccounts?
 
     init(_ settings: PolicySettings) {
         var entries: [[UInt8]: Entry] = [:]
         for consumer in settings.consumers {
             for key in consumer.keys {
-                // The digest stands for the token, so that the key itself does not stay in memory.
-                let principal = Principal(
-                    kind: .client, method: .apiKey, subject: consumer.name, issuer: Consumer.issuer, backendID: nil,
-                    roles: settings.roles.roles(named: consumer.roles), catalogue: settings.roles,
-                    level: Principal.standardLevel, expiresAt: key.expiresAt, tokenID: key.id, token: key.digest)
-                entries[key.digest] = Entry(digest: key.digest, isEnabled: consumer.enabled, principal: principal)
+                let principal = ConsumerKeys.principal(consumer.name, key, consumer.roles, settings.roles)
+                entries[key.digest] = Entry(
+                    key: key, isEnabled: consumer.enabled, principal: principal, roles: consumer.roles)
             }
         }
         self.entries = entries
+        catalogue = settings.roles
+        withdrawn = settings.withdrawn
+    }
+
+    private static func principal(
+        _ consumer: String, _ key: Consumer.Key, _ roles: [String], _ catalogue: RoleCatalogue
+    ) -> Principal {
+        // The digest stands for the token, so that the key itself does not stay in memory.
+        Principal(
+            kind: .client, method: .apiKey, subject: consumer, issuer: Consumer.issuer, backendID: nil,
+            roles: catalogue.roles(named: roles), catalogue: catalogue, level: Principal.standardLevel,
+            expiresAt: key.expiresAt, tokenID: key.id, token: key.digest)
     }
 
     /// Whose key a text is.
@@ -39,11 +54,25 @@ struct ConsumerKeys: Sendable {
     func renew(_ principal: Principal, now: Int64) -> AuthenticationOutcome { holder(of: principal.token, now: now) }
 
     private func holder(of digest: [UInt8], now: Int64) -> AuthenticationOutcome {
-        guard let entry = entries[digest], entry.isEnabled, constantTimeEqual(entry.digest.span, digest.span) else {
+        guard let entry = entries[digest], entry.isEnabled, constantTimeEqual(entry.key.digest.span, digest.span) else {
             return .rejected(.apiKeyUnknown)
         }
         if let end = entry.principal.expiresAt, end <= now { return .rejected(.apiKeyExpired) }
-        return .principal(entry.principal)
+        return current(entry, now: now)
+    }
+
+    /// The holder as far as other gateways have withdrawn nothing.
+    private func current(_ entry: Entry, now: Int64) -> AuthenticationOutcome {
+        guard let withdrawn, !withdrawn.isEmpty else { return .principal(entry.principal) }
+        let name = entry.principal.subject
+        if withdrawn.contains(.consumer(name: name)) { return .rejected(.apiKeyUnknown) }
+        if let notice = withdrawn.withdrawal(of: .apiKey(digest: entry.key.digest, consumer: name)), notice.from <= now
+        {
+            return .rejected(notice.from > 0 ? .apiKeyExpired : .apiKeyUnknown)
+        }
+        guard withdrawn.has(.consumerRole), withdrawn.concerns(name) else { return .principal(entry.principal) }
+        let left = entry.roles.filter { !withdrawn.contains(.consumerRole(name: name, role: $0)) }
+        return .principal(ConsumerKeys.principal(name, entry.key, left, catalogue))
     }
 
     /// Whether the value of `Authorization` has an API key.

@@ -80,7 +80,7 @@ struct BasicCredentials: Sendable {
         guard backend.httpBasic else { return .rejected(.basicDisabled) }  // MBE-03
         // BASIC-02: the key is looked at first, verbatim; it could be the Base64 of something with a colon.
         let key = anonymous[index].key
-        if !key.isEmpty, constantTimeEqual(key.span, credential) {
+        if !key.isEmpty, !backend.anonymousKey.isEmpty, constantTimeEqual(key.span, credential) {
             guard accepted.contains(.anonymousKeys) else { return .rejected(.authenticatorNotListed) }
             return social.authenticate(backend, bytes: bytes, headers: headers, now: now)
                 ?? .principal(anonymous[index].principal)
@@ -113,7 +113,7 @@ struct BasicCredentials: Sendable {
     ) -> AuthenticationOutcome {
         let digest = known.digest(of: credential, context: context)
         let network = address?.subscriberBytes ?? []
-        let remembered = known.known(digest, now: now).flatMap { stands($0.principal, realm: realm) ? $0 : nil }
+        let remembered = known.known(digest, now: now).flatMap { isCurrent($0.principal, realm: realm) ? $0 : nil }
         let recall = remembered.map {
             AuthenticationOutcome(
                 logins.recall($0.principal.subject, realm: realm, network: network, now: now), $0.principal)
@@ -182,7 +182,7 @@ struct BasicCredentials: Sendable {
         let backend = backends.backend(at: index)
         guard backend.httpBasic else { return nil }
         if principal.method == .social { return social.renew(principal, backend) }
-        if principal.method == .anonymousKey { return anonymous[index].key.isEmpty ? nil : anonymous[index].principal }
+        if principal.method == .anonymousKey { return backend.anonymousKey.isEmpty ? nil : anonymous[index].principal }
         let user = users.user(named: principal.subject, realm: backend.realm)
         guard let user, user.enabled, (principal.issuedAt ?? .min) >= user.tokensNotBefore,
             stands(principal, realm: backend.realm)
@@ -193,7 +193,18 @@ struct BasicCredentials: Sendable {
     /// Whether a password that was right is not withdrawn by another gateway: then one that is not there any more.
     private func stands(_ principal: Principal, realm: String) -> Bool {
         guard users.hasWithdrawn else { return true }
-        guard let user = users.user(named: principal.subject, realm: realm) else { return false }
-        return user.enabled && user.passwordHash != nil
+        return standing(principal, realm: realm) != nil
+    }
+
+    /// Whether a remembered caller also has the same roles still: otherwise the password is checked again.
+    private func isCurrent(_ principal: Principal, realm: String) -> Bool {
+        guard users.hasWithdrawn || users.hasOtherRoles else { return true }
+        guard let user = standing(principal, realm: realm) else { return false }
+        return roles.roles(named: user.roles) == principal.roles
+    }
+
+    private func standing(_ principal: Principal, realm: String) -> User? {
+        let user = users.user(named: principal.subject, realm: realm)
+        return user.flatMap { $0.enabled && $0.passwordHash != nil ? $0 : nil }
     }
 }

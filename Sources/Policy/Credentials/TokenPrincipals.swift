@@ -179,14 +179,15 @@ struct TokenPrincipals: Sendable {
         claims.kind == .user && !claims.virtual ? users.user(named: claims.subject, realm: realm) : nil
     }
 
-    /// The user's roles in the token, or with `liveRoles` those that the user has now (ROLE-03). A user who is gone or disabled
-    /// has no tokens (MAP-04), nor has one those of the password before or of an earlier bearer of the name.
+    /// The user's roles in the token without those that another gateway has taken away since its issue, or with `liveRoles`
+    /// those that the user has now (ROLE-03). A user who is gone or disabled has no tokens (MAP-04), nor has one those of
+    /// the password before or of an earlier bearer of the name.
     private func heldRoles(by claims: AccessTokenClaims, realm: String) throws(Reason) -> [String] {
         let ofToken = claims.userRoles ?? claims.roles
         guard claims.kind == .user, !claims.virtual else { return ofToken }
         guard let user = account(of: claims, realm: realm), user.enabled else { throw .unknownSubject }
         guard claims.issuedAt >= user.tokensNotBefore else { throw .tokenRevoked }
-        return liveRoles ? user.roles : ofToken
+        return liveRoles ? user.roles : users.current(ofToken, of: user, issuedAt: claims.issuedAt)
     }
 }
 

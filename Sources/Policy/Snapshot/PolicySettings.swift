@@ -29,6 +29,8 @@ package struct PolicySettings: Sendable {
     package var keyEpoch: KeyEpoch?
     package var backends: BackendStore
     package var users: UserStore
+    /// What other gateways have withdrawn; nil where there are none.
+    package var withdrawn: WithdrawnAccounts?
     /// Those who call with API keys.
     package var consumers: [Consumer] = []
     package var revocations: RevocationList

@@ -16,6 +16,8 @@ package final class PolicySnapshot: Sendable {
 
     /// Counts key removals by issuers; nil if all keys are configured.
     private let keyEpochs: KeyEpoch?
+    /// What other gateways have withdrawn; nil where there are none.
+    private let withdrawn: WithdrawnAccounts?
     /// For endpoints, and routes without origins or settings of their own.
     let cors: CORSPolicy
     /// The claims and scopes that routes use.
@@ -45,6 +47,7 @@ package final class PolicySnapshot: Sendable {
         revocations = settings.revocations
         verifier = JWTVerifier(issuers: settings.issuers.map(\.trust))
         keyEpochs = settings.keyEpoch
+        withdrawn = settings.withdrawn
         principals = TokenPrincipals(settings, claims)
         introspected = IntrospectedTokens(settings, principals)
         passwords = BasicCredentials(settings, claims)
@@ -62,8 +65,9 @@ package final class PolicySnapshot: Sendable {
     /// Whether the gateway sets cookies in browsers, which are withheld from upstreams.
     package var hasBrowserCookies: Bool { sessions != nil }
 
-    /// The epoch of caches of verified tokens, in addition to the generation. One atomic load.
-    package var keyEpoch: UInt64 { keyEpochs?.current ?? 0 }
+    /// The epoch of caches of verified tokens, in addition to the generation: it advances where an issuer removes keys,
+    /// and where another gateway takes rights away. Two atomic loads.
+    package var keyEpoch: UInt64 { (keyEpochs?.current ?? 0) &+ (withdrawn?.rightsVersion ?? 0) }
 
     /// The introspectors, for metrics.
     package var introspectors: [Introspector] { introspected.issuers.map(\.introspector) }

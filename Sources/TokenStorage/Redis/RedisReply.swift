@@ -84,11 +84,15 @@ struct RedisReply: Sendable {
     /// - Parameter behind: the sequence number before it, for an entry without one.
     private static func change(_ bytes: [UInt8], behind: Int64) -> DenyChange {
         var words = EntryWords(bytes)
-        let (sequence, kind) = (words.number(), words.text())
-        guard let sequence, let kind = kind.flatMap(DenyEntry.Kind.init), kind != .unknown,
-            let issuedBefore = words.number(), let until = words.number(), let length = words.number(),
-            let (name, subject) = words.rest(length)
-        else { return DenyChange(sequence: sequence ?? behind, entry: .unknown(kind ?? "")) }
+        let (sequence, word) = (words.number(), words.text())
+        let (issuedBefore, until) = (words.number(), words.number())
+        let texts = words.number().flatMap { words.rest($0) }
+        guard let sequence, let kind = word.flatMap(DenyEntry.Kind.init), kind != .unknown, let issuedBefore, let until,
+            let (name, subject) = texts
+        else {
+            let entry = DenyEntry.unknown(word ?? "", about: texts?.0, changedAt: issuedBefore, until: until)
+            return DenyChange(sequence: sequence ?? behind, entry: entry)
+        }
         let entry = DenyEntry(kind: kind, name: name, subject: subject, issuedBefore: issuedBefore, until: until)
         return DenyChange(sequence: sequence, entry: entry)
     }

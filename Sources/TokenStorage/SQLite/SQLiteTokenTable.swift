@@ -132,7 +132,9 @@ import Model
                 """
             return try rows(text, [.integer(sequence), .integer(Int64(limit))]) { row throws(SQLiteFailure) in
                 guard let kind = DenyEntry.Kind(rawValue: row.text(1)), kind != .unknown else {
-                    return DenyChange(sequence: row.integer(0), entry: .unknown(row.text(1)))
+                    let entry = DenyEntry.unknown(
+                        row.text(1), about: row.text(2), changedAt: row.integer(4), until: row.integer(5))
+                    return DenyChange(sequence: row.integer(0), entry: entry)
                 }
                 let entry = DenyEntry(
                     kind: kind, name: row.text(2), subject: row.text(3), issuedBefore: row.integer(4),

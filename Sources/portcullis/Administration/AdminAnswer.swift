@@ -17,6 +17,8 @@ struct AdminAnswer {
     var endsTokens = false
     /// The added or changed user.
     var user: User?
+    /// Which gateways apply the change, if that is not what the operation says, or there are no others.
+    var reach: Reach?
     /// Whether the request is audited: a change, or the display of a secret.
     var isAudited = true
 
@@ -42,6 +44,7 @@ struct AdminAnswer {
         var headers = [(name: "Cache-Control", value: "no-store")]
         if !body.isEmpty { headers.append(("Content-Type", "application/json")) }
         if let tag { headers.append(("ETag", tag)) }
+        if let reach { headers.append((Reach.field, reach.rawValue)) }
         return EndpointResponse(status: status, headers: headers, body: body, reason: .administered)
     }
 }

@@ -35,8 +35,15 @@ struct AdminClient: Sendable {
         self.timeoutMilliseconds = timeoutMilliseconds
     }
 
-    /// Sends a request and returns the status and the body of the response.
-    func send(_ request: AdminRequest) throws(Failure) -> (status: Int, body: [UInt8]) {
+    struct Answer {
+        let status: Int
+        let body: [UInt8]
+        /// Which gateways apply the change; nil if it does not say.
+        var reach: Reach?
+    }
+
+    /// Sends a request and returns the response.
+    func send(_ request: AdminRequest) throws(Failure) -> Answer {
         let chunk = Chunk(capacity: 4096 + request.body.count)
         chunk.append(Array(head(of: request).utf8))
         chunk.append(request.body)
@@ -81,7 +88,7 @@ struct AdminClient: Sendable {
     }
 
     /// The gateway closes the connection after its response, which has a length.
-    private func answer(from connection: borrowing BlockingConnection) throws(KernelError) -> (Int, [UInt8]) {
+    private func answer(from connection: borrowing BlockingConnection) throws(KernelError) -> Answer {
         let chunk = Chunk(capacity: 65_536)
         while chunk.count < AdminClient.maximumAnswerBytes {
             chunk.ensureFree(65_536)
@@ -96,6 +103,16 @@ struct AdminClient: Sendable {
         var body: [UInt8] = []
         for i in head.length..<bytes.count { body.append(bytes[i]) }
         guard head.declaredLength.map({ $0 == body.count }) ?? body.isEmpty else { throw KernelError(EPROTO) }
-        return (head.status, body)
+        return Answer(status: head.status, body: body, reach: AdminClient.reach(table, bytes))
+    }
+
+    private static func reach(_ table: HeaderTable, _ bytes: Span<UInt8>) -> Reach? {
+        func text(_ range: ByteRange) -> String {
+            String(decoding: [UInt8](copying: bytes.slice(range)), as: UTF8.self)
+        }
+        for index in 0..<table.count where text(table[index].name).lowercased() == Reach.field.lowercased() {
+            return Reach(rawValue: text(table[index].value))
+        }
+        return nil
     }
 }

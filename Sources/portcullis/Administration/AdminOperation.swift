@@ -50,6 +50,23 @@ struct AdminOperation: Sendable {
     }
 }
 
+extension AdminOperation {
+    /// Which gateways apply a change of this kind.
+    var reach: Reach {
+        switch path.first {
+        case "tokens", "devices": .allGateways
+        case _ where path.contains("routes"): .thisGateway
+        case "users", "backends", "consumers", "certificates": takesAway ? .withdrawals : .thisGateway
+        default: .thisGateway
+        }
+    }
+
+    /// `POST` adds something, unless its name says more.
+    private var takesAway: Bool {
+        method != .post || ["rotate", "rotate-secret", "revoke"].contains(path.last)
+    }
+}
+
 /// The resources of one kind, such as users. A value serves one request.
 protocol ResourceAdministration: SendableMetatype {
     static var operations: [AdminOperation] { get }

@@ -137,8 +137,9 @@ struct Administration: Sendable {
         untold: AdminFailure? = nil
     ) -> Conclusion {
         switch outcome {
-        case .success(let answer):
+        case .success(var answer):
             let isChange = step.operation?.isChange == true
+            answer.reach = isChange && reachSeconds > 0 ? answer.reach ?? step.operation?.reach : nil
             if answer.isAudited {
                 audit.write(
                     step.action, answer.object, request, isChange ? .changed : .shown, roles: answer.roles)

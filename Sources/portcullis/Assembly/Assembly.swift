@@ -55,6 +55,7 @@ struct Assembly: AssemblyPart {
         var settings = PolicySettings(
             backends: backends, users: users, revocations: retained.revocations, challenges: challenges)
         settings.generation = generation
+        settings.withdrawn = retained.withdrawn
         settings.throttle = retained.throttle
         settings.background = retained.background
         settings.passwordCacheSeconds = configuration.passwords.cache.components.seconds

@@ -34,6 +34,7 @@ struct AssertionAssembly: AssemblyPart {
                 AssertionPolicy($0, baseURL: baseURL, catalogue: catalogue)
             }
         }
+        let withdrawn = retained.withdrawn
         let certificateReader = reloads.reader(of: "certificates", log: retained.log) {
             ConfigurationLoader.certificates(
                 directory: directory, environment: ProcessInfo.processInfo.environment, formerFiles: files
@@ -41,7 +42,7 @@ struct AssertionAssembly: AssemblyPart {
                 CertificateStore(
                     entries.compactMap { entry in
                         (try? SignerCertificate(pem: entry.pem)).map { .init(alias: entry.alias, certificate: $0) }
-                    })
+                    }, withdrawn: withdrawn)
             }
         }
         let keySets = keySets(of: policy)
@@ -83,7 +84,7 @@ struct AssertionAssembly: AssemblyPart {
                 context.error("/certificates/\(index)", error.description)
             }
         }
-        return CertificateStore(entries)
+        return CertificateStore(entries, withdrawn: retained.withdrawn)
     }
 
     /// An error for `check` is a warning for a running gateway, which continues without the exchange and reads the policy

@@ -5,92 +5,144 @@ import Identity
 import Model
 import TokenStorage
 
-/// Withdrawals and restorations of credentials by a new configuration, for gateways that share the store and still have
-/// the old configuration: disabled or removed accounts, changed passwords and secrets.
+/// Withdrawals and restorations of credentials and rights by a new configuration, for gateways that share the store and
+/// still have the old configuration.
 struct AccountNotices: Sendable {
-    private var changes: [(credential: WithdrawnAccounts.Credential, isWithdrawn: Bool)] = []
+    typealias Credential = WithdrawnAccounts.Credential
+
+    private struct Change {
+        let credential: Credential
+        let isWithdrawn: Bool
+        /// Seconds since 1970 from which it is refused; 0 for at once.
+        var from: Int64 = 0
+    }
+
+    private var changes: [Change] = []
+    /// Earlier notices.
+    private let withdrawn: WithdrawnAccounts
 
     /// Upper limit of token lifetimes. By then, every gateway has the new configuration.
     private static let rememberedSeconds: Int64 = 366 * 86_400
 
-    /// - Parameters:
-    ///   - users: the users who differ between the configurations.
-    ///   - withdrawn: earlier notices.
+    /// - Parameter users: the users who differ between the configurations.
     init(
         _ old: GatewayConfiguration, _ fresh: GatewayConfiguration, users: [ChangedUser], withdrawn: WithdrawnAccounts
     ) {
-        for user in users { compare(user, withdrawn) }
-        if !withdrawn.isEmpty { restoreNewUsers(old, fresh, withdrawn) }
+        self.withdrawn = withdrawn
+        for user in users { compare(user) }
+        if !withdrawn.isEmpty { restoreNewUsers(old, fresh) }
         let (before, now) = (old.backends.map(\.inForce), fresh.backends.map(\.inForce))
         let backends = Dictionary(now.map { (ExactText($0.mobileBackendID), $0) }, uniquingKeysWith: { $1 })
-        for backend in before { compare(backend, backends[ExactText(backend.mobileBackendID)], withdrawn) }
+        for backend in before { compare(backend, backends[ExactText(backend.mobileBackendID)]) }
         let known = Set(before.map { ExactText($0.mobileBackendID) })
         for backend in now where !known.contains(ExactText(backend.mobileBackendID)) && !backend.isRevoked {
-            restore(.backend(id: backend.mobileBackendID), withdrawn)
-            if let secret = AccountNotices.secret(of: backend) { restore(secret, withdrawn) }
+            restore(.backend(id: backend.mobileBackendID))
+            for credential in backend.credentials { restore(credential) }
         }
+        compare(consumers: old.consumers, fresh.consumers)
+        compare(certificates: old.certificates, fresh.certificates)
+        compare(old.registrationRights, fresh.registrationRights)
     }
 
-    private mutating func compare(_ user: ChangedUser, _ withdrawn: WithdrawnAccounts) {
+    private mutating func compare(_ user: ChangedUser) {
         let (old, fresh) = (user.old, user.fresh)
-        let account = WithdrawnAccounts.Credential.user(realm: old.realm, name: old.username)
-        if fresh?.enabled == true {
-            restore(account, withdrawn)
+        if let fresh, fresh.enabled {
+            // A change of something else leaves what another gateway has disabled.
+            if !old.enabled { restore(old.account) }
         } else if old.enabled || fresh == nil || old.tokensNotBefore != fresh?.tokensNotBefore {
             // Another gateway may have enabled the user meanwhile.
-            changes.append((account, true))
+            changes.append(Change(credential: old.account, isWithdrawn: true))
         }
-        // For removed users too: a later user of the same name has another password.
-        if old.passwordHash != fresh?.passwordHash, let password = AccountNotices.password(of: old) {
-            changes.append((password, true))
+        // For removed users too: a later user of the same name has another password and other roles.
+        if old.passwordHash != fresh?.passwordHash {
+            if let password = old.password { changes.append(Change(credential: password, isWithdrawn: true)) }
+            if let password = fresh?.password { restore(password) }
         }
-        if let password = fresh.flatMap(AccountNotices.password) { restore(password, withdrawn) }
+        compare(old.heldRoles, fresh?.heldRoles ?? [])
     }
 
     /// Restores users who are new in this gateway's configuration but may have been withdrawn by other gateways.
-    private mutating func restoreNewUsers(
-        _ old: GatewayConfiguration, _ fresh: GatewayConfiguration, _ withdrawn: WithdrawnAccounts
-    ) {
+    private mutating func restoreNewUsers(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) {
         let known = Set(old.users.map { [ExactText($0.realm), ExactText($0.username)] })
         for user in fresh.users where user.enabled {
             if known.contains([ExactText(user.realm), ExactText(user.username)]) { continue }
-            restore(.user(realm: user.realm, name: user.username), withdrawn)
-            if let password = AccountNotices.password(of: user) { restore(password, withdrawn) }
+            restore(user.account)
+            if let password = user.password { restore(password) }
+            for role in user.heldRoles { restore(role) }
         }
     }
 
-    private mutating func compare(_ old: Backend, _ fresh: Backend?, _ withdrawn: WithdrawnAccounts) {
-        let backend = WithdrawnAccounts.Credential.backend(id: old.mobileBackendID)
+    private mutating func compare(_ old: Backend, _ fresh: Backend?) {
+        let backend = Credential.backend(id: old.mobileBackendID)
         if let fresh, !fresh.isRevoked {
-            if old.isRevoked { restore(backend, withdrawn) }
+            if old.isRevoked { restore(backend) }
         } else if !old.isRevoked {
-            changes.append((backend, true))
+            changes.append(Change(credential: backend, isWithdrawn: true))
         }
-        let (before, now) = (AccountNotices.secret(of: old), fresh.flatMap(AccountNotices.secret))
-        guard before != now else { return }
-        if let before { changes.append((before, true)) }
-        if let now { restore(now, withdrawn) }
+        compare(old.credentials, fresh?.credentials ?? [])
     }
 
-    private mutating func restore(_ credential: WithdrawnAccounts.Credential, _ withdrawn: WithdrawnAccounts) {
-        if withdrawn.contains(credential) { changes.append((credential, false)) }
+    // MARK: Steps
+
+    /// Withdraws what is no longer there, and restores what is new. What is as before says nothing: these may be older
+    /// files than those of the gateway that withdrew it.
+    mutating func compare(_ old: [Credential], _ fresh: [Credential]) {
+        let (before, now) = (Set(old.map(\.identity)), Set(fresh.map(\.identity)))
+        for credential in old where !now.contains(credential.identity) { withdraw(credential) }
+        for credential in fresh where !before.contains(credential.identity) { restore(credential) }
     }
 
-    private static func password(of user: User) -> WithdrawnAccounts.Credential? {
-        user.passwordHash.map { .password(realm: user.realm, name: user.username, stored: $0) }
+    /// - Parameter from: seconds since 1970 from which it is refused; 0 for at once.
+    mutating func withdraw(_ credential: Credential, from: Int64 = 0) {
+        if withdrawn.withdrawal(of: credential)?.from == from { return }
+        changes.append(Change(credential: credential, isWithdrawn: true, from: from))
     }
 
-    private static func secret(of backend: Backend) -> WithdrawnAccounts.Credential? {
-        guard let secret = backend.clientSecret?.value, !secret.isEmpty else { return nil }
-        return .clientSecret(backendID: backend.mobileBackendID, secret: secret)
+    /// Whether a credential is refused at once, not only from a later second.
+    func isWithdrawn(_ credential: Credential) -> Bool { withdrawn.withdrawal(of: credential)?.from == 0 }
+
+    mutating func restore(_ credential: Credential) {
+        if withdrawn.contains(credential) { changes.append(Change(credential: credential, isWithdrawn: false)) }
     }
 
     /// The operations for the store.
-    func operations(_ withdrawn: WithdrawnAccounts, milliseconds: Int64) -> [StoreOperation] {
+    func operations(milliseconds: Int64) -> [StoreOperation] {
         let until = milliseconds / 1000 + AccountNotices.rememberedSeconds
-        return changes.compactMap { credential, isWithdrawn in
-            withdrawn.notice(credential, isWithdrawn: isWithdrawn, milliseconds: milliseconds, until: until)
-                .map { .deny(.notice($0, $1)) }
+        return changes.compactMap { change in
+            withdrawn.notice(
+                change.credential, isWithdrawn: change.isWithdrawn, from: change.from, milliseconds: milliseconds,
+                until: until
+            )
+            .map { .deny(.notice($0, $1)) }
         }
+    }
+}
+
+extension User {
+    fileprivate var account: AccountNotices.Credential { .user(realm: realm, name: username) }
+
+    fileprivate var password: AccountNotices.Credential? {
+        passwordHash.map { .password(realm: realm, name: username, stored: $0) }
+    }
+
+    fileprivate var heldRoles: [AccountNotices.Credential] {
+        roles.map { .role(realm: realm, name: username, role: $0) }
+    }
+}
+
+extension Backend {
+    /// What other gateways must refuse once it is gone. A revoked backend has nothing but its rights.
+    fileprivate var credentials: [AccountNotices.Credential] {
+        let id = mobileBackendID
+        var all = BackendRight.allCases.filter(has).map {
+            AccountNotices.Credential.setting(backendID: id, name: $0.rawValue)
+        }
+        if isRevoked { return all }
+        if let secret = clientSecret?.value, !secret.isEmpty {
+            all.append(.clientSecret(backendID: id, secret: secret))
+        }
+        all.append(.setting(backendID: id, name: "realm", value: realm))
+        if !anonymousKey.isEmpty { all.append(.setting(backendID: id, name: "anonymousKey", value: anonymousKey)) }
+        return all
     }
 }

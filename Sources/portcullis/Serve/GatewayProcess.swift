@@ -306,13 +306,12 @@ final class GatewayProcess: Sendable {
             }
             for backend in GatewayProcess.changedBackends(old, fresh) { shared.issuedTokens.purge(backendID: backend) }
             let ended = EndedTokens(old, fresh, users: users)
-            let withdrawn = retained.withdrawn
             let isShared = shared.settings.redis != nil
-            let notices = isShared ? AccountNotices(old, fresh, users: users, withdrawn: withdrawn) : nil
+            let notices = isShared ? AccountNotices(old, fresh, users: users, withdrawn: retained.withdrawn) : nil
             shared.afterAdoption { [weak shared] in
                 let now = Clock.wallSeconds
                 let operations =
-                    (notices?.operations(withdrawn, milliseconds: Clock.wallMilliseconds) ?? [])
+                    (notices?.operations(milliseconds: Clock.wallMilliseconds) ?? [])
                     + ended.operations(isShared: isShared, now: now)
                 if let shared {
                     shared.perform(operations, now: now, completion: completion)

@@ -10,6 +10,7 @@ import Reactor
 struct SigningKeyAdministration: ResourceAdministration {
     private let files: SigningKeyFiles
     private let terms: SigningKeyTerms
+    private let reach: Reach
     private let now = Clock.wallSeconds
 
     init(administration: Administration) throws(AdminFailure) {
@@ -22,6 +23,7 @@ struct SigningKeyAdministration: ResourceAdministration {
         }
         files = SigningKeyFiles(configuration, reading.retained.store.opened)
         terms = SigningKeyTerms(configuration)
+        reach = service.sharesKeys ? .allGateways : .thisGateway
     }
 
     static let operations = [
@@ -53,7 +55,7 @@ struct SigningKeyAdministration: ResourceAdministration {
             }
             return index.active
         }
-        return .changed(key.keyID, node(key).serialized)
+        return changed(key.keyID, node(key).serialized)
     }
 
     /// Takes a key out of use at once.
@@ -65,7 +67,13 @@ struct SigningKeyAdministration: ResourceAdministration {
                 try index.remove(keyID, terms, now: now)
             }
         }
-        return .changed(keyID)
+        return changed(keyID)
+    }
+
+    private func changed(_ keyID: String, _ body: [UInt8] = []) -> AdminAnswer {
+        var answer = AdminAnswer.changed(keyID, body)
+        answer.reach = reach
+        return answer
     }
 
     private func node(_ key: SigningKeyEntry) -> JSONNode {

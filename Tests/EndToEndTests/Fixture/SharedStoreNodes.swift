@@ -75,6 +75,12 @@ final class SharedStoreNodes: Sendable {
         return response
     }
 
+    /// The files of one gateway arrive at another.
+    func copyFiles(from one: Int, to other: Int) throws {
+        try directories[other].write("gateway.json", try directories[one].read("gateway.json"))
+        try admin(other, "POST", "/admin/reload")
+    }
+
     /// Asks until it is so; a second is what the nodes have.
     func isSoWithinASecond(_ condition: () throws -> Bool) rethrows -> Bool {
         let began = ContinuousClock.now

@@ -190,15 +190,31 @@ import Testing
                 ("family2 0 2000 1 f", "family2"), ("token zero 2000 1 f", "token"), ("token 0 2000 9 f", "token"),
                 ("token 0 2000 -1 f", "token"), ("token 0 2000", "token"), ("unknown 0 2000 1 f", "unknown"), ("", ""),
             ]
+            // What they are about can be read.
+            let notices: [(entry: String, read: DenyEntry)] = [
+                (
+                    "suspended 5000 2000 6 user:fjoe",
+                    .unknown("suspended", about: "user:f", changedAt: 5000, until: 2000)
+                ),
+                ("withdrawn soon later 6 user:fjoe", .unknown("withdrawn", about: "user:f")),
+                ("suspended 5000 2000 6 user:f", .unknown("suspended", about: "user:f", changedAt: 5000, until: 2000)),
+            ]
             for (offset, one) in foreign.enumerated() {
                 let number = "\(place + 1 + Int64(offset))"
                 _ = try server.ask("ZADD", "{portcullis:}denied", number, "\(number) \(one.entry)")
             }
-            let last = place + Int64(foreign.count) + 1
+            let last = place + Int64(foreign.count) + Int64(notices.count) + 1
+            for (offset, one) in notices.enumerated() {
+                let number = "\(place + 1 + Int64(foreign.count + offset))"
+                _ = try server.ask("ZADD", "{portcullis:}denied", number, "\(number) \(one.entry)")
+            }
             _ = try server.ask("ZADD", "{portcullis:}denied", "\(last)", "without a place")
             let expected =
                 foreign.enumerated().map { offset, one in
                     DenyChange(sequence: place + 1 + Int64(offset), entry: .unknown(one.kind))
+                }
+                + notices.enumerated().map { offset, one in
+                    DenyChange(sequence: place + 1 + Int64(foreign.count + offset), entry: one.read)
                 } + [DenyChange(sequence: last - 1, entry: .unknown("a"))]
             #expect(
                 try await store.ask(.changes(after: 0, limit: 99)) == .changes(first + expected, latest: place))

@@ -70,13 +70,15 @@ enum AdminTarget {
     func perform(
         _ request: AdminRequest, consequence: String = "; nothing was written", success: Int? = nil
     ) throws(ExitStatus) -> JSONNode? {
-        let (status, body) = try answer(to: request)
-        let answer = try? JSONNode.parse(body.span)
+        let response = try self.answer(to: request)
+        let status = response.status
+        let answer = try? JSONNode.parse(response.body.span)
         if let success, status != success, status < 300 || status == 404 {
             throw .notAnAdminListener(status)
         }
         guard status >= 300 else {
             if !request.method.isSafe, case .directory(let administration) = self { administration.mentionReload() }
+            if let note = response.reach?.note { Terminal.printError("portcullis: \(note)") }
             return answer
         }
         // The change may be in force although other gateways were not notified.
@@ -88,7 +90,7 @@ enum AdminTarget {
         throw .failure("\(detail)" + (isChange ? consequence : ""))
     }
 
-    private func answer(to request: AdminRequest) throws(ExitStatus) -> (Int, [UInt8]) {
+    private func answer(to request: AdminRequest) throws(ExitStatus) -> AdminClient.Answer {
         switch self {
         case .directory(let administration):
             let (response, since) = administration.handle(request)
@@ -96,7 +98,7 @@ enum AdminTarget {
             // is set back meanwhile.
             let limit = Clock.monotonicMilliseconds + 2000
             while Clock.wallSeconds < since, Clock.monotonicMilliseconds < limit { usleep(10_000) }
-            return (response.status, response.body)
+            return AdminClient.Answer(status: response.status, body: response.body)
         case .gateway(let client):
             do throws(AdminClient.Failure) {
                 return try client.send(request)

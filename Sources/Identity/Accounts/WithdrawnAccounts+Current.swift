@@ -1,0 +1,95 @@
+import Bytes
+import Model
+
+extension WithdrawnAccounts {
+    /// The user without withdrawn credentials and roles.
+    package func current(_ user: User) -> User {
+        guard concerns(user.username) else { return user }
+        var user = user
+        let (realm, name) = (user.realm, user.username)
+        if contains(.user(realm: realm, name: name)) { user.enabled = false }
+        if let stored = user.passwordHash, contains(.password(realm: realm, name: name, stored: stored)) {
+            user.passwordHash = nil
+        }
+        if has(.role) { user.roles.removeAll { contains(.role(realm: realm, name: name, role: $0)) } }
+        return user
+    }
+
+    /// Roles of a token without those that were taken from its user after its issue.
+    /// - Parameter issuedAt: seconds since 1970.
+    package func current(_ roles: [String], of user: User, issuedAt: Int64) -> [String] {
+        guard has(.role), concerns(user.username) else { return roles }
+        return roles.filter {
+            !contains(.role(realm: user.realm, name: user.username, role: $0), changedSince: issuedAt)
+        }
+    }
+
+    /// The backend without withdrawn credentials and rights.
+    func current(_ backend: Backend) -> Backend {
+        let id = backend.mobileBackendID
+        guard concerns(id) else { return backend }
+        var backend = backend
+        if let secret = backend.clientSecret?.value, contains(.clientSecret(backendID: id, secret: secret)) {
+            backend.clientSecret = nil
+        }
+        for right in BackendRight.allCases where contains(.setting(backendID: id, name: right.rawValue)) {
+            backend.remove(right)
+        }
+        if contains(.setting(backendID: id, name: "anonymousKey", value: backend.anonymousKey)) {
+            backend.anonymousKey = ""
+        }
+        // Which users may log in instead is not known here.
+        if contains(.setting(backendID: id, name: "realm", value: backend.realm)) {
+            for right in BackendRight.allCases { backend.remove(right) }
+        }
+        if contains(.backend(id: id)) { backend.revoke() }
+        return backend
+    }
+}
+
+/// A right of a backend that administration turns off, by the name of its setting.
+package enum BackendRight: String, Sendable, CaseIterable {
+    case httpBasic, oauthConsumer, enableSso, introspection, tokenExchange, refreshTokens, deviceGrant
+    case authorization = "redirectUris"
+}
+
+extension Backend {
+    package func has(_ right: BackendRight) -> Bool {
+        switch right {
+        case .httpBasic: httpBasic
+        case .oauthConsumer: oauthConsumer
+        case .enableSso: enableSSO
+        case .introspection: grants.introspection
+        case .tokenExchange: grants.exchange != nil
+        case .refreshTokens: grants.refresh != nil
+        case .authorization: grants.authorization != nil
+        case .deviceGrant: grants.allowsDevices
+        }
+    }
+
+    fileprivate mutating func remove(_ right: BackendRight) {
+        switch right {
+        case .httpBasic: httpBasic = false
+        case .oauthConsumer: oauthConsumer = false
+        case .enableSso: enableSSO = false
+        case .introspection: grants.introspection = false
+        case .tokenExchange: grants.exchange = nil
+        case .refreshTokens: grants.refresh = nil
+        case .authorization: grants.authorization = nil
+        case .deviceGrant: grants.allowsDevices = false
+        }
+    }
+}
+
+/// What the backend of registered clients gives them, by the name of the setting.
+package enum RegistrationRight: String, Sendable {
+    case registration
+    case open = "registration.open"
+    case token = "registration.initialAccessTokens"
+
+    /// The value of the setting of an initial access token.
+    /// - Parameter digest: its SHA-256 digest.
+    package static func value(ofDigest digest: [UInt8]) -> String {
+        String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+    }
+}
