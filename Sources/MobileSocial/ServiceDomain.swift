@@ -26,6 +26,8 @@ package struct ServiceDomain: Sendable {
     /// Devices that are refused (OMS-15).
     package var deviceRules: [DeviceRule] = []
     package var applications: [MobileApplication] = []
+    /// The backends as they are now, since another gateway may revoke one; nil where there are no others.
+    package var backends: BackendStore?
     package var limits = ServiceDomainLimits()
     /// Name of the application for requests that name none.
     package var defaultApplication: String?
@@ -92,7 +94,14 @@ package struct ServiceDomain: Sendable {
     }
 
     func application(named name: String) -> MobileApplication? {
-        applications.first { $0.name.isExactly(name) }
+        guard var application = applications.first(where: { $0.name.isExactly(name) }) else { return nil }
+        guard let backends else { return application }
+        // MBE-06: where the backend is revoked there is no application.
+        guard let backend = backends.backend(id: Array(application.backend.mobileBackendID.utf8).span),
+            !backend.isRevoked
+        else { return nil }
+        application.backend = backend
+        return application
     }
 
     /// The highest level of its logins.

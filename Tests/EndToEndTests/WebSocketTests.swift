@@ -168,6 +168,31 @@ struct WebSocketTests {
         #expect(clients[1].wait(.output) { $0.count > before + 2 ? true : nil } == true)
     }
 
+    @Test("a tunnel ends with the key or the role that another gateway has taken away")
+    func elsewhere() throws {
+        let server = try Program(WebSocketTests.python, [WebSocketTests.script("websocket_echo.py")])
+        let port = try #require(server.wait(.output) { $0.first }, "\(server.lines(.errors))")
+        let nodes = try SharedStoreNodes {
+            Bench.prepare(&$0, port, #", "loginRequired": false, "roles": ["Manager"]"#)
+            $0["consumers"] = #"[{"name": "billing", "roles": ["Manager"]}]"#
+        }
+        let key = try #require(JSONText(try nodes.admin(0, "POST", "/admin/consumers/billing/keys", "{}").text).string)
+        try nodes.copyFiles(from: 0, to: 1)
+        let url = "ws://127.0.0.1:\(try nodes.gateways[1].port())/ws"
+        let clients = try [key, nodes.token(1), nodes.token(1, "eve", "a%2Bb%26c%3D%25")].map { token in
+            let client = try Program(
+                WebSocketTests.python, [WebSocketTests.script("websocket_client.py"), "watch", url, token])
+            #expect(client.wait(.output) { $0.isEmpty ? nil : true } == true, "\(client.lines(.errors))")
+            return client
+        }
+        try nodes.admin(0, "DELETE", "/admin/consumers/billing/keys/k1")
+        #expect(Self.lastLine(clients[0])?.hasPrefix("closed 1008 tunnel_") == true)
+        try nodes.admin(0, "PATCH", "/admin/users/joe", #"{"removeRoles": ["Manager"]}"#)
+        #expect(Self.lastLine(clients[1])?.hasPrefix("closed 1008 tunnel_") == true)
+        let before = clients[2].lines(.output).count
+        #expect(clients[2].wait(.output) { $0.count > before + 2 ? true : nil } == true)
+    }
+
     @Test("a reload keeps tunnels that are still permitted, and ends the others")
     func reload() throws {
         let bench = try Bench()

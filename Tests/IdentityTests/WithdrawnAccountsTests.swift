@@ -136,7 +136,7 @@ import Testing
         try change(accounts, .setting(backendID: "b", name: "anonymousKey", value: "k"), true)
         #expect(store.backend(at: 0).anonymousKey.isEmpty && left() == BackendRight.allCases)
         try change(accounts, .setting(backendID: "b", name: "realm", value: "r"), true)
-        #expect(left().isEmpty && left(1) == BackendRight.allCases)
+        #expect(store.backend(at: 0).isRevoked && left(1) == BackendRight.allCases)
     }
 
     @Test("names that would concatenate to the same text are distinct")

@@ -38,11 +38,10 @@ extension WithdrawnAccounts {
         if contains(.setting(backendID: id, name: "anonymousKey", value: backend.anonymousKey)) {
             backend.anonymousKey = ""
         }
-        // Which users may log in instead is not known here.
-        if contains(.setting(backendID: id, name: "realm", value: backend.realm)) {
-            for right in BackendRight.allCases { backend.remove(right) }
+        // With another realm, the users who may log in are not known here.
+        if contains(.setting(backendID: id, name: "realm", value: backend.realm)) || contains(.backend(id: id)) {
+            backend.revoke()
         }
-        if contains(.backend(id: id)) { backend.revoke() }
         return backend
     }
 }

@@ -2,6 +2,7 @@ import Dispatch
 import Endpoints
 import Identity
 import MobileSocial
+import Model
 import Synchronization
 import TestSupport
 import Testing
@@ -52,6 +53,24 @@ import TokenStorage
     private func wipe(_ mobile: Mobile, _ id: String) throws -> Int {
         try DeviceRegister(store: mobile.store).wipe(id, domains: ["MobileServiceDomain"], now: Mobile.start)
             .settled().get()
+    }
+
+    @Test("MBE-06: an application ends with its backend, which another gateway has revoked, until that restores it")
+    func revokedElsewhere() throws {
+        let accounts = WithdrawnAccounts()
+        accounts.use { ["digest of \($0)"] }
+        let mobile = Mobile { $0.backends = BackendStore(Service.backends.backends, withdrawn: accounts) }
+        let handle = try mobile.handle()
+        let token = try mobile.value(mobile.authenticate(handle))
+        #expect(mobile.access(token, handle).status == 200)
+        let id = Service.backends.backends[0].mobileBackendID
+        for isWithdrawn in [true, false] {
+            let made = accounts.notice(.backend(id: id), isWithdrawn: isWithdrawn, milliseconds: 1, until: .max)
+            let (name, notice) = try #require(made)
+            accounts.apply(notice, name: name)
+            #expect((mobile.authenticate(handle).status == 200) != isWithdrawn)
+            #expect((mobile.access(token, handle).status == 200) != isWithdrawn)
+        }
     }
 
     @Test("OMS-15 CHAL-10: a session of a registered device needs its handle, in other domains too")

@@ -69,9 +69,8 @@
                 users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue,
                 store: foundation.store.tokens, key: foundation.store.key, seals: foundation.seals,
                 signer: JWTSigner(key: foundation.key), contexts: foundation.challenges)
-            let list = foundation.backends.backends
             for entry in configuration.serviceDomains {
-                var domain = domain(entry, list)
+                var domain = domain(entry, foundation.backends)
                 domain.remote = remote(entry, foundation.modules)
                 domain.loginMethods = loginMethods(entry)
                 domain.passwordLogin = logins.passwordLogin(entry)
@@ -92,7 +91,7 @@
             return MobileSocialService(settings: settings)
         }
 
-        private func domain(_ entry: ServiceDomainEntry, _ backends: [Backend]) -> ServiceDomain {
+        private func domain(_ entry: ServiceDomainEntry, _ backends: BackendStore) -> ServiceDomain {
             var domain = ServiceDomain(name: entry.name, services: entry.services, isMobile: entry.isMobile)
             let authentication = entry.authentication
             domain.scheme = authentication.scheme
@@ -106,9 +105,10 @@
             domain.defaultApplication = entry.defaultApplication
             domain.browserApplication = entry.browserApplication?.name
             domain.limits = entry.limits
+            domain.backends = backends
             domain.applications = entry.applications.compactMap { application in
                 // MBE-06: where the backend is revoked there is no application.
-                backends.first { $0.reference == application.backend && !$0.isRevoked }
+                backends.backends.first { $0.reference == application.backend && !$0.isRevoked }
                     .map {
                         MobileApplication(
                             application.settings, backend: $0, sharedSecret: application.sharedSecret?.value)
