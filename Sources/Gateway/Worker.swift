@@ -310,7 +310,7 @@ final class Worker: LoopPart {
         switch exchange.stage {
         case .collectingBody(let use): if collector.received(exchange, use) { pipeline.bodyCollected(exchange, use) }
         case .tunnelling: if let upstream = exchange.upstream { tunnels.moveUp(upstream, exchange) }
-        default: upstreamClient.requestRelay.relay(exchange)
+        default: upstreamClient.bodyReceived(exchange)
         }
     }
 

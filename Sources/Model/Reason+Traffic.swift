@@ -205,7 +205,10 @@ extension Reason {
         ("overloaded", 503, "Too much blocking work waits, or the listener has no free connection."),
         ("decision_timeout", 503, "A password check, token or endpoint took longer than `decisionTimeout`."),
         ("body_too_large", 413, "The request body exceeds the limit."),
-        ("body_timeout", 408, "The request body stopped coming, or came slower than `minBodyRate`."),
+        (
+            "body_timeout", 408,
+            "The request body stopped coming, or came slower than `minBodyRate`, or too slowly for a full upstream."
+        ),
         ("header_timeout", 408, "The request head was not complete in time."),
         ("malformed_body", 400, "The request body has broken chunks, or the request may not have one."),
         (

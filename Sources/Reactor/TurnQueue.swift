@@ -2,7 +2,7 @@ import Model
 
 /// Waiting work in the order of its priority, and of one priority in turns of the parties that it is for, so that a party
 /// waits for one piece of each other party and not for all that others have asked for.
-struct TurnQueue<Element> {
+package struct TurnQueue<Element> {
     /// The work of one priority.
     private struct Line {
         var parties: [IPAddress?: FirstInFirstOut<Element>] = [:]
@@ -12,6 +12,11 @@ struct TurnQueue<Element> {
         mutating func append(_ element: Element, of party: IPAddress?) {
             if parties[party] == nil { turns.append(party) }
             parties[party, default: FirstInFirstOut()].append(element)
+        }
+
+        var first: Element? {
+            guard let party = turns.front else { return nil }
+            return parties[party]?.front
         }
 
         mutating func next() -> Element? {
@@ -35,6 +40,15 @@ struct TurnQueue<Element> {
             return element
         }
 
+        mutating func remove(of party: IPAddress?, where isMeant: (Element) -> Bool) -> Int {
+            let removed = parties[party]?.removeAll(where: isMeant).count ?? 0
+            if parties[party]?.count == 0 {
+                parties[party] = nil
+                _ = turns.removeAll { $0 == party }
+            }
+            return removed
+        }
+
         mutating func removeAll(where isUnwanted: (Element) -> Bool) -> [Element] {
             var removed: [Element] = []
             for party in parties.keys {
@@ -50,32 +64,40 @@ struct TurnQueue<Element> {
     private var lines: [Line]
     /// How many pieces were taken.
     private var taken = 0
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    init(priorities: Int) { lines = Array(repeating: Line(), count: priorities) }
+    package init(priorities: Int) { lines = Array(repeating: Line(), count: priorities) }
 
     /// - Parameter party: nil for work of no address, which is one party.
-    mutating func append(_ element: Element, of party: IPAddress?, priority: Int) {
+    package mutating func append(_ element: Element, of party: IPAddress?, priority: Int) {
         lines[priority].append(element, of: party)
         count += 1
     }
 
     /// Of four pieces one, and of sixteen one more, is of the next priority if there is any, so that none waits in vain.
-    mutating func next() -> Element? {
+    package mutating func next() -> Element? {
+        guard let line = nextLine else { return nil }
         taken &+= 1
-        let preferred = taken % 16 == 0 ? 2 : taken % 4 == 0 ? 1 : 0
+        count -= 1
+        return lines[line].next()
+    }
+
+    /// What `next` takes.
+    package var first: Element? { nextLine.flatMap { lines[$0].first } }
+
+    private var nextLine: Int? {
+        let number = taken &+ 1
+        let preferred = number % 16 == 0 ? 2 : number % 4 == 0 ? 1 : 0
         for index in lines.indices {
-            if let element = lines[(index + preferred) % lines.count].next() {
-                count -= 1
-                return element
-            }
+            let line = (index + preferred) % lines.count
+            if lines[line].turns.count > 0 { return line }
         }
         return nil
     }
 
     /// Takes out what has to make room for work of a party: the latest of a later priority, or of a party that has more;
     /// nil if there is none.
-    mutating func displaced(by party: IPAddress?, priority: Int) -> Element? {
+    package mutating func displaced(by party: IPAddress?, priority: Int) -> Element? {
         for index in lines.indices.reversed() where index >= priority {
             let least = index > priority ? 1 : (lines[index].parties[party]?.count ?? 0) + 2
             if let element = lines[index].removeOfLongest(least: least) {
@@ -84,6 +106,11 @@ struct TurnQueue<Element> {
             }
         }
         return nil
+    }
+
+    /// Takes out work of a party; the order of the rest stays.
+    package mutating func remove(of party: IPAddress?, priority: Int, where isMeant: (Element) -> Bool) {
+        count -= lines[priority].remove(of: party, where: isMeant)
     }
 
     /// Takes out the work that is not wanted any more.
@@ -100,6 +127,9 @@ private struct FirstInFirstOut<Element> {
     private var first = 0
 
     var count: Int { elements.count - first }
+
+    /// What `removeFirst` takes.
+    var front: Element? { count > 0 ? elements[first] : nil }
 
     mutating func append(_ element: Element) { elements.append(element) }
 

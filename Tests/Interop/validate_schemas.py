@@ -47,6 +47,7 @@ SPOILED = {
         (("trustedProxies", 0), "0.0.0.0/0"),
         (("forwardedFields",), "Forwarded"),
         (("limits", "maxConnectionsPerAddress"), -1),
+        (("limits", "bufferedBodyBytes"), -1),
         (("limits", "http2", "maxStreams"), 0),
         (("rateLimits", "api", "requests"), 0),
         (("rateLimits", "api", "key"), "user"),

@@ -80,4 +80,22 @@ import Testing
         queue.append("b3", of: Self.party(2), priority: 1)
         #expect(all(&queue) == ["a0", "b3", "a2"])
     }
+
+    @Test("what comes next can be seen, and work of a party leaves in place")
+    func leaving() {
+        var queue = TurnQueue<String>(priorities: 1)
+        #expect(queue.first == nil)
+        for number in 0..<3 { queue.append("a\(number)", of: Self.party(1), priority: 0) }
+        queue.append("b0", of: Self.party(2), priority: 0)
+        #expect(queue.first == "a0")
+        queue.remove(of: Self.party(1), priority: 0) { $0 == "a1" }
+        queue.remove(of: Self.party(2), priority: 0) { $0 == "a0" }
+        #expect(queue.count == 3 && queue.first == "a0")
+        queue.remove(of: Self.party(2), priority: 0) { $0 == "b0" }
+        #expect(all(&queue) == ["a0", "a2"])
+        for _ in 0..<40 {
+            queue.append("c", of: Self.party(3), priority: 0)
+            #expect(queue.first == "c" && queue.next() == "c")
+        }
+    }
 }

@@ -36,6 +36,12 @@ extension GatewayLimits {
             "minBodyRate", .size(in: 0...1 << 30), into: &limits.minimumBodyRate,
             "Bytes per second that a body must move at, in either direction; 0 means any rate.")
         object.read(
+            "bufferedBodyBytes", .size(in: 0...16 << 20), into: &limits.bufferedBodyBytes,
+            """
+            How much of a request body arrives before its request gets a place at an upstream that is full; 0 means \
+            nothing.
+            """)
+        object.read(
             "maxHandshakesPerSecond", .integer(0...1_000_000, "a number of handshakes"),
             into: &limits.maximumHandshakesPerSecond,
             "Maximum number of TLS handshakes of the process in a second; 0 means no limit.")

@@ -12,7 +12,8 @@ extension ExchangeTable {
             pace.start(now: poller.now, allowance: limits.bodyTimeout)
         }
         pace.resume(now: poller.now, allowance: limits.bodyTimeout)
-        let passed = max(exchange.requestBody.passed, exchange.collected.count)
+        let waiting = exchange.attempt.upload.map { $0.isArriving ? $0.there : 0 } ?? 0
+        let passed = max(exchange.requestBody.passed, exchange.collected.count, waiting)
         pace.moved(
             passed - pace.bytes, now: poller.now, rate: limits.minimumBodyRate, allowance: limits.bodyTimeout)
         pace.bytes = passed

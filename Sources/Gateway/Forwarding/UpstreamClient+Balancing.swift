@@ -10,11 +10,41 @@ extension UpstreamClient {
     /// Sends the request to a server, queues it, or refuses it.
     func start(_ exchange: Exchange, _ group: UpstreamGroup) {
         group.note(poller.now)
-        // Queued requests go first.
-        guard group.queue.isEmpty, proceed(exchange, group) else {
-            wait(exchange, group)
+        let queue = group.queue
+        let wasIdle = queue.isIdle
+        if wasIdle, proceed(exchange, group) { return }
+        let state = arrival.state(of: exchange)
+        if state == .refused { return }
+        // Queued requests go first, and so do uploads of the same network whose bodies have to arrive.
+        if !wasIdle, queue.isEmpty, state == .there || queue.arriving(of: exchange.address?.subscriber) == 0,
+            proceed(exchange, group)
+        {
             return
         }
+        if state == .there { enqueue(exchange, group) } else { arrival.begin(exchange, group) }
+    }
+
+    /// Bytes or the end of the request body arrived.
+    func bodyReceived(_ exchange: Exchange) {
+        guard exchange.upstream == nil, exchange.attempt.upload?.isArriving == true, let group = exchange.group else {
+            requestRelay.relay(exchange)
+            return
+        }
+        switch arrival.state(of: exchange) {
+        case .arriving: arrival.goOn(exchange)
+        case .refused: break
+        case .there:
+            arrival.end(exchange, group)
+            if !group.queue.isEmpty || !serve(exchange, group) { enqueue(exchange, group) }
+        }
+    }
+
+    /// Gives the request a place that has become free. The time of its body begins.
+    private func serve(_ exchange: Exchange, _ group: UpstreamGroup) -> Bool {
+        if let upload = exchange.attempt.upload {
+            upload.mark = Delivery(bytes: upload.there, since: poller.now)
+        }
+        return proceed(exchange, group)
     }
 
     /// False if the upstream has no room for another request.
@@ -45,24 +75,34 @@ extension UpstreamClient {
         return true
     }
 
-    private func wait(_ exchange: Exchange, _ group: UpstreamGroup) {
+    private func enqueue(_ exchange: Exchange, _ group: UpstreamGroup) {
+        // Requests may also wait for the places of slow uploads, which end for them.
+        let limit = max(group.settings.queueLength, slowUploads.count(at: group))
+        if group.queue.count >= limit, let other = group.queue.displaced(by: exchange.address?.subscriber) {
+            let displaced = exchanges.all[Int(other & 0xffff_ffff)]
+            displaced.attempt.queuePlace = nil
+            fail(displaced, .exhausted)
+        }
         let deadline = poller.now + group.settings.queueTimeout
         guard
-            let place = group.queue.enqueue(exchange.identity, until: deadline, limit: group.settings.queueLength)
+            let place = group.queue.enqueue(
+                exchange.identity, of: exchange.address?.subscriber, until: deadline, limit: limit)
         else {
             fail(exchange, .exhausted)
             return
         }
         exchange.attempt.queuePlace = place
-        groups.scheduleCare(at: deadline)
+        groups.scheduleCare(at: min(deadline, slowUploads.review(group)))
     }
 
     /// Called at the end of a turn: sends queued requests for which room was made.
     func serveQueues() {
         while let group = groups.nextWithRoom() {
             while let identity = group.queue.first {
-                guard proceed(exchanges.all[Int(identity & 0xffff_ffff)], group) else { break }
+                guard serve(exchanges.all[Int(identity & 0xffff_ffff)], group) else { break }
             }
+            // Their ends make room, for which the group is served again.
+            slowUploads.end(at: group)
         }
     }
 

@@ -10,6 +10,8 @@ final class UpstreamClient: LoopPart {
     let groups: UpstreamGroups
     let connections: UpstreamConnections
     let requestRelay: RequestRelay
+    let arrival: BodyArrival
+    let slowUploads: SlowUploads
     let exchanges: ExchangeTable
     let frontend: ClientFrontend
     let responder: Responder
@@ -24,6 +26,8 @@ final class UpstreamClient: LoopPart {
         self.frontend = frontend
         self.responder = responder
         requestRelay = RequestRelay(context, exchanges, responder)
+        arrival = BodyArrival(context, exchanges, responder)
+        slowUploads = SlowUploads(context, exchanges, groups, requestRelay)
         super.init(context)
     }
 

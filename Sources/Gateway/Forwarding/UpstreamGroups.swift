@@ -1,3 +1,4 @@
+import Model
 import Policy
 import Reactor
 
@@ -50,6 +51,7 @@ final class UpstreamGroups: LoopPart {
     func release(_ exchange: Exchange) {
         guard let group = exchange.group else { return }
         leaveQueue(exchange, group)
+        if exchange.attempt.upload?.isArriving == true { group.queue.arrived(of: exchange.address?.subscriber) }
         if exchange.attempt.isAdmitted {
             group.ended(succeeded: exchange.attempt.succeeded, probe: exchange.attempt.isProbe, poller.now)
         }

@@ -31,7 +31,9 @@ final class UpstreamMaintenance: LoopPart {
         var next = Int64.max
         for group in groups.all {
             upstreamClient.expireQueue(group)
-            if let deadline = group.queue.nextDeadline { next = min(next, deadline) }
+            if let deadline = group.queue.nextDeadline {
+                next = min(next, deadline, upstreamClient.slowUploads.review(group))
+            }
             if isFirst, !isDraining { next = min(next, checkServers(of: group), resolveNames(of: group)) }
         }
         if next != .max { groups.scheduleCare(at: next) }

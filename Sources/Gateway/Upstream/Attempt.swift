@@ -8,6 +8,8 @@ struct Attempt {
     var succeeded: Bool?
     /// The place in the queue; nil for none.
     var queuePlace: Int?
+    /// The progress of the request body, if it was asked for: most requests never wait.
+    var upload: UploadProgress?
     /// Number of retries on further servers.
     var retries = 0
     /// Whether it was sent again because a connection closed before receiving it.

@@ -24,6 +24,7 @@ final class UpstreamGroup {
     /// Admitted requests in progress.
     private(set) var inFlight = 0
     let queue = RequestQueue()
+    var slowUploads = SlowUploadList()
     private(set) var breaker = CircuitBreaker()
     private(set) var retries: UInt64 = 0
     private(set) var retriesRefused: UInt64 = 0

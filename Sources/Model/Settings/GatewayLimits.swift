@@ -22,6 +22,8 @@ package struct GatewayLimits: Sendable {
     package var maximumBufferBytes = 0
     /// Minimum transfer rate of a body in bytes per second, in either direction; 0 for any rate.
     package var minimumBodyRate = 256
+    /// Bytes of a request body that arrive before its request gets a place at a full upstream; 0 for none.
+    package var bufferedBodyBytes = 64 << 10
     /// From the first byte of a request head to its end.
     package var headerTimeout: Int64 = 10_000
     /// Between two pieces of a request body.

@@ -2,7 +2,8 @@
 ///
 /// Windows: an unread stream holds at most `initialWindow` bytes, all streams of a connection at most
 /// `connectionWindow`. Credit is returned when a body has been forwarded, so that `connectionWindow / initialWindow`
-/// stalled uploads block the other uploads of a connection.
+/// stalled uploads block the other uploads of a connection. A request that waits at a full upstream gets it for the bytes
+/// that are buffered meanwhile.
 package struct H2Limits: Sendable {
     /// Limits of a head: size of the field list (RFC 9113 section 6.5.2: name, value and 32 bytes for each field),
     /// number of fields, and length of `:path`.
