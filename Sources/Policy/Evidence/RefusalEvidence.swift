@@ -147,8 +147,8 @@ package struct RefusalEvidence {
             switch sources.find(bytes, head, headers) {
             case .several: return nil
             // An assertion is no token.
-            case .token(_, .assertions): return nil
-            case .token(let place, _): return place
+            case .token(_, .assertions), .pair(_, (_, .assertions)): return nil
+            case .token(let place, _), .pair(_, (let place, _)): return place
             case .nothing: break
             }
         }
