@@ -136,6 +136,28 @@ import Testing
         #expect(TestRequest("GET", "/v1//host/admin").answer(snapshot) == "/v1/**")
     }
 
+    @Test("what goes on for long ends where the path is not kept any more, or has another rule when decoded")
+    func readmission() throws {
+        func readmit(_ path: String, _ rules: Rule...) throws -> String {
+            let (host, path) = (Array("gw.example.com".utf8), Array(path.utf8))
+            let outcome = try Self.snapshot(rules).readmit(
+                nil, RememberedRequest(.get, host: host.span), path: path.span, now: TestPolicy.now,
+                cache: VerifiedTokenCache(capacity: 1))
+            switch outcome {
+            case .admitted(let route, _): return route.name
+            case .refused(let reason): return reason.code
+            }
+        }
+        let kept = Rule(path: "/**", kept: .all)
+        for path in ["/a%2Fb", "/a//b", "/a%5Cb", "/a%252Fb"] {
+            #expect(try readmit(path, kept) == "/**")
+            #expect(try readmit(path, Rule(path: "/**")) == "ambiguous_path")
+            #expect(try readmit(path, kept, Rule(path: "/a/*")) == "ambiguous_path")
+        }
+        #expect(try readmit("/a%3Ab", kept) == "/**")
+        #expect(try readmit("/a%3Ab", kept, Rule(path: "/a:b")) == "ambiguous_path")
+    }
+
     // MARK: Property
 
     private static let names = ["a", "b", "a:b", "x+y", "s*", "é", "..", "."]

@@ -64,7 +64,8 @@ package struct Decision: ~Copyable {
         /// All steps.
         package static let request = Steps(rawValue: .max)
         /// Those about an exchange that goes on: what its request said when it began is not asked again.
-        package static let review = Steps(.origin, .method, .address, .certificate, .credential, .caller, .rights)
+        package static let review = Steps(
+            .origin, .method, .secondReading, .address, .certificate, .credential, .caller, .rights)
         /// Those that count requests.
         package static let rates = Steps(.rate, .principalRate)
         /// Those that find the route alone.

@@ -31,6 +31,9 @@ extension PolicySnapshot {
         var decision = request.decision(self, path: path, steps: .review, now: now)
         // Without an upstream nothing goes on.
         guard let route = decision.route, route.answer == nil else { return .refused(.noRoute) }
+        guard CanonicalPath.spellings(in: path).isSubset(of: route.options.keptSpellings) else {
+            return .refused(.ambiguousPath)
+        }
         while true {
             switch request.advance(&decision, self, path: path) {
             case .deny(let reason): return .refused(reason)
