@@ -25,6 +25,7 @@ struct AssertionCredentials: Sendable {
     private let roles: RoleCatalogue
     private let revocations: RevocationList
     private let claims: ClaimSelection
+    private let refused = RecentEvidence()
 
     init(_ settings: AssertionSettings, _ policy: PolicySettings, _ claims: ClaimSelection) {
         self.settings = settings
@@ -87,6 +88,7 @@ struct AssertionCredentials: Sendable {
         do throws(SAMLRejection) {
             end = try issuer.samlConditions.check(assertion, now: now) + SAMLConditions.clockSkew
         } catch {
+            refused.keep(issuer.samlConditions.evidence(on: assertion, now: now), of: packed.span)
             throw Reason(error)
         }
         let identity: ExternalIdentity
@@ -111,6 +113,9 @@ struct AssertionCredentials: Sendable {
         if revocations.isRevoked(principal) { throw .tokenRevoked }
         return principal
     }
+
+    /// What was compared in an assertion that was refused just now; nil for another one.
+    func evidence(on packed: Span<UInt8>) -> Evidence? { refused.evidence(of: packed) }
 
     /// An earlier caller under the current keys and rules. Computes synchronously.
     func renew(_ principal: Principal, now: Int64) -> AuthenticationOutcome {

@@ -25,8 +25,11 @@ package struct RefusalEvidence {
             return proofEvidence(for: reason, principal, bytes: bytes, head: head, headers: headers, now: now)
         }
         if principal == nil, let checks = reason.checks {
-            guard let place = presentedToken(on: route, bytes, head, headers) else { return .none }
-            return evidence(on: bytes.slice(place), checks, now: now)
+            switch presented(on: route, bytes, head, headers) {
+            case .nothing: return .none
+            case .token(let place): return evidence(on: bytes.slice(place), checks, now: now)
+            case .assertion(let place): return policy.assertions?.evidence(on: bytes.slice(place)) ?? .none
+            }
         }
         let lines: [String]
         switch reason {
@@ -138,27 +141,36 @@ package struct RefusalEvidence {
 
     // MARK: Credentials
 
-    /// The token of a request, which was refused.
-    private func presentedToken(
+    private enum Presented {
+        case nothing
+        case token(ByteRange)
+        case assertion(ByteRange)
+    }
+
+    /// The token or assertion of a request, which was refused.
+    private func presented(
         on route: Route?, _ bytes: Span<UInt8>, _ head: RequestHead, _ headers: HeaderTable
-    ) -> ByteRange? {
-        guard headers.occurrences(.authorization) <= 1 else { return nil }
+    ) -> Presented {
+        guard headers.occurrences(.authorization) <= 1 else { return .nothing }
         if let sources = route?.tokenSources {
             switch sources.find(bytes, head, headers) {
-            case .several: return nil
-            // An assertion is no token.
-            case .token(_, .assertions), .pair(_, (_, .assertions)): return nil
-            case .token(let place, _), .pair(_, (let place, _)): return place
+            case .several: return .nothing
+            case .token(let place, .assertions), .pair(_, (let place, .assertions)): return .assertion(place)
+            case .token(let place, _), .pair(_, (let place, _)): return .token(place)
             case .nothing: break
             }
         }
         guard let field = headers.value(.authorization) else {
-            return route?.tokenSources?.cookie(bytes, headers)?.token
+            return (route?.tokenSources?.cookie(bytes, headers)?.token).map { .token($0) } ?? .nothing
         }
         let credential = Credential(bytes.slice(field))
-        guard credential.scheme == .token || credential.scheme == .dpop else { return nil }
-        return ByteRange(
+        let place = ByteRange(
             start: Int(field.start) + Int(credential.rest.start), count: Int(credential.rest.count))
+        return switch credential.scheme {
+        case .token, .dpop: .token(place)
+        case .saml: .assertion(place)
+        case .basic, .other: .nothing
+        }
     }
 
     /// What a proof of possession says, and of which request it came with.

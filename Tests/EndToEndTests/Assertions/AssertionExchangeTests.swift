@@ -116,6 +116,18 @@ import Testing
             #expect(response.body == expected.body, "\(reason)")
             let line = fixture.gateway.waitForAccess { $0["request_id"].string == reason }
             #expect(line?["reason"].string == reason)
+            let compared = [
+                "assertion_audience_wrong": #"aud "https://other", accepted "http://gw.example.com", "#,
+                "assertion_filter_not_satisfied": "unmet: ", "assertion_expired": "(exp 1000), tolerance 0 s",
+                "assertion_not_yet_valid": "s ahead (32503680000), tolerance 60 s",
+                "assertion_issuer_unknown": #"iss "\#(OutsideIssuer.name)/"; known "#,
+                "assertion_signature_invalid": #"kid "first", alg "ES256", keys "#, "assertion_malformed": "in 2 parts",
+            ]
+            if let compared = compared[reason] {
+                #expect(line?["detail"].string?.contains(compared) == true, "\(line?["detail"].string ?? "")")
+                let audits = fixture.gateway.events("audit").filter { $0["request_id"].string == reason }
+                #expect(audits.allSatisfy { $0["detail"].string == line?["detail"].string })
+            }
         }
         #expect(JSONText(expected.text)["error"].string == "invalid_grant")
         #expect(try fixture.exchange(idp.token(#""dept": "sales""#)).status == 200)

@@ -51,8 +51,12 @@
         }
 
         private func reason(_ fixture: Fixture, _ response: Response) -> String? {
+            line(fixture, response)?["reason"].string
+        }
+
+        private func line(_ fixture: Fixture, _ response: Response) -> JSONText? {
             let id = response.only("X-Request-Id")
-            return fixture.gateway.waitForAccess { $0["request_id"].string == id }?["reason"].string
+            return fixture.gateway.waitForAccess { $0["request_id"].string == id }
         }
 
         @Test("an assertion in Authorization or the route's field opens the route, and the upstream does not get it")
@@ -176,6 +180,19 @@
                 bodies.insert(response.text)
             }
             for (document, expected) in documents { try refused(SAMLForge.packed(document), expected) }
+            let elsewhere = "https://else.example.com"
+            for (document, compared) in [
+                (
+                    changed { $0.restrictions = [[elsewhere]] },
+                    #"audience "\#(elsewhere)", accepted "\#(SAMLProvider.audience)""#
+                ),
+                (changed { $0.confirmation = [("Recipient", elsewhere)] }, #"recipient "\#(elsewhere)", accepted "#),
+                (changed { $0.validFor = -61 }, "NotOnOrAfter 6"),
+            ] {
+                let response = try fixture.request("GET", "/partner", [Self.saml(SAMLForge.packed(document))])
+                let detail = line(fixture, response)?["detail"].string ?? ""
+                #expect(detail.contains(compared) && !response.text.contains(elsewhere), "\(detail)")
+            }
             let bomb = try PackedAssertion.pack([UInt8](repeating: 0x20, count: 20_000_000))
             try refused(String(decoding: bomb, as: UTF8.self), "malformed_token")
             try refused("%%%", "malformed_token")

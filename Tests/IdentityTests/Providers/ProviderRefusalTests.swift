@@ -43,6 +43,17 @@ import Testing
         for (name, value, expected) in cases {
             #expect(try failure { $0.claims = [(name, value)] } == expected, "\(name) \(String(describing: value))")
         }
+        // What the log says of the values.
+        let compared: [(String, JSONNode, String)] = [
+            ("aud", .text("other"), #"token_audience_wrong; issuer "idp"; aud "other", accepted "gateway""#),
+            ("iss", .text("https://evil.example"), #"iss "https://evil.example", known "https://idp.example""#),
+            ("exp", .int(now - 100), "expired 100 s ago (exp \(now - 100)), tolerance 60 s"),
+            ("azp", .text("other"), #"id_token: azp "other", expected gateway"#),
+        ]
+        for (name, value, text) in compared {
+            let detail = try failure { $0.claims = [(name, value)] }?.detail ?? ""
+            #expect(detail.contains(text), "\(detail)")
+        }
         // What is right of several, and of azp.
         #expect(
             try failure { $0.claims = [("aud", .list("gateway", "other")), ("azp", .text("gateway"))] } == nil)
