@@ -23,6 +23,14 @@ extension Diagnostic: CustomStringConvertible {
     /// One line: `routes.json:12: error: /routes/3/upstream: unknown upstream "inventry" (expected the name of an
     /// upstream; did you mean "inventory"?)`.
     package var description: String {
+        let place = pointer.isEmpty ? "" : "\(pointer): "
+        // The directory itself and variables have no lines.
+        let position = line > 0 ? "\(file):\(line): " : file.hasPrefix(OptionVariables.prefix) ? "\(file): " : ""
+        return Diagnostic.printable("\(position)\(severity.rawValue): \(place)") + text
+    }
+
+    /// The problem and the accepted values in one line, without severity and place.
+    package var text: String {
         var details: [String] = []
         // The message may quote the value already.
         let unsaid = found.flatMap { message.contains($0) ? nil : $0 }
@@ -33,11 +41,8 @@ extension Diagnostic: CustomStringConvertible {
         case (nil, nil): break
         }
         if let suggestion { details.append("did you mean \"\(suggestion)\"?") }
-        let place = pointer.isEmpty ? "" : "\(pointer): "
         let tail = details.isEmpty ? "" : " (\(details.joined(separator: "; ")))"
-        // The directory itself and variables have no lines.
-        let position = line > 0 ? "\(file):\(line): " : file.hasPrefix(OptionVariables.prefix) ? "\(file): " : ""
-        return Diagnostic.printable("\(position)\(severity.rawValue): \(place)\(message)\(tail)")
+        return Diagnostic.printable(message + tail)
     }
 
     /// The text with control characters escaped as in JSON: quoted text must not end the line or control a terminal.

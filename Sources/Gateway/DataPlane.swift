@@ -35,7 +35,7 @@ package struct DataPlane {
                             starts.post(.success(()))
                         }
                     } catch {
-                        shared.log.write(.workerFailed, [("worker", .number(number)), ("error", .text(error.text))])
+                        shared.log.write(.workerFailed, [("worker", .number(number)), ("detail", .text(error.text))])
                         starts.post(.failure(error))
                     }
                 })

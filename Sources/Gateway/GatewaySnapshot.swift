@@ -37,6 +37,8 @@ package final class GatewaySnapshot: Sendable {
     package let issuers: [IssuerGate]
     /// By listener id; listeners not listed here speak HTTP/1 without TLS.
     package let listeners: [ListenerSettings]
+    /// The ends of the gateway's own certificates.
+    let certificates: [CertificateEnd]
     /// The names of the certificates of listeners.
     let certifiedHosts: [HostPattern]
     /// Bearer token of the admin listener; nil for none.
@@ -46,6 +48,10 @@ package final class GatewaySnapshot: Sendable {
     /// Public names of the gateway.
     package let names: PublicNames
 
+    /// Whether requests of the admin listener are in the access log.
+    private let logsAdmin: Bool
+    /// Whether those of all listeners are: asked for each request.
+    private let logsEveryListener: Bool
     /// Optional fields of the access log.
     package let accessFields: AccessLogFields
     /// Whether `user_agent` is among them: asked for each request.
@@ -82,6 +88,12 @@ package final class GatewaySnapshot: Sendable {
     package func bodyLimit(of route: Route?) -> Int? {
         let limit = route?.options.maximumBodyBytes ?? limits.maximumBodyBytes
         return limit == 0 ? nil : limit
+    }
+
+    /// Whether requests of a client are in the access log.
+    func logs(_ client: ClientConnection?) -> Bool {
+        guard !logsEveryListener, let client else { return true }
+        return client.role == .admin ? logsAdmin : listener(client.listener)?.rules.isLogged ?? true
     }
 
     func listener(_ id: Int) -> ListenerSettings? { listeners.indices.contains(id) ? listeners[id] : nil }
@@ -132,10 +144,14 @@ package final class GatewaySnapshot: Sendable {
         proxies: TrustedProxies = TrustedProxies(), managedNames: ManagedNames = .standard,
         rateLimits: RequestLimiters = RequestLimiters(), issuerKeys: [IssuerKeys] = [],
         issuers: [IssuerGate] = [], accessFields: AccessLogFields = [], accessSample: AccessLogSample = .all,
-        pages: PageLook = .standard, tracer: Tracer? = nil
+        logsAdmin: Bool = true, pages: PageLook = .standard, tracer: Tracer? = nil,
+        certificates: [CertificateEnd] = []
     ) {
         self.pages = pages
         self.generation = generation
+        self.certificates = certificates
+        self.logsAdmin = logsAdmin
+        logsEveryListener = logsAdmin && listeners.allSatisfy(\.rules.isLogged)
         self.accessFields = accessFields
         logsUserAgent = accessFields.contains(.userAgent)
         self.accessSample = accessSample.isAll ? nil : accessSample

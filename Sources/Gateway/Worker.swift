@@ -129,7 +129,7 @@ final class Worker: LoopPart {
                     .listenFailed,
                     [
                         ("worker", .number(context.number)), ("address", .text(box.address.description)),
-                        ("error", .text(error.text)),
+                        ("detail", .text(error.text)),
                     ])
                 for rest in listeners { _ = rest.take() }
                 throw error

@@ -40,6 +40,8 @@ package final class Principal: Sendable {
     package let subject: String
     /// Name of the issuer entry of the credential; `local` for passwords of `users.json`.
     package let issuer: String
+    /// The OAuth client that the token was issued to; nil for other credentials.
+    package let clientID: String?
     /// `mobileBackendId` of the backend that the credential is bound to; nil for an outside issuer's token without one.
     package let backendID: String?
     /// Name of the ApiOmat application that issued the token; nil for other credentials (AOM-16).
@@ -112,7 +114,8 @@ package final class Principal: Sendable {
     package var provesPossession: Bool { binding != nil || method == .certificate }
 
     package init(
-        kind: Kind, method: Method, subject: String, issuer: String, backendID: String?, roles: RoleSet,
+        kind: Kind, method: Method, subject: String, issuer: String, clientID: String? = nil, backendID: String?,
+        roles: RoleSet,
         catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
         tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil, application: String? = nil,
         isReadOnly: Bool = false, origins: [TokenOrigin] = [], webgate: String? = nil, session: String? = nil,
@@ -127,6 +130,7 @@ package final class Principal: Sendable {
         self.method = method
         self.subject = subject
         self.issuer = issuer
+        self.clientID = clientID
         self.backendID = backendID
         self.roles = roles
         roleNames = catalogue.names(of: roles)

@@ -30,7 +30,7 @@ import Testing
         let served = try CommandLine.run("serve", "--config", directory.path)
         #expect(served.ending == .exit(1))
         #expect(
-            served.errors.contains("portcullis: the access log \(wanted) cannot be opened: \(reason)"),
+            served.errors.contains("the access log \(wanted) cannot be opened: \(reason)"),
             "\(served.errors)")
     }
 

@@ -190,7 +190,8 @@ import Testing
         for command in [["check", sample.path], ["serve", "--config", sample.path]] {
             let result = try CommandLine.run(command)
             #expect(result.ending == .exit(1))
-            let errors = result.errors.split(separator: "\n").filter { $0.contains(" error: ") }
+            let printed = command[0] == "serve" ? GatewayProcess.findings(in: result.errors) : result.errors
+            let errors = printed.split(separator: "\n").filter { $0.contains(" error: ") }
             #expect(errors.count == 1)
             #expect(errors.first?.contains("/listeners/1/tls/certificates/0/certFile: ") == true, "\(errors)")
             #expect(errors.first?.contains("`mkdir -p \(sample.path)/tls && openssl req ") == true, "\(errors)")

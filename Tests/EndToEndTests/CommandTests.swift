@@ -39,7 +39,8 @@ import Testing
         for command in [["check", directory.path], ["serve", "--config", directory.path]] {
             let result = try Program.run(GatewayProcess.binary, command)
             #expect(result.ending == .exit(1))
-            let lines = result.errors.split(separator: "\n").filter { $0.contains("error") }
+            let printed = command[0] == "serve" ? GatewayProcess.findings(in: result.errors) : result.errors
+            let lines = printed.split(separator: "\n").filter { $0.contains("error") }
             #expect(lines.count == 1)
             let line = 1 + settings.text.split(separator: "\n").firstIndex { $0.contains("listeners") }!
             #expect(lines.first?.hasPrefix("gateway.json:\(line): error: /listeners/0/port") == true, "\(lines)")

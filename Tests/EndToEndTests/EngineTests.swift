@@ -54,6 +54,8 @@ import Testing
         let result = try CommandLine.run(
             "serve", "--config", configuration.path, environment: ["PORTCULLIS_ENGINE": "kqueue"])
         #expect(result.ending == .exit(1))
-        #expect(result.errors.contains("PORTCULLIS_ENGINE: expected epoll or io_uring, found \"kqueue\""))
+        #expect(
+            JSONText(String(result.errors.split(separator: "\n").last ?? ""))["detail"].string?.contains(
+                "PORTCULLIS_ENGINE: expected epoll or io_uring, found \"kqueue\"") == true, "\(result.errors)")
     }
 }

@@ -14,7 +14,9 @@ import Testing
         let directory = try ConfigurationDirectory(["gateway.json": settings("0.0.0.0").text])
         let served = try CommandLine.run("serve", "--config", directory.path)
         #expect(served.ending == .exit(1))
-        #expect(served.errors.contains("error: /backends/0/clientSecret: the secret is that of the sample"))
+        #expect(
+            GatewayProcess.findings(in: served.errors).contains(
+                "error: /backends/0/clientSecret: the secret is that of the sample"))
         #expect(served.errors.contains("`serve` refuses it without --insecure"))
         #expect(!served.errors.contains("listening"))
         #expect(!served.errors.contains("inv-secret"))
@@ -57,7 +59,9 @@ import Testing
         let directory = try ConfigurationDirectory(["gateway.json": settings.text])
         let served = try CommandLine.run("serve", "--config", directory.path)
         #expect(served.ending == .exit(1))
-        #expect(served.errors.contains("error: /backends/0/clientSecret: the secret is that of the sample"))
+        #expect(
+            GatewayProcess.findings(in: served.errors).contains(
+                "error: /backends/0/clientSecret: the secret is that of the sample"))
     }
 
     @Test("policy servers and collectors elsewhere are verified, too")

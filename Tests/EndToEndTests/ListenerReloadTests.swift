@@ -70,9 +70,8 @@ import Testing
         try FileManager.default.copyItem(atPath: "\(subject.directory.path)/tls/key.pem", toPath: "\(next)/key.pem")
         try subject.reload([Self.plain, Self.secure(directory: "next")], expecting: "reload_failed")
         #expect(
-            subject.gateway.program.lines(.errors).contains {
-                $0.contains("error: /listeners/1/tls/certificates/0/keyFile: the private key does not belong")
-            })
+            subject.gateway.findings.contains(
+                "error: /listeners/1/tls/certificates/0/keyFile: the private key does not belong"))
         #expect(try subject.ask(trusting: "next") == "401 2")
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 
@@ -152,9 +153,37 @@ import Testing
             let events = fixture.gateway.events("client_failed")
             #expect(events.count == (isLogged ? 2 : 0), "\(fixture.gateway.everythingWritten)")
             guard isLogged else { continue }
-            #expect(events[0]["level"].string == "debug" && events[0]["address"].string == "127.0.0.1")
+            #expect(events[0]["level"].string == "debug" && events[0]["client_ip"].string == "127.0.0.1")
             #expect(events[0]["reason"].string?.hasPrefix("tls_") == true)
             #expect(events[1]["reason"].string?.hasPrefix("h2_") == true)
         }
+    }
+
+    @Test("listeners without access log, times with milliseconds, and the client of a token")
+    func listenersAndClients() throws {
+        let fixture = try SecureFixture {
+            $0["listeners"] = SecureFixture.listeners("", ["tls"]).replacing(
+                #""name": "old","#, with: #""name": "old", "accessLog": false,"#)
+            $0["admin"] = #"{"port": 0, "adminToken": "admin-secret", "accessLog": false}"#
+        }
+        let token = try fixture.mint()
+        let end = try #require(
+            fixture.gateway.metrics().sum(
+                "portcullis_certificate_expiry_timestamp_seconds",
+                ["pointer": "/listeners/1/tls/certificates/0/certFile", "name": "localhost"]))
+        let days = (end - Date().timeIntervalSince1970) / 86_400
+        #expect((29...30.1).contains(days), "\(days) days")
+        #expect(try fixture.curl([], "/open/unlogged", listener: "old").status == 200)
+        let fields = ["-H", "Authorization: Bearer \(token)"]
+        #expect(try fixture.curl(fields, "/inventory/me").status == 200)
+        let line = try #require(fixture.gateway.waitForAccess { $0["path"].string == "/inventory/me" })
+        #expect(line["client_id"].string == "inv-client" && !line["consumer"].exists)
+        try fixture.gateway.stop()
+        let lines = fixture.gateway.program.lines(.output)
+        #expect(lines.count == 1, "\(lines)")
+        let begin = try #require(lines.first?.wholeMatch(of: /\{"time":(\d+\.\d{3}),.*/)?.1)
+        #expect(abs((Double(begin) ?? 0) - Date().timeIntervalSince1970) < 60)
+        let errors = fixture.gateway.program.lines(.errors)
+        #expect(errors.allSatisfy { $0.wholeMatch(of: /\{"time":\d+\.\d{3},"level":"\w+","event":"\w+".*\}/) != nil })
     }
 }

@@ -24,7 +24,7 @@ import Testing
         fixture.gateway.program.signal(SIGHUP)
         #expect(fixture.gateway.waitForEvent("reload_failed") != nil)
         let sentence = "the file is missing, and the configuration in force was read from it"
-        #expect(fixture.gateway.everythingWritten.contains("\(section).json:1: error: /\(section): \(sentence)"))
+        #expect(fixture.gateway.findings.contains("\(section).json:1: error: /\(section): \(sentence)"))
         let response = try fixture.admin("POST", "/admin/reload")
         #expect(response.status == 422)
         #expect(JSONText(response.text)["errors"][0].string?.contains(sentence) == true, "\(response.text)")

@@ -91,7 +91,7 @@ import Testing
             settings["policies"] = #"{"Security_AllowOrigin": "https://half.example.com"}"#
             settings["routes"] = #"[{"path": "/open/**", "upstream": "nobody", "public": true}]"#
         }
-        #expect(fixture.gateway.program.lines(.errors).contains { $0.contains("error: /routes/0/upstream") })
+        #expect(fixture.gateway.findings.contains("error: /routes/0/upstream"))
         #expect(try fixture.request("GET", "/open/x").status == 200)
         #expect(try fixture.request("GET", "/open/x", [.origin("https://half.example.com")]).status == 403)
         let refused = try fixture.admin("POST", "/admin/reload")

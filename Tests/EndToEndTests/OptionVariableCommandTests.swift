@@ -14,7 +14,7 @@ import Testing
             environment: ["PORTCULLIS_TOKEN_SERVICE_USER_TOKEN_SECONDS": "s3cret"])
         #expect(wrong.ending == .exit(1) && !wrong.errors.contains("s3cret"))
         #expect(
-            wrong.errors.contains(
+            GatewayProcess.findings(in: wrong.errors).contains(
                 "PORTCULLIS_TOKEN_SERVICE_USER_TOKEN_SECONDS: error: /tokenService/userTokenSeconds: "))
     }
 

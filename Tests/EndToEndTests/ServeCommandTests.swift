@@ -22,7 +22,8 @@ import Testing
         let directory = try ConfigurationDirectory(["gateway.json": settings.text])
         let result = try CommandLine.run("serve", "--config", directory.path)
         #expect(result.ending == .exit(1))
-        #expect(result.errors.contains("error: /webgates/0/name: "))
+        #expect(GatewayProcess.findings(in: result.errors).contains("error: /webgates/0/name: "))
+        #expect(result.errors.split(separator: "\n").allSatisfy { JSONText(String($0))["event"].exists })
         #expect(!result.errors.contains("listening"))
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/state"))
         #expect(try CommandLine.run("serve", "--config", "/nonexistent").ending == .exit(1))
@@ -36,12 +37,14 @@ import Testing
         let directory = try ConfigurationDirectory(["gateway.json": settings(port).text])
         let second = try CommandLine.run("serve", "--config", directory.path)
         #expect(second.ending == .exit(1))
-        // In one line, behind which there is nothing.
-        let told = second.errors.split(separator: "\n").filter { $0.hasPrefix("portcullis: ") }
-        let (failure, line) = ("cannot listen on 127.0.0.1:\(port): Address already in use", told.first ?? "")
-        #expect(told.count == 1 && line.hasPrefix("portcullis: the listener \"public\" \(failure); another "))
-        #expect(line.contains("another program") == (holder == "another program"))
-        #expect(second.errors.hasSuffix(told.last ?? "?"))
+        // In one event, behind which there is nothing.
+        let events = second.errors.split(separator: "\n").map { JSONText(String($0)) }
+        let told = events.filter { $0["event"].string == "start_failed" }
+        let failure = "cannot listen on 127.0.0.1:\(port): Address already in use"
+        let detail = told.first?["detail"].string ?? ""
+        #expect(told.count == 1 && detail.hasPrefix("the listener \"public\" \(failure); another "))
+        #expect(detail.contains("another program") == (holder == "another program"))
+        #expect(events.last?["event"].string == "start_failed")
         #expect(try gateway.request("GET", "/nothing").status == 404)
         // The port is free again with the end of its holder.
         guard holder == "a gateway" else { return }
@@ -59,7 +62,7 @@ import Testing
         #expect(result.ending == .exit(1))
         #expect(
             result.errors.contains(
-                "portcullis: the access log /nonexistent/access.log cannot be opened: No such file or directory"))
+                "the access log /nonexistent/access.log cannot be opened: No such file or directory"))
     }
 
     @Test("key files are private, and a restart accepts earlier tokens")
@@ -86,7 +89,8 @@ import Testing
         let directory = try ConfigurationDirectory(["gateway.json": settings.text])
         let result = try CommandLine.run("serve", "--config", directory.path)
         #expect(result.ending == .exit(1))
-        #expect(result.errors.contains("error: /tokenService/keyFile: "), "\(result.errors)")
+        #expect(
+            GatewayProcess.findings(in: result.errors).contains("error: /tokenService/keyFile: "), "\(result.errors)")
     }
 
     // MARK: echo

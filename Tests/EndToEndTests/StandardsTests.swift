@@ -73,7 +73,7 @@ import Testing
         let line = fixture.gateway.waitForAudit { $0["reason"].string == "refresh_token_reused" }
         #expect(line?["action"].string == "grant.refresh_token")
         #expect(line?["outcome"].string == "refused")
-        #expect(line?["client"].string == "inventory/1.0")
+        #expect(line?["client_id"].string == "inventory/1.0")
         for secret in [first, second].flatMap({ [$0["access_token"].string, $0["refresh_token"].string] }) {
             #expect(!fixture.gateway.everythingWritten.contains(try #require(secret)))
         }

@@ -89,7 +89,7 @@ import Testing
         let directory = try ConfigurationDirectory(["gateway.json": settings.text, "notes.txt": notes])
         let result = try CommandLine.run("serve", "--config", directory.path)
         #expect(result.ending == .exit(1))
-        #expect(result.errors.contains("error: /store/path: "))
+        #expect(GatewayProcess.findings(in: result.errors).contains("error: /store/path: "))
         #expect(result.errors.contains("notes.txt is no SQLite database"), "\(result.errors)")
         #expect(try directory.read("notes.txt") == notes)
     }

@@ -75,6 +75,7 @@ import Testing
         for (name, value) in [
             ("http.request.method", "GET"), ("url.path", "/docs/7"), ("http.route", "/docs/{id}"),
             ("http.response.status_code", "200"), ("url.scheme", "http"), ("client.address", "127.0.0.1"),
+            ("server.address", "127.0.0.1"), ("server.port", "80"),
             ("portcullis.reason", "allowed"), ("error.type", nil),
         ] as [(String, String?)] { #expect(request.attribute(name) == value, "\(name)") }
         #expect(spans.allSatisfy { (Int($0.text("endTimeUnixNano")) ?? 0) >= (Int($0.text("startTimeUnixNano")) ?? 1) })
@@ -83,6 +84,8 @@ import Testing
         let upstream = try #require(calls.first { $0.attribute("portcullis.upstream") == "stub" })
         #expect(seen.values("traceparent") == ["00-\(Self.trace)-\(upstream.text("spanId"))-01"])
         #expect(seen.values("tracestate") == ["vendor=1"])
+        #expect(upstream.attribute("server.address") == "127.0.0.1")
+        #expect(upstream.attribute("server.port") == "\(setup.fixture.upstream.port)")
         let asked = try #require(server.requests("/allow").last)
         let call = try #require(calls.first { $0.attribute("portcullis.upstream") == nil })
         #expect(asked.values("traceparent") == ["00-\(Self.trace)-\(call.text("spanId"))-01"])

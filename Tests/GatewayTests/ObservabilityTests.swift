@@ -197,7 +197,8 @@ import Testing
         writer.flush()
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let lines = text.split(separator: "\n").map { line in
-            line.wholeMatch(of: /\{"time":\d+,"level":"(.*)","event":"(.*)"\}/).map { "\($0.1) \($0.2)" } ?? "\(line)"
+            line.wholeMatch(of: /\{"time":\d+\.\d{3},"level":"(.*)","event":"(.*)"\}/).map { "\($0.1) \($0.2)" }
+                ?? "\(line)"
         }
         let blocks = lines.split(separator: "info stopped").map { Array($0) }
         let all = [
@@ -211,6 +212,16 @@ import Testing
                 ["warning server_down", "warning keys_failed", "error reload_failed", "info audit"],
                 ["error reload_failed", "info audit"],
             ])
+    }
+
+    @Test("each field of an event is in snake case, and has one meaning")
+    func eventFields() {
+        let used = Set(LogEvent.allCases.flatMap(\.declaration.fields))
+        let names = LogEvent.members.map(\.name)
+        #expect(Set(names) == used, "\(used.symmetricDifference(names).sorted())")
+        #expect(names == names.sorted() && Set(names).count == names.count)
+        for name in names { #expect(name.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(name)") }
+        #expect(Set(LogEvent.members.map(\.meaning)).count == names.count)
     }
 
     // MARK: Reasons

@@ -112,6 +112,16 @@ package struct JSONWriter: Sendable {
         value(number)
     }
 
+    /// A time in seconds with three decimals.
+    package mutating func member(_ name: String, seconds milliseconds: Int64) {
+        member(name, milliseconds / 1000)
+        let rest = UInt8(milliseconds % 1000 / 10)
+        bytes.append(UInt8(ascii: "."))
+        bytes.append(UInt8(ascii: "0") + rest / 10)
+        bytes.append(UInt8(ascii: "0") + rest % 10)
+        bytes.append(UInt8(ascii: "0") + UInt8(milliseconds % 10))
+    }
+
     package mutating func member(_ name: String, _ flag: Bool) {
         self.name(name)
         value(flag)

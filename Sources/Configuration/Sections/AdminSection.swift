@@ -8,6 +8,8 @@ package struct AdminSection: Sendable {
     package var token: Secret?
     /// Accepted host names besides `localhost` and IP addresses, in lower case.
     package var hosts: [String]
+    /// Whether its requests are in the access log.
+    package var isLogged: Bool
 
     static let shape = Shape<AdminSection>.object("the admin listener: {\"address\", \"port\"}") { object in
         let address = object.value("address", .address.atStart(), default: .loopback, "IP address to listen on.")
@@ -29,7 +31,13 @@ package struct AdminSection: Sendable {
             address: address, port: port, token: token?.read(),
             hosts: object.value(
                 "hosts", hostName.list("an array of host names", isUnique: false), default: [],
-                "Accepted host names besides `localhost` and IP addresses. A request with another `Host` gets 421."))
+                "Accepted host names besides `localhost` and IP addresses. A request with another `Host` gets 421."),
+            isLogged: object.value(
+                "accessLog", .flag, default: true,
+                """
+                Whether requests are in the access log. `false` keeps probes and scrapes out; changes by administrators are \
+                in the audit trail.
+                """))
     }
 
     private static let hostName = Shape.text(.text) { field in

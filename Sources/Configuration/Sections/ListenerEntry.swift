@@ -60,6 +60,12 @@ package struct ListenerEntry: Sendable {
             `/readyz`, without a token. It is for Prometheus and the probes of Kubernetes if the admin listener is \
             on loopback. `Host` must be an IP address, `localhost` or one of `admin.hosts`.
             """)
+        let isLogged = object.value(
+            "accessLog", .flag, default: true,
+            """
+            Whether requests are in the access log. `false` keeps probes and scrapes out; changes by administrators are \
+            in the audit trail.
+            """)
         let http2 = object.take(
             "http2", .flag,
             """
@@ -82,7 +88,7 @@ package struct ListenerEntry: Sendable {
         let served: ListenerRole = redirect != nil ? .redirect : forwardAuth != nil ? .forwardAuth : role
         let rules = ListenerRules(
             name: name ?? "", role: served, http2: http2?.read() ?? (tls != nil), proxyPeers: peers?.read() ?? [],
-            forwardAuth: forwardAuth, redirect: redirect)
+            forwardAuth: forwardAuth, redirect: redirect, isLogged: isLogged)
         let entry = ListenerEntry(
             rules: rules, place: place, tls: tls?.read(), clientCertificateField: told?.read())
         if let told, let settings = entry.clientCertificateField { entry.check(told.field, settings) }

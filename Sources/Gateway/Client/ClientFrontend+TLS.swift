@@ -41,7 +41,7 @@ extension ClientFrontend {
         shared.log.write(
             .clientFailed,
             [
-                ("address", .text(client.address?.description ?? "")), ("reason", .text(reason.code)),
+                ("client_ip", .text(client.address?.description ?? "")), ("reason", .text(reason.code)),
                 ("detail", .text(detail ?? "")),
             ])
     }

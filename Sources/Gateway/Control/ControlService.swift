@@ -199,6 +199,7 @@ final class ControlService: LoopPart {
         guard let report = exchange.collection.take()?.report else { return }
         var facts = shared.facts(now: poller.wallSeconds)
         facts.issuerKeys = snapshot.issuerKeys.map { ($0.name, $0.keys.report) }
+        facts.certificates = snapshot.certificates
         facts.issuers = snapshot.issuers.map(\.report)
         facts.introspection = snapshot.policy.introspectors.map { ($0.server.name, $0.report) }
         facts.policyServers = snapshot.policy.routes.policyServers.map(\.report)

@@ -22,6 +22,9 @@ final class AccessLog {
     private var lines: UInt64 = 0
     private let addressText = Chunk(capacity: 48)
     private var sampler: LogSampler
+    /// Milliseconds from the monotonic clock to the time since 1970, and until when that is not looked at again.
+    private var wallOffset: Int64 = 0
+    private var wallOffsetEnds: Int64 = .min
 
     init(writer: LogWriter, sampler: LogSampler = LogSampler(seed: .random(in: 0 ... .max))) {
         self.writer = writer
@@ -31,9 +34,9 @@ final class AccessLog {
 
     /// Appends the line of a finished exchange to the buffer. Times in microseconds of the monotonic clock.
     func log(_ exchange: Exchange, finishedAt: Int64, _ poller: Poller) {
-        if exchange.route?.options.isLogged == false { return }
+        if exchange.route?.options.isLogged == false || !exchange.snapshot.logs(exchange.client) { return }
         if let sample = exchange.snapshot.accessSample, !sampler.takes(exchange.response, sample) { return }
-        append(exchange, finishedAt: finishedAt, wallSeconds: poller.wallSeconds)
+        append(exchange, finishedAt: finishedAt)
         guard !isAwaited else { return }
         isAwaited = true
         poller.schedule(TimerToken(role: Worker.Role.accessLog, owner: 0), at: poller.now + AccessLog.patience)
@@ -45,9 +48,13 @@ final class AccessLog {
         flush()
     }
 
-    func append(_ exchange: Exchange, finishedAt: Int64, wallSeconds: Int64) {
+    func append(_ exchange: Exchange, finishedAt: Int64) {
+        if finishedAt >= wallOffsetEnds {
+            wallOffset = Clock.wallMilliseconds - Clock.monotonicMilliseconds
+            wallOffsetEnds = finishedAt + 1_000_000
+        }
         block.beginObject()
-        block.member("time", wallSeconds)
+        block.member("time", seconds: finishedAt / 1000 + wallOffset)
         let (id, path) = (exchange.requestID, exchange.path)
         block.member("request_id", text: id.readable)
         if let address = exchange.address {
@@ -67,10 +74,7 @@ final class AccessLog {
         block.member("status", exchange.response.status)
         if let route = exchange.route?.name { block.member("route", route) }
         if exchange.forwardAuth != nil { block.member("endpoint", ForwardAuthQuestion.endpointName) }
-        if let subject = exchange.principal?.subject { block.member("subject", subject) }
-        if let consumer = exchange.principal?.consumerName { block.member("consumer", consumer) }
-        if let backend = exchange.principal?.backendID { block.member("backend", backend) }
-        if let issuer = exchange.principal?.issuer { block.member("issuer", issuer) }
+        if let principal = exchange.principal { append(principal) }
         block.member("decision", AccessLog.decision(exchange))
         block.member("reason", exchange.response.reason.code)
         if !exchange.response.evidence.isEmpty { block.member("detail", exchange.response.evidence.text) }
@@ -87,6 +91,14 @@ final class AccessLog {
         block.endLine()
         lines += 1
         if block.bytes.count >= AccessLog.blockSize { flush() }
+    }
+
+    private func append(_ principal: Principal) {
+        block.member("subject", principal.subject)
+        if let consumer = principal.consumerName { block.member("consumer", consumer) }
+        if let client = principal.clientID { block.member("client_id", client) }
+        if let backend = principal.backendID { block.member("backend", backend) }
+        block.member("issuer", principal.issuer)
     }
 
     private func append(_ answer: PolicyAnswer) {

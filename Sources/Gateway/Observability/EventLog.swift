@@ -35,7 +35,7 @@ package struct EventLog: Sendable {
         assert(members.allSatisfy { declaration.fields.contains($0.0) }, "undeclared member of \(event): \(members)")
         var line = JSONWriter()
         line.beginObject()
-        line.member("time", Clock.wallSeconds)
+        line.member("time", seconds: Clock.wallMilliseconds)
         line.member("level", declaration.level.rawValue)
         line.member("event", event.rawValue)
         for (name, value) in members {

@@ -9,6 +9,9 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case clientFailed = "client_failed"
     case clockCorrectionRefused = "clock_correction_refused"
     case clockCorrected = "clock_corrected"
+    case configurationError = "configuration_error"
+    case configurationNote = "configuration_note"
+    case configurationWarning = "configuration_warning"
     case connectionFailed = "connection_failed"
     case denyEntriesSkipped = "deny_entries_skipped"
     case draining
@@ -43,6 +46,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case signingKeyPublished = "signing_key_published"
     case signingKeyRemoved = "signing_key_removed"
     case signingKeysFailed = "signing_keys_failed"
+    case startFailed = "start_failed"
     case stopped
     case storeAvailable = "store_available"
     case storeFileAmended = "store_file_amended"
@@ -87,11 +91,11 @@ package enum LogEvent: String, Sendable, CaseIterable {
         case .audit:
             Declaration(
                 .info,
-                "action outcome reason detail subject client request_id address token_id object by roles_given roles_taken realm caller user",
+                "action outcome reason detail subject client_id request_id client_ip token_id object by roles_given roles_taken realm caller user",
                 "A change by an administrator or an application, or an attempt. Written regardless of `log.level`.")
         case .clientFailed:
             Declaration(
-                .debug, "address reason detail",
+                .debug, "client_ip reason detail",
                 "A client connection ended during the TLS handshake or by an HTTP/2 error.")
         case .clockCorrectionRefused:
             Declaration(
@@ -101,6 +105,18 @@ package enum LogEvent: String, Sendable, CaseIterable {
             Declaration(
                 .info, "milliseconds",
                 "The clock now follows the clock of the store.")
+        case .configurationError:
+            Declaration(
+                .error, "file line pointer detail",
+                "An error in the configuration: the gateway does not start with it, or a reload does not use it.")
+        case .configurationNote:
+            Declaration(
+                .info, "file line pointer detail",
+                "The configuration works as written, perhaps with less effect than expected.")
+        case .configurationWarning:
+            Declaration(
+                .warning, "file line pointer detail",
+                "The configuration works, but perhaps not as intended.")
         case .connectionFailed:
             Declaration(
                 .warning, "purpose upstream url address step reason repeated",
@@ -148,7 +164,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 "An issuer of upstream tokens works again.")
         case .keysFailed:
             Declaration(
-                .warning, "issuer reason detail hasKeys",
+                .warning, "issuer reason detail has_keys",
                 "The published keys of an issuer cannot be fetched.")
         case .keysFetched:
             Declaration(
@@ -156,7 +172,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 "The published keys of an issuer have changed.")
         case .listenFailed:
             Declaration(
-                .error, "worker address error",
+                .error, "worker address detail",
                 "A worker cannot listen on a socket.")
         case .listening:
             Declaration(
@@ -168,7 +184,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 "The gateway should get no requests; `/readyz` responds 503.")
         case .providerLoginFailed:
             Declaration(
-                .warning, "provider reason detail requestId",
+                .warning, "provider reason detail request_id",
                 "A login at an identity provider failed.")
         case .providerRevocationFailed:
             Declaration(
@@ -208,7 +224,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 "A new configuration is active.")
         case .revocationFailed:
             Declaration(
-                .error, "jti subject backendId issuer account reason",
+                .error, "token_id subject backend issuer account reason",
                 "The store did not accept a revocation. This process applies it.")
         case .revocationsRestored:
             Declaration(
@@ -216,7 +232,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 "Revocations that the store had lost were written to it again.")
         case .revoked:
             Declaration(
-                .info, "jti subject backendId issuer account",
+                .info, "token_id subject backend issuer account",
                 "Tokens were revoked through the admin listener.")
         case .serverDown:
             Declaration(
@@ -242,6 +258,10 @@ package enum LogEvent: String, Sendable, CaseIterable {
             Declaration(
                 .warning, "detail",
                 "The signing keys of the gateway cannot be read or rotated.")
+        case .startFailed:
+            Declaration(
+                .error, "detail",
+                "The process ends, because it cannot start: a socket, a log file or the event loop cannot be opened.")
         case .stopped:
             Declaration(
                 .info, "requests",
@@ -284,7 +304,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 "Files are not watched until the next reload.")
         case .workerFailed:
             Declaration(
-                .error, "worker error",
+                .error, "worker detail",
                 "A worker cannot start.")
         }
     }

@@ -23,6 +23,18 @@ extension PrometheusText {
         }
     }
 
+    static func certificates(_ certificates: [CertificateEnd], _ page: inout Page) {
+        let name = "certificate_expiry_timestamp_seconds"
+        page.family(
+            name, "gauge",
+            "When a certificate of the gateway ends, in seconds since 1970, by its place in the configuration.",
+            ["pointer", "name"])
+        for certificate in certificates {
+            let labels = "pointer=\"\(escape(certificate.pointer))\",name=\"\(escape(certificate.name))\""
+            page.sample(name, labels, certificate.end)
+        }
+    }
+
     private static func keys(_ issuers: [(name: String, report: RemoteKeySet.Report)], _ page: inout Page) {
         page.family("issuer_keys", "gauge", "Keys of an issuer that may be used.", ["issuer"])
         for issuer in issuers { page.sample("issuer_keys", label(issuer.name), issuer.report.keyCount) }

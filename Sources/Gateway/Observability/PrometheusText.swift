@@ -17,6 +17,8 @@ package enum PrometheusText {
         var outbound = OutboundCalls.Counters()
         /// By name of the configuration entry.
         var issuerKeys: [(name: String, report: RemoteKeySet.Report)] = []
+        /// Of the gateway's own certificates.
+        var certificates: [CertificateEnd] = []
         /// Issuers of upstream tokens.
         var issuers: [IssuerGate.Report] = []
         var introspection: [(name: String, report: Introspector.Report)] = []
@@ -78,6 +80,7 @@ package enum PrometheusText {
         caches(metrics, facts, &page)
         store(facts, &page)
         outbound(facts, &page)
+        certificates(facts.certificates, &page)
         issuers(facts, &page)
         policyServers(facts.policyServers, &page)
         spans(facts.tracing, &page)

@@ -249,10 +249,10 @@ final class Responder: LoopPart {
             ("action", .text(entry.action)), ("outcome", .text(entry.outcome.rawValue)),
             ("reason", .text(exchange.response.reason.code)),
             ("subject", .text(String(decoding: entry.subject.utf8.prefix(256), as: UTF8.self))),
-            ("client", .text(entry.client)),
+            ("client_id", .text(entry.client)),
             ("request_id", .text(exchange.requestIDText)),
         ]
-        if let address = exchange.address { members.append(("address", .text(address.description))) }
+        if let address = exchange.address { members.append(("client_ip", .text(address.description))) }
         if !entry.tokenID.isEmpty { members.append(("token_id", .text(entry.tokenID))) }
         let evidence = exchange.response.evidence
         if !evidence.isEmpty { members.append(("detail", .text(evidence.text))) }

@@ -77,12 +77,12 @@ extension SharedState {
 }
 
 extension DenyEntry {
-    /// Its name in the event log and the admin API.
+    /// The member of events that names it.
     fileprivate var logName: String {
         switch kind {
-        case .token: "jti"
+        case .token: "token_id"
         case .subject: "subject"
-        case .backend: "backendId"
+        case .backend: "backend"
         case .issuer: "issuer"
         case .withdrawn, .restored, .unknown: "account"
         }

@@ -13,9 +13,12 @@ package struct ListenerRules: Sendable {
     /// Where clients are sent; nil where `role` is not `redirect`.
     package var redirect: HTTPSRedirect?
 
+    /// Whether its requests are in the access log.
+    package var isLogged: Bool
+
     package init(
         name: String, role: ListenerRole = .proxy, http2: Bool = false, proxyPeers: [IPAddressRange] = [],
-        forwardAuth: ForwardAuthSettings? = nil, redirect: HTTPSRedirect? = nil
+        forwardAuth: ForwardAuthSettings? = nil, redirect: HTTPSRedirect? = nil, isLogged: Bool = true
     ) {
         self.name = name
         self.role = role
@@ -23,5 +26,6 @@ package struct ListenerRules: Sendable {
         self.proxyPeers = proxyPeers
         self.forwardAuth = forwardAuth
         self.redirect = redirect
+        self.isLogged = isLogged
     }
 }

@@ -38,6 +38,7 @@ struct TokenPrincipals: Sendable {
             if issuer.requiresProof, binding == nil { throw .tokenUnbound }
             return Principal(
                 kind: .user, method: .bearer, subject: identity.username, issuer: issuer.trust.name,
+                clientID: Self.client(of: token.claims),
                 backendID: backendID, roles: identity.roles, catalogue: roles, level: level, virtual: identity.virtual,
                 expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID, token: bytes,
                 claims: claims.select(
@@ -62,6 +63,7 @@ struct TokenPrincipals: Sendable {
         if issuer.requiresProof, binding == nil { throw .tokenUnbound }
         return Principal(
             kind: .user, method: .bearer, subject: identity.username, issuer: issuer.introspector.server.name,
+            clientID: Self.client(of: token.claims),
             backendID: issuer.backendID, roles: identity.roles, catalogue: roles, level: issuer.level,
             virtual: identity.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID,
             token: bytes, knownUntil: token.knownUntil,
@@ -72,6 +74,16 @@ struct TokenPrincipals: Sendable {
                     clockSkewSeconds: issuer.introspector.server.clockSkewSeconds)),
             binding: binding)
     }
+
+    /// The client of RFC 9068 section 2.2 or OpenID Connect, or what some issuers write in its place.
+    private static func client(of claims: JSONNode) -> String? {
+        ["client_id", "azp", "cid", "appid"].lazy.compactMap { claims[$0]?.string }.first.map {
+            String($0.prefix(longestClient))
+        }
+    }
+
+    /// Characters of a client that are logged.
+    private static let longestClient = 256
 
     private func identify(
         _ claims: JSONNode, _ rules: ExternalIdentityRules, backendID: String?
@@ -113,7 +125,7 @@ struct TokenPrincipals: Sendable {
             json, user: account(of: claims, realm: backend.realm), authentication: authentication)
         func caller(_ roles: RoleSet, unlimited: Principal? = nil) -> Principal {
             Principal(
-                kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer,
+                kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, clientID: claims.clientID,
                 backendID: claims.backendID, roles: roles, catalogue: catalogue, level: claims.level,
                 virtual: claims.virtual, expiresAt: claims.expiresAt, issuedAt: claims.issuedAt,
                 tokenID: claims.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,

@@ -41,8 +41,8 @@ enum AuditTrail: Sendable {
         }
         let details = [
             ("realm", request.parameter("realm") ?? ""),
-            ("client", origin.application), ("caller", origin.caller), ("request_id", origin.requestID),
-            ("address", origin.address),
+            ("client_id", origin.application), ("caller", origin.caller), ("request_id", origin.requestID),
+            ("client_ip", origin.address),
         ]
         for (name, text) in details where !text.isEmpty { members.append((name, .text(text))) }
         switch self {

@@ -133,7 +133,8 @@ struct Assembly: AssemblyPart {
             rateLimits: rateLimits, issuerKeys: context.issuerKeys,
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name },
             accessFields: configuration.log.fields, accessSample: configuration.log.sample,
-            pages: pages, tracer: tracer)
+            logsAdmin: configuration.admin?.isLogged ?? true,
+            pages: pages, tracer: tracer, certificates: context.certificates)
     }
 
     /// The endpoints of all families.

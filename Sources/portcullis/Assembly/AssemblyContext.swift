@@ -22,6 +22,8 @@ final class AssemblyContext {
     private(set) var certificates: [(pointer: String, summary: CertificateSummary)] = []
     /// Keys of issuers that publish theirs.
     var issuerKeys: [IssuerKeys] = []
+    /// The ends of the gateway's own certificates.
+    private(set) var certificates: [CertificateEnd] = []
     /// Public keys with which the gateway authenticates to servers of others, under the names in its assertions.
     var providerKeys: [JSONWebKey] = []
 
@@ -78,11 +80,12 @@ final class AssemblyContext {
         if loaded.isForProduction { errorOfCheck(pointer, message) } else { warning(pointer, message) }
     }
 
-    /// Warns 30 days before the end, or in the last third of shorter certificates.
+    /// Notes the end for metrics, and warns 30 days before it, or in the last third of shorter certificates.
     func warnOfEnd(of certificate: CertificateSummary, at pointer: String) {
         if !certificates.contains(where: { $0.pointer == pointer }) { certificates.append((pointer, certificate)) }
         let now = Int64(Date().timeIntervalSince1970)
         let names = certificate.names.isEmpty ? certificate.subject : certificate.names.joined(separator: ", ")
+        certificates.append(CertificateEnd(pointer: pointer, name: names, end: certificate.notAfter))
         if certificate.isPremature(at: now) {
             warning(pointer, "the certificate for \(names) is not valid yet")
         } else if certificate.isExpired(at: now) {

@@ -50,7 +50,7 @@ struct ProviderAssembly: AssemblyPart {
                 .providerLoginFailed,
                 [
                     ("provider", .text(provider)), ("reason", .text("\(failure.reason)")),
-                    ("detail", .text(failure.detail)), ("requestId", .text(requestID)),
+                    ("detail", .text(failure.detail)), ("request_id", .text(requestID)),
                 ])
         }
     }

@@ -47,7 +47,7 @@ extension EventLog {
                 .keysFailed,
                 [
                     ("issuer", .text(issuer)), ("reason", .text(failure.code)), ("detail", .text(failure.description)),
-                    ("hasKeys", .flag(hasKeys)),
+                    ("has_keys", .flag(hasKeys)),
                 ])
         }
     }

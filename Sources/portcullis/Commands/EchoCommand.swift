@@ -51,7 +51,7 @@ enum EchoCommand: Command {
                 do throws(KernelError) {
                     try EchoServer(listener, counter: counter).run()
                 } catch {
-                    log.write(.workerFailed, [("error", .text(error.text))])
+                    log.write(.workerFailed, [("detail", .text(error.text))])
                 }
             }
         }

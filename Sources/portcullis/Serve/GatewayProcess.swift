@@ -60,7 +60,8 @@ final class GatewayProcess: Sendable {
         do throws(KernelError) {
             signals = try SignalSource()
         } catch {
-            throw .failure("\(error.text)")
+            log.write(.startFailed, [("detail", .text(error.text))])
+            throw .failed
         }
         _ = ProcessLimits.raiseOpenFiles()
         ProcessLimits.reserveOpenFiles()
@@ -100,11 +101,12 @@ final class GatewayProcess: Sendable {
         do throws(StartFailure) {
             return try serve(configuration, snapshot, tokens, signals, &inherited)
         } catch {
-            throw .failure("\(error.text)")
+            log.write(.startFailed, [("detail", .text(error.text))])
+            throw .failed
         }
     }
 
-    /// Reads the directory and prints the findings. An invalid configuration yields errors and no snapshot.
+    /// Reads the directory and logs the findings. An invalid configuration yields errors and no snapshot.
     private func load(
         generation: UInt64, bound: BoundListeners? = nil
     ) -> (LoadedConfiguration, GatewaySnapshot?, errors: [String]) {
@@ -122,7 +124,7 @@ final class GatewayProcess: Sendable {
             let snapshot = assembly.snapshot(generation: generation)
             return (loaded, snapshot, loaded.diagnostics + assembly.context.diagnostics)
         }
-        for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
+        for diagnostic in diagnostics { log.write(diagnostic) }
         return (loaded, snapshot, diagnostics.filter { $0.severity == .error }.map(\.description))
     }
 

@@ -217,7 +217,7 @@ import Testing
         #expect(lines[0]["roles_given"].strings == ["Clerk"] && !lines[0]["roles_taken"].exists)
         #expect(lines[1]["roles_given"].strings == ["clerk"] && !lines[2]["roles_given"].exists)
         for line in lines {
-            #expect(line["by"].string == "admin_api" && line["address"].string == "127.0.0.1")
+            #expect(line["by"].string == "admin_api" && line["client_ip"].string == "127.0.0.1")
             #expect(line["request_id"].string?.isEmpty == false)
         }
         for text in ["Top-Secret-1", "admin-secret", secret] {

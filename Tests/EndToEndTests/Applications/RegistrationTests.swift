@@ -27,8 +27,8 @@ import Testing
         // Nobody's administrator has made them, and the log says from where they came.
         let line = try #require(
             app.gateway.gateway.waitForEvent("audit") { $0["action"].string == "users.add" })
-        #expect(line["by"].string == "application" && line["client"].string == "testApp")
-        #expect(line["address"].string == "127.0.0.1" && line["outcome"].string == "changed")
+        #expect(line["by"].string == "application" && line["client_id"].string == "testApp")
+        #expect(line["client_ip"].string == "127.0.0.1" && line["outcome"].string == "changed")
         #expect(line["request_id"].string == made.only("X-Request-Id"))
         #expect(try signUp(try AppFixture(), "newcomer").status == 403)
     }
@@ -71,7 +71,7 @@ import Testing
         #expect(try app.object("PUT", .basic("testUser:secret"), change).status == 200)
         let line = app.gateway.gateway.waitForEvent("audit") { $0["action"].string == "users.change" }
         #expect(line?["by"].string == "application" && line?["caller"].string == "testUser")
-        #expect(line?["address"].string == "127.0.0.1")
+        #expect(line?["client_ip"].string == "127.0.0.1")
         #expect(try app.post(AppFixture.form()).status == 400)
         #expect(try app.status(map.access) == 401)
         #expect(try app.refresh(map.refresh).status == 400)

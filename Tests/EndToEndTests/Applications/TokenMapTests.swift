@@ -141,7 +141,7 @@ import Testing
             }
         }
         #expect(refused?["action"].string == "grant.aom_user")
-        #expect(refused?["client"].string == "testApp")
+        #expect(refused?["client_id"].string == "testApp")
         let granted = try #require(
             app.gateway.gateway.waitForEvent("audit") { $0["outcome"].string == "granted" })
         #expect(granted["subject"].string == "testUser")

@@ -87,6 +87,22 @@ final class GatewayProcess: Sendable {
         program.lines(.errors).map { JSONText($0) }.filter { $0["event"].string == name }
     }
 
+    /// What it has found in its configuration, as `check` prints it.
+    var findings: String { Self.findings(in: program.lines(.errors).joined(separator: "\n")) }
+
+    /// The findings among the lines that `serve` has written, as `check` prints them.
+    static func findings(in text: String) -> String {
+        text.split(separator: "\n").compactMap { line -> String? in
+            let event = JSONText(String(line))
+            guard let name = event["event"].string, name.hasPrefix("configuration_") else { return nil }
+            let file = event["file"].string ?? ""
+            let place = event["line"].integer.map { "\(file):\($0): " } ?? (file.isEmpty ? "" : "\(file): ")
+            let pointer = event["pointer"].string.map { "\($0): " } ?? ""
+            return "\(place)\(name.dropFirst("configuration_".count)): \(pointer)\(event["detail"].string ?? "")"
+        }
+        .joined(separator: "\n")
+    }
+
     /// Waits for the event with this name that comes after the first `skipping` of them.
     func waitForEvent(_ name: String, skipping: Int = 0, _ deadline: Deadline = .usual) -> JSONText? {
         program.wait(.errors, deadline) { lines in

@@ -138,7 +138,7 @@ import Testing
         #expect(!fixture.gateway.gateway.everythingWritten.contains("Welcome9"))
         #expect(fixture.audit("users.add", count: 2).count == 2 && fixture.audit("users.remove", count: 1).count == 1)
         let line = try #require(fixture.audit("users.change", count: 2).first)
-        #expect(line["caller"].string == "will" && line["client"].string == "mbe-inv-1")
+        #expect(line["caller"].string == "will" && line["client_id"].string == "mbe-inv-1")
         #expect(line["object"].string == "carl" && line["by"].string == "application")
     }
 

@@ -68,7 +68,9 @@ final class RequestTrace: Sendable {
             ("portcullis.reason", .text(exchange.response.reason.code)),
         ]
         if let route { attributes.append(("http.route", .text(route))) }
-        if !host.isEmpty { attributes.append(("server.address", .text(String(copying: host.readable)))) }
+        if !host.isEmpty {
+            attributes += TraceSpan.server(String(copying: host.readable), isSecure: exchange.isSecure)
+        }
         if let address = exchange.address { attributes.append(("client.address", .text("\(address)"))) }
         let isError = status >= 500
         if isError { attributes.append(("error.type", .text("\(status)"))) }
@@ -89,12 +91,7 @@ final class RequestTrace: Sendable {
         var attributes: [(name: String, value: TraceSpan.Value)] = [
             ("http.request.method", .text(method)), ("portcullis.upstream", .text(group.settings.name)),
         ]
-        switch exchange.server?.target {
-        case .name(let host, let port):
-            attributes += [("server.address", .text(host)), ("server.port", .number(Int(port)))]
-        case .address(let address): attributes.append(("server.address", .text(address.description)))
-        case nil: break
-        }
+        if let server = exchange.server { attributes += TraceSpan.server(server.target) }
         if hasAnswered {
             attributes.append(("http.response.status_code", .number(exchange.response.status)))
         } else {
