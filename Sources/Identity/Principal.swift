@@ -173,7 +173,8 @@ package final class Principal: Sendable {
         self.consumer = consumer
         unlimited = other.unlimited?.with(key: consumer)
         (kind, method, subject, issuer) = (other.kind, other.method, other.subject, other.issuer)
-        (backendID, application, isReadOnly) = (other.backendID, other.application, other.isReadOnly)
+        (clientID, backendID, application) = (other.clientID, other.backendID, other.application)
+        isReadOnly = other.isReadOnly
         (roles, roleNames, level, virtual) = (other.roles, other.roleNames, other.level, other.virtual)
         (expiresAt, knownUntil, issuedAt) = (other.expiresAt, other.knownUntil, other.issuedAt)
         (tokenID, family, token, binding) = (other.tokenID, other.family, other.token, other.binding)

@@ -22,8 +22,6 @@ final class AssemblyContext {
     private(set) var certificates: [(pointer: String, summary: CertificateSummary)] = []
     /// Keys of issuers that publish theirs.
     var issuerKeys: [IssuerKeys] = []
-    /// The ends of the gateway's own certificates.
-    private(set) var certificates: [CertificateEnd] = []
     /// Public keys with which the gateway authenticates to servers of others, under the names in its assertions.
     var providerKeys: [JSONWebKey] = []
 
@@ -84,8 +82,7 @@ final class AssemblyContext {
     func warnOfEnd(of certificate: CertificateSummary, at pointer: String) {
         if !certificates.contains(where: { $0.pointer == pointer }) { certificates.append((pointer, certificate)) }
         let now = Int64(Date().timeIntervalSince1970)
-        let names = certificate.names.isEmpty ? certificate.subject : certificate.names.joined(separator: ", ")
-        certificates.append(CertificateEnd(pointer: pointer, name: names, end: certificate.notAfter))
+        let names = certificate.shownNames
         if certificate.isPremature(at: now) {
             warning(pointer, "the certificate for \(names) is not valid yet")
         } else if certificate.isExpired(at: now) {
@@ -114,4 +111,9 @@ protocol AssemblyPart {
 extension AssemblyPart {
     var configuration: GatewayConfiguration { context.configuration }
     var retained: RetainedState { context.retained }
+}
+
+extension CertificateSummary {
+    /// Its host names, or else its subject.
+    var shownNames: String { names.isEmpty ? subject : names.joined(separator: ", ") }
 }

@@ -186,7 +186,7 @@ struct ConnectCheck {
     /// The gateway's own, as files.
     private var certificates: [Target] {
         reading.certificates.map { pointer, certificate in
-            let names = certificate.names.isEmpty ? certificate.subject : certificate.names.joined(separator: ", ")
+            let names = certificate.shownNames
             let isPremature = certificate.isPremature(at: Clock.wallSeconds)
             return Target(name: "certificate \(pointer)") {
                 isPremature ? .bad("\(names), not valid yet") : ConnectCheck.outcome(names, certificate.notAfter)
