@@ -63,7 +63,7 @@ package struct MobileApplicationEntry: Sendable {
             }, into: &profile.redirectURIs,
             """
             Where browsers may come back to after a login at an identity provider, beside `urlScheme`; compared byte by \
-            byte.
+            byte. On loopback (`http://127.0.0.1/`) any port counts.
             """)
         object.read(
             "profileCacheDuration", seconds, into: &profile.profileCacheSeconds,
@@ -183,7 +183,7 @@ extension Field {
         guard text.contains("://"), isWeb || !URLScheme.isShared(scheme),
             text.utf8.allSatisfy({ $0 > ASCII.space && $0 < 0x7F && !"#\\\"<>".utf8.contains($0) })
         else { return invalid(expected) }
-        if scheme == "http", findings.production {
+        if scheme == "http", (try? ClientRedirectURI(text))?.kind != .loopback, findings.production {
             warning("the code goes in the clear", expected: "an https URI, or a scheme of the application's own")
         }
         return text

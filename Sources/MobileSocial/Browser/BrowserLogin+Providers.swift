@@ -201,6 +201,10 @@ extension MobileApplicationSettings {
             return redirectURIs[0]
         }
         if redirectURIs.contains(where: { $0.isExactly(requested) }) { return requested }
+        // A program of this machine has any port that is free (RFC 8252 section 7.3).
+        if redirectURIs.contains(where: { (try? ClientRedirectURI($0))?.destination(requested) != nil }) {
+            return requested
+        }
         let bytes = Array(requested.utf8)
         guard let ownScheme, bytes.count <= MobileApplicationSettings.longestRedirect,
             bytes.allSatisfy({ $0 > ASCII.space && $0 < 0x7F && $0 != UInt8(ascii: "#") && $0 != ASCII.backslash }),

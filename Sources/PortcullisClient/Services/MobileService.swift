@@ -55,6 +55,15 @@ struct MobileService: Sendable {
             device: true, wishes: wishes)
     }
 
+    /// The exchange of a code of a login at an identity provider (RP-02).
+    func redeem(_ code: String, _ verifier: String) -> ClientRequest {
+        request(application.authentication) { writer in
+            writer.member("appName", application.name)
+            writer.member("code", code)
+            writer.member("codeVerifier", verifier)
+        }
+    }
+
     /// A further step of a login (OMS-14).
     func answer(_ challengeID: String, _ answer: String) -> ClientRequest {
         request(application.authentication) { writer in

@@ -127,14 +127,7 @@ extension GatewayClient {
             throw ClientError(.invalidArgument, "\(method.rawValue) takes a token, not a password")
         }
         let verifier = settings.offlineAuthentication == true ? try newVerifier(user, password, login) : nil
-        try change { session in
-            // Tokens of another user are not used.
-            if session.login?.isSameUser(as: login) != true { session.webgates = [] }
-            session.login = login
-            session.verifier = verifier
-        }
-        live.withLock { $0.use(unsaved: nil) }
-        return AuthenticationContext(login)
+        return try AuthenticationContext(adopting: login, verifier, in: self)
     }
 
     /// Stored by the scheme of the server (CRYPTO-02), unless it is reversible.
@@ -165,4 +158,18 @@ extension GatewayClient {
 extension ClientError {
     /// Whether the error is an unreachable server, regardless of credentials.
     var isOutage: Bool { code == .unreachable || code == .unavailable }
+}
+
+extension AuthenticationContext {
+    /// Stores a login that takes the place of the one before.
+    init(adopting login: StoredLogin, _ verifier: OfflineVerifier?, in client: GatewayClient) throws(ClientError) {
+        try client.change { session in
+            // Tokens of another user are not used.
+            if session.login?.isSameUser(as: login) != true { session.webgates = [] }
+            session.login = login
+            session.verifier = verifier
+        }
+        client.live.withLock { $0.use(unsaved: nil) }
+        self.init(login)
+    }
 }

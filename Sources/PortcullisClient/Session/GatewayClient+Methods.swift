@@ -30,8 +30,8 @@ extension GatewayClient {
     }
 
     /// Answers the questions after the password (OMS-14), and returns the token.
-    private func finish(
-        _ first: ServiceReply, _ service: MobileService, _ user: String
+    func finish(
+        _ first: ServiceReply, _ service: MobileService, _ user: String?
     ) async throws(ClientError) -> StoredLogin {
         var reply = first
         var steps = 0

@@ -30,6 +30,29 @@ extension ClientCommand {
         print(context)
     }
 
+    /// `client login --browser`: prints the address of the login at the identity provider, and exchanges the code that the
+    /// browser brings (RP-02).
+    static func logInByBrowser(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
+        let client = try place.client()
+        // Before the browser is sent away: the service may not exist.
+        try ExitStatus.waiting { () async throws(ClientError) in _ = try await client.setup() }
+        let signOn = try ExitStatus.client(ProviderSignOn(profile: client.profile, provider: arguments["--provider"]))
+        var answer: [UInt8]?
+        try capture(arguments) { address in
+            Terminal.print(signOn.url(redirectURI: "http://\(address)/"))
+            return { submission in
+                guard !submission.isForm, signOn.isAnswer(submission.text) else { return false }
+                answer = submission.text
+                return true
+            }
+        }
+        guard let answer else { throw .failed }
+        let context = try ExitStatus.waiting { () async throws(ClientError) in
+            try await signOn.authenticate(client, query: answer)
+        }
+        print(context)
+    }
+
     /// `client capture`: prints a field of the first request that has it (TOOL-03).
     static func capture(_ arguments: Arguments) throws(ExitStatus) {
         let name = arguments["--field"] ?? "token"

@@ -10,6 +10,10 @@ extension ClientCommand {
     }
 
     static func logIn(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
+        let ofBrowser = ["--provider", "--listen", "--wait"], ofPassword = ["--user", "--method", "--mode", "--level"]
+        let isByBrowser = arguments.has("--browser")
+        guard (isByBrowser ? ofPassword : ofBrowser).allSatisfy({ arguments[$0] == nil }) else { throw usageError() }
+        if isByBrowser { return try logInByBrowser(arguments, place) }
         let method = arguments["--method"].map { LoginMethod(rawValue: $0) }
         let mode = ConnectivityMode(rawValue: arguments["--mode"] ?? "online")
         guard let mode, method.map({ $0 != nil && $0 != .exchange && $0 != .facebook }) ?? true else {

@@ -8,6 +8,7 @@ enum ClientCommand: Command {
         usage: portcullis client configure URL WHERE
                portcullis client setup WHERE
                portcullis client login [--user NAME] [--method oauth|basic|oam|aom] [--mode online|offline|auto] [--level N] WHERE
+               portcullis client login --browser [--provider NAME] [--listen 127.0.0.1:PORT] [--wait SECONDS] WHERE
                portcullis client aom login [--user NAME] [--scope SCOPE] [--extra TEXT] WHERE
                portcullis client aom refresh|revoke|revokeall WHERE
                portcullis client exchange --token TOKEN [--store] WHERE
@@ -29,6 +30,9 @@ enum ClientCommand: Command {
         setup      prints the application's profile on the gateway
         login      reads the password and answers to further questions from standard input, and stores the login. The
                    default method is oam for a profile with a service domain, oauth for one with a client secret, else basic
+                   --browser logs in at an identity provider of the service domain: prints the address to open in a browser,
+                   which brings a code to this machine. The application's `redirectUris` must have http://127.0.0.1/ for any
+                   port (default: a free one), or with the PORT of --listen
         aom        manages session tokens of the ApiOmat application of the profile (/apiomatApp or /appName, /apiKey):
                    `login` reads the password from standard input and stores a token, `refresh` renews it, `revoke` revokes
                    it, and `revokeall` revokes all tokens of its user in the application
@@ -64,7 +68,9 @@ enum ClientCommand: Command {
 
     private static let actions: [String: AdminInvocation.Shape] = [
         "configure": .init(1...1), "setup": .init(0...0), "logout": .init(0...0),
-        "login": .init(0...0, options: ["--user", "--method", "--mode", "--level"]),
+        "login": .init(
+            0...0, options: ["--user", "--method", "--mode", "--level", "--provider", "--listen", "--wait"],
+            flags: ["--browser"]),
         "aom": .init(1...1, options: ["--user", "--scope", "--extra"]),
         "exchange": .init(0...0, options: ["--token"], flags: ["--store"]),
         "sso": .init(1...1, options: ["--client-id", "--listen", "--wait"]),
