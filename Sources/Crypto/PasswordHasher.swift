@@ -16,7 +16,7 @@ package struct PasswordHasher: Sendable {
     /// - Parameters:
     ///   - aesKey: the key of the reversible scheme `AES`, of 16, 24 or 32 bytes. Without one, or with one of another length,
     ///     no password of that scheme verifies.
-    ///   - leastLength: of passwords that `make` takes, in code points; those that are stored already stay valid.
+    ///   - leastLength: of passwords that `makeNew` takes, in code points.
     package init(aesKey: [UInt8]? = nil, leastLength: Int = 1) {
         cipher = aesKey.flatMap { PasswordCipher($0) }
         self.leastLength = leastLength
@@ -49,7 +49,7 @@ package struct PasswordHasher: Sendable {
     package func make(
         _ password: Span<UInt8>, scheme: PasswordScheme = .scrypt, saltBits: Int = 128
     ) throws(PasswordError) -> String {
-        try check(password)
+        guard !password.isEmpty, password.count <= Self.maximumLength else { throw .invalidLength }
         if scheme.isSalted {
             // Short salts are allowed for fast schemes only, for existing stores.
             let range = (scheme.isSlow ? 64 : 8)...Self.maximumSaltLength * 8
@@ -58,8 +58,14 @@ package struct PasswordHasher: Sendable {
         return try "{\(scheme.rawValue)}\(payload(password, scheme, saltLength: saltBits / 8))"
     }
 
-    /// Whether a password may be set, by its length.
-    package func check(_ password: Span<UInt8>) throws(PasswordError) {
+    /// The stored form of a password that is newly set, and so must have the least length.
+    package func makeNew(_ password: Span<UInt8>, scheme: PasswordScheme = .scrypt) throws(PasswordError) -> String {
+        try checkNew(password)
+        return try make(password, scheme: scheme)
+    }
+
+    /// Whether a password may be newly set, by its length.
+    package func checkNew(_ password: Span<UInt8>) throws(PasswordError) {
         guard !password.isEmpty, password.count <= Self.maximumLength else { throw .invalidLength }
         if String(copying: password).unicodeScalars.count < leastLength { throw .tooShort(leastLength) }
     }

@@ -17,7 +17,7 @@ extension UserProfileService {
         guard let password = body.password else { return add(user, call) }
         let hasher = settings.hasher
         return .hash { [self] in
-            guard let hash = try? hasher.make(Array(password.utf8).span) else {
+            guard let hash = try? hasher.makeNew(Array(password.utf8).span) else {
                 return .done(ProfileRefusal(.invalidAttribute, "password").response)
             }
             var user = user

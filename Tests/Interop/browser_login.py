@@ -141,7 +141,9 @@ class Chromium:
     def picture(self, directory, name):
         for size, (width, height) in SIZES.items():
             self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=size == "phone")
-            assert self.value("document.documentElement.scrollWidth <= innerWidth"), f"{name} is too wide for a {size}"
+            # A page that leads on by itself has no element for a moment.
+            width_fits = "(document.documentElement?.scrollWidth ?? 0) <= innerWidth"
+            assert self.value(width_fits), f"{name} is too wide for a {size}"
             data = self.call("Page.captureScreenshot")["data"]
             with open(os.path.join(directory, f"{name}-{size}.png"), "wb") as file:
                 file.write(base64.b64decode(data))

@@ -25,6 +25,8 @@ NEED_PROVIDER = {
     "providerLogout",
     "exchangeOutsideToken",
     "refreshIssuerKeys",
+    # Its answer is tested by `WhyTests`.
+    "showRefusals",
 }
 CLIENT, WEB = ("inv-client", "inv-secret"), ("web-client", "web-secret")
 # The example of RFC 7636 appendix B.
@@ -241,8 +243,8 @@ def mobile():
 def applications():
     key, user = {"X-Apiomat-Apikey": "1234567890123456789"}, ("testUser", "secret")
 
-    def pair():
-        login = {"grant_type": "aom_user", "username": "testUser", "password": "secret"}
+    def pair(password="secret99"):
+        login = {"grant_type": "aom_user", "username": "testUser", "password": password}
         return call(
             "applicationToken",
             200,
@@ -250,12 +252,12 @@ def applications():
         ).json()
 
     call("applicationToken", 400, form={"grant_type": "x"}, user=("testApp", key["X-Apiomat-Apikey"]))
-    call("showUserObject", 200, headers=key, token=pair()["access_token"])
-    call("changeUserObject", 200, headers=key, user=user, body={"@type": "Basics$User", "password": "secret"})
+    call("showUserObject", 200, headers=key, token=pair("secret")["access_token"])
+    call("changeUserObject", 200, headers=key, user=user, body={"@type": "Basics$User", "password": "secret99"})
     for operation in ("revokePair", "revokePairByGet", "revokeAllPairs", "revokeAllPairsByGet"):
         call(operation, 200, headers=key, token=pair()["access_token"])
-    call("signUp", 201, headers=key, body={"userName": "amy", "password": "secret"})
-    call("signUp", 409, headers=key, body={"userName": "amy", "password": "secret"})
+    call("signUp", 201, headers=key, body={"userName": "amy", "password": "secret99"})
+    call("signUp", 409, headers=key, body={"userName": "amy", "password": "secret99"})
 
 
 def profiles():

@@ -155,7 +155,7 @@ extension ApplicationTokens {
 
     /// The hash of a password, from the pool of hashes; nil if it cannot be stored.
     private func hash(_ password: String) -> Effect<String?> {
-        .hash { [hasher = settings.hasher] in .done(try? hasher.make(Array(password.utf8).span)) }
+        .hash { [hasher = settings.hasher] in .done(try? hasher.makeNew(Array(password.utf8).span)) }
     }
 
     // MARK: Reading and changing

@@ -36,7 +36,7 @@ enum IssuerCommand: Command {
         if arguments.first == "refresh" { return try refresh(arguments) }
         let arguments = try Arguments(arguments, options: ["--config", "--backend", "--jwks"], flags: [])
         if let word = arguments.positional.first, !["list", "test"].contains(word) {
-            throw unknownAction(word, among: ["list", "test"])
+            throw unknownAction(word, among: ["list", "refresh", "test"])
         }
         guard let directory = arguments["--config"], let action = arguments.positional.first else { throw usageError() }
         switch (action, arguments.positional.count) {

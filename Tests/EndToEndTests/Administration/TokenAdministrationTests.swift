@@ -109,7 +109,7 @@ import Testing
         let admin = try admin { $0["store"] = #"{"kind": "memory"}"# }
         let fixture = admin.fixture
         let (joe, ann) = (try fixture.token("joe"), try fixture.token("ann"))
-        try admin.done("users", "set-password", "joe", input: "Sesame9\n")
+        try admin.done("users", "set-password", "joe", input: "Sesame99\n")
         #expect(try fixture.gateway.stop() == .exit(0))
         let next = try GatewayProcess(fixture.gateway.configuration)
         #expect(try next.request("GET", "/inventory/me", [.bearer(joe)]).status == 401)

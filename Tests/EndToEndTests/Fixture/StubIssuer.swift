@@ -96,8 +96,8 @@ final class StubIssuer: Sendable {
         _ = token(key)
         var head = #"{"alg": "ES256", "typ": "JWT", "kid": "\#(key)"}"#
         if let name = header.split(separator: ":").first {
-            let old = head.firstRange(of: try! Regex(#"\#(name): "[^"]*""#))
-            if let old { head.replaceSubrange(old, with: header) }
+            let member = try? Regex(#"\#(name): "[^"]*""#)
+            if let member, let old = head.firstRange(of: member) { head.replaceSubrange(old, with: header) }
         }
         func encoded(_ bytes: some Sequence<UInt8>) -> String {
             String(decoding: Base64.encode(Array(bytes).span, .url), as: UTF8.self)

@@ -19,7 +19,7 @@ extension UserAdministration {
             var user = row.user
             if let password = row.password {
                 do throws(PasswordError) {
-                    user.password = try hasher.make(Array(password.utf8).span, scheme: scheme)
+                    user.password = try hasher.makeNew(Array(password.utf8).span, scheme: scheme)
                 } catch {
                     problems.append(.init(line: row.line, message: error.text))
                 }
@@ -48,7 +48,7 @@ extension UserAdministration {
         for row in list.rows {
             guard let password = row.password else { continue }
             do throws(PasswordError) {
-                try hasher.check(Array(password.utf8).span)
+                try hasher.checkNew(Array(password.utf8).span)
             } catch {
                 problems.append(.init(line: row.line, message: error.text))
             }

@@ -150,7 +150,7 @@ struct UserAdministration: ResourceAdministration {
         guard let password = try body.text("password") else { return nil }
         let hasher = try hasher()
         do throws(PasswordError) {
-            return try hasher.make(Array(password.utf8).span, scheme: scheme)
+            return try hasher.makeNew(Array(password.utf8).span, scheme: scheme)
         } catch {
             throw .malformed(error.text)
         }
