@@ -219,7 +219,8 @@ import Testing
         let other = Fleet.makeKey()
         let foreign = try fleet.refusal(storeKey: other)
         #expect(
-            foreign.contains(#""/tokenService/sharedKeys""#) && foreign.contains(#"another \"store.key\" has sealed them"#),
+            foreign.contains(#""/tokenService/sharedKeys""#)
+                && foreign.contains(#"another \"store.key\" has sealed them"#),
             "\(foreign)")
         let pem = try Self.pem()
         let directory = try fleet.directory(signingKey: pem)
