@@ -159,15 +159,28 @@ import Testing
         let (name, notice) = try #require(made)
         #expect(notice.changedAt == 5002)
         #expect(here.apply(notice, name: name) && here.contains(joe))
-        var older = notice
-        (older.isWithdrawn, older.changedAt) = (false, notice.changedAt - 1)
-        #expect(!here.apply(older, name: name))
-        older.changedAt = notice.changedAt
-        #expect(!here.apply(older, name: name), "of one time the stricter word")
+        func restored(at milliseconds: Int64) -> WithdrawnAccounts.Notice {
+            .init(isWithdrawn: false, holder: notice.holder, changedAt: milliseconds, until: notice.until)
+        }
+        #expect(!here.apply(restored(at: notice.changedAt - 1), name: name))
+        #expect(!here.apply(restored(at: notice.changedAt), name: name), "of one time the stricter word")
         here.prune(now: 99)
         #expect(here.contains(joe))
         here.prune(now: 100)
         #expect(here.isEmpty && here.notices.isEmpty)
+    }
+
+    @Test("any date that a store tells is compared without an overflow", arguments: [Int64.min, -1, .max])
+    func foreignDates(_ milliseconds: Int64) throws {
+        let accounts = accounts()
+        let joe = Self.all[0]
+        let (name, known) = try #require(accounts.notice(joe, isWithdrawn: true, milliseconds: 1, until: .max))
+        accounts.apply(
+            .init(isWithdrawn: true, holder: known.holder, changedAt: milliseconds, until: .max), name: name)
+        for second in [0, 1_700_000_000] as [Int64] {
+            #expect(accounts.contains(joe, changedSince: second) == (milliseconds == .max || second == 0))
+        }
+        #expect(accounts.notice(joe, isWithdrawn: false, milliseconds: 1, until: .max) != nil)
     }
 
     @Test("the stores return users and backends without withdrawn credentials")

@@ -86,6 +86,10 @@ import Testing
             #expect(error?.reason == reason && error?.keyIndex == 1, "\(block)")
         }
         #expect(throws: KeySetError.self) { try KeySet(file: Array("-".utf8).span) }
+        let most = Array(String(repeating: good, count: KeySet.maximumTries).utf8)
+        #expect(try KeySet(file: most.span).keys.count == KeySet.maximumTries)
+        let tooMany = #expect(throws: KeySetError.self) { try KeySet(file: (most + Array(good.utf8)).span) }
+        #expect(tooMany?.reason == .tooManyUnnamed)
         #expect(throws: KeySetError.self) { try KeySet(file: Array(" ".utf8).span) }
     }
 

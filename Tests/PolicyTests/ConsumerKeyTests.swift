@@ -65,6 +65,29 @@ struct ConsumerKeyTests {
         }
     }
 
+    @Test("long exchanges end with a key that another gateway has rotated")
+    func rotatedElsewhere() throws {
+        let withdrawn = WithdrawnAccounts()
+        withdrawn.use { ["digest of \($0)"] }
+        for own in [nil, TestPolicy.now + 9, TestPolicy.now + 2] {
+            var settings = TestPolicy.settings()
+            settings.withdrawn = withdrawn
+            let key = Consumer.Key(id: "k1", digest: Self.digest, expiresAt: own)
+            settings.consumers = [Consumer(name: "billing", roles: ["Manager"], enabled: true, keys: [key])]
+            let (name, notice) = try #require(
+                withdrawn.notice(
+                    .apiKey(digest: Self.digest, consumer: "billing"), isWithdrawn: true, from: TestPolicy.now + 5,
+                    milliseconds: 1, until: .max))
+            withdrawn.apply(notice, name: name)
+            let found = ConsumerKeys(settings).authenticate(Array(Self.key.utf8).span, now: TestPolicy.now)
+            guard case .principal(let holder) = found else {
+                Issue.record("\(found)")
+                continue
+            }
+            #expect(holder.expiresAt == min(own ?? .max, TestPolicy.now + 5) && holder.roleNames == ["Manager"])
+        }
+    }
+
     @Test("a key counts as a bearer token, in its field, in Basic and at the places of a route")
     func places() {
         let policy = snapshot()

@@ -117,8 +117,8 @@ extension WithdrawnAccounts {
         package var isWithdrawn: Bool
         /// The name of the user, consumer or certificate, or the id of the backend; empty if unknown.
         package var holder: String
-        /// Milliseconds since 1970.
-        package var changedAt: Int64
+        /// Milliseconds since 1970, from zero to the end of the year 9999: others write the store as well.
+        package let changedAt: Int64
         /// Seconds since 1970 until which it is kept.
         package var until: Int64
         /// Seconds since 1970 from which the credential is refused; 0 for at once.
@@ -127,7 +127,7 @@ extension WithdrawnAccounts {
         package init(isWithdrawn: Bool, holder: String, changedAt: Int64, until: Int64, from: Int64 = 0) {
             self.isWithdrawn = isWithdrawn
             self.holder = holder
-            self.changedAt = changedAt
+            self.changedAt = min(max(changedAt, 0), 253_402_300_799_000)
             self.until = until
             self.from = from
         }

@@ -86,7 +86,7 @@ package final class WithdrawnAccounts: Sendable {
 
     /// Whether a credential was withdrawn after this second since 1970, or so shortly before it that not all gateways
     /// knew.
-    func contains(_ credential: Credential, changedSince second: Int64) -> Bool {
+    package func contains(_ credential: Credential, changedSince second: Int64) -> Bool {
         withdrawal(of: credential).map { second * 1000 <= $0.changedAt + WithdrawnAccounts.reach } ?? false
     }
 

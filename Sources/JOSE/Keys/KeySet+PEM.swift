@@ -12,7 +12,8 @@ extension KeySet {
             return
         }
         let blocks = KeySet.blocks(String(copying: file))
-        guard blocks.count <= KeySet.maximumCount else { throw KeySetError(.tooManyKeys) }
+        // All of them may be tried for a token.
+        guard blocks.count <= KeySet.maximumTries else { throw KeySetError(.tooManyUnnamed) }
         guard !blocks.isEmpty else { throw KeySetError(.key(.malformedPEM)) }
         var keys: [VerificationKey] = []
         for (index, block) in blocks.enumerated() {

@@ -150,6 +150,8 @@ package struct KeySetError: Error, Equatable, CustomStringConvertible {
         case notJSON(JSONError)
         case noKeyArray
         case tooManyKeys
+        /// More keys in PEM form than are tried for a token.
+        case tooManyUnnamed
         /// No key of the set can verify a signature.
         case noUsableKey
         case notAnObject
@@ -188,6 +190,8 @@ package struct KeySetError: Error, Equatable, CustomStringConvertible {
         case .notJSON(let error): return "\(subject) is not JSON: \(error)"
         case .noKeyArray: return "\(subject) has no array 'keys'"
         case .tooManyKeys: return "\(subject) has more than \(KeySet.maximumCount) keys"
+        case .tooManyUnnamed:
+            return "\(subject) has more than \(KeySet.maximumTries) keys in PEM form; a JWK set gives them names"
         case .noUsableKey: return "\(subject) has no key that can verify a signature"
         case .notAnObject: return "\(subject) is not an object"
         case .missing(let name): return "\(subject) has no member '\(name)'"

@@ -66,13 +66,16 @@ struct ConsumerKeys: Sendable {
         guard let withdrawn, !withdrawn.isEmpty else { return .principal(entry.principal) }
         let name = entry.principal.subject
         if withdrawn.contains(.consumer(name: name)) { return .rejected(.apiKeyUnknown) }
-        if let notice = withdrawn.withdrawal(of: .apiKey(digest: entry.key.digest, consumer: name)), notice.from <= now
-        {
-            return .rejected(notice.from > 0 ? .apiKeyExpired : .apiKeyUnknown)
+        var key = entry.key
+        if let notice = withdrawn.withdrawal(of: .apiKey(digest: key.digest, consumer: name)) {
+            guard notice.from > now else { return .rejected(notice.from > 0 ? .apiKeyExpired : .apiKeyUnknown) }
+            // Long exchanges end with it.
+            key.expiresAt = min(key.expiresAt ?? .max, notice.from)
         }
-        guard withdrawn.has(.consumerRole), withdrawn.concerns(name) else { return .principal(entry.principal) }
+        let concernsRoles = withdrawn.has(.consumerRole) && withdrawn.concerns(name)
+        guard concernsRoles || key.expiresAt != entry.key.expiresAt else { return .principal(entry.principal) }
         let left = entry.roles.filter { !withdrawn.contains(.consumerRole(name: name, role: $0)) }
-        return .principal(ConsumerKeys.principal(name, entry.key, left, catalogue))
+        return .principal(ConsumerKeys.principal(name, key, left, catalogue))
     }
 
     /// Whether the value of `Authorization` has an API key.

@@ -93,10 +93,15 @@ package final class VerifiedTokenCache {
         return nil
     }
 
+    /// Longer tokens are verified each time.
+    private static let longestToken = 16_384
+
     /// Remembers a verified token until it expires.
     ///
     /// - Parameter revocationGeneration: `RevocationList.generation` as it was before the token was held against it.
     package func insert(_ token: [UInt8], _ principal: Principal, expiresAt: Int64, revocationGeneration: UInt64) {
+        // The cache is bounded by count, so that few long tokens must not take the memory of many.
+        guard token.count <= VerifiedTokenCache.longestToken else { return }
         if firstFree < 0 { evict() }
         let i = Int(firstFree)
         firstFree = slots[i].next

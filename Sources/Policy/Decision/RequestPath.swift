@@ -87,9 +87,7 @@ package enum ReadingConflict: Sendable {
         guard PathReadings.hasSeveral(path) || !kept.isEmpty && !CanonicalPath.spellings(in: path).isEmpty else {
             return nil
         }
-        if kept.contains(.emptySegments), let rewrite = route.rewrite,
-            rewrite.path([UInt8](copying: path)).starts(with: "//".utf8)
-        {
+        if !kept.isEmpty, let rewrite = route.rewrite, mayBeginWithHost(rewrite.path([UInt8](copying: path))) {
             return .host
         }
         guard let readings = PathReadings.others(of: path) else { return .ambiguous }
@@ -112,6 +110,15 @@ package enum ReadingConflict: Sendable {
             }
         }
         return nil
+    }
+
+    /// Whether a path begins with two slashes, of either kind, once it is decoded as often as an upstream may do.
+    private static func mayBeginWithHost(_ path: [UInt8]) -> Bool {
+        var rest = path.dropFirst()
+        while rest.starts(with: "%25".utf8) { rest = [ASCII.percent] + rest.dropFirst(3) }
+        let start = rest.prefix(3).map(ASCII.lowercased)
+        return start.first == ASCII.slash || start.first == ASCII.backslash || start == Array("%2f".utf8)
+            || start == Array("%5c".utf8)
     }
 
     /// For operators.

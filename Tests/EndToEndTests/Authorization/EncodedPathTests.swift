@@ -31,6 +31,9 @@ import Testing
         // What no route keeps.
         ("/npm/..%2Fx", nil), ("/npm/a%2F..%2Fb", nil), ("/npm/a%2F%2e%2e%2Fb", nil),
         ("/rabbitmq/%252E%252E%252Fx", nil),
+        // Without the prefix, these begin with a host.
+        ("/npm/%2Fhost/x", nil), ("/npm/%2fhost%2fx", nil), ("/rabbitmq/%252Fhost/x", nil),
+        ("/rabbitmq/%25252fhost/x", nil),
         ("/rabbitmq/%2500", nil), ("/s3//host/key", nil), ("/s3/a//../b", nil),
         // Decoded, these are paths of another route, of none, or of an endpoint.
         ("/npm%2Fx", nil), ("/api/v4/projects/7%2Fvariables", nil), ("/api%2Fv4/x", nil), ("/oauth2%2Ftoken", nil),
