@@ -35,7 +35,7 @@ import Testing
         let issuer = try StubIssuer(keys: "a", "b")
         let upstream = try StubUpstream()
         defer { upstream.stop() }
-        // Whatever it makes of the question, it is there.
+        // Any answer shows that it is there.
         for path in ["/introspect", "/allow"] { upstream.on(path) { _ in [.reply("405 Method Not Allowed")] } }
         let directory = try ConfigurationDirectory()
         try SecureFixture.makeCertificate("tls", "DNS:gw.example.com", in: directory)

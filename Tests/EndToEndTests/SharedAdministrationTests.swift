@@ -47,7 +47,7 @@ import Testing
         _ = try #require(late.waitForEvent("ready"))
         #expect(try late.request("GET", "/invoices", ["X-API-Key: \(key)"]).status == 401)
         #expect(try late.request("GET", "/invoices", ["X-API-Key: \(other)"]).status == 200)
-        // Files of before, which reach the gateway that has revoked it.
+        // The earlier files reach the gateway that has revoked it.
         try nodes.directories[0].write("gateway.json", files)
         try nodes.admin(0, "POST", "/admin/reload")
         for node in 0...1 { #expect(try Self.status(nodes, node, key) == 401) }
@@ -147,7 +147,7 @@ import Testing
                     && post(1, password) == 403
             })
         for token in tokens { #expect(try post(0, [.bearer(token)]) == 403) }
-        // Nobody loses more than that.
+        // No other user loses anything.
         #expect(try nodes.bearer(1, tokens[0]) == 200 && nodes.bearer(1, exchanged) == 200)
         for node in 0...1 {
             let fresh = try nodes.token(node)

@@ -69,7 +69,7 @@ import Testing
         #expect(queue.nextDeadline == 30 && queue.first == 3)
     }
 
-    /// Against lists by network: whatever the order of entering, leaving and being served.
+    /// Against lists by network, in any order of entering, leaving and being served.
     @Test(arguments: 0..<10 as Range<UInt64>)
     func behavesLikeLists(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)

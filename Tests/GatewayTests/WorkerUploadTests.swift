@@ -77,7 +77,7 @@ import Testing
     @Test("a long body is forwarded from the limit on, in order", arguments: [false, true])
     func longBody(_ http2: Bool) throws {
         let bench = try Self.bench {
-            // The window is smaller than what is to be there.
+            // The window is smaller than the bytes that must be there.
             $0.limits.http2.initialWindow = 16 << 10
             $0.limits.bufferedBodyBytes = 64 << 10
         }

@@ -44,7 +44,7 @@ import Testing
         let snapshot = try Self.snapshot(Rule(path: "/**", kept: .all))
         let request = TestRequest("GET", path)
         #expect(request.answer(snapshot) == "/**")
-        // Escapes that nobody keeps have their canonical form.
+        // Escapes that no route keeps have their canonical form.
         let canonical = request.canonicalPath(snapshot).map { String(decoding: $0, as: UTF8.self) }
         #expect(canonical == path)
     }
