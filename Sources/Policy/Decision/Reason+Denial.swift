@@ -21,7 +21,7 @@ extension Reason {
         case .clientCertificateInvalid: "the client certificate is not valid"
         case .clientCertificateMalformed: "the field with the client certificate is malformed"
         case .duplicateCredential: "more than one credential"
-        case .keyBesideCredential: "an API key beside another credential, of which this resource takes one"
+        case .keyBesideCredential: "an API key beside another credential, which this resource does not take together"
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"
         case .applicationMismatch: "token or API key are not for this resource"

@@ -3,7 +3,7 @@ import Testing
 
 /// The least length of passwords that are newly set (`passwords.minLength`), in each place where one is.
 @Suite struct PasswordLengthTests {
-    private static let message = "less than 8 characters (passwords.minLength)"
+    private static let message = "fewer than 8 characters (passwords.minLength)"
 
     @Test(
         "the administration refuses passwords that are too short, by characters", arguments: Administrator.Way.allCases)
@@ -50,7 +50,7 @@ import Testing
     func setting() throws {
         let admin = try Administrator(.listener)
         try admin.fixture.reload { $0["passwords"] = #"{"minLength": 12}"# }
-        #expect(try admin.refused("users", "add", "carl", input: "Welcome1234\n").contains("less than 12 characters"))
+        #expect(try admin.refused("users", "add", "carl", input: "Welcome1234\n").contains("fewer than 12 characters"))
         _ = try admin.done("users", "add", "carl", input: "Welcome12345\n")
         try admin.fixture.reload { $0["passwords"] = #"{"minLength": 1}"# }
         _ = try admin.done("users", "add", "dora", input: "x\n")

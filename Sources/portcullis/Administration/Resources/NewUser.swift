@@ -101,7 +101,7 @@ extension PasswordError {
     var text: String {
         switch self {
         case .invalidLength: "the password is empty or longer than \(PasswordHasher.maximumLength) bytes"
-        case .tooShort(let least): "the password has less than \(least) characters (passwords.minLength)"
+        case .tooShort(let least): "the password has fewer than \(least) characters (passwords.minLength)"
         case .notText: "the password is not UTF-8"
         case .invalidSaltLength: "the scheme does not accept this length of the salt"
         case .missingKey: "the scheme AES needs passwords.aesKey in gateway.json"

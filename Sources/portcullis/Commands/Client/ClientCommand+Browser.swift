@@ -80,9 +80,10 @@ extension ClientCommand {
             throw .misuse("--wait is no number of seconds from 1 to 86400: \(arguments["--wait"] ?? "")")
         }
         let address = try arguments.listening("127.0.0.1:0")
-        guard address.isLoopback else { throw .misuse("--listen is no address of this machine alone: \(address)") }
+        guard address.isLoopback else { throw .misuse("--listen must be 127.0.0.1 or [::1]: \(address.description)") }
         let isCaptured: Bool
         do throws(KernelError) {
+            try BoundListener.checkFree(address)
             let listener = try BoundListener(address)
             let accept = begin(listener.address.description)
             isCaptured = try CaptureServer(listener, accept: accept).run(seconds: Int64(wait))

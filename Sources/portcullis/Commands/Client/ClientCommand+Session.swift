@@ -12,7 +12,9 @@ extension ClientCommand {
     static func logIn(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
         let ofBrowser = ["--provider", "--listen", "--wait"], ofPassword = ["--user", "--method", "--mode", "--level"]
         let isByBrowser = arguments.has("--browser")
-        guard (isByBrowser ? ofPassword : ofBrowser).allSatisfy({ arguments[$0] == nil }) else { throw usageError() }
+        if let other = (isByBrowser ? ofPassword : ofBrowser).first(where: { arguments[$0] != nil }) {
+            throw .misuse("\(other) is \(isByBrowser ? "not for" : "for") logins with --browser")
+        }
         if isByBrowser { return try logInByBrowser(arguments, place) }
         let method = arguments["--method"].map { LoginMethod(rawValue: $0) }
         let mode = ConnectivityMode(rawValue: arguments["--mode"] ?? "online")

@@ -27,7 +27,7 @@ enum ExplainCommand: Command {
 
         exit status: 0 forwarded, redirected to a login form, or answered by the gateway; 1 refused
 
-        example: portcullis explain GET /inventory/items --config config/sample
+        example: portcullis explain GET /inventory/items --config config
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
