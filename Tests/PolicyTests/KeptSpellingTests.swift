@@ -248,7 +248,7 @@ import Testing
             let snapshot = try Self.snapshot(rules)
             for _ in 0..<25 {
                 let spelling = Self.spelling(&random)
-                // Literal dot segments are removed, whatever else the path has.
+                // Literal dot segments are removed from any path.
                 if spelling.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) { continue }
                 let request = TestRequest("GET", spelling)
                 let found = request.answer(snapshot)

@@ -156,6 +156,8 @@ package struct RefusalEvidence {
             switch sources.find(bytes, head, headers) {
             case .several: return .nothing
             case .token(let place, .assertions), .pair(_, (let place, .assertions)): return .assertion(place)
+            // Beside a key, the token is in `Authorization`.
+            case .token(let place, let issuers) where issuers.takesKey(bytes.slice(place)): break
             case .token(let place, _), .pair(_, (let place, _)): return .token(place)
             case .nothing: break
             }

@@ -72,6 +72,9 @@ import Testing
         #expect(try answer("/both") == "401 missing_credential")
         #expect(try answer("/both", "X-API-Key: pck_x", token) == "401 api_key_unknown")
         #expect(try answer("/both", key, .bearer("x")) == "401 malformed_token")
+        let expired = try fixture.request("GET", "/both", [key, .bearer(fixture.mint("joe", "--lifetime", "-100"))])
+        let line = fixture.gateway.waitForAccess { $0["request_id"].string == expired.only("X-Request-Id") }
+        #expect(line?["reason"].string == "token_expired" && line?["detail"].string?.contains("expired") == true)
         // The consumer has the role, the user has not.
         #expect(try answer("/both", key, .bearer(try fixture.token("ann"))) == "403 role_required")
         #expect(fixture.upstream.requests.isEmpty)
