@@ -25,7 +25,7 @@ enum PathSyntax {
     static func append(
         _ segment: Span<UInt8>, keeping kept: PathSpellings, to output: Chunk
     ) throws(PathAmbiguity) {
-        try checkParameter(segment)
+        let start = output.count
         var text = UTF8Check()
         var position = 0
         while position < segment.count {
@@ -58,6 +58,7 @@ enum PathSyntax {
             position &+= 1
         }
         guard text.isComplete else { throw .malformedText }
+        try checkDots(output.readable.extracting(start..<output.count))
     }
 
     /// The byte of an escape, if it is allowed in a segment.
@@ -72,7 +73,6 @@ enum PathSyntax {
         switch value {
         case ASCII.slash where !kept.contains(.encodedSlash): throw .encodedSlash
         case ASCII.backslash where !kept.contains(.encodedBackslash): throw .encodedBackslash
-        case ASCII.dot: throw .encodedDot
         case 0..<32, 127: throw .encodedControl
         default: return value
         }
@@ -85,17 +85,12 @@ enum PathSyntax {
         output.append(digit(byte & 15))
     }
 
-    /// Refuses `..;x`, `.;x` and `;x`, which servlet containers read as a dot segment or an empty one after removing
-    /// the parameter. Other parameters are unchanged.
-    private static func checkParameter(_ segment: Span<UInt8>) throws(PathAmbiguity) {
+    /// Refuses a canonical segment that was written with `%2E` and is a dot segment, and `..;x`, `.;x` and `;x`, which
+    /// servlet containers read as a dot segment or an empty one after removing the parameter. Other parameters are unchanged.
+    private static func checkDots(_ segment: Span<UInt8>) throws(PathAmbiguity) {
         var position = 0
         while position < segment.count, position < 2, segment[position] == ASCII.dot { position &+= 1 }
-        guard position < segment.count else { return }
-        if segment[position] == 59 { throw .dotSegmentParameter }
-        if position &+ 2 < segment.count, segment[position] == ASCII.percent, segment[position &+ 1] == 51,
-            ASCII.lowercased(segment[position &+ 2]) == 98
-        {
-            throw .dotSegmentParameter
-        }
+        guard position < segment.count else { throw .encodedDot }
+        if segment[position] == 59 || ASCII.percentDecoded(segment, at: position) == 59 { throw .dotSegmentParameter }
     }
 }

@@ -50,6 +50,7 @@ func canonical(_ path: String) -> PathOutcome { canonical(path.bytes) }
             ("/%61%62", "/ab"), ("/%7Ea%2Db%5Fc%30", "/~a-b_c0"), ("/%c3%a9", "/%C3%A9"), ("/%2a", "/%2A"),
             ("/a|b", "/a%7Cb"),
             ("/\"<>^`{|}[]", "/%22%3C%3E%5E%60%7B%7C%7D%5B%5D"), ("/%41/../%42", "/B"), ("/a%3bb", "/a%3Bb"),
+            ("/a%2ehtml", "/a.html"), ("/%2E.%2e", "/..."), ("/%2egit", "/.git"), ("/a%2e;x", "/a.;x"),
         ])
     func rewritten(_ path: String, _ expected: String) {
         #expect(canonical(path) == .path(expected))
@@ -65,7 +66,9 @@ func canonical(_ path: String) -> PathOutcome { canonical(path.bytes) }
             ("/a%5cb", .encodedBackslash),
             ("/a%5Cb", .encodedBackslash), ("/a\\b", .backslash), ("/..\\a", .backslash), ("/%2e%2e/a", .encodedDot),
             ("/%2E", .encodedDot),
-            ("/.%2e/a", .encodedDot), ("/a%2ehtml", .encodedDot), ("/a%00", .encodedControl), ("/%0a", .encodedControl),
+            ("/.%2e/a", .encodedDot), ("/a/.%2E", .encodedDot), ("/%2e;a", .dotSegmentParameter),
+            ("/a/.%2e%3bx", .dotSegmentParameter),
+            ("/a%00", .encodedControl), ("/%0a", .encodedControl),
             ("/%0D%0aX", .encodedControl), ("/%1F", .encodedControl), ("/%7f", .encodedControl),
             ("/%", .malformedEscape),
             ("/%4", .malformedEscape), ("/%4/1", .malformedEscape), ("/%zz", .malformedEscape),
@@ -99,7 +102,8 @@ func canonical(_ path: String) -> PathOutcome { canonical(path.bytes) }
             ("/a%252Fb%253a", .encodedPercent, "/a%252Fb%253a"), ("//a//", .emptySegments, "//a//"),
             ("/a//./b/.//", .emptySegments, "/a//b//"), ("/%61%2f%3a//b", .encodedSlash, "/a%2f%3A/b"),
             ("/a%2Fb", .emptySegments, nil), ("/a%5Cb", .encodedSlash, nil), ("/a%252Fb", .encodedSlash, nil),
-            ("/a//../b", .all, nil), ("/a%2E", .all, nil), ("/a%00", .all, nil), ("/a\\b", .all, nil),
+            ("/a//../b", .all, nil), ("/a%2F%2Eb", .all, "/a%2F.b"), ("/%2E%2e", .all, nil), ("/a%00", .all, nil),
+            ("/a\\b", .all, nil),
             ("/%c3%2f%a9", .all, nil),
         ] as [(String, PathSpellings, String?)])
     func kept(_ path: String, _ kept: PathSpellings, _ expected: String?) {

@@ -4,7 +4,8 @@ import Policy
 
 /// The canonical path of an exchange.
 enum ExchangePath {
-    /// Writes the canonical path to the exchange. False if the path is ambiguous (ROLE-05).
+    /// Writes the canonical path to the exchange. False if the path is ambiguous (ROLE-05): then it is written as received,
+    /// for the log.
     ///
     /// - Parameter bytes: the buffer of the head and of `headers`.
     static func write(_ exchange: Exchange, _ bytes: Span<UInt8>, _ headers: HeaderTable) -> Bool {
@@ -13,19 +14,13 @@ enum ExchangePath {
         let outcome = RequestPath.canonicalise(
             received, exchange.snapshot.policy, bytes: bytes, head: exchange.head, headers: headers, into: path)
         switch outcome {
-        case .rewritten where exchange.forwardAuth != nil && changesSegments(received, path.readable):
-            // The proxy forwards the path as received.
-            path.reset()
-            return false
-        case .rewritten: return true
-        case .unchanged:
+        // The proxy forwards the path as received.
+        case .rewritten where exchange.forwardAuth == nil || !changesSegments(received, path.readable): return true
+        case .unchanged, .rewritten, .ambiguous:
             path.reset()
             path.ensureFree(received.count)
             path.append(received)
-            return true
-        case .ambiguous:
-            path.reset()
-            return false
+            return outcome == .unchanged
         }
     }
 

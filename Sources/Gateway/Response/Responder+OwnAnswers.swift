@@ -38,7 +38,7 @@ extension Responder {
     private func answers(to exchange: Exchange) -> ErrorAnswers? {
         if let route = exchange.route { return route.errors }
         guard let answers = exchange.snapshot.policy.routes.errors, exchange.endpoint == nil, exchange.head.length > 0,
-            !exchange.path.isEmpty || exchange.response.reason == .ambiguousPath
+            !exchange.path.isEmpty
         else { return nil }
         switch exchange.client?.role {
         case .proxy: return answers

@@ -39,6 +39,17 @@ package enum RequestPath {
         return lacking.isEmpty ? merged : .ambiguous(lacking.ambiguity)
     }
 
+    /// Why the path of a request is refused before its route is known, for operators.
+    static func ambiguity(
+        _ policy: PolicySnapshot, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
+    ) -> String {
+        let received = bytes.slice(head.path)
+        let scratch = Chunk(capacity: 3 * received.count + 1)
+        let outcome = canonicalise(received, policy, bytes: bytes, head: head, headers: headers, into: scratch)
+        if case .ambiguous(let ambiguity) = outcome { return ambiguity.text }
+        return "the other proxy forwards the path as received, with its \"//\", \".\" and \"..\""
+    }
+
     /// The spellings that the route of a path keeps; none for what is no route.
     private static func spellings(
         keptAt path: Span<UInt8>, _ policy: PolicySnapshot, _ bytes: Span<UInt8>, _ head: RequestHead,
@@ -59,6 +70,28 @@ extension PathSpellings {
         if contains(.encodedSlash) { return .encodedSlash }
         if contains(.encodedBackslash) { return .encodedBackslash }
         return contains(.encodedPercent) ? .doubleEncoding : .emptySegment
+    }
+}
+
+extension PathAmbiguity {
+    /// For operators: the fault of the path, or the setting of its route that would allow it.
+    package var text: String {
+        switch self {
+        case .notAbsolute: "the path does not begin with \"/\""
+        case .encodedSlash: "\"%2F\" needs \"encodedSlashes\": \"keep\" of the route"
+        case .encodedBackslash: "\"%5C\" needs \"encodedCharacters\": [\"%5C\"] of the route"
+        case .encodedDot: "a segment decodes to \".\" or \"..\""
+        case .encodedControl: "the path has an escape of a control character"
+        case .doubleEncoding: "a double encoding needs \"encodedCharacters\": [\"%25\"] of the route"
+        case .malformedEscape: "\"%\" without two hexadecimal digits"
+        case .malformedText: "the path decodes to bytes that are not UTF-8"
+        case .backslash: "the path has a backslash"
+        case .illegalByte: "the path has a character that has to be escaped"
+        case .dotSegmentParameter: "a segment begins with \";\", \".;\" or \"..;\""
+        case .aboveRoot: "\"..\" leads above the root"
+        case .dotsAfterEmptySegment: "\"..\" after \"//\""
+        case .emptySegment: "\"//\" is not kept here: the path begins with it, or routes differ in \"mergeSlashes\""
+        }
     }
 }
 

@@ -43,7 +43,7 @@ package struct RefusalEvidence {
             let conflict = route.flatMap {
                 ReadingConflict.find(policy, $0, path: path, bytes: bytes, head: head, headers: headers)
             }
-            lines = [conflict?.text].compactMap(\.self)
+            lines = [conflict?.text ?? RequestPath.ambiguity(policy, bytes: bytes, head: head, headers: headers)]
         case .corsDenied, .corsMalformed:
             lines = ["Origin \(RefusalEvidence.text(headers.value(.origin), bytes))"]
         case .backendMismatch:

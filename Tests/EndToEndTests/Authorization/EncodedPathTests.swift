@@ -15,7 +15,7 @@ import Testing
     private static let forwarded = [
         ("/api/v4/projects/group%2Fname/issues?state=opened", "/api/v4/projects/group%2Fname/issues?state=opened"),
         ("/api/v4/projects/group%2fsub%2Fname", "/api/v4/projects/group%2fsub%2Fname"),
-        ("/api/v4/projects/7/repository/files/src%2Fmain%2Ec", nil),
+        ("/api/v4/projects/7/repository/files/src%2Fmain%2Ec", "/api/v4/projects/7/repository/files/src%2Fmain.c"),
         ("/api/v4/projects/7/repository/files/src%2Fmain.c", "/api/v4/projects/7/repository/files/src%2Fmain.c"),
         (
             "/api/v1/repositories/https%3A%2F%2Fgit.example.com%2Forg%2Frepo.git",
@@ -105,6 +105,9 @@ import Testing
                 "ambiguous_path; an upstream may read /api/v4/projects/7/variables, which has the route "
                     + "/api/v4/projects/7/variables"
             ), ("/npm/a%2F..%2Fb", 1, "ambiguous_path; an upstream may decode it to a dot segment"),
+            ("/open/%2e%2E/x", 1, #"ambiguous_path; a segment decodes to "." or "..""#),
+            ("/open/%0a", 1, "ambiguous_path; the path has an escape of a control character"),
+            ("/open/%zz", 1, #"ambiguous_path; "%" without two hexadecimal digits"#),
             ("/s3//host/key", 1, #"ambiguous_path; the forwarded path begins with "//""#),
         ])
     func explain(_ path: String, _ status: Int32, _ said: String) throws {

@@ -14,21 +14,8 @@ extension Explanation {
         case .unchanged: return received
         case .rewritten: return [UInt8](copying: scratch.readable)
         case .ambiguous(let ambiguity):
-            refuse("path", .ambiguousPath, Evidence([ambiguity.setting].compactMap(\.self)))
+            refuse("path", .ambiguousPath, Evidence([ambiguity.text]))
             return nil
-        }
-    }
-}
-
-extension PathAmbiguity {
-    /// The setting of routes that allows such a path; nil where none does.
-    fileprivate var setting: String? {
-        switch self {
-        case .encodedSlash: "\"%2F\" needs \"encodedSlashes\": \"keep\" of the route"
-        case .encodedBackslash: "\"%5C\" needs \"encodedCharacters\": [\"%5C\"] of the route"
-        case .doubleEncoding: "a double encoding needs \"encodedCharacters\": [\"%25\"] of the route"
-        case .emptySegment: "\"//\" is not kept here: the path begins with it, or routes differ in \"mergeSlashes\""
-        default: nil
         }
     }
 }
