@@ -89,7 +89,7 @@ extension MobileSocialSettings {
 
     /// The current user of a session. Nil if the domain has not the session's provider any more, or accepts no
     /// passwords.
-    func user(of session: Session, _ application: MobileApplication) -> User? {
+    func user(of session: MobileSession, _ application: MobileApplication) -> User? {
         guard let domain = domain(named: session.facts.domain) else { return nil }
         guard let provision = session.facts.provision else {
             return domain.acceptsPasswords ? user(named: session.record.subject, application, domain) : nil

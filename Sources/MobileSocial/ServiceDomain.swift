@@ -66,7 +66,7 @@ package struct ServiceDomain: Sendable {
     /// Whether users log in by passwords. A domain with providers only accepts none (RP-01).
     var acceptsPasswords: Bool { loginMethods.isEmpty || relyingParties.count < loginMethods.count }
 
-    func loginClass(of facts: Session.Facts) -> LoginClass {
+    func loginClass(of facts: MobileSession.Facts) -> LoginClass {
         facts.provision.map { .provider($0.provider) } ?? passwordLogin
     }
 
@@ -154,7 +154,7 @@ extension ServiceDomain {
     func reference(_ application: MobileApplication) -> String { "\(name)/\(application.name)" }
 
     /// The application of a session of this domain.
-    func application(of session: Session) throws(MobileSocialFailure) -> MobileApplication {
+    func application(of session: MobileSession) throws(MobileSocialFailure) -> MobileApplication {
         guard let application = self.application(named: session.facts.application) else { throw .invalidUserToken }
         return application
     }

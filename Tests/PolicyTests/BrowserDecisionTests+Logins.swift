@@ -40,4 +40,19 @@ extension BrowserDecisionTests {
         #expect(location("/mobileapp", [Self.html], provided, for: .authenticationTooWeak) == nil)
         #expect(location("/mobileapp", [Self.html], provided) != nil)
     }
+
+    @Test("CACHE-11: a cookie of a login that the form does not offer leads to the form, and opens nothing")
+    func otherLogin() {
+        let value = Self.seals.seal(Self.provided("zoe", by: "other", ["Manager"]))
+        let snapshot = Self.snapshot {
+            $0.browserDomains = ["D": Self.domain { $0.providers = ["idp", "other"] }]
+        }
+        #expect(decision("/mobileapp", [Self.field(value)], snapshot) == .denied(.wrongScheme))
+        let remote = Self.snapshot {
+            $0.browserDomains = [
+                "MobileServiceDomain": Self.domain { $0.passwordLogin = .password(issuer: "directory") }
+            ]
+        }
+        #expect(decision("/mobileapp", [Self.field(Self.cookie())], remote) == .denied(.wrongScheme))
+    }
 }

@@ -10,7 +10,7 @@ import Testing
 
 /// Browsers at routes of a form scheme: the cookie of a login, and where those without one are sent (SCH-02, AGT-06).
 @Suite struct BrowserDecisionTests {
-    private static let seals: BrowserSeals = {
+    static let seals: BrowserSeals = {
         let bytes = [UInt8](repeating: 9, count: 32)
         guard let key = AEADKey(bytes.span), let ring = AEADKeyRing([key]) else { fatalError("no key") }
         return BrowserSeals(keys: ring)
@@ -37,20 +37,39 @@ import Testing
         return TestPolicy.snapshot(settings)
     }
 
-    private static func domain(_ change: (inout BrowserDomain) -> Void) -> BrowserDomain {
+    static func domain(_ change: (inout BrowserDomain) -> Void) -> BrowserDomain {
         var domain = BrowserDomain()
         change(&domain)
         return domain
     }
 
     static func cookie(
-        _ subject: String = "joe", backend: String = "mbe-inv-1", level: Int = 2, lifetime: Int64 = 600,
+        _ subject: String = "joe", backend: String = "mbe-inv-1", level: Int = 2,
         domain: String = "MobileServiceDomain", isGuest: Bool = false
     ) -> String {
-        seals.seal(
-            BrowserSession(
-                id: "session-1", subject: subject, backendID: backend, level: level, issuedAt: TestPolicy.now,
-                expiresAt: TestPolicy.now + lifetime, idleSeconds: nil, domain: domain, isGuest: isGuest))
+        seals.seal(session(subject, backend: backend, level: level, domain: domain, isGuest: isGuest))
+    }
+
+    private static func session(
+        _ subject: String = "joe", backend: String = "mbe-inv-1", level: Int = 2, domain: String = "D",
+        isGuest: Bool = false
+    ) -> Session {
+        var session = Session(
+            id: "session-1", subject: subject, realm: "Default",
+            login: LoginFacts(authenticatedAt: TestPolicy.now, level: level), expiresAt: TestPolicy.now + 600)
+        session.place = Session.Place(domain: domain, backendID: backend)
+        session.place?.isGuest = isGuest
+        return session
+    }
+
+    /// The same of a user that a provider knows.
+    static func provided(_ subject: String, by provider: String, virtual: Bool = true, _ roles: [String] = [])
+        -> Session
+    {
+        var session = session(subject)
+        (session.provider, session.foundations) = (provider, ["login-1"])
+        (session.login.isVirtual, session.login.roles) = (virtual, roles)
+        return session
     }
 
     static func field(_ value: String, name: String = "__Host-portcullis") -> (String, String) {
@@ -113,11 +132,7 @@ import Testing
         }
         let cache = VerifiedTokenCache(capacity: 8)
         func principal(_ subject: String, virtual: Bool, _ granted: [String]) -> Principal? {
-            var session = BrowserSession(
-                id: "session-3", subject: subject, backendID: "mbe-inv-1", level: 2, issuedAt: TestPolicy.now,
-                expiresAt: TestPolicy.now + 600, idleSeconds: nil, domain: "D")
-            session.provision = ProvidedLogin(
-                provider: "idp", foundation: "login-1", isVirtual: virtual, roles: granted)
+            let session = Self.provided(subject, by: "idp", virtual: virtual, granted)
             let cookie = Array(Self.seals.seal(session).utf8)
             let outcome = snapshot.authenticate(cookie: cookie.span, now: TestPolicy.now, cache: cache)
             guard case .principal(let principal) = outcome else { return nil }
@@ -134,30 +149,10 @@ import Testing
         #expect(revocations.isRevoked(namesake))
     }
 
-    @Test("CACHE-11: a cookie of a login that the form does not offer leads to the form, and opens nothing")
-    func otherLogin() {
-        let other = ProvidedLogin(provider: "other", foundation: "login-1", isVirtual: true, roles: ["Manager"])
-        let value = Self.seals.seal(
-            BrowserSession(
-                id: "s", subject: "zoe", backendID: "mbe-inv-1", level: 2, issuedAt: TestPolicy.now,
-                expiresAt: TestPolicy.now + 600, idleSeconds: nil, domain: "D", provision: other))
-        let snapshot = Self.snapshot {
-            $0.browserDomains = ["D": Self.domain { $0.providers = ["idp", "other"] }]
-        }
-        #expect(decision("/mobileapp", [Self.field(value)], snapshot) == .denied(.wrongScheme))
-        let remote = Self.snapshot {
-            $0.browserDomains = [
-                "MobileServiceDomain": Self.domain { $0.passwordLogin = .password(issuer: "directory") }
-            ]
-        }
-        #expect(decision("/mobileapp", [Self.field(Self.cookie())], remote) == .denied(.wrongScheme))
-    }
-
     @Test("a login counts while its domain would have it: the domain, the provider and the form are still there")
     func takenAway() throws {
         let everything = Self.domain { ($0.providers, $0.guestRoles) = (["idp"], ["Clerk"]) }
-        let provision = ProvidedLogin(provider: "idp", foundation: "login-1", isVirtual: true, roles: [])
-        func counts(_ session: BrowserSession, _ domains: [String: BrowserDomain]) -> Bool {
+        func counts(_ session: Session, _ domains: [String: BrowserDomain]) -> Bool {
             let snapshot = Self.snapshot { $0.browserDomains = domains }
             let cookie = Array(Self.seals.seal(session).utf8)
             switch snapshot.authenticate(
@@ -170,12 +165,8 @@ import Testing
                 return false
             }
         }
-        let password = BrowserSession(
-            id: "session-3", subject: "joe", backendID: "mbe-inv-1", level: 2, issuedAt: TestPolicy.now,
-            expiresAt: TestPolicy.now + 600, idleSeconds: nil, domain: "D")
-        var (guest, provided) = (password, password)
-        (guest.subject, guest.isGuest) = ("sso9", true)
-        provided.provision = provision
+        let (password, guest) = (Self.session(), Self.session("sso9", isGuest: true))
+        let provided = Self.provided("joe", by: "idp")
         let others = Self.domain { $0.providers = ["other"] }
         let noForm = Self.domain { ($0.providers, $0.takesPasswords, $0.guestRoles) = (["idp"], false, ["Clerk"]) }
         for session in [password, guest, provided] {

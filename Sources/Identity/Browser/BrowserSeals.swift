@@ -32,9 +32,9 @@ package struct BrowserSeals: Sendable {
     ///   - store: identifies a non-persistent session store: cookies from an earlier one are refused, because its
     ///     logouts are unknown. Empty for a persistent store.
     package init(keys: AEADKeyRing, store: String = "") {
-        sessions = SealedRecord(keys: keys, purpose: "portcullis browser session 1\(store)")
+        sessions = SealedRecord(keys: keys, purpose: "portcullis browser session 2\(store)")
         targets = SealedRecord(keys: keys, purpose: "portcullis return target 1")
-        signOns = SealedRecord(keys: keys, purpose: "portcullis single sign-on 1\(store)")
+        signOns = SealedRecord(keys: keys, purpose: "portcullis single sign-on 2\(store)")
         signOnRequests = SealedRecord(keys: keys, purpose: "portcullis single sign-on request 1")
         tickets = SealedRecord(keys: keys, purpose: "portcullis login ticket 1")
         pendingLogins = SealedRecord(keys: keys, purpose: "portcullis pending login 1")
@@ -44,31 +44,37 @@ package struct BrowserSeals: Sendable {
         providedTokens = SealedRecord(keys: keys, purpose: "portcullis provided token 1")
     }
 
-    /// The value of the session cookie.
-    package func seal(_ session: BrowserSession) -> String {
-        sessions.seal(session.texts, expiresAt: session.expiresAt)
+    /// The value of the session cookie, or of that of single sign-on.
+    package func seal(_ session: Session) -> String {
+        record(hasPlace: session.place != nil).seal(
+            [String(decoding: session.json, as: UTF8.self)], expiresAt: session.expiresAt)
     }
 
+    /// The session of a login to a service.
     /// - Parameter now: seconds since 1970.
-    package func session(_ cookie: Span<UInt8>, now: Int64) throws(SealedRecord.Failure) -> BrowserSession {
+    package func session(_ cookie: Span<UInt8>, now: Int64) throws(SealedRecord.Failure) -> Session {
+        try session(cookie, hasPlace: true, now: now)
+    }
+
+    /// The session of single sign-on.
+    /// - Parameter now: seconds since 1970.
+    package func signOn(_ cookie: Span<UInt8>, now: Int64) throws(SealedRecord.Failure) -> Session {
+        try session(cookie, hasPlace: false, now: now)
+    }
+
+    private func session(
+        _ cookie: Span<UInt8>, hasPlace: Bool, now: Int64
+    ) throws(SealedRecord.Failure) -> Session {
         guard cookie.count <= BrowserSeals.longestCookie else { throw .notOurs }
-        let opened = try sessions.open(cookie, now: now)
-        guard let session = BrowserSession(opened.texts, expiresAt: opened.expiresAt) else { throw .notOurs }
+        let opened = try record(hasPlace: hasPlace).open(cookie, now: now)
+        guard opened.texts.count == 1,
+            let session = Session(Array(opened.texts[0].utf8), expiresAt: opened.expiresAt),
+            (session.place != nil) == hasPlace
+        else { throw .notOurs }
         return session
     }
 
-    /// The value of the single sign-on cookie.
-    package func seal(_ session: SignOnSession) -> String {
-        signOns.seal(session.texts, expiresAt: session.expiresAt)
-    }
-
-    /// - Parameter now: seconds since 1970.
-    package func signOn(_ cookie: Span<UInt8>, now: Int64) throws(SealedRecord.Failure) -> SignOnSession {
-        guard cookie.count <= BrowserSeals.longestCookie else { throw .notOurs }
-        let opened = try signOns.open(cookie, now: now)
-        guard let session = SignOnSession(opened.texts, expiresAt: opened.expiresAt) else { throw .notOurs }
-        return session
-    }
+    private func record(hasPlace: Bool) -> SealedRecord { hasPlace ? sessions : signOns }
 
     /// A sealed return target for a query parameter.
     /// - Parameters:

@@ -20,11 +20,10 @@ package struct AuthenticationClaims: Sendable {
 
     /// The login of a browser. Its level is one as in the gateway's own tokens. A provider may have asked for no new login, so
     /// that the time of one there is what it has said.
-    package init(_ session: BrowserSession) {
-        let provision = session.provision
+    package init(_ session: Session) {
         self.init(
-            levels: ["\(session.level)"] + (provision?.levels ?? []),
-            time: provision == nil ? session.issuedAt : provision?.authenticatedAt)
+            levels: ["\(session.login.level)"] + session.levels,
+            time: session.isProvided ? session.providerTime : session.login.authenticatedAt)
     }
 
     /// - Parameters:

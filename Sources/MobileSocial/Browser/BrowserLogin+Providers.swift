@@ -48,7 +48,7 @@ extension BrowserLogin {
             return .done(refuse(error, identity, visit))
         }
         let limits = BrowserLogin.limits(application)
-        let until = now + (limits.session ?? Session.longestSeconds)
+        let until = now + (limits.session ?? MobileSession.longestSeconds)
         return providers.foundation(of: identity, subject: user.subject, until: until, now: now).then {
             [self] foundation in
             guard let foundation else { return .done(providers.page(.unavailable("store"), again: action(visit))) }
@@ -58,7 +58,7 @@ extension BrowserLogin {
             facts.provision?.authenticatedAt = identity.authenticatedAt.flatMap {
                 $0 > now + BrowserLogin.clockSkewSeconds ? nil : min($0, now)
             }
-            let session = Session(
+            let session = MobileSession(
                 facts, subject: user.subject, backend: application.backend, limit: limits.session, now: now)
             return open(session.alone, visit)
         }

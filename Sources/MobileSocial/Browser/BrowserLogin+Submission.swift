@@ -135,7 +135,7 @@ extension BrowserLogin {
     // MARK: The session
 
     /// Stores the session, sets its cookie, and ends the browser's earlier session.
-    func open(_ session: Session, _ visit: Visit) -> Answer {
+    func open(_ session: MobileSession, _ visit: Visit) -> Answer {
         let browser = visit.browser
         let store = social.settings.store
         let value = cookie(of: session, visit)
@@ -168,26 +168,39 @@ extension BrowserLogin {
     }
 
     /// The page for a login that is not the one that was asked for. No session is opened, and the earlier one stays.
-    private func insufficient(_ failure: BrowserLoginFailure, _ session: Session, _ visit: Visit) -> EndpointResponse {
+    private func insufficient(_ failure: BrowserLoginFailure, _ session: MobileSession, _ visit: Visit)
+        -> EndpointResponse
+    {
         let link = Page.Link(.tryAgain, to: action(visit))
         return Page.failure(failure.text, link: link)
             .response(status: failure.status, reason: failure.reason)
             .audited(.refused, visit, session.record.subject)
     }
 
-    private func cookie(of session: Session, _ visit: Visit) -> String { seals.seal(browserSession(session, visit)) }
-
-    private func browserSession(_ session: Session, _ visit: Visit) -> BrowserSession {
-        let record = session.record
-        return BrowserSession(
-            id: session.id, subject: record.subject, backendID: record.application, level: session.facts.level,
-            issuedAt: record.issuedAt, expiresAt: record.accessExpiresAt, idleSeconds: session.facts.idleSeconds,
-            domain: visit.domain.name,
-            isGuest: session.facts.provision == nil && social.settings.isGuest(record.subject, visit.application),
-            provision: session.facts.provision)
+    private func cookie(of session: MobileSession, _ visit: Visit) -> String {
+        seals.seal(browserSession(session, visit))
     }
 
-    private func opened(_ session: Session, _ value: String, _ visit: Visit) -> EndpointResponse {
+    private func browserSession(_ session: MobileSession, _ visit: Visit) -> Session {
+        let (record, facts, provision) = (session.record, session.facts, session.facts.provision)
+        var login = LoginFacts(authenticatedAt: record.issuedAt, level: facts.level)
+        login.methods = facts.methods
+        login.isVirtual = provision?.isVirtual ?? false
+        login.roles = provision?.roles ?? []
+        var browser = Session(
+            id: session.id, subject: record.subject, realm: visit.application.backend.realm,
+            provider: provision?.provider ?? LoginChoice.ownForm, login: login, expiresAt: record.accessExpiresAt)
+        browser.levels = provision?.levels ?? []
+        browser.providerTime = provision?.authenticatedAt
+        browser.foundations = provision.map { [$0.foundation] } ?? []
+        browser.idleSeconds = facts.idleSeconds
+        var place = Session.Place(domain: visit.domain.name, backendID: record.application)
+        place.isGuest = provision == nil && social.settings.isGuest(record.subject, visit.application)
+        browser.place = place
+        return browser
+    }
+
+    private func opened(_ session: MobileSession, _ value: String, _ visit: Visit) -> EndpointResponse {
         let fields = [cookie(.session, value, visit.browser), removal(.login, visit.browser)]
         return EndpointResponse.redirect(303, to: visit.target.text, reason: .browserLoggedIn, fields: fields)
             .audited(.granted, visit, session.record.subject, session: session.id)

@@ -231,17 +231,15 @@ extension BrowserLogin {
         }
     }
 
-    private func end(_ session: BrowserSession, now: Int64) -> Answer {
+    private func end(_ session: Session, now: Int64) -> Answer {
         let ended = social.sessions.endSession(session.id, subject: session.subject, until: session.expiresAt, now: now)
-        guard let providers, let provision = session.provision else { return ended }
-        return providers.ending([provision.foundation], at: provision.provider, now: now, ended) { $0.status == 200 }
+        guard let providers, session.isProvided else { return ended }
+        return providers.ending(session.foundations, at: session.provider, now: now, ended) { $0.status == 200 }
     }
 
     /// The provider's logout URL (OpenID Connect RP-Initiated Logout); nil for a login without a provider.
-    private func providerLogout(_ session: BrowserSession, now: Int64) -> Effect<WebURL?> {
-        guard let providers, let provider = session.provision.flatMap({ providers.provider(named: $0.provider) }) else {
-            return .done(nil)
-        }
+    private func providerLogout(_ session: Session, now: Int64) -> Effect<WebURL?> {
+        guard let provider = providers?.provider(named: session.provider) else { return .done(nil) }
         return provider.logoutURL(back: "\(social.settings.baseURL)\(MobileSocialEndpoints.logoutPath)", now: now)
     }
 }

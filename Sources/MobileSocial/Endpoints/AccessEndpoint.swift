@@ -32,7 +32,7 @@ final class AccessEndpoint: Sendable {
         return settings.ask(.find(.access(settings.key.digest(token))), now: call.now) { [self] found in
             .catching { () throws(MobileSocialFailure) in
                 var application: MobileApplication?
-                if case .record(let record?) = found, let session = Session(record),
+                if case .record(let record?) = found, let session = MobileSession(record),
                     session.facts.domain.isExactly(call.domain.name)
                 {
                     application = call.domain.application(named: session.facts.application)
@@ -87,7 +87,7 @@ final class AccessEndpoint: Sendable {
     /// Grants a token for Webgate, user, level and session. It is bound to no URL: clients keep one for each Webgate
     /// (DEC-06).
     private func grant(
-        _ session: Session, _ caller: MobileClient, _ application: MobileApplication, _ context: RequestContext,
+        _ session: MobileSession, _ caller: MobileClient, _ application: MobileApplication, _ context: RequestContext,
         _ call: ServiceCall
     ) throws(MobileSocialFailure) -> Answer {
         let client = call.domain.reference(application)

@@ -89,7 +89,7 @@ final class LoginEndpoint: Sendable {
             var facts = session.facts
             facts.tokenType = type
             facts.parent = session.id
-            let child = Session(
+            let child = MobileSession(
                 facts, subject: session.record.subject, backend: client.application.backend,
                 limit: session.record.accessExpiresAt - call.now, now: call.now)
             return sessions.open(child, call)

@@ -67,7 +67,7 @@ final class SessionEndpoint: Sendable {
                 let claims = ownTokens.signed(token, now: now),
                 let id = claims.session
             else { throw .invalidUserToken }
-            return sessions.endSession(id, subject: claims.subject, until: now + Session.longestSeconds, now: now)
+            return sessions.endSession(id, subject: claims.subject, until: now + MobileSession.longestSeconds, now: now)
         }
     }
 }

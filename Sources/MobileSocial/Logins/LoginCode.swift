@@ -12,7 +12,7 @@ struct LoginCode: Sendable {
     static let lifetimeSeconds: Int64 = 60
 
     /// Of the session to open.
-    let facts: Session.Facts
+    let facts: MobileSession.Facts
     let subject: String
     /// Name of the user at the provider.
     let username: String
@@ -28,7 +28,7 @@ struct LoginCode: Sendable {
     /// Whether it has the form of a code, so that no other record is revoked by it.
     static func isCode(_ text: String) -> Bool { text.utf8.starts(with: "\(prefix).v1.".utf8) }
 
-    init(facts: Session.Facts, subject: String, username: String, challenge: String, accessToken: String?) {
+    init(facts: MobileSession.Facts, subject: String, username: String, challenge: String, accessToken: String?) {
         self.facts = facts
         self.subject = subject
         self.username = username
@@ -54,7 +54,7 @@ struct LoginCode: Sendable {
     /// Nil for a record of another kind.
     init?(_ record: TokenRecord, _ key: TokenDigestKey) {
         guard record.kind == .code, let node = try? JSONNode.parse(record.attributes.span, maximumDepth: 4),
-            let facts = node["facts"]?.string.flatMap({ Session.Facts(Array($0.utf8)) }),
+            let facts = node["facts"]?.string.flatMap({ MobileSession.Facts(Array($0.utf8)) }),
             let username = node["user"]?.string, let challenge = node["challenge"]?.string
         else { return nil }
         var token: String?

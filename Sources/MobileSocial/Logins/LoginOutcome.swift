@@ -4,7 +4,7 @@ import Model
 /// The outcome of a step of a login.
 enum LoginOutcome: Sendable {
     /// The login is complete.
-    case proven(Session)
+    case proven(MobileSession)
     /// The password was right; a second factor is required.
     /// - Parameter question: the security question; nil for a one-time code.
     case pending(PendingLogin, question: String?)
@@ -32,7 +32,7 @@ struct SessionTerms: Sendable {
     var domain: String
     var application: MobileApplication
     var type = TokenType.user
-    /// As in `Session.Facts`, like the next two.
+    /// As in `MobileSession.Facts`, like the next two.
     var registration = ""
     var device = ""
     var proof = ""

@@ -39,19 +39,19 @@ final class LoginSteps: Sendable {
         }
     }
 
-    private func session(_ terms: SessionTerms, _ user: User, now: Int64) -> Session {
-        let facts = Session.Facts(
+    private func session(_ terms: SessionTerms, _ user: User, now: Int64) -> MobileSession {
+        let facts = MobileSession.Facts(
             domain: terms.domain, application: terms.application.name, level: terms.level, methods: ["pwd"],
             authenticatedAt: now, idleSeconds: terms.limits.idle, registration: terms.registration,
             device: terms.device, proof: terms.proof, tokenType: terms.type, isOffline: terms.isOffline)
-        return Session(
+        return MobileSession(
             facts, subject: user.username, backend: terms.application.backend, limit: terms.limits.session, now: now)
     }
 
     // MARK: The second step (OMS-14)
 
     private func pending(
-        _ facts: Session.Facts, _ user: User, sessionSeconds: Int64?, steps: [PendingLogin.Step], now: Int64
+        _ facts: MobileSession.Facts, _ user: User, sessionSeconds: Int64?, steps: [PendingLogin.Step], now: Int64
     ) -> LoginOutcome {
         let questions = user.securityQuestions
         if steps[0] == .question ? questions.isEmpty : user.oneTimeSecret == nil { return .refused(.secondStepMissing) }
@@ -168,7 +168,7 @@ final class LoginSteps: Sendable {
                     self.pending(facts, user, sessionSeconds: pending.sessionSeconds, steps: rest, now: now))
             }
             facts.methods.append("mfa")
-            let session = Session(
+            let session = MobileSession(
                 facts, subject: user.username, backend: application.backend, limit: pending.sessionSeconds, now: now)
             return .done(.proven(session))
         }

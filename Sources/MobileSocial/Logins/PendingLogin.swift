@@ -17,7 +17,7 @@ struct PendingLogin: Sendable, Equatable {
     /// 128 random bits.
     let id: String
     let username: String
-    let facts: Session.Facts
+    let facts: MobileSession.Facts
     /// Duration of the session; nil for no limit.
     let sessionSeconds: Int64?
     /// The remaining steps, the current one first.
@@ -32,7 +32,7 @@ struct PendingLogin: Sendable, Equatable {
     private static let prefix = "ch.v1."
 
     init(
-        _ facts: Session.Facts, username: String, sessionSeconds: Int64?, steps: [Step], question: Int, now: Int64
+        _ facts: MobileSession.Facts, username: String, sessionSeconds: Int64?, steps: [Step], question: Int, now: Int64
     ) {
         id = AccessTokenMinter.randomID()
         self.facts = facts
@@ -68,7 +68,7 @@ struct PendingLogin: Sendable, Equatable {
             let node = try? JSONNode.parse(Array(opened.texts[0].utf8).span, maximumDepth: 4),
             let id = node["id"]?.string,
             let username = node["user"]?.string,
-            let facts = node["facts"]?.string.flatMap({ Session.Facts(Array($0.utf8)) }),
+            let facts = node["facts"]?.string.flatMap({ MobileSession.Facts(Array($0.utf8)) }),
             let steps = node["steps"]?.array?.compactMap({ $0.string.flatMap(Step.init(rawValue:)) }), !steps.isEmpty,
             let question = node["question"]?.integer
         else { throw .notOurs }

@@ -62,7 +62,7 @@ final class ProvidedLogins: Sendable {
         } catch {
             return .done(.failure(.identity(error)))
         }
-        let limit = application.sessionTimeout.flatMap { $0 == 0 ? nil : $0 } ?? Session.longestSeconds
+        let limit = application.sessionTimeout.flatMap { $0 == 0 ? nil : $0 } ?? MobileSession.longestSeconds
         let until = now + LoginCode.lifetimeSeconds + limit
         let login = providers.foundation(
             of: identity, subject: user.subject, until: until, unredeemed: now + LoginCode.lifetimeSeconds, now: now)
@@ -110,7 +110,7 @@ final class ProvidedLogins: Sendable {
                     var reported = call
                     reported.provided = ProvidedReply(
                         username: code.username, provider: facts.provision?.provider ?? "", token: code.accessToken)
-                    let session = Session(
+                    let session = MobileSession(
                         facts, subject: code.subject, backend: application.backend, limit: limits.session, now: call.now
                     )
                     return sessions.open(session, reported)

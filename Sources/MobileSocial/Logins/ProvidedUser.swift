@@ -15,8 +15,8 @@ struct ProvidedUser: Sendable {
 
     func facts(
         _ domain: ServiceDomain, _ application: MobileApplication, foundation: String, now: Int64
-    ) -> Session.Facts {
-        var facts = Session.Facts(
+    ) -> MobileSession.Facts {
+        var facts = MobileSession.Facts(
             domain: domain.name, application: application.name, level: domain.level, methods: methods,
             authenticatedAt: now)
         facts.provision = ProvidedLogin(

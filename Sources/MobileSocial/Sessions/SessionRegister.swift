@@ -47,7 +47,7 @@ package final class SessionRegister: SessionActivities {
             if !activity.isIdle(at: now) { return .done(.inUse) }
             return store.ask(.revoke(.id(activity.session)), now: now) { [store] result in
                 guard case .success = result else { return .done(.unknown) }
-                let rest = Session(record)?.remains.dropFirst() ?? []
+                let rest = MobileSession(record)?.remains.dropFirst() ?? []
                 return store.forget(rest, now: now).map { .ended }
             }
         }

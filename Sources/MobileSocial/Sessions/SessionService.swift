@@ -17,7 +17,7 @@ final class SessionService: Sendable {
     /// Continues with the valid session of a token in the domain of a call.
     func with(
         _ token: String, _ call: ServiceCall,
-        _ next: @escaping @Sendable (Session) throws(MobileSocialFailure) -> Answer
+        _ next: @escaping @Sendable (MobileSession) throws(MobileSocialFailure) -> Answer
     ) -> Answer {
         with(token, of: call.domain.name, now: call.now, next)
     }
@@ -25,11 +25,11 @@ final class SessionService: Sendable {
     /// The same for any domain where none is named.
     func with(
         _ token: String, of domain: String? = nil, now: Int64,
-        _ next: @escaping @Sendable (Session) throws(MobileSocialFailure) -> Answer
+        _ next: @escaping @Sendable (MobileSession) throws(MobileSocialFailure) -> Answer
     ) -> Answer {
         settings.ask(.find(.access(settings.key.digest(token))), now: now) { [self] found in
             .catching { () throws(MobileSocialFailure) in
-                guard case .record(let record?) = found, let session = Session(record),
+                guard case .record(let record?) = found, let session = MobileSession(record),
                     domain.map(session.facts.domain.isExactly) ?? true, isValid(session, now: now)
                 else { throw .invalidUserToken }
                 return withFoundations(session.facts.foundations[...], now: now) { () throws(MobileSocialFailure) in
@@ -62,7 +62,7 @@ final class SessionService: Sendable {
 
     /// Whether a session is valid apart from its foundations: not expired, idle or revoked, and its user still enabled
     /// with the same password.
-    func isValid(_ session: Session, now: Int64) -> Bool {
+    func isValid(_ session: MobileSession, now: Int64) -> Bool {
         let record = session.record
         guard record.accessLives(at: now), !isIdle(session, now: now),
             let application = settings.domain(named: session.facts.domain)?.application(
@@ -77,17 +77,17 @@ final class SessionService: Sendable {
     }
 
     /// OMS-09
-    private func isIdle(_ session: Session, now: Int64) -> Bool {
+    private func isIdle(_ session: MobileSession, now: Int64) -> Bool {
         session.facts.idleSeconds.map { now - usedAt(session) >= $0 } ?? false
     }
 
     /// Time of the last use that this process or the store knows.
-    func usedAt(_ session: Session) -> Int64 {
+    func usedAt(_ session: MobileSession) -> Int64 {
         max(session.record.issuedAt, session.record.lastUsedAt, settings.sessions.usedAt(session.id) ?? 0)
     }
 
     /// Records a use of the session, which also keeps its access tokens from idling.
-    func use(_ session: Session, now: Int64) {
+    func use(_ session: MobileSession, now: Int64) {
         guard let idle = session.facts.idleSeconds else { return }
         _ = settings.sessions.activity(
             of: session.id, idleSeconds: idle, usedAt: now, endsAt: session.record.accessExpiresAt)
@@ -97,7 +97,7 @@ final class SessionService: Sendable {
 
     /// Responds with the valid session of the slot, or with this one in it (CACHE-09). The store gives concurrent
     /// logins the same session.
-    func open(_ session: Session, _ call: ServiceCall) -> Answer {
+    func open(_ session: MobileSession, _ call: ServiceCall) -> Answer {
         if session.facts.tokenType.isJWT, settings.signer.key.isSlow {
             return .offload { [self] in claim(session, token: mintUserToken(session), call) }
         }
@@ -105,12 +105,12 @@ final class SessionService: Sendable {
         return claim(session, token: token, call)
     }
 
-    private func claim(_ session: Session, token: String, _ call: ServiceCall) -> Answer {
+    private func claim(_ session: MobileSession, token: String, _ call: ServiceCall) -> Answer {
         let proposed = session.with(token: token, settings.key)
         return settings.ask(.claim(proposed.record), now: call.now) { [self] answer in
             guard case .record(let held?) = answer else { return .deny(.storeUnavailable) }
             if held.id.isExactly(proposed.id) { return opened(proposed, token, call) }
-            if let known = Session(held), isValid(known, now: call.now), let token = known.token(settings.key) {
+            if let known = MobileSession(held), isValid(known, now: call.now), let token = known.token(settings.key) {
                 use(known, now: call.now)
                 return .done(reply(known, token, call))
             }
@@ -121,13 +121,13 @@ final class SessionService: Sendable {
         }
     }
 
-    private func opened(_ session: Session, _ token: String, _ call: ServiceCall) -> Answer {
+    private func opened(_ session: MobileSession, _ token: String, _ call: ServiceCall) -> Answer {
         endSurplus(beside: session, call.domain, now: call.now) { [self] in .done(reply(session, token, call)) }
     }
 
     /// A user token that clients can parse. It is checked by its record in the store like the others; its type keeps it
     /// from being accepted as an access token (RFC 8725 section 3.11).
-    private func mintUserToken(_ session: Session) -> String {
+    private func mintUserToken(_ session: MobileSession) -> String {
         let claims = JSONWriter.object { writer in
             writer.member("iss", settings.issuer)
             writer.member("sub", session.record.subject)
@@ -141,7 +141,7 @@ final class SessionService: Sendable {
     }
 
     /// The response of a login, with the members of OMS-06 beside the attested ones.
-    private func reply(_ session: Session, _ token: String, _ call: ServiceCall) -> EndpointResponse {
+    private func reply(_ session: MobileSession, _ token: String, _ call: ServiceCall) -> EndpointResponse {
         let (facts, subject, isOffline) = (session.facts, session.record.subject, session.facts.isOffline)
         let reason: Reason = isOffline ? .userTokenIssuedOffline : .userTokenIssued
         let response = EndpointResponse.mobile(reason: reason) { writer in
@@ -166,7 +166,7 @@ final class SessionService: Sendable {
     /// - Parameter until: seconds since 1970 when the last token of the session expires.
     func endSession(_ id: String, subject: String, until: Int64, now: Int64) -> Answer {
         settings.ask(.find(.id(id)), now: now) { [self] found in
-            if case .record(let record?) = found, let session = Session(record) { return end(session, now: now) }
+            if case .record(let record?) = found, let session = MobileSession(record) { return end(session, now: now) }
             let isDenied = settings.revocations.isRevoked(tokenID: id, subject: "", backendID: nil, issuedAt: now)
             if isDenied { return .done(SessionService.loggedOut(subject, id)) }
             let entry = DenyEntry.token(id, subject: subject, until: until)
@@ -179,7 +179,7 @@ final class SessionService: Sendable {
 
     /// Ends a session with its access tokens, including those that the agent got for other applications, and the
     /// sessions that its token was exchanged for. All of these name the session, so its id on the deny list ends them.
-    func end(_ session: Session, now: Int64) -> Answer {
+    func end(_ session: MobileSession, now: Int64) -> Answer {
         revoke(session.remains[...], now: now) {
             .done(SessionService.loggedOut(session.record.subject, session.id))
         }
@@ -211,20 +211,20 @@ extension SessionService {
     /// Ends the sessions beyond the limits beside a new one. Sessions that have ended without the store's knowledge
     /// (with their device or user, or idle) do not count, and those whose foundations have ended are removed.
     func endSurplus(
-        beside session: Session, _ domain: ServiceDomain, now: Int64, _ next: @escaping @Sendable () -> Answer
+        beside session: MobileSession, _ domain: ServiceDomain, now: Int64, _ next: @escaping @Sendable () -> Answer
     ) -> Answer {
         let (subject, application) = (session.record.subject, session.record.application)
         let list = StoreOperation.list(application: application, subject: subject, limit: .max)
         return settings.ask(list, now: now) { [self] answer in
             guard case .records(let records) = answer else { return .deny(.storeUnavailable) }
-            let others = records.compactMap(Session.init).filter { other in
+            let others = records.compactMap(MobileSession.init).filter { other in
                 other.facts.domain.isExactly(session.facts.domain) && !other.id.isExactly(session.id)
                     && isValid(other, now: now)
             }
             // The foundations are looked up only if they matter.
             if surplus(of: others, beside: session, domain.limits).isEmpty { return next() }
             return withFallen(others.flatMap(\.facts.foundations), now: now) { [self] fallen in
-                var (standing, leaving): ([Session], [Session]) = ([], [])
+                var (standing, leaving): ([MobileSession], [MobileSession]) = ([], [])
                 for other in others {
                     let stands = other.facts.foundations.allSatisfy { !fallen.contains(Array($0.utf8)) }
                     if stands { standing.append(other) } else { leaving.append(other) }
@@ -237,8 +237,8 @@ extension SessionService {
 
     /// The valid sessions beyond the limits beside a new one.
     private func surplus(
-        of others: [Session], beside session: Session, _ limits: ServiceDomainLimits
-    ) -> [Session] {
+        of others: [MobileSession], beside session: MobileSession, _ limits: ServiceDomainLimits
+    ) -> [MobileSession] {
         let idle = others.sorted { usedAt($0) > usedAt($1) }
         let here = idle.filter { $0.isOnDevice(of: session) }
         return Array(idle.dropFirst(limits.sessions - 1) + here.dropFirst(limits.sessionsPerDevice - 1))
@@ -264,9 +264,9 @@ extension SessionService {
     }
 }
 
-extension Session {
+extension MobileSession {
     /// Whether two sessions are on one device, or both on unknown ones.
-    fileprivate func isOnDevice(of other: Session) -> Bool {
+    fileprivate func isOnDevice(of other: MobileSession) -> Bool {
         let (left, right) = (facts, other.facts)
         if !left.registration.isEmpty || !right.registration.isEmpty {
             return left.registration.isExactly(right.registration)

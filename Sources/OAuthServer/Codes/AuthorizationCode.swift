@@ -33,7 +33,7 @@ package struct AuthorizationCode: Sendable, Equatable {
 
     package init(
         redirectURI: String = "", challenge: String = "", proofKey: String? = nil, nonce: String? = nil, scope: String,
-        session: SignOnSession
+        session: Session
     ) {
         self.redirectURI = redirectURI
         self.challenge = challenge

@@ -19,7 +19,7 @@ struct SessionCookies: Sendable {
 
     /// The caller of a cookie; looked up in no cache, and compared with no deny list.
     func principal(of cookie: [UInt8], now: Int64) throws(Reason) -> Principal {
-        let session: BrowserSession
+        let session: Session
         do throws(SealedRecord.Failure) {
             session = try seals.session(cookie.span, now: now)
         } catch {

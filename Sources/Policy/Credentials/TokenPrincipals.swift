@@ -140,42 +140,41 @@ struct TokenPrincipals: Sendable {
     /// The caller of a login's cookie; it was opened, and has not expired.
     ///
     /// - Parameter bytes: the value of the cookie.
-    func principal(of session: BrowserSession, _ bytes: [UInt8]) throws(Reason) -> Principal {
-        guard let backend = backends.backend(id: Array(session.backendID.utf8).span) else { throw .unknownBackend }
+    func principal(of session: Session, _ bytes: [UInt8]) throws(Reason) -> Principal {
+        guard let place = session.place, let backend = backends.backend(id: Array(place.backendID.utf8).span) else {
+            throw .unknownBackend
+        }
         // A session ends with what its access tokens would end with (MBE-02).
         guard backend.oauthConsumer else { throw .oauthDisabled }
         // Logins of a removed domain, provider or form are refused.
-        guard let domain = browserDomains[session.domain] else { throw .sessionInvalid }
-        let counts =
-            session.provision.map { provision in domain.providers.contains { $0.isExactly(provision.provider) } }
-            ?? domain.takesPasswords
-        guard counts else { throw .sessionInvalid }
-        let login = session.provision.map { .provider($0.provider) } ?? domain.passwordLogin
+        guard let domain = browserDomains[place.domain],
+            session.isProvided ? domain.providers.contains(where: session.provider.isExactly) : domain.takesPasswords
+        else { throw .sessionInvalid }
+        let kind = session.isProvided ? LoginClass.provider(session.provider) : domain.passwordLogin
         // A user that only a provider knows is not the account of the same name (JWT-13).
-        let isVirtual = session.provision?.isVirtual == true
-        let user = isVirtual ? nil : users.user(named: session.subject, realm: backend.realm)
-        let ofGuest = isVirtual ? [] : roles(ofGuest: session, domain, realm: backend.realm)
+        let login = session.login
+        let user = login.isVirtual ? nil : users.user(named: session.subject, realm: backend.realm)
+        let ofGuest = login.isVirtual ? [] : roles(ofGuest: session.subject, place, domain, realm: backend.realm)
         guard let known = user?.roles ?? ofGuest, user?.enabled ?? true else { throw .unknownSubject }
-        let granted = known + (session.provision?.roles ?? [])
-        guard session.issuedAt >= backend.tokensNotBefore, session.issuedAt >= user?.tokensNotBefore ?? 0 else {
-            throw .tokenRevoked
-        }
+        let start = login.authenticatedAt
+        guard start >= backend.tokensNotBefore, start >= user?.tokensNotBefore ?? 0 else { throw .tokenRevoked }
         let activity = session.idleSeconds.flatMap { idle in
-            activities?.activity(
-                of: session.id, idleSeconds: idle, usedAt: session.issuedAt, endsAt: session.expiresAt)
+            activities?.activity(of: session.id, idleSeconds: idle, usedAt: start, endsAt: session.expiresAt)
         }
         return Principal(
-            kind: .user, method: .cookie, subject: session.subject, issuer: "local", backendID: session.backendID,
-            roles: roles.roles(named: granted), catalogue: roles, level: session.level, virtual: user == nil,
-            expiresAt: session.expiresAt, issuedAt: session.issuedAt, tokenID: session.id, token: bytes,
-            origins: session.provision.map { [TokenOrigin(tokenID: $0.foundation, backendID: nil)] } ?? [],
-            session: session.id, login: login.text, activity: activity,
+            kind: .user, method: .cookie, subject: session.subject, issuer: "local", backendID: place.backendID,
+            roles: roles.roles(named: known + login.roles), catalogue: roles, level: login.level,
+            virtual: user == nil, expiresAt: session.expiresAt, issuedAt: start, tokenID: session.id, token: bytes,
+            origins: session.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) },
+            session: session.id, login: kind.text, activity: activity,
             claims: claims.select(nil, user: user, authentication: AuthenticationClaims(session)))
     }
 
     /// Nil for a session whose user is not a guest. A name that differs from a local user's only in spelling is no guest.
-    private func roles(ofGuest session: BrowserSession, _ domain: BrowserDomain, realm: String) -> [String]? {
-        guard session.isGuest, users.namesakes(of: session.subject, realm: realm).isEmpty else { return nil }
+    private func roles(
+        ofGuest name: String, _ place: Session.Place, _ domain: BrowserDomain, realm: String
+    ) -> [String]? {
+        guard place.isGuest, users.namesakes(of: name, realm: realm).isEmpty else { return nil }
         return domain.guestRoles
     }
 

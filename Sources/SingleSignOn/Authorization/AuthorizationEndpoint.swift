@@ -187,7 +187,7 @@ struct AuthorizationEndpoint: Sendable {
 
     /// Whether the user must log in again despite a session. A login for this request is one (OpenID Connect Core section
     /// 3.1.2.1).
-    private func needsLogin(_ inquiry: Inquiry, _ session: SignOnSession) -> Bool {
+    private func needsLogin(_ inquiry: Inquiry, _ session: Session) -> Bool {
         if inquiry.visit.isForced { return true }
         if let loggedInAt = inquiry.loggedInAt, session.login.authenticatedAt >= loggedInAt { return false }
         if inquiry.request.prompts.contains(where: { $0 == .login || $0 == .account }) { return true }
@@ -206,7 +206,7 @@ struct AuthorizationEndpoint: Sendable {
 
     // MARK: Consent
 
-    private func askOrGrant(_ session: SignOnSession, _ inquiry: Inquiry) -> Answer {
+    private func askOrGrant(_ session: Session, _ inquiry: Inquiry) -> Answer {
         let prompts = inquiry.request.prompts
         // SSO-10, MBE-09.
         guard session.login.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
@@ -228,11 +228,11 @@ struct AuthorizationEndpoint: Sendable {
         }
     }
 
-    private func consents(_ session: SignOnSession, _ inquiry: Inquiry) -> ConsentRecords {
+    private func consents(_ session: Session, _ inquiry: Inquiry) -> ConsentRecords {
         ConsentRecords(settings: service.settings, backend: inquiry.visit.backend, session: session)
     }
 
-    private func ask(_ session: SignOnSession, _ inquiry: Inquiry) -> Answer {
+    private func ask(_ session: Session, _ inquiry: Inquiry) -> Answer {
         guard !inquiry.request.prompts.contains(.none) else {
             return refuse(.consentRequired, inquiry, subject: session.subject)
         }
@@ -252,7 +252,7 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     /// The purpose of a consent form: one request in one session.
-    private static func purpose(_ session: SignOnSession, _ request: SignOnRequest) -> String {
+    private static func purpose(_ session: Session, _ request: SignOnRequest) -> String {
         (["consent", session.id] + request.texts).map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
     }
 
@@ -298,7 +298,7 @@ struct AuthorizationEndpoint: Sendable {
         return sites.allSatisfy { $0.value.isExactly("same-origin") }
     }
 
-    private func decide(_ decision: Page.Decision?, _ session: SignOnSession, _ inquiry: Inquiry) -> Answer {
+    private func decide(_ decision: Page.Decision?, _ session: Session, _ inquiry: Inquiry) -> Answer {
         guard decision == .approve else { return refuse(.denied, inquiry, subject: session.subject) }
         guard session.login.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
             return .done(relay.refuseRealm(session, inquiry.visit))
@@ -316,7 +316,7 @@ struct AuthorizationEndpoint: Sendable {
 
     // MARK: The code
 
-    private func grant(_ session: SignOnSession, _ inquiry: Inquiry) -> Answer {
+    private func grant(_ session: Session, _ inquiry: Inquiry) -> Answer {
         let (request, backend) = (inquiry.request, inquiry.visit.backend)
         let code = AuthorizationCode(
             redirectURI: request.redirectURI, challenge: request.challenge, proofKey: request.proofKey,

@@ -12,7 +12,7 @@ struct ConsentRecords: Sendable {
 
     let settings: TokenServiceSettings
     let backend: Backend
-    let session: SignOnSession
+    let session: Session
 
     /// The same for each login of the user at the client, under all keys of the store, the key in use first.
     private var ids: [String] {

@@ -149,7 +149,7 @@ struct DeviceVerification: Sendable {
 
     /// Continues with the waiting login, if the session is stored and its user may use the client.
     private func whileAllowed(
-        _ session: SignOnSession, _ visit: SignOnRelay.Visit, _ next: @escaping @Sendable (TokenRecord) -> Answer
+        _ session: Session, _ visit: SignOnRelay.Visit, _ next: @escaping @Sendable (TokenRecord) -> Answer
     ) -> Answer {
         guard let device = visit.request.device else { return .done(SingleSignOnFailure.foreignRequest.response) }
         return relay.whileStored(session, now: visit.now) { isStored in
@@ -172,7 +172,7 @@ struct DeviceVerification: Sendable {
         }
     }
 
-    private func ask(_ session: SignOnSession, _ record: TokenRecord, _ visit: SignOnRelay.Visit) -> EndpointResponse {
+    private func ask(_ session: Session, _ record: TokenRecord, _ visit: SignOnRelay.Visit) -> EndpointResponse {
         let (ticket, cookie) = relay.ticket(DeviceVerification.purpose(session, visit.request), visit.browser)
         let scopes = record.scope.split(separator: " ").map(String.init)
         var question = ConsentQuestion(
@@ -188,7 +188,7 @@ struct DeviceVerification: Sendable {
     }
 
     /// The purpose of a consent form: one device in one session.
-    private static func purpose(_ session: SignOnSession, _ request: SignOnRequest) -> String {
+    private static func purpose(_ session: Session, _ request: SignOnRequest) -> String {
         (["device", session.id] + request.texts).map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
     }
 
@@ -214,7 +214,7 @@ struct DeviceVerification: Sendable {
         }
     }
 
-    private func decided(_ session: SignOnSession, isApproved: Bool, _ visit: SignOnRelay.Visit) -> EndpointResponse {
+    private func decided(_ session: Session, isApproved: Bool, _ visit: SignOnRelay.Visit) -> EndpointResponse {
         guard isApproved else {
             return Page.message(.deviceDenied, .deviceDeniedDetail)
                 .response(status: 200, reason: .deviceDecided).audited("device", .refused, visit, session.subject)

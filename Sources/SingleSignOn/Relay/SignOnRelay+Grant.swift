@@ -10,14 +10,14 @@ import Outbound
 /// Granting the token after the login.
 extension SignOnRelay {
     /// Makes the token for the requested client (SSO-08) and delivers it.
-    func grant(_ session: SignOnSession, _ visit: Visit) -> Answer {
+    func grant(_ session: Session, _ visit: Visit) -> Answer {
         let backend = visit.backend
         // SSO-10, MBE-09.
         guard session.login.isVirtual || session.realm.isExactly(backend.realm) else {
             return .done(refuseRealm(session, visit))
         }
         var grant = AccessTokenMinter.Grant(
-            subject: session.subject, kind: .user, backend: backend, lifetimeSeconds: lifetime(session, now: visit.now))
+            subject: session.subject, kind: .user, backend: backend, lifetimeSeconds: tokenLifetime)
         grant.roles = roles(session)
         grant.rights.take(session.login)
         grant.session = session.family
@@ -29,7 +29,7 @@ extension SignOnRelay {
         }
     }
 
-    private func roles(_ session: SignOnSession) -> [String] {
+    private func roles(_ session: Session) -> [String] {
         let catalogue = service.settings.catalogue
         let assigned =
             session.login.isVirtual
@@ -37,18 +37,14 @@ extension SignOnRelay {
         return catalogue.names(of: catalogue.roles(named: assigned + session.login.roles))
     }
 
-    /// SSO-09: six hours unless a policy limits it, or the lifetime of the outside token if there is one.
-    func lifetime(_ session: SignOnSession, now: Int64) -> Int64 {
-        let environment = service.settings.assertions?.currentPolicy.lifetime ?? TokenLifetime()
-        guard let until = session.providedUntil, until > now else {
-            return min(environment.seconds ?? TokenLifetime.ofSSOEndpoint, TokenLifetime.longest)
-        }
-        return TokenLifetime().effective(
-            environment, remaining: until - now, standard: TokenLifetime.ofSSOEndpoint)
+    /// Lifetime of a token in seconds (SSO-09): six hours unless a policy says otherwise.
+    var tokenLifetime: Int64 {
+        let policy = service.settings.assertions?.currentPolicy.lifetime.seconds
+        return min(policy ?? TokenLifetime.ofSSOEndpoint, TokenLifetime.longest)
     }
 
     private func handOver(
-        _ token: GrantedToken, _ issuance: Issuance, _ session: SignOnSession, _ visit: Visit
+        _ token: GrantedToken, _ issuance: Issuance, _ session: Session, _ visit: Visit
     ) -> EndpointResponse {
         let seconds = token.expiresIn ?? issuance.grant.lifetimeSeconds
         var used = session
@@ -73,7 +69,7 @@ extension SignOnRelay {
             "token", .granted, visit, session.subject, id: issuance.grant.backend.issuer == nil ? issuance.tokenID : "")
     }
 
-    func refuseRealm(_ session: SignOnSession, _ visit: Visit) -> EndpointResponse {
+    func refuseRealm(_ session: Session, _ visit: Visit) -> EndpointResponse {
         let failure = SingleSignOnFailure.wrongRealm
         return otherAccount(failure.text, status: failure.status, reason: failure.reason, visit)
             .audited("token", .refused, visit, session.subject)

@@ -149,21 +149,22 @@ extension SignOnRelay {
 
     /// The session of a user who has just logged in, with a new id (against session fixation). Tokens of the same
     /// user's earlier login by this browser stay valid.
-    func newSession(_ subject: String, realm: String, at provider: String, _ visit: Visit) -> SignOnSession {
+    func newSession(_ subject: String, realm: String, at provider: String, _ visit: Visit) -> Session {
         let earlier = sealedSession(of: visit.browser).flatMap { session in
             session.subject.isExactly(subject) && session.realm.isExactly(realm)
                 && session.provider.isExactly(provider) && isAccepted(session) ? session : nil
         }
-        var session = SignOnSession(
+        var session = Session(
             id: AccessTokenMinter.randomID(), family: earlier?.family ?? AccessTokenMinter.randomID(),
-            subject: subject, realm: realm, provider: provider, authenticatedAt: visit.now,
-            expiresAt: visit.now + settings.sessionSeconds, level: Principal.standardLevel)
+            subject: subject, realm: realm, provider: provider,
+            login: LoginFacts(authenticatedAt: visit.now, level: Principal.standardLevel),
+            expiresAt: visit.now + settings.sessionSeconds)
         session.tokensEndAt = max(earlier?.tokensEndAt ?? 0, visit.now)
         return session
     }
 
     /// Stores the session, ends the browser's earlier session, and redirects the browser to its request.
-    func open(_ session: SignOnSession, _ visit: Visit) -> Answer {
+    func open(_ session: Session, _ visit: Visit) -> Answer {
         guard BrowserCookie.signOn.holds(seals.seal(session)) else {
             return .done(BrowserLoginFailure.oversizedSession.response)
         }
@@ -177,7 +178,7 @@ extension SignOnRelay {
         }
     }
 
-    private static func record(of session: SignOnSession, _ visit: Visit) -> TokenRecord {
+    private static func record(of session: Session, _ visit: Visit) -> TokenRecord {
         var record = TokenRecord(
             id: session.id, kind: .signOn, application: "sso/\(session.provider)", subject: session.subject,
             tokenID: session.id, accessExpiresAt: session.expiresAt, issuedAt: visit.now)
@@ -194,7 +195,7 @@ extension SignOnRelay {
         }
     }
 
-    private func opened(_ session: SignOnSession, _ visit: Visit) -> EndpointResponse {
+    private func opened(_ session: Session, _ visit: Visit) -> EndpointResponse {
         let fields = [cookie(.signOn, seals.seal(session), visit.browser), removal(.login, visit.browser)]
         return EndpointResponse.redirect(303, to: locationAfterLogin(visit), reason: .browserLoggedIn, fields: fields)
             .audited("login", .granted, visit, session.subject, id: session.id)
@@ -214,10 +215,10 @@ extension SignOnRelay {
 
     /// Ends a session with the tokens issued in it, and the login at its provider.
     /// - Parameter application: where the browser continues then; nil for a page.
-    func end(_ session: SignOnSession, _ browser: BrowserRequest, to application: String?) -> Answer {
+    func end(_ session: Session, _ browser: BrowserRequest, to application: String?) -> Answer {
         let entry = DenyEntry.token(
             session.family, subject: session.subject,
-            until: max(session.tokensEndAt, session.expiresAt, browser.now + lifetime(session, now: browser.now)))
+            until: max(session.tokensEndAt, session.expiresAt, browser.now + tokenLifetime))
         return service.settings.store.ask(.deny(entry), now: browser.now) { result in
             guard case .success = result else { return .done(SingleSignOnFailure.unavailable.response) }
             service.settings.revocations.apply(entry)

@@ -84,7 +84,7 @@ extension SignOnRelay {
         session.login.roles = catalogue.names(of: known.roles).filter { role in
             !assigned.contains { $0.isExactly(role) }
         }
-        let until = session.expiresAt + max(lifetime(session, now: visit.now), service.longestUse)
+        let until = session.expiresAt + max(tokenLifetime, service.longestUse)
         return login.foundation(of: identity, subject: session.subject, until: until, now: visit.now).then {
             [session] foundation in
             guard let foundation else { return .done(SingleSignOnFailure.unavailable.response) }
@@ -96,7 +96,7 @@ extension SignOnRelay {
 
     /// The provider's logout URL (OpenID Connect RP-Initiated Logout); nil for the gateway's own form.
     /// - Parameter application: where the browser goes on to when it is back; nil for a page.
-    func providerLogout(_ session: SignOnSession, to application: String?, now: Int64) -> Effect<WebURL?> {
+    func providerLogout(_ session: Session, to application: String?, now: Int64) -> Effect<WebURL?> {
         guard let provider = providers?.provider(named: session.provider) else { return .done(nil) }
         let back = service.settings.baseURL + SingleSignOnEndpoints.logoutPath
         return provider.logoutURL(back: back, now: now).map { url in

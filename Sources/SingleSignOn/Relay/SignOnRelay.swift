@@ -119,19 +119,19 @@ struct SignOnRelay: FormTickets {
 
     /// The session in the cookie, if it is from a provider of the backend (SSO-08), not idle, and its user still
     /// accepted.
-    func session(of browser: BrowserRequest, _ visit: Visit) -> SignOnSession? {
+    func session(of browser: BrowserRequest, _ visit: Visit) -> Session? {
         guard let session = sealedSession(of: browser), visit.choice(named: session.provider) != nil,
             session.usedAt + settings.idleSeconds > browser.now, isAccepted(session)
         else { return nil }
         return session
     }
 
-    func sealedSession(of browser: BrowserRequest) -> SignOnSession? {
+    func sealedSession(of browser: BrowserRequest) -> Session? {
         browser.signOn.flatMap { try? seals.signOn(Array($0.utf8).span, now: browser.now) }
     }
 
     /// Whether neither session nor user was revoked.
-    func isAccepted(_ session: SignOnSession) -> Bool {
+    func isAccepted(_ session: Session) -> Bool {
         guard
             !service.settings.revocations.isRevoked(
                 tokenID: session.family, subject: session.subject, backendID: nil, issuer: OwnAccessTokens.issuerName,
@@ -144,7 +144,7 @@ struct SignOnRelay: FormTickets {
 
     /// Continues with whether the store has the session and its foundations; with nil if it does not answer.
     func whileStored(
-        _ session: SignOnSession, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer
+        _ session: Session, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer
     ) -> Answer {
         whileStored([session.id][...] + session.foundations, now: now, next)
     }

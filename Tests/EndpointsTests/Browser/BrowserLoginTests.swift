@@ -14,7 +14,7 @@ import TokenStorage
 
 /// Logins by a form (SCH-02): the same passwords, attempts and sessions as those of Mobile & Social.
 @Suite struct BrowserLoginTests {
-    private func session(_ browser: Browser, at seconds: Int64 = 0) throws -> BrowserSession {
+    private func session(_ browser: Browser, at seconds: Int64 = 0) throws -> Session {
         let value = Array(try #require(browser.session).utf8)
         return try Mobile.seals.session(value.span, now: Mobile.start + seconds)
     }
@@ -41,7 +41,7 @@ import TokenStorage
         #expect(answer.status == 303 && answer.field("Location") == "/mobileapp?a=b")
         #expect(answer.field("Cache-Control") == "no-store" && answer.body.isEmpty)
         let session = try session(browser)
-        #expect(session.subject == "joe" && session.level == 2 && session.idleSeconds == 60)
+        #expect(session.subject == "joe" && session.login.level == 2 && session.idleSeconds == 60)
         #expect(session.expiresAt == Mobile.start + 600)
         #expect(record(mobile, session.id)?.subject == "joe")
         #expect(answer.audit?.outcome == .granted && answer.audit?.client == "MobileServiceDomain/DemoApp")
@@ -62,11 +62,11 @@ import TokenStorage
         browser.get()
         #expect(browser.logIn("joe", "Welcome1").status == 401, "the password of users.json")
         #expect(browser.logIn("joe", "Remote1").status == 303)
-        #expect(try !session(browser).isGuest)
+        #expect(try session(browser).place?.isGuest == false)
         server.set("far", "Remote9")
         browser.get()
         #expect(browser.logIn("far", "Remote9").status == 303)
-        #expect(try session(browser).isGuest && session(browser).domain == "MobileServiceDomain")
+        #expect(try session(browser).place?.isGuest == true && session(browser).place?.domain == "MobileServiceDomain")
         server.down()
         browser.get()
         let answer = browser.logIn("far", "Remote9")
@@ -207,7 +207,7 @@ import TokenStorage
         browser.get()
         #expect(browser.logIn().status == 303)
         let low = try session(browser)
-        #expect(low.level == 2)
+        #expect(low.login.level == 2)
         browser.get(query: Browser.query(level: 3))
         let asked = browser.logIn()
         #expect(asked.status == 200 && asked.text.contains("autocomplete=\"one-time-code\""))
@@ -219,7 +219,7 @@ import TokenStorage
         #expect(wrong.text.contains("<p>You are signing in as joe.</p>"))
         let code = OneTimeCode.code(of: Mobile.oneTimeSecret, step: Mobile.start / OneTimeCode.stepSeconds)
         #expect(browser.submit([("answer", code)]).field("Location") == "/mobileapp?a=b")
-        #expect(try session(browser).level == 3)
+        #expect(try session(browser).login.level == 3)
         #expect(mobile.revocations.isRevoked(tokenID: low.id, subject: "joe", backendID: nil, issuedAt: nil))
         let never = browser.get(query: Browser.query(level: 4))
         #expect(never.status == 403 && "\(never.reason)" == "login_level_unreachable")

@@ -127,7 +127,7 @@ import Testing
 
     @Test("DEC-12: a pending login is sealed, and opens with its keys until it expires")
     func pendingLogin() throws {
-        let facts = Session.Facts(
+        let facts = MobileSession.Facts(
             domain: "d", application: "a", level: 3, methods: ["pwd"], authenticatedAt: 5, idleSeconds: 7)
         let pending = PendingLogin(
             facts, username: "joe@example.com", sessionSeconds: 60, steps: [.question, .code], question: 1, now: 100)

@@ -130,11 +130,11 @@ import TokenStorage
         }
         for i in 0..<4 { #expect(redeem(code(mobile, at: Int64(i)), mobile, at: Int64(i)).status == 200) }
         #expect(records(.session).count == 2 && records().count == 4)
-        var child = try #require(records(.session).compactMap(Session.init).first)
+        var child = try #require(records(.session).compactMap(MobileSession.init).first)
         #expect(child.remains.count == 3)
         var facts = child.facts
         facts.parent = child.id
-        child = Session(facts, subject: "x", backend: Service.backends.backends[0], limit: nil, now: 0)
+        child = MobileSession(facts, subject: "x", backend: Service.backends.backends[0], limit: nil, now: 0)
         #expect(child.remains == [child.id])
     }
 

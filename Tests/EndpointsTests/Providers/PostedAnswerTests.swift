@@ -253,7 +253,7 @@ import TokenStorage
         _ = try follow(browser, post(browser, state, request))
         let value = Array(try #require(browser.session).utf8)
         let session = try Mobile.seals.session(value.span, now: Mobile.start)
-        let foundation = try #require(session.provision).foundation
+        let foundation = try #require(session.foundations.first)
         let ends: Effect<Int64?> = mobile.store.ask(.find(.id(foundation)), now: Mobile.start) {
             if case .success(.record(let record)) = $0 { .done(record?.accessExpiresAt) } else { .done(nil) }
         }

@@ -14,7 +14,7 @@ import TokenStorage
 
 /// Browsers that log in at an identity provider in place of a form (SSO-07, RP-01), and those who attack that.
 @Suite struct ProviderLoginTests {
-    private func session(_ browser: Browser, at seconds: Int64 = 0) throws -> BrowserSession {
+    private func session(_ browser: Browser, at seconds: Int64 = 0) throws -> Session {
         let value = Array(try #require(browser.session).utf8)
         return try Mobile.seals.session(value.span, now: Mobile.start + seconds)
     }
@@ -33,9 +33,8 @@ import TokenStorage
         let answer = browser.callback(browser.state(sent))
         #expect(answer.status == 303 && answer.field("Location") == "/mobileapp?a=b")
         let session = try session(browser)
-        #expect(session.subject == "idp:248289" && session.level == 2 && session.idleSeconds == 60)
-        let provision = try #require(session.provision)
-        #expect(provision.provider == "idp" && provision.isVirtual && provision.roles == ["Guest"])
+        #expect(session.subject == "idp:248289" && session.login.level == 2 && session.idleSeconds == 60)
+        #expect(session.provider == "idp" && session.login.isVirtual && session.login.roles == ["Guest"])
         // The verifier that was made for this login, and no other, goes with its code.
         #expect(idp.finished.count == 1 && idp.finished[0].1 == start.secrets && idp.finished[0].0.code == "c-1")
         #expect(answer.audit?.outcome == .granted && answer.audit?.subject == "idp:248289")
@@ -237,8 +236,8 @@ import TokenStorage
         idp.answer("joe", [("groups", JSONNode(.array([JSONNode(.string("Clerk"))])))])
         #expect(browser.logInAtProvider().status == 303)
         let session = try session(browser)
-        #expect(session.subject == "joe" && session.provision?.isVirtual == false)
-        #expect(session.provision?.roles == ["Clerk"], "those of the account are looked up when they are needed")
+        #expect(session.subject == "joe" && !session.login.isVirtual)
+        #expect(session.login.roles == ["Clerk"], "those of the account are looked up when they are needed")
         for (subject, reason) in [("nobody", "provider_user_unknown"), ("off", "provider_user_disabled")] {
             idp.answer(subject)
             let answer = Browser(Mobile.withProvider([idp])).logInAtProvider()

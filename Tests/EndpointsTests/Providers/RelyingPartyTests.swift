@@ -333,8 +333,8 @@ import TokenStorage
         let setup = Setup()
         setup.browser.logInAtProvider()
         let value = Array(try #require(setup.browser.session).utf8)
-        let provision = try #require(try Mobile.seals.session(value.span, now: Mobile.start).provision)
-        let origins = [TokenOrigin(tokenID: provision.foundation, backendID: nil)]
+        let foundations = try Mobile.seals.session(value.span, now: Mobile.start).foundations
+        let origins = foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
         func isRevoked() -> Bool {
             setup.mobile.revocations.isRevoked(
                 tokenID: "t", subject: "s", backendID: nil, issuedAt: Mobile.start, origins: origins)

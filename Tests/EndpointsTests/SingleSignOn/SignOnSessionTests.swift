@@ -121,18 +121,14 @@ import TokenStorage
         signOn.logIn()
         let good = try #require(signOn.cookie)
         let changed = String(good.dropLast()) + (good.hasSuffix("A") ? "B" : "A")
-        let other = Mobile.seals.seal(
-            BrowserSession(
-                id: "x", subject: "joe", backendID: "mbe-inv-1", level: 2, issuedAt: Service.now,
-                expiresAt: Service.now + 1000, idleSeconds: nil, domain: "D"))
-        let unknown = Mobile.seals.seal(
-            SignOnSession(
-                id: "made up", family: "f", subject: "joe", realm: "Default", provider: LoginChoice.ownForm,
-                authenticatedAt: Service.now, expiresAt: Service.now + 1000, level: 2))
-        let elsewhere = Mobile.seals.seal(
-            SignOnSession(
-                id: "x", family: "f", subject: "joe", realm: "Default", provider: "elsewhere",
-                authenticatedAt: Service.now, expiresAt: Service.now + 1000, level: 2))
+        let session = Session(
+            id: "made up", subject: "joe", realm: "Default",
+            login: LoginFacts(authenticatedAt: Service.now, level: 2), expiresAt: Service.now + 1000)
+        var (placed, foreign) = (session, session)
+        placed.place = Session.Place(domain: "D", backendID: "mbe-inv-1")
+        foreign.provider = "elsewhere"
+        let (other, unknown) = (Mobile.seals.seal(placed), Mobile.seals.seal(session))
+        let elsewhere = Mobile.seals.seal(foreign)
         for value in ["", "x", changed, other, unknown, elsewhere] {
             signOn.browser.cookies[name] = value
             #expect(signOn.ask(at: 1).status == 302, "\(value)")

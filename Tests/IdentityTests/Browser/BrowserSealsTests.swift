@@ -9,11 +9,19 @@ import Testing
         return BrowserSeals(keys: try #require(AEADKey(bytes.span).flatMap { AEADKeyRing([$0]) }))
     }
 
-    private static let session = BrowserSession(
-        id: "s-1", subject: "joë", backendID: "mbe-1", level: 3, issuedAt: 1_000, expiresAt: 2_000, idleSeconds: 60,
-        domain: "Partners")
+    private static let session = {
+        var session = signOn
+        session.subject = "joë"
+        session.idleSeconds = 60
+        session.place = Session.Place(domain: "Partners", backendID: "mbe-1")
+        return session
+    }()
 
-    private func open(_ text: String, _ seals: BrowserSeals, now: Int64 = 1_500) -> BrowserSession? {
+    private static let signOn = Session(
+        id: "s-1", subject: "joe", realm: "Default", login: LoginFacts(authenticatedAt: 1_000, level: 3),
+        expiresAt: 2_000)
+
+    private func open(_ text: String, _ seals: BrowserSeals, now: Int64 = 1_500) -> Session? {
         let bytes = Array(text.utf8)
         return try? seals.session(bytes.span, now: now)
     }
@@ -24,12 +32,13 @@ import Testing
         var endless = Self.session
         endless.idleSeconds = nil
         var guest = Self.session
-        guest.isGuest = true
+        guest.place?.isGuest = true
         var provided = Self.session
-        provided.provision = ProvidedLogin(provider: "idp", foundation: "f", isVirtual: true, roles: ["Guest"])
-        var account = Self.session
-        account.provision = ProvidedLogin(provider: "idp", foundation: "f", isVirtual: false, roles: [])
-        for session in [Self.session, endless, guest, provided, account] {
+        (provided.family, provided.provider, provided.foundations) = ("f-1", "idp", ["on-1", "on-2"])
+        (provided.levels, provided.providerTime) = (["urn:silver"], 900)
+        (provided.login.isVirtual, provided.login.roles, provided.login.methods) = (true, ["Guest"], ["mfa", "pwd"])
+        (provided.usedAt, provided.tokensEndAt) = (1_200, 9_000)
+        for session in [Self.session, endless, guest, provided] {
             let cookie = seals.seal(session)
             #expect(open(cookie, seals) == session)
             #expect(open(cookie, seals, now: 2_000) == nil)
@@ -45,12 +54,12 @@ import Testing
         let (one, other) = (BrowserSeals(keys: keys, store: "a"), BrowserSeals(keys: keys, store: "b"))
         let cookie = one.seal(Self.session)
         #expect(open(cookie, one) == Self.session && open(cookie, other) == nil)
-        let signOn = SignOnSession(
-            id: "s", family: "f", subject: "joe", realm: "Default", provider: "idp", authenticatedAt: 1_000,
-            expiresAt: 2_000, level: 1)
-        let value = Array(one.seal(signOn).utf8)
-        #expect(try one.signOn(value.span, now: 1_500) == signOn)
+        let value = Array(one.seal(Self.signOn).utf8)
+        #expect(try one.signOn(value.span, now: 1_500) == Self.signOn)
         #expect(throws: SealedRecord.Failure.notOurs) { _ = try other.signOn(value.span, now: 1_500) }
+        // Each is of one use.
+        #expect(throws: SealedRecord.Failure.notOurs) { _ = try one.session(value.span, now: 1_500) }
+        #expect(throws: SealedRecord.Failure.notOurs) { _ = try one.signOn(Array(cookie.utf8).span, now: 1_500) }
         // Where a browser wants to go does not depend on it.
         let target = one.seal(try #require(ReturnTarget("/x")), level: 1, now: 1_000)
         #expect(other.target(target, now: 1_500)?.target.text == "/x")
@@ -65,22 +74,29 @@ import Testing
         #expect(seals.target(target, now: 1_000 + 86_400) == nil)
         #expect(seals.target(seals.seal(Self.session), now: 1_500) == nil)
         #expect(open(target, seals, now: 1_000) == nil)
-        #expect(open(seals.tickets.seal(Self.session.texts, expiresAt: 2_000), seals) == nil)
+        #expect(
+            open(seals.tickets.seal([String(decoding: Self.session.json, as: UTF8.self)], expiresAt: 2_000), seals)
+                == nil)
     }
 
     @Test("a session with an unusable name, or an invalid level or number, is refused")
     func shape() {
-        for (place, text) in [(0, ""), (1, ""), (1, "a\r\nb"), (3, "11"), (3, "+2"), (4, "-1"), (5, "x")] {
-            var texts = Self.session.texts
-            texts[place] = text
-            #expect(BrowserSession(texts, expiresAt: 2_000) == nil, "\(place) \(text)")
-        }
-        #expect(BrowserSession(Array(Self.session.texts.dropLast()), expiresAt: 2_000) == nil)
-        for more in [
-            ["x"], ["guest", "guest"], ["provider"], ["provider", "idp", "f", "x"], ["provider", "idp", "", "account"],
-            ["Provider", "idp", "f", "account"],
+        let json = String(decoding: Self.session.json, as: UTF8.self)
+        #expect(Session(Array(json.utf8), expiresAt: 2_000) == Self.session)
+        for (member, changed) in [
+            (#""id":"s-1""#, #""id":"""#), (#""family":"s-1""#, #""family":"""#), (#""sub":"joë""#, #""sub":"""#),
+            (#""sub":"joë""#, #""sub":"a\r\nb""#), (#""realm":"Default""#, #""realm":1"#),
+            (#""idp":"own form""#, #""idp":"""#), (#""level":3"#, #""level":11"#), (#""level":3"#, #""level":"3""#),
+            (#""auth_time":1000"#, #""auth_time":1.5"#), (#""roles":[]"#, #""roles":"x""#),
+            (#""virtual":false"#, #""virtual":"account""#), (#""used":1000"#, #""used":null"#),
+            (#""backend":"mbe-1""#, #""backend":1"#), (#""guest":false"#, #""guest":"guest""#),
         ] {
-            #expect(BrowserSession(Self.session.texts + more, expiresAt: 2_000) == nil, "\(more)")
+            let other = json.replacing(member, with: changed)
+            #expect(other != json, "\(member) in \(json)")
+            #expect(Session(Array(other.utf8), expiresAt: 2_000) == nil, "\(changed)")
+        }
+        for text in ["", "[]", "{}", String(json.dropLast()), json + json] {
+            #expect(Session(Array(text.utf8), expiresAt: 2_000) == nil, "\(text)")
         }
     }
 

@@ -7,7 +7,7 @@ import OAuthServer
 import TokenStorage
 
 /// The session of a user token (OMS-06): a record of the kind `.session`, found by the digest of the token.
-struct Session: Sendable, Equatable {
+struct MobileSession: Sendable, Equatable {
     /// The attributes of the record.
     struct Facts: Sendable, Equatable {
         var domain: String
@@ -71,8 +71,9 @@ struct Session: Sendable, Equatable {
         let id = AccessTokenMinter.randomID()
         var record = TokenRecord(
             id: id, kind: .session, application: backend.mobileBackendID, subject: subject, tokenID: id,
-            accessExpiresAt: now + min(limit ?? Session.longestSeconds, Session.longestSeconds), issuedAt: now)
-        record.slot = Session.slot(facts, subject: subject)
+            accessExpiresAt: now + min(limit ?? MobileSession.longestSeconds, MobileSession.longestSeconds),
+            issuedAt: now)
+        record.slot = MobileSession.slot(facts, subject: subject)
         record.attributes = facts.json
         self.record = record
         self.facts = facts
@@ -84,18 +85,18 @@ struct Session: Sendable, Equatable {
     }
 
     /// The session with its token, sealed so that it can be given out again (CACHE-09).
-    func with(token: String, _ key: TokenDigestKey) -> Session {
+    func with(token: String, _ key: TokenDigestKey) -> MobileSession {
         var record = record
         record.accessDigest = key.digest(token)
         record.sealed = key.seal(Array(token.utf8), id: record.id)
-        return Session(record, facts)
+        return MobileSession(record, facts)
     }
 
     /// The session without a slot, for a browser: every login opens a new one, against session fixation.
-    var alone: Session {
+    var alone: MobileSession {
         var record = record
         record.slot = ""
-        return Session(record, facts)
+        return MobileSession(record, facts)
     }
 
     /// The token; nil if it was sealed with another key.
@@ -114,7 +115,7 @@ struct Session: Sendable, Equatable {
     }
 }
 
-extension Session.Facts {
+extension MobileSession.Facts {
     var json: [UInt8] {
         JSONWriter.object { writer in
             writer.member("domain", domain)

@@ -1,0 +1,110 @@
+import Bytes
+import Model
+
+/// The login of a browser, as sealed in its cookie. Roles of an account are not in it: they are looked up at each use.
+package struct Session: Sendable, Equatable {
+    /// The service that a browser has logged in to, whose settings limit the login.
+    package struct Place: Sendable, Equatable {
+        /// Name of the service domain.
+        package var domain: String
+        /// `mobileBackendId` of the backend of its application.
+        package var backendID: String
+        /// Whether the user is known only to another server, and admitted by the domain as a guest (OMS-12).
+        package var isGuest = false
+
+        package init(domain: String, backendID: String) {
+            self.domain = domain
+            self.backendID = backendID
+        }
+    }
+
+    /// Id of its store record; new after every login, against session fixation.
+    package var id: String
+    /// Named by the tokens that are issued in it, and denied after its logout. Kept when the same user logs in again.
+    package var family: String
+    package var subject: String
+    /// Realm of the user's account; for a virtual user, of the client that was logged in to.
+    package var realm: String
+    /// Name of the identity provider, or `LoginChoice.ownForm`.
+    package var provider: String
+    /// Its time is that of the login here. The roles are those of the provider.
+    package var login: LoginFacts
+    /// Levels (`acr`) that the provider has named.
+    package var levels: [String] = []
+    /// Seconds since 1970, as are all times here, of the login at the provider; nil if it has not said it.
+    package var providerTime: Int64?
+    /// Ids of the store records that it depends on; a logout at the provider ends them.
+    package var foundations: [String] = []
+    package var expiresAt: Int64
+    /// Seconds without a use that end it; nil for none (OMS-09).
+    package var idleSeconds: Int64?
+    /// Time of the last use.
+    package var usedAt: Int64
+    /// When the last token of its family expires.
+    package var tokensEndAt: Int64
+    /// Nil for a session of single sign-on, which belongs to no service.
+    package var place: Place?
+
+    package init(
+        id: String, family: String? = nil, subject: String, realm: String, provider: String = LoginChoice.ownForm,
+        login: LoginFacts, expiresAt: Int64
+    ) {
+        self.id = id
+        self.family = family ?? id
+        self.subject = subject
+        self.realm = realm
+        self.provider = provider
+        self.login = login
+        self.expiresAt = expiresAt
+        usedAt = login.authenticatedAt
+        tokensEndAt = login.authenticatedAt
+    }
+
+    /// Whether an identity provider has authenticated the user.
+    package var isProvided: Bool { !provider.isExactly(LoginChoice.ownForm) }
+
+    /// All members but the end, which the seal has.
+    var json: [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("id", id)
+            writer.member("family", family)
+            writer.member("sub", subject)
+            writer.member("realm", realm)
+            writer.member("idp", provider)
+            login.write(to: &writer)
+            if !levels.isEmpty { writer.member("acr", levels) }
+            if let providerTime { writer.member("idp_time", providerTime) }
+            if !foundations.isEmpty { writer.member("on", foundations) }
+            if let idleSeconds { writer.member("idle", idleSeconds) }
+            writer.member("used", usedAt)
+            writer.member("tokens", tokensEndAt)
+            guard let place else { return }
+            writer.member("domain", place.domain)
+            writer.member("backend", place.backendID)
+            writer.member("guest", place.isGuest)
+        }
+    }
+
+    /// Nil for input that `json` does not produce.
+    init?(_ json: [UInt8], expiresAt: Int64) {
+        guard let node = try? JSONNode.parse(json.span, maximumDepth: 2), let id = node["id"]?.string, !id.isEmpty,
+            let family = node["family"]?.string, !family.isEmpty, let subject = node["sub"]?.string, !subject.isEmpty,
+            ExternalIdentityRules.isFitForHeaders(subject), let realm = node["realm"]?.string,
+            let provider = node["idp"]?.string, !provider.isEmpty, let login = LoginFacts(node),
+            let usedAt = node["used"]?.integer, let tokensEndAt = node["tokens"]?.integer
+        else { return nil }
+        self.init(
+            id: id, family: family, subject: subject, realm: realm, provider: provider, login: login,
+            expiresAt: expiresAt)
+        (self.usedAt, self.tokensEndAt) = (usedAt, tokensEndAt)
+        levels = node["acr"]?.array?.compactMap(\.string) ?? []
+        providerTime = node["idp_time"]?.integer
+        foundations = node["on"]?.array?.compactMap(\.string) ?? []
+        idleSeconds = node["idle"]?.integer
+        guard let domain = node["domain"]?.string else { return }
+        guard let backendID = node["backend"]?.string, let isGuest = node["guest"]?.bool else { return nil }
+        var place = Place(domain: domain, backendID: backendID)
+        place.isGuest = isGuest
+        self.place = place
+    }
+}
