@@ -92,6 +92,12 @@ let package = Package(
                 "OAuthServer",
             ]),
         library(
+            "Authorization",
+            [
+                "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
+                "OAuthServer", "LoginPages",
+            ]),
+        library(
             "MobileSocial",
             [
                 "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
@@ -107,7 +113,7 @@ let package = Package(
             "SingleSignOn",
             [
                 "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-                "OAuthServer", "LoginPages",
+                "OAuthServer", "LoginPages", "Authorization",
             ]),
         library(
             "Issuers",
@@ -124,7 +130,8 @@ let package = Package(
             name: "portcullis",
             dependencies: [
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-                "Endpoints", "OAuthServer", "LoginPages", "Issuers", "Configuration", "Gateway", "PortcullisClient",
+                "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers", "Configuration", "Gateway",
+                "PortcullisClient",
                 .target(name: "MobileSocial", condition: .when(traits: ["Compatibility"])),
                 .target(name: "ApiOmat", condition: .when(traits: ["Compatibility"])),
                 .target(name: "Facebook", condition: .when(traits: ["Compatibility"])),
@@ -155,7 +162,8 @@ let package = Package(
             "EndpointsTests",
             [
                 "Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage", "Endpoints",
-                "OAuthServer", "LoginPages", "MobileSocial", "ApiOmat", "Facebook", "UserProfiles", "SingleSignOn",
+                "OAuthServer", "LoginPages", "Authorization", "MobileSocial", "ApiOmat", "Facebook", "UserProfiles",
+                "SingleSignOn",
                 "TestSupport",
             ]),
         tests(

@@ -1,3 +1,4 @@
+import Authorization
 import Bytes
 import Endpoints
 import HTTP
@@ -19,15 +20,28 @@ package final class SignOnService: Sendable {
     private var settings: TokenServiceSettings { tokens.settings }
 
     /// - Parameters:
-    ///   - relay: single sign-on of browsers; nil if no backend has it.
-    ///   - providers: logins at identity providers; nil if there are none.
+    ///   - flow: logins of browsers; nil if no client has them.
+    ///   - whitelist: addresses that tokens may be posted to (SSO-03).
     ///   - capturesRedirect: whether to show the responses of identity providers to the reserved path (SAML-17).
     package init(
-        _ tokens: TokenService, relay: SignOnSettings?, providers: ProviderLogin? = nil, capturesRedirect: Bool = false
+        _ tokens: TokenService, flow: LoginFlow?, whitelist: RedirectWhitelist, capturesRedirect: Bool = false
     ) {
         self.tokens = tokens
-        self.relay = relay.map { SignOnRelay(service: tokens, settings: $0, providers: providers) }
+        relay = flow.map { SignOnRelay(flow: $0, whitelist: whitelist) }
         self.capturesRedirect = capturesRedirect
+    }
+
+    /// What logins of browsers need to know of its pages.
+    package static func prepare(
+        _ settings: inout LoginFlow.Settings, _ whitelist: RedirectWhitelist, _ assertions: AssertionSources?
+    ) {
+        settings.pages = LoginFlow.Pages(
+            refusal: { SignOnRequest(page: $0, clientID: $1.clientID).refusal(at: $1, whitelist) },
+            location: { SignOnRequest(page: $0, clientID: $1).location })
+        // SSO-09: six hours unless a policy says otherwise.
+        settings.pageTokenSeconds = {
+            min(assertions?.currentPolicy.lifetime.seconds ?? TokenLifetime.ofSSOEndpoint, TokenLifetime.longest)
+        }
     }
 
     /// Handlers of its endpoints.
@@ -36,31 +50,14 @@ package final class SignOnService: Sendable {
             .singleSignOn: { request, now in
                 self.tokens.answer { () throws(TokenFailure) in try self.signOn(request, now: now) }
             },
-            .singleSignOnPages: { self.signOnPage($0, now: $1) },
-            .authorization: { request, now in
-                guard let relay = self.relay else { return .done(SingleSignOnFailure.notEnabled.response) }
-                return AuthorizationEndpoint(relay: relay).answer(request, now: now)
-            },
-            .device: { request, now in
-                guard let relay = self.relay else { return .done(SingleSignOnFailure.notEnabled.response) }
-                return DeviceVerification(relay: relay).answer(request, now: now)
-            },
-            .pushedRequest: { request, now in
-                guard let relay = self.relay else { return .done(TokenFailure.grantNotAllowed.response) }
-                return AuthorizationEndpoint(relay: relay).push(request, now: now)
-            },
-            .endSession: { request, now in
-                guard let relay = self.relay else { return .done(SingleSignOnFailure.notEnabled.response) }
-                return EndSessionEndpoint(relay: relay).answer(request, now: now)
+            .singleSignOnLogout: { request, now in
+                guard let relay = self.relay, let browser = BrowserRequest(request, now: now) else {
+                    return .done(SingleSignOnFailure.foreignRequest.response)
+                }
+                return relay.flow.logOut(browser)
             },
             .singleSignOnRedirect: { request, _ in .done(self.captureRedirect(request)) },
         ]
-    }
-
-    /// Continuations for browsers that return from an identity provider.
-    package var returns: [LoginPurpose.Kind: LoginReturn] {
-        guard let relay else { return [:] }
-        return [.relay: { relay.arrive($0) }]
     }
 
     private func signOn(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
@@ -117,15 +114,6 @@ package final class SignOnService: Sendable {
         guard let query = SignOnService.clientQuery(request) else { return .done(SignOnService.missingBearer) }
         guard let relay else { return .done(SingleSignOnFailure.notEnabled.response) }
         return relay.exchange(BrowserRequest(request, query: query, now: now))
-    }
-
-    /// The pages of the relay: its login form and its logout.
-    private func signOnPage(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
-        guard let relay, let browser = BrowserRequest(request, now: now) else {
-            return .done(SingleSignOnFailure.foreignRequest.response)
-        }
-        return request.path.isExactly(SingleSignOnEndpoints.logoutPath)
-            ? relay.logOut(browser) : relay.showOrLogIn(browser)
     }
 
     /// AMB-11: there is no token to exchange.

@@ -27,8 +27,6 @@ enum CompatibilityFamilies {
             let backends = configuration.backends.enumerated().flatMap { index, entry in
                 [
                     entry.backend.enableSSO ? "/backends/\(index)/enableSso" : nil,
-                    entry.backend.grants.authorization != nil ? "/backends/\(index)/redirectUris" : nil,
-                    entry.backend.grants.allowsDevices ? "/backends/\(index)/deviceGrant" : nil,
                     entry.facebook != nil ? "/backends/\(index)/facebook" : nil,
                 ]
             }

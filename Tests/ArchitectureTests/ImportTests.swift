@@ -23,6 +23,10 @@ import Testing
             "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
             "OAuthServer",
         ],
+        "Authorization": [
+            "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
+            "OAuthServer", "LoginPages",
+        ],
         "MobileSocial": [
             "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
             "OAuthServer", "LoginPages",
@@ -34,7 +38,7 @@ import Testing
         "UserProfiles": ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints"],
         "SingleSignOn": [
             "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-            "OAuthServer", "LoginPages",
+            "OAuthServer", "LoginPages", "Authorization",
         ],
         "Issuers": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"],
         "Configuration": ["Bytes", "Model"],
@@ -45,7 +49,8 @@ import Testing
         "PortcullisClient": ["Bytes", "Model", "Reactor", "Crypto", "HTTP"],
         "portcullis": [
             "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-            "Endpoints", "OAuthServer", "LoginPages", "MobileSocial", "ApiOmat", "Facebook", "UserProfiles",
+            "Endpoints", "OAuthServer", "LoginPages", "Authorization", "MobileSocial", "ApiOmat", "Facebook",
+            "UserProfiles",
             "SingleSignOn", "Issuers", "Configuration", "Gateway", "PortcullisClient",
         ],
     ]

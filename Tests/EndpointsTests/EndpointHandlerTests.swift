@@ -3,7 +3,6 @@ import Endpoints
 import HTTP
 import Model
 import OAuthServer
-import SingleSignOn
 import TestSupport
 import Testing
 import UserProfiles
@@ -16,7 +15,10 @@ import UserProfiles
         families.add(Apps().tokens.handlers)
         families.add(Profiles().profiles.handlers)
         families.add(ProtectedResources([]).handlers)
-        families.add(SignOnService(Service.service(), relay: nil).handlers)
+        let signOn = SignOn().settings.families
+        for endpoint in EndpointFamily.all.flatMap(\.endpoints) {
+            if let handler = signOn.handler(of: endpoint) { families.add([endpoint: handler]) }
+        }
         return families
     }()
 

@@ -22,6 +22,8 @@ package struct EndpointFeatures: OptionSet, Sendable {
     package static let devices = EndpointFeatures(rawValue: 512)
     /// Clients of either, whose tokens may have the scope `openid`.
     package static let userInfo = EndpointFeatures(rawValue: 1024)
+    /// Clients whose users log in by browser.
+    package static let logins = EndpointFeatures(rawValue: 4096)
     /// Registration of clients by themselves.
     package static let registration = EndpointFeatures(rawValue: 2048)
 }

@@ -7,6 +7,8 @@ package enum OAuthEndpoints {
     package static let devicePath = "/oauth2/device"
     /// Where clients register themselves; below it, by its id, the registration of each.
     package static let registrationPath = "/oauth2/register"
+    /// Where browsers log in for clients.
+    package static let loginPath = "/oauth2/login"
     /// Where applications send browsers to log out.
     package static let endSessionPath = "/oauth2/logout"
 
@@ -20,7 +22,7 @@ package enum OAuthEndpoints {
 
     static let family = EndpointFamily(
         [
-            .authorization, .pushedRequest, .deviceAuthorization, .device, .userInfo, .endSession, .clientRegistration,
+            .authorization, .pushedRequest, .deviceAuthorization, .device, .userInfo, .login, .endSession, .clientRegistration,
             .registeredClient, .token, .revocation, .introspection, .exchange, .jwks, .identityKeys, .metadata,
             .resourceMetadata,
         ],
@@ -47,10 +49,13 @@ extension EndpointDescriptor {
     /// Attributes of the user of a token (OpenID Connect Core section 5.3).
     package static let userInfo = EndpointDescriptor(
         "user_info", at: OAuthEndpoints.userInfoPath, "GET, POST", needs: .userInfo)
+    /// The login form of clients, and the page to choose a provider.
+    package static let login = EndpointDescriptor(
+        "login", at: OAuthEndpoints.loginPath, "GET, HEAD, POST", needs: .logins, [.takesCredentials, .servesPages])
     /// Applications log browsers out (OpenID Connect RP-Initiated Logout section 2). They may post the request; the answer
     /// to the page has a ticket.
     package static let endSession = EndpointDescriptor(
-        "end_session", at: OAuthEndpoints.endSessionPath, "GET, POST", needs: .userInfo,
+        "end_session", at: OAuthEndpoints.endSessionPath, "GET, POST", needs: .logins,
         [.takesCredentials, .takesForeignForms])
     /// Clients register themselves (RFC 7591).
     package static let clientRegistration = EndpointDescriptor(

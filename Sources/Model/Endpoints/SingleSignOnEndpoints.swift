@@ -1,13 +1,12 @@
 /// Single sign-on: browsers get tokens, and SAML assertions are exchanged.
 package enum SingleSignOnEndpoints {
     package static let exchangePath = "/mobile/platform/sso/exchange-token"
-    package static let loginPath = "/mobile/platform/sso/login"
     package static let logoutPath = "/mobile/platform/sso/logout"
     /// The redirect URLs of identity providers, which are never forwarded.
     package static let redirectPaths = ["/mobile/platform/sso/redirect", "/mobile/platform/sso/redirect/saml"]
 
     static let family = EndpointFamily(
-        [.singleSignOn, .singleSignOnRedirect, .singleSignOnPages],
+        [.singleSignOn, .singleSignOnRedirect, .singleSignOnLogout],
         reserved: [EndpointFamily.Reservation("/mobile/platform/sso/*")])
 }
 
@@ -21,8 +20,8 @@ extension EndpointDescriptor {
         "single_sign_on_redirect", at: { _ in SingleSignOnEndpoints.redirectPaths }, "GET, POST",
         needs: .tokenService, [.takesCredentials, .takesForeignForms], cost: .document,
         largestBody: ProviderEndpoints.longestForm)
-    /// The login form and the logout.
-    package static let singleSignOnPages = EndpointDescriptor(
-        "single_sign_on_pages", at: { _ in [SingleSignOnEndpoints.loginPath, SingleSignOnEndpoints.logoutPath] },
-        "GET, HEAD, POST", needs: .tokenService, [.takesCredentials, .servesPages])
+    /// The logout.
+    package static let singleSignOnLogout = EndpointDescriptor(
+        "single_sign_on_logout", at: SingleSignOnEndpoints.logoutPath, "GET, HEAD, POST", needs: .tokenService,
+        [.takesCredentials, .servesPages])
 }

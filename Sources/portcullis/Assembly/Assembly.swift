@@ -1,3 +1,4 @@
+import Authorization
 import Configuration
 import Crypto
 import Gateway
@@ -85,7 +86,7 @@ struct Assembly: AssemblyPart {
             settings.grantedTokens = GrantRecords(store: store.tokens, key: store.key)
         }
         let logins = LoginAssembly(context: context)
-        settings.seals = logins.hasLoginForms || logins.offersSignOn || logins.hasRelyingParties ? seals : nil
+        settings.seals = logins.hasLoginForms || logins.hasClientLogins || logins.hasRelyingParties ? seals : nil
         settings.browserDomains = logins.browserDomains()
         let assertions = AssertionAssembly(context: context).assertionSources(catalogue)
         settings.assertions = RouteAssertions.settings(context, assertions, store.tokens)
@@ -94,10 +95,11 @@ struct Assembly: AssemblyPart {
         let tokens = TokenServiceAssembly(context: context).build(
             keys, possession, modules, users, backends, catalogue, assertions, store)
         let pages = PageLook(configuration.pages)
+        let clientLogins = logins.ofClients(tokens, seals, providers)
         let foundation = EndpointFoundation(
             users: users, hasher: hasher, catalogue: catalogue, backends: backends, key: keys.active, store: store,
             seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers,
-            pages: pages)
+            logins: clientLogins, pages: pages)
         let endpoints = endpoints(on: foundation)
         settings.opaqueTokens = endpoints.opaqueTokens
         settings.activities = endpoints.activities
@@ -145,6 +147,10 @@ struct Assembly: AssemblyPart {
         var parts = EndpointParts()
         parts.add(foundation.tokens.handlers)
         parts.add(ProtectedResources(configuration).handlers)
+        if let flow = foundation.logins {
+            let service = AuthorizationService(flow: flow)
+            parts.add(foundation.pages.dressing(service.handlers), returns: service.returns)
+        }
         for family in retained.families { family.build(&parts, on: foundation, context) }
         parts.add(foundation.pages.dressing(foundation.providers.handlers(parts.returns)))
         return parts

@@ -1,6 +1,9 @@
+import Authorization
 import Configuration
 import Identity
+import LoginPages
 import Model
+import OAuthServer
 import Policy
 
 /// Logins by browser: the schemes of Webgates and the ways to log in by their forms.
@@ -24,11 +27,17 @@ struct LoginAssembly: AssemblyPart {
 
     var hasLoginForms: Bool { configuration.authenticationSchemes.contains { $0.challengeMethod == .form } }
 
-    /// Whether some backend has the single sign-on of browsers (MBE-05), with tokens or with authorization codes.
-    var offersSignOn: Bool {
-        configuration.tokenService.isEnabled
-            && (configuration.tokenService.registration != nil
-                || configuration.backends.contains { $0.backend.enableSSO || $0.backend.grants.asksUsers })
+    /// Whether browsers log in for some client.
+    var hasClientLogins: Bool { configuration.endpointSettings.features.contains(.logins) }
+
+    /// The logins of browsers for clients; nil where no client has them.
+    func ofClients(_ tokens: TokenService, _ seals: BrowserSeals, _ providers: ProviderLogin) -> LoginFlow? {
+        guard hasClientLogins else { return nil }
+        var settings = LoginFlow.Settings(seals: seals)
+        settings.sessionSeconds = configuration.singleSignOn.sessionLifetime.components.seconds
+        settings.idleSeconds = configuration.singleSignOn.idleTimeout.components.seconds
+        for family in retained.families { family.prepare(&settings, tokens, context) }
+        return LoginFlow(service: tokens, settings: settings, providers: providers)
     }
 
     /// The accepted logins by browser, by service domain.

@@ -4,6 +4,7 @@ import Crypto
 import Identity
 import Issuers
 import JOSE
+import LoginPages
 import Model
 import OAuthServer
 import Reactor
@@ -55,6 +56,9 @@ struct TokenServiceAssembly: AssemblyPart {
         settings.assertions = assertions
         settings.resourceServers = resourceServers()
         settings.grantIssuers = grantIssuers(modules, catalogue)
+        if LoginAssembly(context: context).hasClientLogins {
+            settings.pageLanguages = PageLook(configuration.pages).tags
+        }
         for family in retained.families { family.announce(in: &settings, context) }
         return TokenService(settings: settings)
     }

@@ -146,6 +146,7 @@ struct EndpointReference {
             (.authorization, "a backend with `redirectUris`"), (.signedIdentity, "a route with signed identity"),
             (.devices, "a backend with `deviceGrant`"),
             (.userInfo, "a backend with `redirectUris` or `deviceGrant`"),
+            (.logins, "a backend with `redirectUris`, `deviceGrant` or `enableSso`"),
             (.registration, "`tokenService.registration`"),
         ]
         return texts.filter { features.contains($0.0) }.map(\.1).joined(separator: ", ")

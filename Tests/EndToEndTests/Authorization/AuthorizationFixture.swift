@@ -15,7 +15,7 @@ enum AuthorizationFixture {
         settings["backends"] = """
             [
               {"name": "inventory", "version": "1.0", "mobileBackendId": "mbe-inv-1", "clientId": "inv-client",
-               "clientSecret": "inv-secret", "anonymousKey": "YW5vbi1pbnY6azN5", "enableSso": true},
+               "clientSecret": "inv-secret", "anonymousKey": "YW5vbi1pbnY6azN5"},
               {"name": "web", "version": "1.0", "mobileBackendId": "mbe-web-1", "clientId": "web-client",
                "clientSecret": "web-secret", "redirectUris": ["\(redirect)"], "refreshTokens": true,
                "postLogoutRedirectUris": ["https://web.example.com/out"]},

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Logins of other applications (RFC 6749, RFC 7636, RFC 9700, OpenID Connect Core) in the running gateway.
-@Suite struct AuthorizationTests {
+@Suite(.tags(.core)) struct AuthorizationTests {
     @Test("a code is exchanged once, is not logged, and its replay ends the tokens")
     func code() throws {
         let fixture = try Fixture { AuthorizationFixture.prepare(&$0) }
@@ -99,7 +99,7 @@ import Testing
             return try #require(AuthorizationFixture.parameter("code", page))
         }
         let first = try code()
-        let logout = "/mobile/platform/sso/logout"
+        let logout = "/oauth2/logout"
         let question = try jar.send("GET", logout)
         #expect(try jar.fill(question, logout, "").status == 200)
         #expect(try fixture.redeem(first).status == 400)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Clients that register themselves (RFC 7591), and the logout that applications ask for, in the running gateway.
-@Suite struct ClientRegistrationTests {
+@Suite(.tags(.core)) struct ClientRegistrationTests {
     private static let path = "/oauth2/register"
     private static let token = "0123456789abcdef0123456789abcdef"
     private static let json: Field = "Content-Type: application/json"

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Logins for devices (RFC 8628) in the running gateway.
-@Suite struct DeviceTests {
+@Suite(.tags(.core)) struct DeviceTests {
     private static let path = "/oauth2/device"
     private static let form: Field = "Content-Type: application/x-www-form-urlencoded"
 

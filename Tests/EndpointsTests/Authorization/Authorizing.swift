@@ -74,9 +74,11 @@ final class Authorizing {
     func get(
         _ path: String, _ query: String, fields: [(name: String, value: String)] = [], at seconds: Int64 = 0
     ) -> EndpointResponse {
-        browser.get(
-            path, query: query, endpoint: path == Authorizing.authorize ? .authorization : .singleSignOnPages,
-            fields: fields, at: seconds)
+        let endpoints: [String: EndpointDescriptor] = [
+            Authorizing.authorize: .authorization, SingleSignOnEndpoints.logoutPath: .singleSignOnLogout,
+        ]
+        return browser.get(
+            path, query: query, endpoint: endpoints[path] ?? .login, fields: fields, at: seconds)
     }
 
     /// Goes where a response leads to.

@@ -214,7 +214,7 @@ import TokenStorage
         let code = try app.code()
         let cookies = app.browser.cookies
         app.get(SingleSignOnEndpoints.logoutPath, "")
-        #expect(app.browser.submit([], endpoint: .singleSignOnPages).reason == .loggedOut)
+        #expect(app.browser.submit([], endpoint: .singleSignOnLogout).reason == .loggedOut)
         #expect(app.redeem(code).reason == .codeInvalid)
         app.browser.cookies = cookies
         let other = Authorizing()
@@ -235,7 +235,7 @@ import TokenStorage
         let reply = app.redeem(try app.code())
         let claims = try reply.claims(at: Mobile.start)
         app.get(SingleSignOnEndpoints.logoutPath, "")
-        #expect(app.browser.submit([], endpoint: .singleSignOnPages).reason == .loggedOut)
+        #expect(app.browser.submit([], endpoint: .singleSignOnLogout).reason == .loggedOut)
         #expect(!app.signOn.isGood(claims))
         #expect(refresh(app, reply.refreshToken).error == "invalid_grant")
         // As long as the family would have lived.

@@ -137,7 +137,7 @@ import TokenStorage
         app.ask()
         let (hidden, cookies) = (app.browser.hidden, app.browser.cookies)
         app.get(SingleSignOnEndpoints.logoutPath, "")
-        _ = app.browser.submit([], endpoint: .singleSignOnPages)
+        _ = app.browser.submit([], endpoint: .singleSignOnLogout)
         app.browser.cookies = cookies
         let response = app.browser.submitting(
             hidden, [("decision", "approve")], to: Authorizing.authorize, endpoint: .authorization)
@@ -151,7 +151,7 @@ import TokenStorage
         let (hidden, action) = (app.browser.hidden, app.browser.action)
         let victim = Authorizing(store: app.signOn.store)
         let sent = victim.browser.submitting(
-            hidden, [("username", "ann"), ("password", "Welcome2")], to: action, endpoint: .singleSignOnPages)
+            hidden, [("username", "ann"), ("password", "Welcome2")], to: action, endpoint: .login)
         #expect(sent.reason == .loginFormForeign && victim.signOn.cookie == nil)
     }
 }

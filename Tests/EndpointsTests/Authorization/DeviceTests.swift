@@ -284,7 +284,7 @@ import TokenStorage
         _ = device.type()
         app.submitDevice([("decision", "approve")])
         app.get(SingleSignOnEndpoints.logoutPath, "")
-        app.browser.submit([], endpoint: .singleSignOnPages)
+        app.browser.submit([], endpoint: .singleSignOnLogout)
         #expect(device.poll().error == "invalid_grant")
     }
 

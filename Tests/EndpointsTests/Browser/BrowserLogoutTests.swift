@@ -31,7 +31,7 @@ import TokenStorage
         let signOn = SignOn()
         for answer in [
             post("/oam/server/logout", .mobileLogout, mobile.service),
-            post(SingleSignOnEndpoints.logoutPath, .singleSignOnPages, signOn.browser.service),
+            post(SingleSignOnEndpoints.logoutPath, .singleSignOnLogout, signOn.browser.service),
         ] {
             #expect(answer.status == 200 && !answer.headers.contains { $0.name == "Set-Cookie" })
         }

@@ -179,7 +179,7 @@ import TokenStorage
         let page = choice(signOn)
         #expect(page.status == 200 && page.reasonText == "login_choice")
         #expect(Self.links(page).map(\.text) == ["Staff", "guests", "Password"])
-        let step = Self.follow(signOn.browser, Self.links(page)[way].target, .singleSignOnPages)
+        let step = Self.follow(signOn.browser, Self.links(page)[way].target, .login)
         let back: EndpointResponse
         if way == 2 {
             #expect(step.reasonText == "login_form" && Self.links(step).map(\.text) == ["Sign in another way"])
@@ -195,7 +195,7 @@ import TokenStorage
         #expect(signOn.ask(Self.query, at: 1).status == 200)
         let forced = signOn.follow(signOn.ask(Self.query + "&prompt=login", at: 1), at: 1)
         #expect(forced.reasonText == "login_choice")
-        let staff = Self.follow(signOn.browser, Self.links(forced)[0].target, .singleSignOnPages, at: 1)
+        let staff = Self.follow(signOn.browser, Self.links(forced)[0].target, .login, at: 1)
         #expect(staff.status == 302 && self.staff.begun.last?.forcesLogin == true)
     }
 
@@ -204,10 +204,10 @@ import TokenStorage
         let signOn = signOn(Self.all)
         for guesses in 0...1 {
             let page = choice(signOn, Self.query + "&prompt=login")
-            var form = Self.follow(signOn.browser, Self.links(page)[2].target, .singleSignOnPages)
+            var form = Self.follow(signOn.browser, Self.links(page)[2].target, .login)
             for _ in 0..<guesses { form = signOn.submit("joe", "wrong") }
-            let again = Self.follow(signOn.browser, try #require(Self.links(form).first).target, .singleSignOnPages)
-            let sent = Self.follow(signOn.browser, Self.links(again)[0].target, .singleSignOnPages)
+            let again = Self.follow(signOn.browser, try #require(Self.links(form).first).target, .login)
+            let sent = Self.follow(signOn.browser, Self.links(again)[0].target, .login)
             #expect(sent.status == 302 && staff.begun.count == guesses + 1)
             #expect(staff.begun.last?.forcesLogin == true)
         }
@@ -217,7 +217,7 @@ import TokenStorage
     func formGone() throws {
         let store = MemoryTokenStore()
         let before = signOn(Self.all, store: store)
-        let form = Self.follow(before.browser, Self.links(choice(before))[2].target, .singleSignOnPages)
+        let form = Self.follow(before.browser, Self.links(choice(before))[2].target, .login)
         #expect(form.reasonText == "login_form" && before.submit("joe", "Welcome1").status == 303)
         #expect(before.ask(Self.query, at: 1).status == 200)
         let later = signOn(Array(Self.all.dropLast()), store: store)
@@ -227,7 +227,7 @@ import TokenStorage
         let target = Self.links(choice(later))[0].target.replacing("provider=staff", with: "provider=form")
         let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
         let posted = later.browser.postFromElsewhere(
-            parts[0], query: parts[1], [("username", "joe"), ("password", "Welcome1")], endpoint: .singleSignOnPages)
+            parts[0], query: parts[1], [("username", "joe"), ("password", "Welcome1")], endpoint: .login)
         #expect(posted.status == 405 && posted.field("Allow") == "GET, HEAD")
     }
 
@@ -237,7 +237,7 @@ import TokenStorage
         let target = Self.links(choice(signOn))[0].target
         let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
         let answer = signOn.browser.get(
-            parts[0], query: parts[1], endpoint: .singleSignOnPages, fields: [(name: "sec-fetch-dest", value: "image")])
+            parts[0], query: parts[1], endpoint: .login, fields: [(name: "sec-fetch-dest", value: "image")])
         #expect(answer.status == 403 && answer.reasonText == "sso_not_navigated" && staff.begun.isEmpty)
     }
 
@@ -255,7 +255,7 @@ import TokenStorage
         }
         for index in 0...1 {
             signOn.browser.cookies = [:]
-            let sent = Self.follow(signOn.browser, Self.links(choice(signOn))[index].target, .singleSignOnPages)
+            let sent = Self.follow(signOn.browser, Self.links(choice(signOn))[index].target, .login)
             let name = Self.all[index].provider
             // What it says of a choice here is nothing to the callback.
             let back = signOn.browser.callback(
@@ -271,7 +271,7 @@ import TokenStorage
     func bound() throws {
         let signOn = signOn(Self.all)
         func logIn(_ index: Int) {
-            let step = Self.follow(signOn.browser, Self.links(choice(signOn))[index].target, .singleSignOnPages)
+            let step = Self.follow(signOn.browser, Self.links(choice(signOn))[index].target, .login)
             _ = signOn.browser.callback(signOn.browser.state(step), provider: Self.all[index].provider)
         }
         logIn(1)
@@ -287,17 +287,17 @@ import TokenStorage
         let link = try #require(Self.links(choice(signOn)).first).target
         for name in ["foreign", "own+form2", ""] {
             let target = link.replacing("provider=staff", with: "provider=\(name)")
-            #expect(Self.follow(signOn.browser, target, .singleSignOnPages).reasonText == "login_choice")
+            #expect(Self.follow(signOn.browser, target, .login).reasonText == "login_choice")
         }
         #expect(foreign.begun.isEmpty)
-        let sent = Self.follow(signOn.browser, link, .singleSignOnPages)
+        let sent = Self.follow(signOn.browser, link, .login)
         let later = self.signOn(Array(Self.all.dropFirst()), store: signOn.store)
         later.browser.cookies = signOn.browser.cookies
         let answer = later.browser.callback(signOn.browser.state(sent), provider: "staff")
         #expect(answer.status == 403 && answer.reasonText == "sso_request_foreign" && later.cookie == nil)
         // A request that was not sealed here leads nowhere.
         let forged = Self.follow(
-            signOn.browser, "/mobile/platform/sso/login?request=x&provider=staff", .singleSignOnPages)
+            signOn.browser, "/oauth2/login?request=x&provider=staff", .login)
         #expect(forged.status == 403)
     }
 }

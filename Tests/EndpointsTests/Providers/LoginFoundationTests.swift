@@ -9,10 +9,10 @@ import TestSupport
 import Testing
 import TokenStorage
 
+@testable import Authorization
 @testable import LoginPages
 @testable import MobileSocial
 @testable import OAuthServer
-@testable import SingleSignOn
 
 /// What logins at providers leave in the store, and for how long (SSO-07, RP-02).
 @Suite struct LoginFoundationTests {
@@ -169,11 +169,11 @@ import TokenStorage
         }
         logIn(at: 0)
         #expect(records().count == 2 && records(.signOn).count == 1)
-        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages)
-        #expect(signOn.browser.submit([], endpoint: .singleSignOnPages).status == 200)
+        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnLogout)
+        #expect(signOn.browser.submit([], endpoint: .singleSignOnLogout).status == 200)
         #expect(records().isEmpty && records(.signOn).isEmpty)
-        for i in 0..<(SignOnRelay.maximumSessions + 3) { logIn(at: Int64(i)) }
-        #expect(records(.signOn).count == SignOnRelay.maximumSessions)
+        for i in 0..<(LoginFlow.maximumSessions + 3) { logIn(at: Int64(i)) }
+        #expect(records(.signOn).count == LoginFlow.maximumSessions)
         #expect(records(.signOn).map(\.issuedAt).min() == Service.now + 3)
     }
 }

@@ -1,3 +1,4 @@
+import Authorization
 import Crypto
 import Endpoints
 import HTTP
@@ -26,7 +27,8 @@ final class SignOn {
     @dynamicMemberLookup
     struct Settings {
         var tokens: TokenServiceSettings
-        var signOn: SignOnSettings?
+        var logins: LoginFlow.Settings?
+        var whitelist = RedirectWhitelist(nil)
         var providerLogin: ProviderLogin?
         var capturesRedirect = false
 
@@ -37,10 +39,18 @@ final class SignOn {
 
         var families: Families {
             let tokens = TokenService(settings: tokens)
+            var flow: LoginFlow?
+            if var logins {
+                SignOnService.prepare(&logins, whitelist, tokens.settings.assertions)
+                flow = LoginFlow(service: tokens, settings: logins, providers: providerLogin)
+            }
             let service = SignOnService(
-                tokens, relay: signOn, providers: providerLogin, capturesRedirect: capturesRedirect)
+                tokens, flow: flow, whitelist: whitelist, capturesRedirect: capturesRedirect)
             var families = Families(tokens)
-            families.add(service.handlers, returns: service.returns)
+            families.add(service.handlers)
+            if let authorization = flow.map(AuthorizationService.init) {
+                families.add(authorization.handlers, returns: authorization.returns)
+            }
             families.add(providerLogin)
             return families
         }
@@ -55,7 +65,8 @@ final class SignOn {
             tokens: Service.settings(backends: SignOn.backends, users: SignOn.users, store: store))
         settings.revocations = revocations
         settings.throttle = LoginThrottle(LoginThrottle.Settings(unlimited: ()))
-        settings.signOn = SignOnSettings(seals: seals, whitelist: RedirectWhitelist(whitelist))
+        settings.logins = LoginFlow.Settings(seals: seals)
+        settings.whitelist = RedirectWhitelist(whitelist)
         change(&settings)
         browser = Browser(settings.families)
     }
@@ -97,7 +108,7 @@ final class SignOn {
         let path = parts.first ?? ""
         return browser.get(
             path, query: parts.count > 1 ? parts[1] : "",
-            endpoint: path == SingleSignOnEndpoints.exchangePath ? .singleSignOn : .singleSignOnPages, at: seconds)
+            endpoint: path == SingleSignOnEndpoints.exchangePath ? .singleSignOn : .login, at: seconds)
     }
 
     /// Asks, logs in and follows to what comes then.
@@ -111,7 +122,7 @@ final class SignOn {
 
     /// Sends the login form that is open.
     func submit(_ user: String, _ password: String, at seconds: Int64 = 0) -> EndpointResponse {
-        browser.submit([("username", user), ("password", password)], endpoint: .singleSignOnPages, at: seconds)
+        browser.submit([("username", user), ("password", password)], endpoint: .login, at: seconds)
     }
 
     var cookie: String? { browser.cookies[browser.name("portcullis-sso")] }

@@ -93,7 +93,7 @@ import TokenStorage
         #expect(asked.field("Location")?.hasPrefix("https://other.example/") == true)
         let local = self.signOn(of: [], store: signOn.store)
         local.browser.cookies = signOn.browser.cookies
-        #expect(local.ask(at: 1).field("Location")?.hasPrefix("/mobile/platform/sso/login") == true)
+        #expect(local.ask(at: 1).field("Location")?.hasPrefix("/oauth2/login") == true)
     }
 
     @Test("prompt=login: a provider's answer without a new login is refused")
@@ -185,7 +185,7 @@ import TokenStorage
         let later = self.signOn(store: signOn.store)
         later.browser.cookies = signOn.browser.cookies
         var settings = later.settings
-        settings.signOn?.whitelist = RedirectWhitelist(nil)
+        settings.whitelist = RedirectWhitelist(nil)
         let browser = Browser(settings.families)
         browser.cookies = signOn.browser.cookies
         let answer = browser.callback(state)
@@ -227,8 +227,8 @@ import TokenStorage
         )
 
         _ = try logIn(signOn, at: 2).pageClaims(at: Service.now + 2)
-        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages, at: 3)
-        let done = signOn.browser.submit([], endpoint: .singleSignOnPages, at: 3)
+        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnLogout, at: 3)
+        let done = signOn.browser.submit([], endpoint: .singleSignOnLogout, at: 3)
         #expect(done.field("Refresh") == "0; url=https://idp.example/logout?client_id=gateway")
         #expect(signOn.cookie == nil)
     }
@@ -247,7 +247,7 @@ import TokenStorage
         #expect(target.first == "0; url=https://idp.example/logout?client_id=gateway" && signOn.cookie == nil)
         func back(_ state: String, at seconds: Int64 = 0) -> String? {
             signOn.browser.get(
-                SingleSignOnEndpoints.logoutPath, query: "state=\(state)", endpoint: .singleSignOnPages, at: seconds
+                SingleSignOnEndpoints.logoutPath, query: "state=\(state)", endpoint: .login, at: seconds
             ).field("Location")
         }
         let state = try #require(target.last)

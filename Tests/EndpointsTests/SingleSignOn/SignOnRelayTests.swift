@@ -17,7 +17,7 @@ import TokenStorage
     func shown() throws {
         let asked = signOn.ask()
         #expect(asked.status == 302)
-        #expect(asked.field("Location")?.hasPrefix("/mobile/platform/sso/login?request=") == true)
+        #expect(asked.field("Location")?.hasPrefix("/oauth2/login?request=") == true)
         let form = signOn.follow(asked)
         #expect(form.status == 200 && form.text.contains("Sign in to inventory"))
         let loggedIn = signOn.submit("joe", "Welcome1")

@@ -81,12 +81,12 @@ import TokenStorage
         let second = try signOn.ask(SignOn.query("ord-client"), at: 1).pageClaims()
         let kept = try #require(signOn.cookie)
         let question = signOn.browser.get(
-            SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages, at: 2)
+            SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnLogout, at: 2)
         #expect(question.status == 200 && signOn.isGood(first) && signOn.cookie != nil)
-        let forged = signOn.browser.submitting([], [], endpoint: .singleSignOnPages, at: 2)
+        let forged = signOn.browser.submitting([], [], endpoint: .login, at: 2)
         #expect(forged.status == 403 && signOn.isGood(first))
-        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages, at: 2)
-        let done = signOn.browser.submit([], endpoint: .singleSignOnPages, at: 2)
+        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnLogout, at: 2)
+        let done = signOn.browser.submit([], endpoint: .singleSignOnLogout, at: 2)
         #expect(done.status == 200 && done.reasonText == "logged_out")
         #expect(done.audit?.action == "sso.logout" && done.audit?.subject == "joe")
         #expect(!signOn.isGood(first) && !signOn.isGood(second) && signOn.cookie == nil)
@@ -144,34 +144,34 @@ import TokenStorage
         signOn.follow(signOn.ask())
         let typed = [("username", "joe"), ("password", "Welcome1")]
         let hidden = signOn.browser.hidden
-        #expect(signOn.browser.submitting([], typed, endpoint: .singleSignOnPages).status == 403)
+        #expect(signOn.browser.submitting([], typed, endpoint: .login).status == 403)
         signOn.follow(signOn.ask())
         let attacker = SignOn(store: signOn.store)
         attacker.follow(attacker.ask())
-        #expect(signOn.browser.submitting(attacker.browser.hidden, typed, endpoint: .singleSignOnPages).status == 403)
+        #expect(signOn.browser.submitting(attacker.browser.hidden, typed, endpoint: .login).status == 403)
         signOn.follow(signOn.ask())
         #expect(signOn.submit("joe", "Welcome1", at: 600).status == 403)
         signOn.follow(signOn.ask())
         signOn.browser.cookies = [:]
-        #expect(signOn.browser.submitting(hidden, typed, endpoint: .singleSignOnPages).status == 403)
+        #expect(signOn.browser.submitting(hidden, typed, endpoint: .login).status == 403)
         #expect(signOn.cookie == nil)
     }
 
     @Test("tickets of logout and of service domain forms are refused")
     func otherTickets() {
         signOn.logIn()
-        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages)
+        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnLogout)
         let hidden = signOn.browser.hidden
         signOn.follow(signOn.ask(SignOn.query() + "&prompt=login"))
         let response = signOn.browser.submitting(
-            hidden, [("username", "joe"), ("password", "Welcome1")], endpoint: .singleSignOnPages)
+            hidden, [("username", "joe"), ("password", "Welcome1")], endpoint: .login)
         #expect(response.status == 403 && response.reasonText == "login_form_foreign")
     }
 
     @Test(
         "a login must have been started here, recently and unmodified", arguments: ["", "request=", "request=x", "%"])
     func requests(_ query: String) {
-        let response = signOn.browser.get(SingleSignOnEndpoints.loginPath, query: query, endpoint: .singleSignOnPages)
+        let response = signOn.browser.get(OAuthEndpoints.loginPath, query: query, endpoint: .login)
         #expect(response.status == 403 && response.reasonText == "sso_request_foreign")
         let asked = signOn.ask()
         #expect(signOn.follow(asked, at: 3599).status == 200)
@@ -220,8 +220,8 @@ import TokenStorage
         store.fails = false
         #expect(signOn.ask(at: 2).status == 200)
         store.fails = true
-        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages, at: 3)
-        #expect(signOn.browser.submit([], endpoint: .singleSignOnPages, at: 3).status == 503)
+        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnLogout, at: 3)
+        #expect(signOn.browser.submit([], endpoint: .singleSignOnLogout, at: 3).status == 503)
         #expect(signOn.cookie != nil)
         signOn.follow(signOn.ask(SignOn.query() + "&prompt=login", at: 4), at: 4)
         #expect(signOn.submit("joe", "Welcome1", at: 4).status == 503)

@@ -11,8 +11,8 @@ package struct LoginPurpose: Sendable, Equatable {
         case form
         /// An application that redirected the browser (RP-02).
         case application
-        /// A browser that requests a token for an application (SSO-07).
-        case relay
+        /// A client of the token service: `LoginFlow` (SSO-07).
+        case client
     }
 
     package var kind: Kind

@@ -1,3 +1,4 @@
+import Authorization
 import Configuration
 import Crypto
 import Endpoints
@@ -19,6 +20,8 @@ protocol CompatibilityFamily: AnyObject, Sendable {
 
     /// Tells the token service what it offers.
     func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext)
+    /// Tells logins for clients what its pages need.
+    func prepare(_ settings: inout LoginFlow.Settings, _ tokens: TokenService, _ context: AssemblyContext)
     /// Builds what answers its endpoints by a configuration.
     func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext)
 }
@@ -27,6 +30,7 @@ extension CompatibilityFamily {
     var activities: (any SessionActivities)? { nil }
     var operations: [AdminOperation] { [] }
     func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext) {}
+    func prepare(_ settings: inout LoginFlow.Settings, _ tokens: TokenService, _ context: AssemblyContext) {}
 }
 
 /// What families build on, by one configuration.
@@ -44,6 +48,8 @@ struct EndpointFoundation {
     let tokens: TokenService
     /// The logins at identity providers.
     let providers: ProviderLogin
+    /// Logins of browsers for clients; nil where no client has them.
+    let logins: LoginFlow?
     /// The look of pages.
     let pages: PageLook
 }

@@ -1,6 +1,6 @@
 #if Compatibility
+    import Authorization
     import Configuration
-    import HTTP
     import Identity
     import LoginPages
     import Model
@@ -10,30 +10,31 @@
     /// Single sign-on.
     final class SignOnFamily: CompatibilityFamily {
         func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext) {
-            if LoginAssembly(context: context).offersSignOn {
+            if LoginAssembly(context: context).hasClientLogins {
                 settings.signOnPath = SingleSignOnEndpoints.exchangePath
-                settings.pageLanguages = PageLook(context.configuration.pages).tags
             }
             if SAMLVerifier.isAvailable { settings.samlPath = SingleSignOnEndpoints.exchangePath }
         }
 
-        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext) {
-            let service = SignOnService(
-                foundation.tokens, relay: relay(foundation.seals, context), providers: foundation.providers,
-                capturesRedirect: context.configuration.singleSignOn.capturesRedirect)
-            parts.add(foundation.pages.dressing(service.handlers), returns: service.returns)
+        func prepare(_ settings: inout LoginFlow.Settings, _ tokens: TokenService, _ context: AssemblyContext) {
+            SignOnService.prepare(&settings, whitelist(context.configuration), tokens.settings.assertions)
         }
 
-        /// Settings of the single sign-on of browsers; nil where no backend has it.
-        private func relay(_ seals: BrowserSeals, _ context: AssemblyContext) -> SignOnSettings? {
-            guard LoginAssembly(context: context).offersSignOn else { return nil }
-            let configuration = context.configuration
-            let whitelist = configuration.policies.ssoRedirectWhitelist ?? RedirectWhitelist(nil)
-            for problem in whitelist.problems { context.warning("/policies/Security_SsoRedirectWhitelist", problem) }
-            var settings = SignOnSettings(seals: seals, whitelist: whitelist)
-            settings.sessionSeconds = configuration.singleSignOn.sessionLifetime.components.seconds
-            settings.idleSeconds = configuration.singleSignOn.idleTimeout.components.seconds
-            return settings
+        func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext) {
+            let whitelist = whitelist(context.configuration)
+            if foundation.logins != nil {
+                for problem in whitelist.problems {
+                    context.warning("/policies/Security_SsoRedirectWhitelist", problem)
+                }
+            }
+            let service = SignOnService(
+                foundation.tokens, flow: foundation.logins, whitelist: whitelist,
+                capturesRedirect: context.configuration.singleSignOn.capturesRedirect)
+            parts.add(foundation.pages.dressing(service.handlers))
+        }
+
+        private func whitelist(_ configuration: GatewayConfiguration) -> RedirectWhitelist {
+            configuration.policies.ssoRedirectWhitelist ?? RedirectWhitelist(nil)
         }
     }
 #endif

@@ -9,13 +9,13 @@ import OAuthServer
 import Outbound
 
 /// Logins at identity providers (SSO-07), for backends that have one.
-extension SignOnRelay {
+extension LoginFlow {
     /// Sends the browser to a provider of the backend.
     func beginAtProvider(_ name: String, _ visit: Visit) -> Answer {
         guard let providers, let provider = providers.provider(named: name) else {
             return .done(SingleSignOnFailure.unavailable.response)
         }
-        let purpose = LoginPurpose(.relay, visit.request.texts + (visit.isForced ? ["\(visit.now)"] : []))
+        let purpose = LoginPurpose(.client, visit.request.texts + (visit.isForced ? ["\(visit.now)"] : []))
         return providers.begin(provider, purpose, visit.browser, forcesLogin: visit.isForced)
     }
 
@@ -24,14 +24,14 @@ extension SignOnRelay {
     func arrive(_ arrival: ProviderLogin.Arrival) -> Answer {
         let (texts, browser) = (arrival.purpose.texts, arrival.browser)
         do throws(SingleSignOnFailure) {
-            let count = SignOnRequest.textCount
-            guard let login = providers, let request = SignOnRequest(texts: Array(texts.prefix(count))) else {
+            let count = LoginRequest.textCount
+            guard let login = providers, let request = LoginRequest(texts: Array(texts.prefix(count))) else {
                 throw .foreignRequest
             }
             var visit = try visit(request, browser)
             let forcedAt = texts.dropFirst(count).first.flatMap { Decimal.parse(Array($0.utf8).span) }.map(Int64.init)
             visit.isForced = forcedAt != nil
-            switch SignOnRelay.result(arrival.result, forcedAt: forcedAt) {
+            switch LoginFlow.result(arrival.result, forcedAt: forcedAt) {
             case .failure(let failure):
                 let page = login.page(failure, again: location(of: visit)).preferring(request.languages)
                 return .done(page.audited("login", .refused, visit, ""))
@@ -84,7 +84,7 @@ extension SignOnRelay {
         session.login.roles = catalogue.names(of: known.roles).filter { role in
             !assigned.contains { $0.isExactly(role) }
         }
-        let until = session.expiresAt + max(tokenLifetime, service.longestUse)
+        let until = session.expiresAt + max(settings.pageTokenSeconds(), service.longestUse)
         return login.foundation(of: identity, subject: session.subject, until: until, now: visit.now).then {
             [session] foundation in
             guard let foundation else { return .done(SingleSignOnFailure.unavailable.response) }
@@ -98,11 +98,11 @@ extension SignOnRelay {
     /// - Parameter application: where the browser goes on to when it is back; nil for a page.
     func providerLogout(_ session: Session, to application: String?, now: Int64) -> Effect<WebURL?> {
         guard let provider = providers?.provider(named: session.provider) else { return .done(nil) }
-        let back = service.settings.baseURL + SingleSignOnEndpoints.logoutPath
+        let back = service.settings.baseURL + OAuthEndpoints.endSessionPath
         return provider.logoutURL(back: back, now: now).map { url in
             guard let url, let application else { return url }
             let state = seals.signOnRequests.seal(
-                [SignOnRelay.logoutMark, application], expiresAt: now + SignOnRelay.logoutSeconds)
+                [LoginFlow.logoutMark, application], expiresAt: now + LoginFlow.logoutSeconds)
             return (try? WebURL(url.with([("state", state)]))) ?? url
         }
     }
@@ -114,7 +114,7 @@ extension SignOnRelay {
     /// Where a browser goes on to that is back from the logout at its provider; nil for another `state`.
     func afterProvider(_ state: String, now: Int64) -> String? {
         guard let texts = try? seals.signOnRequests.open(Array(state.utf8).span, now: now).texts, texts.count == 2,
-            texts[0].isExactly(SignOnRelay.logoutMark)
+            texts[0].isExactly(LoginFlow.logoutMark)
         else { return nil }
         return texts[1]
     }

@@ -12,13 +12,13 @@ import Outbound
 struct AuthorizationEndpoint: Sendable {
     typealias Answer = Effect<EndpointResponse>
 
-    let relay: SignOnRelay
+    let flow: LoginFlow
 
-    var service: TokenService { relay.service }
+    var service: TokenService { flow.service }
 
     /// A valid request of a browser.
     struct Inquiry: Sendable {
-        var visit: SignOnRelay.Visit
+        var visit: LoginFlow.Visit
         let request: AuthorizationRequest
         let reply: AuthorizationReply
         /// When the browser logged in for this request, in seconds since 1970; nil before.
@@ -34,7 +34,7 @@ struct AuthorizationEndpoint: Sendable {
 
     func answer(_ request: EndpointRequest, now: Int64) -> Answer {
         do throws(SingleSignOnFailure) {
-            guard SignOnRelay.isNavigation(request) else { throw .notNavigated }
+            guard LoginFlow.isNavigation(request) else { throw .notNavigated }
             switch request.method {
             case .get:
                 // For pages before the request is known to be valid.
@@ -100,7 +100,7 @@ struct AuthorizationEndpoint: Sendable {
 
     /// A request that was checked before, after the login or with the answer to a consent page.
     private func resumed(_ sealed: String, _ browser: BrowserRequest) throws(SingleSignOnFailure) -> Inquiry {
-        guard let (request, loggedInAt) = relay.resume(sealed, now: browser.now),
+        guard let (request, loggedInAt) = flow.resume(sealed, now: browser.now),
             let authorization = request.authorization
         else { throw .foreignRequest }
         return try inquiry(request: request, authorization, browser, loggedInAt)
@@ -111,7 +111,7 @@ struct AuthorizationEndpoint: Sendable {
     /// A request that the client sends to the gateway itself (RFC 9126 section 2).
     func push(_ request: EndpointRequest, now: Int64) -> Answer {
         let settings = service.settings
-        return PushedRequests(service, relay.seals.signOnRequests).receive(request, now: now) { fields, backend in
+        return PushedRequests(service, flow.seals.signOnRequests).receive(request, now: now) { fields, backend in
             do throws(AuthorizationRefusal) {
                 let text = fields.isRepeated("redirect_uri") ? nil : fields.value("redirect_uri")
                 guard let text, backend.grants.authorization?.destination(text) != nil else {
@@ -130,7 +130,7 @@ struct AuthorizationEndpoint: Sendable {
 
     /// The browser with the reference to a pushed request. Other parameters do not count (RFC 9126 section 4).
     private func resumePushed(_ reference: String, _ backend: Backend, _ browser: BrowserRequest) -> Answer {
-        let pushed = PushedRequests(service, relay.seals.signOnRequests)
+        let pushed = PushedRequests(service, flow.seals.signOnRequests)
         return pushed.take(reference, of: backend, now: browser.now).then { result in
             let text: String?
             switch result {
@@ -149,7 +149,7 @@ struct AuthorizationEndpoint: Sendable {
         _ request: AuthorizationRequest, _ backend: Backend, _ browser: BrowserRequest
     ) throws(AuthorizationRefusal) -> Inquiry {
         do throws(SingleSignOnFailure) {
-            return try inquiry(request: SignOnRequest(request, of: backend), request, browser, nil)
+            return try inquiry(request: LoginRequest(.authorization(request), of: backend), request, browser, nil)
         } catch {
             // The client and its redirect URI are known.
             throw .unavailable
@@ -157,9 +157,9 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     private func inquiry(
-        request: SignOnRequest, _ authorization: AuthorizationRequest, _ browser: BrowserRequest, _ loggedInAt: Int64?
+        request: LoginRequest, _ authorization: AuthorizationRequest, _ browser: BrowserRequest, _ loggedInAt: Int64?
     ) throws(SingleSignOnFailure) -> Inquiry {
-        var visit = try relay.visit(request, browser)
+        var visit = try flow.visit(request, browser)
         guard let destination = visit.destination else { throw .notEnabled }
         visit.isForced = false
         let reply = AuthorizationReply(destination, authorization, issuer: service.settings.issuer)
@@ -173,13 +173,13 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     private func continueLogin(_ inquiry: Inquiry) -> Answer {
-        guard let session = relay.session(of: inquiry.browser, inquiry.visit) else { return logIn(inquiry) }
+        guard let session = flow.session(of: inquiry.browser, inquiry.visit) else { return logIn(inquiry) }
         guard !needsLogin(inquiry, session) else {
             var inquiry = inquiry
             inquiry.visit.isForced = true
             return logIn(inquiry)
         }
-        return relay.whileStored(session, now: inquiry.now) { isStored in
+        return flow.whileStored(session, now: inquiry.now) { isStored in
             guard let isStored else { return .done(inquiry.reply.refusal(.unavailable)) }
             return isStored ? askOrGrant(session, inquiry) : logIn(inquiry)
         }
@@ -197,7 +197,7 @@ struct AuthorizationEndpoint: Sendable {
 
     private func logIn(_ inquiry: Inquiry) -> Answer {
         guard !inquiry.request.prompts.contains(.none) else { return refuse(.loginRequired, inquiry) }
-        return relay.beginLogin(inquiry.visit)
+        return flow.beginLogin(inquiry.visit)
     }
 
     private func refuse(_ refusal: AuthorizationRefusal, _ inquiry: Inquiry, subject: String = "") -> Answer {
@@ -211,7 +211,7 @@ struct AuthorizationEndpoint: Sendable {
         // SSO-10, MBE-09.
         guard session.login.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
             return prompts.contains(.none)
-                ? refuse(.loginRequired, inquiry) : .done(relay.refuseRealm(session, inquiry.visit))
+                ? refuse(.loginRequired, inquiry) : .done(flow.refuseRealm(session, inquiry.visit))
         }
         if prompts.contains(.consent) { return ask(session, inquiry) }
         if inquiry.rules?.consent == AuthorizationRules.Consent.none { return grant(session, inquiry) }
@@ -236,14 +236,14 @@ struct AuthorizationEndpoint: Sendable {
         guard !inquiry.request.prompts.contains(.none) else {
             return refuse(.consentRequired, inquiry, subject: session.subject)
         }
-        let sealed = relay.sealed(inquiry.visit.request, loggedInAt: inquiry.loggedInAt, now: inquiry.now)
+        let sealed = flow.sealed(inquiry.visit.request, loggedInAt: inquiry.loggedInAt, now: inquiry.now)
         let purpose = AuthorizationEndpoint.purpose(session, inquiry.visit.request)
-        let (ticket, cookie) = relay.ticket(purpose, inquiry.browser)
+        let (ticket, cookie) = flow.ticket(purpose, inquiry.browser)
         var question = ConsentQuestion(
             client: inquiry.visit.backend.title, user: session.subject,
             rights: PageWords.rights(of: inquiry.visit.backend, inquiry.request.scopes, service.settings),
             place: inquiry.reply.destination.place,
-            otherAccount: relay.location(of: inquiry.visit) + "&prompt=login")
+            otherAccount: flow.location(of: inquiry.visit) + "&prompt=login")
         question.isUnverified = inquiry.visit.backend.isRegistered
         var page = Page.consent(
             question, action: service.settings.paths.authorization, ticket: ticket, fields: [("request", sealed)])
@@ -252,7 +252,7 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     /// The purpose of a consent form: one request in one session.
-    private static func purpose(_ session: Session, _ request: SignOnRequest) -> String {
+    private static func purpose(_ session: Session, _ request: LoginRequest) -> String {
         (["consent", session.id] + request.texts).map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
     }
 
@@ -277,13 +277,13 @@ struct AuthorizationEndpoint: Sendable {
 
     /// The answer to a consent page.
     private func receive(_ form: FormFields, _ inquiry: Inquiry) -> Answer {
-        guard let session = relay.session(of: inquiry.browser, inquiry.visit) else {
+        guard let session = flow.session(of: inquiry.browser, inquiry.visit) else {
             return .done(BrowserLoginFailure.foreignForm.response)
         }
         do throws(BrowserLoginFailure) {
             _ = try LoginTicket(
                 form.first("ticket") ?? "", for: AuthorizationEndpoint.purpose(session, inquiry.visit.request),
-                nonce: inquiry.browser.nonce, relay.seals.tickets, now: inquiry.now)
+                nonce: inquiry.browser.nonce, flow.seals.tickets, now: inquiry.now)
         } catch {
             return .done(error.response)
         }
@@ -301,9 +301,9 @@ struct AuthorizationEndpoint: Sendable {
     private func decide(_ decision: Page.Decision?, _ session: Session, _ inquiry: Inquiry) -> Answer {
         guard decision == .approve else { return refuse(.denied, inquiry, subject: session.subject) }
         guard session.login.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
-            return .done(relay.refuseRealm(session, inquiry.visit))
+            return .done(flow.refuseRealm(session, inquiry.visit))
         }
-        return relay.whileStored(session, now: inquiry.now) { isStored in
+        return flow.whileStored(session, now: inquiry.now) { isStored in
             guard let isStored else { return .done(inquiry.reply.refusal(.unavailable)) }
             guard isStored, !needsLogin(inquiry, session) else { return logIn(inquiry) }
             // Others are asked each time, and what they were granted is no consent to a site.
@@ -327,7 +327,7 @@ struct AuthorizationEndpoint: Sendable {
             used.usedAt = inquiry.now
             // The logout has to outlast the tokens.
             used.tokensEndAt = max(session.tokensEndAt, inquiry.now + service.longestUse(of: backend))
-            let cookie = relay.cookie(.signOn, relay.seals.seal(used), inquiry.browser)
+            let cookie = flow.cookie(.signOn, flow.seals.seal(used), inquiry.browser)
             return inquiry.reply.code(code, fields: [cookie])
                 .audited("code", .granted, inquiry.visit, session.subject)
         }

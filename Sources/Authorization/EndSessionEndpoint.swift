@@ -18,12 +18,12 @@ struct EndSessionEndpoint: Sendable {
         "id_token_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales",
     ]
 
-    let relay: SignOnRelay
+    let flow: LoginFlow
 
-    private var settings: TokenServiceSettings { relay.service.settings }
+    private var settings: TokenServiceSettings { flow.service.settings }
 
     func answer(_ request: EndpointRequest, now: Int64) -> Answer {
-        guard SignOnRelay.isNavigation(request) else { return .done(SingleSignOnFailure.notNavigated.response) }
+        guard LoginFlow.isNavigation(request) else { return .done(SingleSignOnFailure.notNavigated.response) }
         guard let browser = BrowserRequest(request, now: now) else {
             return .done(SingleSignOnFailure.repeatedParameter.response)
         }
@@ -84,11 +84,8 @@ struct EndSessionEndpoint: Sendable {
         let reason = Reason.logoutRequestInvalid
         let languages = EndSessionEndpoint.languages(form).map(\.description).joined(separator: " ")
         // This endpoint logs out without a client, too, and in the same languages.
-        let path =
-            languages.isEmpty
-            ? SingleSignOnEndpoints.logoutPath
-            : "\(OAuthEndpoints.endSessionPath)?"
-                + String(decoding: FormEncoding.form([("ui_locales", languages)]), as: UTF8.self)
+        let query = FormEncoding.form(languages.isEmpty ? [] : [("ui_locales", languages)])
+        let path = OAuthEndpoints.endSessionPath + (query.isEmpty ? "" : "?\(String(decoding: query, as: UTF8.self))")
         let link = Page.Link(.signOut, to: path)
         return .done(
             Page.failure(.foreignLogout, link: link)
@@ -101,14 +98,16 @@ struct EndSessionEndpoint: Sendable {
         let address = destination.map { destination in
             form.value("state").map { destination.adding([("state", $0)]) } ?? destination.text
         }
-        guard let session = relay.sealedSession(of: browser) else {
-            return .done(relay.loggedOut(.signOn, browser, to: address))
+        guard let session = flow.sealedSession(of: browser) else {
+            // The provider sends the browser back, which an application wanted to log out.
+            let application = form.value("state").flatMap { flow.afterProvider($0, now: browser.now) }
+            return .done(flow.loggedOut(.signOn, browser, to: address ?? application))
         }
         let isOfSession =
             hint.map { $0.subject.isExactly(session.subject) && $0.family.isExactly(session.family) } ?? false
-        if browser.isReading, isOfSession { return relay.end(session, browser, to: address) }
-        return relay.confirmLogout(browser, fields: EndSessionEndpoint.repeatedFields(form), to: destination) {
-            relay.end(session, browser, to: address)
+        if browser.isReading, isOfSession { return flow.end(session, browser, to: address) }
+        return flow.confirmLogout(browser, fields: EndSessionEndpoint.repeatedFields(form), to: destination) {
+            flow.end(session, browser, to: address)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Authorization
 import Bytes
 import Endpoints
 import HTTP
@@ -7,17 +8,45 @@ import Model
 import OAuthServer
 import Outbound
 
-/// Granting the token after the login.
-extension SignOnRelay {
+/// The relay between browsers and applications (SSO-01 to SSO-12): a browser that requests a token of a client logs in once,
+/// and the token is shown to its user or posted to the application.
+struct SignOnRelay: Sendable {
+    typealias Answer = Effect<EndpointResponse>
+    typealias Visit = LoginFlow.Visit
+
+    let flow: LoginFlow
+    /// Addresses that tokens may be posted to (SSO-03).
+    let whitelist: RedirectWhitelist
+
+    private var service: TokenService { flow.service }
+
+    /// Answers a request for a token with a login or with the token.
+    func exchange(_ browser: BrowserRequest) -> Answer {
+        do throws(SingleSignOnFailure) {
+            guard LoginFlow.isNavigation(browser.request) else { throw .notNavigated }
+            let request = try SignOnRequest(browser.query)
+            let visit = try flow.visit(LoginRequest(page: request.page, clientID: request.clientID), browser)
+            guard !visit.isForced, let session = flow.session(of: browser, visit) else {
+                return flow.beginLogin(visit)
+            }
+            return flow.whileStored(session, now: visit.now) { isStored in
+                guard let isStored else { return .done(SingleSignOnFailure.unavailable.response) }
+                return isStored ? grant(session, request, visit) : flow.beginLogin(visit)
+            }
+        } catch {
+            return .done(error.response)
+        }
+    }
+
     /// Makes the token for the requested client (SSO-08) and delivers it.
-    func grant(_ session: Session, _ visit: Visit) -> Answer {
+    private func grant(_ session: Session, _ request: SignOnRequest, _ visit: Visit) -> Answer {
         let backend = visit.backend
         // SSO-10, MBE-09.
         guard session.login.isVirtual || session.realm.isExactly(backend.realm) else {
-            return .done(refuseRealm(session, visit))
+            return .done(flow.refuseRealm(session, visit))
         }
         var grant = AccessTokenMinter.Grant(
-            subject: session.subject, kind: .user, backend: backend, lifetimeSeconds: tokenLifetime)
+            subject: session.subject, kind: .user, backend: backend, lifetimeSeconds: flow.settings.pageTokenSeconds())
         grant.roles = roles(session)
         grant.rights.take(session.login)
         grant.session = session.family
@@ -25,7 +54,7 @@ extension SignOnRelay {
         let issuance = Issuance(grant, GrantedScope.none, action: "sso")
         return service.token(of: issuance, now: visit.now).map { token in
             guard let token else { return SingleSignOnFailure.unavailable.response }
-            return handOver(token, issuance, session, visit)
+            return handOver(token, issuance, session, request, visit)
         }
     }
 
@@ -37,27 +66,21 @@ extension SignOnRelay {
         return catalogue.names(of: catalogue.roles(named: assigned + session.login.roles))
     }
 
-    /// Lifetime of a token in seconds (SSO-09): six hours unless a policy says otherwise.
-    var tokenLifetime: Int64 {
-        let policy = service.settings.assertions?.currentPolicy.lifetime.seconds
-        return min(policy ?? TokenLifetime.ofSSOEndpoint, TokenLifetime.longest)
-    }
-
     private func handOver(
-        _ token: GrantedToken, _ issuance: Issuance, _ session: Session, _ visit: Visit
+        _ token: GrantedToken, _ issuance: Issuance, _ session: Session, _ request: SignOnRequest, _ visit: Visit
     ) -> EndpointResponse {
         let seconds = token.expiresIn ?? issuance.grant.lifetimeSeconds
         var used = session
         used.usedAt = visit.now
         used.tokensEndAt = max(session.tokensEndAt, visit.now + seconds)
-        let cookie = [cookie(.signOn, seals.seal(used), visit.browser)]
+        let cookie = [flow.cookie(.signOn, flow.seals.seal(used), visit.browser)]
         var fields = [
             ("access_token", String(decoding: token.value, as: UTF8.self)), ("token_type", "Bearer"),
             ("expires_in", "\(seconds)"),
         ]
         let response: EndpointResponse
-        if let target = visit.target {
-            if let state = visit.request.state { fields.append(("state", state)) }
+        if let target = request.redirectURI.flatMap(whitelist.target) {
+            if let state = request.state { fields.append(("state", state)) }
             response = Page.post(fields, to: target).response(status: 200, reason: .ssoTokenPosted, fields: cookie)
         } else {
             response = Page.token(
@@ -67,17 +90,5 @@ extension SignOnRelay {
         }
         return response.audited(
             "token", .granted, visit, session.subject, id: issuance.grant.backend.issuer == nil ? issuance.tokenID : "")
-    }
-
-    func refuseRealm(_ session: Session, _ visit: Visit) -> EndpointResponse {
-        let failure = SingleSignOnFailure.wrongRealm
-        return otherAccount(failure.text, status: failure.status, reason: failure.reason, visit)
-            .audited("token", .refused, visit, session.subject)
-    }
-
-    /// A refusal with a link to log in with another account.
-    func otherAccount(_ detail: PageText, status: Int, reason: Reason, _ visit: Visit) -> EndpointResponse {
-        let link = Page.Link(.otherAccount, to: location(visit, loggedInAt: nil) + "&prompt=login")
-        return Page.failure(detail, link: link).response(status: status, reason: reason)
     }
 }

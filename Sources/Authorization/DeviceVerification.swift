@@ -16,14 +16,14 @@ struct DeviceVerification: Sendable {
 
     private static let codePurpose = "device code"
 
-    let relay: SignOnRelay
+    let flow: LoginFlow
 
-    private var service: TokenService { relay.service }
+    private var service: TokenService { flow.service }
     private var logins: DeviceLogins { DeviceLogins(service.settings) }
 
     func answer(_ request: EndpointRequest, now: Int64) -> Answer {
         do throws(SingleSignOnFailure) {
-            guard SignOnRelay.isNavigation(request) else { throw .notNavigated }
+            guard LoginFlow.isNavigation(request) else { throw .notNavigated }
             guard let browser = BrowserRequest(request, now: now) else { throw .malformedParameter }
             if browser.isReading {
                 if let sealed = browser.query.first("resume") { return proceed(try visit(sealed, browser)) }
@@ -47,7 +47,7 @@ struct DeviceVerification: Sendable {
         _ browser: BrowserRequest, code: String = "", notice: Page.Notice? = nil, status: Int = 200,
         reason: Reason = .deviceCodeForm
     ) -> EndpointResponse {
-        let (ticket, cookie) = relay.ticket(DeviceVerification.codePurpose, browser)
+        let (ticket, cookie) = flow.ticket(DeviceVerification.codePurpose, browser)
         return Page.deviceCode(action: OAuthEndpoints.devicePath, ticket: ticket, code: code, notice: notice)
             .response(status: status, reason: reason, fields: cookie)
     }
@@ -63,7 +63,7 @@ struct DeviceVerification: Sendable {
         do throws(BrowserLoginFailure) {
             _ = try LoginTicket(
                 fields.first("ticket") ?? "", for: DeviceVerification.codePurpose, nonce: browser.nonce,
-                relay.seals.tickets, now: browser.now)
+                flow.seals.tickets, now: browser.now)
         } catch {
             let notice = Page.Notice(error)
             return .done(form(browser, notice: notice, status: error.status, reason: error.reason))
@@ -80,8 +80,8 @@ struct DeviceVerification: Sendable {
     /// for the network.
     private func attempt(_ browser: BrowserRequest) -> Effect<Result<LoginAttempt, LoginThrottle.Refusal>> {
         let throttle = service.settings.deviceThrottle
-        let session = relay.sealedSession(of: browser)
-        if let session, session.usedAt + relay.settings.idleSeconds > browser.now, relay.isAccepted(session) {
+        let session = flow.sealedSession(of: browser)
+        if let session, session.usedAt + flow.settings.idleSeconds > browser.now, flow.isAccepted(session) {
             let realm = "\(session.provider)\u{1f}\(session.realm)"
             return throttle.attempt(user: session.subject, realm: realm, network: [], now: browser.now)
         }
@@ -103,8 +103,8 @@ struct DeviceVerification: Sendable {
                 attempt.withdraw()
                 guard case .success(let backend) = client else { return SingleSignOnFailure.unavailable.response }
                 guard let backend else { return unknown(browser) }
-                let request = SignOnRequest(DeviceRequest(id: record.id, code: code), of: backend)
-                let sealed = relay.sealed(request, loggedInAt: nil, now: browser.now)
+                let request = LoginRequest(.device(DeviceRequest(id: record.id, code: code)), of: backend)
+                let sealed = flow.sealed(request, loggedInAt: nil, now: browser.now)
                 return .redirect(303, to: "\(OAuthEndpoints.devicePath)?resume=\(sealed)", reason: .ssoLoginAsked)
             }
         }
@@ -133,31 +133,31 @@ struct DeviceVerification: Sendable {
     /// A request that was sealed here, checked by the current configuration.
     private func visit(
         _ sealed: String, _ browser: BrowserRequest
-    ) throws(SingleSignOnFailure) -> SignOnRelay.Visit {
-        guard let (request, _) = relay.resume(sealed, now: browser.now), request.device != nil else {
+    ) throws(SingleSignOnFailure) -> LoginFlow.Visit {
+        guard let (request, _) = flow.resume(sealed, now: browser.now), request.device != nil else {
             throw .foreignRequest
         }
-        return try relay.visit(request, browser)
+        return try flow.visit(request, browser)
     }
 
-    private func proceed(_ visit: SignOnRelay.Visit) -> Answer {
-        guard !visit.isForced, let session = relay.session(of: visit.browser, visit) else {
-            return relay.beginLogin(visit)
+    private func proceed(_ visit: LoginFlow.Visit) -> Answer {
+        guard !visit.isForced, let session = flow.session(of: visit.browser, visit) else {
+            return flow.beginLogin(visit)
         }
         return whileAllowed(session, visit) { .done(ask(session, $0, visit)) }
     }
 
     /// Continues with the waiting login, if the session is stored and its user may use the client.
     private func whileAllowed(
-        _ session: Session, _ visit: SignOnRelay.Visit, _ next: @escaping @Sendable (TokenRecord) -> Answer
+        _ session: Session, _ visit: LoginFlow.Visit, _ next: @escaping @Sendable (TokenRecord) -> Answer
     ) -> Answer {
         guard let device = visit.request.device else { return .done(SingleSignOnFailure.foreignRequest.response) }
-        return relay.whileStored(session, now: visit.now) { isStored in
+        return flow.whileStored(session, now: visit.now) { isStored in
             guard let isStored else { return .done(SingleSignOnFailure.unavailable.response) }
-            guard isStored else { return relay.beginLogin(visit) }
+            guard isStored else { return flow.beginLogin(visit) }
             // SSO-10, MBE-09.
             guard session.login.isVirtual || session.realm.isExactly(visit.backend.realm) else {
-                return .done(relay.refuseRealm(session, visit))
+                return .done(flow.refuseRealm(session, visit))
             }
             return logins.find(device.code, now: visit.now).then { result in
                 guard case .success(let found) = result else {
@@ -172,35 +172,35 @@ struct DeviceVerification: Sendable {
         }
     }
 
-    private func ask(_ session: Session, _ record: TokenRecord, _ visit: SignOnRelay.Visit) -> EndpointResponse {
-        let (ticket, cookie) = relay.ticket(DeviceVerification.purpose(session, visit.request), visit.browser)
+    private func ask(_ session: Session, _ record: TokenRecord, _ visit: LoginFlow.Visit) -> EndpointResponse {
+        let (ticket, cookie) = flow.ticket(DeviceVerification.purpose(session, visit.request), visit.browser)
         let scopes = record.scope.split(separator: " ").map(String.init)
         var question = ConsentQuestion(
             client: visit.backend.title, user: session.subject,
             rights: PageWords.rights(of: visit.backend, scopes, service.settings), place: nil,
-            otherAccount: relay.location(of: visit) + "&prompt=login")
+            otherAccount: flow.location(of: visit) + "&prompt=login")
         question.deviceCode = visit.request.device?.code.shown
         question.isUnverified = visit.backend.isRegistered
-        let sealed = relay.sealed(visit.request, loggedInAt: nil, now: visit.now)
+        let sealed = flow.sealed(visit.request, loggedInAt: nil, now: visit.now)
         return Page.consent(
             question, action: OAuthEndpoints.devicePath, ticket: ticket, fields: [("request", sealed)]
         ).response(status: 200, reason: .consentAsked, fields: cookie)
     }
 
     /// The purpose of a consent form: one device in one session.
-    private static func purpose(_ session: Session, _ request: SignOnRequest) -> String {
+    private static func purpose(_ session: Session, _ request: LoginRequest) -> String {
         (["device", session.id] + request.texts).map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
     }
 
     /// The answer to the consent page.
-    private func receive(_ form: FormFields, _ visit: SignOnRelay.Visit) -> Answer {
-        guard let session = relay.session(of: visit.browser, visit) else {
+    private func receive(_ form: FormFields, _ visit: LoginFlow.Visit) -> Answer {
+        guard let session = flow.session(of: visit.browser, visit) else {
             return .done(BrowserLoginFailure.foreignForm.response)
         }
         do throws(BrowserLoginFailure) {
             _ = try LoginTicket(
                 form.first("ticket") ?? "", for: DeviceVerification.purpose(session, visit.request),
-                nonce: visit.browser.nonce, relay.seals.tickets, now: visit.now)
+                nonce: visit.browser.nonce, flow.seals.tickets, now: visit.now)
         } catch {
             return .done(error.response)
         }
@@ -214,7 +214,7 @@ struct DeviceVerification: Sendable {
         }
     }
 
-    private func decided(_ session: Session, isApproved: Bool, _ visit: SignOnRelay.Visit) -> EndpointResponse {
+    private func decided(_ session: Session, isApproved: Bool, _ visit: LoginFlow.Visit) -> EndpointResponse {
         guard isApproved else {
             return Page.message(.deviceDenied, .deviceDeniedDetail)
                 .response(status: 200, reason: .deviceDecided).audited("device", .refused, visit, session.subject)
@@ -223,7 +223,7 @@ struct DeviceVerification: Sendable {
         used.usedAt = visit.now
         // The logout has to outlast the tokens.
         used.tokensEndAt = max(session.tokensEndAt, visit.now + service.longestUse(of: visit.backend))
-        let cookie = relay.cookie(.signOn, relay.seals.seal(used), visit.browser)
+        let cookie = flow.cookie(.signOn, flow.seals.seal(used), visit.browser)
         return Page.message(.deviceConnected, .deviceConnectedDetail)
             .response(status: 200, reason: .deviceDecided, fields: [cookie])
             .audited("device", .granted, visit, session.subject)

@@ -9,7 +9,7 @@ import Outbound
 import TokenStorage
 
 /// The login by the gateway's form (SSO-07), and the logout.
-extension SignOnRelay {
+extension LoginFlow {
     private static let loginPurpose = "single sign-on"
     /// Longest accepted name and password in bytes.
     private static let longestText = 1024
@@ -17,7 +17,7 @@ extension SignOnRelay {
     static let maximumSessions = 256
 
     /// Sends the browser to the form or to the provider.
-    func beginLogin(_ visit: Visit) -> Answer {
+    package func beginLogin(_ visit: Visit) -> Answer {
         if let chosen = visit.chosen, !chosen.isOwnForm { return beginAtProvider(chosen.provider, visit) }
         let address = formAddress(visit, by: visit.choices.count > 1 ? visit.chosen : nil)
         return .done(.redirect(302, to: address, reason: .ssoLoginAsked))
@@ -27,7 +27,7 @@ extension SignOnRelay {
     func showOrLogIn(_ browser: BrowserRequest) -> Answer {
         do throws(SingleSignOnFailure) {
             let sealed = browser.query.first("request") ?? ""
-            guard let request = SignOnRequest(sealed: sealed, seals.signOnRequests, now: browser.now) else {
+            guard let request = LoginRequest(sealed: sealed, seals.signOnRequests, now: browser.now) else {
                 throw .foreignRequest
             }
             return try showOrLogIn(visit(request, browser)).map { $0.preferring(request.languages) }
@@ -45,7 +45,7 @@ extension SignOnRelay {
             // The configuration has changed: the backend has one other provider now.
             guard visit.choices.count > 1 else { throw .foreignRequest }
             guard browser.isReading else { return .done(BrowserLoginFailure.page(allow: "GET, HEAD")) }
-            guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
+            guard LoginFlow.isNavigation(browser.request) else { throw .notNavigated }
             return beginAtProvider(chosen.provider, visit)
         }
         if browser.isReading { return .done(form(visit, status: 200, reason: .loginForm)) }
@@ -58,7 +58,7 @@ extension SignOnRelay {
         var fields = [("request", visit.request.sealed(seals.signOnRequests, now: visit.now))]
         if let choice { fields.append(("provider", choice.name)) }
         if visit.isForced { fields.append(("prompt", "login")) }
-        return "\(SingleSignOnEndpoints.loginPath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
+        return "\(OAuthEndpoints.loginPath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
     }
 
     /// The page to choose a provider. Each link carries the sealed request.
@@ -71,7 +71,7 @@ extension SignOnRelay {
     private func form(
         _ visit: Visit, username: String = "", notice: Page.Notice? = nil, status: Int, reason: Reason
     ) -> EndpointResponse {
-        let (ticket, cookie) = ticket(SignOnRelay.loginPurpose, visit.browser)
+        let (ticket, cookie) = ticket(LoginFlow.loginPurpose, visit.browser)
         let hasOthers = visit.choices.count > 1
         let hint = notice == nil ? visit.request.authorization?.loginHint ?? "" : ""
         var page = Page.login(
@@ -89,7 +89,7 @@ extension SignOnRelay {
         do throws(BrowserLoginFailure) {
             guard let fields = browser.form else { throw .foreignForm }
             _ = try LoginTicket(
-                fields.first("ticket") ?? "", for: SignOnRelay.loginPurpose, nonce: browser.nonce, seals.tickets,
+                fields.first("ticket") ?? "", for: LoginFlow.loginPurpose, nonce: browser.nonce, seals.tickets,
                 now: browser.now)
             return logIn(LoginForm(fields), visit)
         } catch {
@@ -100,10 +100,10 @@ extension SignOnRelay {
 
     private func logIn(_ form: LoginForm, _ visit: Visit) -> Answer {
         let (username, password) = (form.username, form.password)
-        guard (1...SignOnRelay.longestText).contains(username.utf8.count) else {
+        guard (1...LoginFlow.longestText).contains(username.utf8.count) else {
             return .done(refuse(.wrongPassword, visit, ""))
         }
-        guard (1...SignOnRelay.longestText).contains(password.utf8.count) else {
+        guard (1...LoginFlow.longestText).contains(password.utf8.count) else {
             return .done(refuse(.wrongPassword, visit, username))
         }
         let login = service.logins.login(
@@ -168,7 +168,7 @@ extension SignOnRelay {
         guard BrowserCookie.signOn.holds(seals.seal(session)) else {
             return .done(BrowserLoginFailure.oversizedSession.response)
         }
-        let record = SignOnRelay.record(of: session, visit)
+        let record = LoginFlow.record(of: session, visit)
         return service.settings.store.ask(.insert(record), now: visit.now) { result in
             guard case .success(.record(_?)) = result else { return .done(SingleSignOnFailure.unavailable.response) }
             return surplus(beside: record, now: visit.now).then { surplus in
@@ -191,7 +191,7 @@ extension SignOnRelay {
         let list = StoreOperation.list(application: record.application, subject: record.subject, limit: .max)
         return service.settings.store.ask(list, now: now) { answer in
             guard case .success(.records(let records)) = answer else { return .done([]) }
-            return .done(records.dropFirst(SignOnRelay.maximumSessions).map(\.id))
+            return .done(records.dropFirst(LoginFlow.maximumSessions).map(\.id))
         }
     }
 
@@ -204,7 +204,7 @@ extension SignOnRelay {
     // MARK: Logout
 
     /// Asks for confirmation, then ends the session and the tokens issued in it.
-    func logOut(_ browser: BrowserRequest) -> Answer {
+    package func logOut(_ browser: BrowserRequest) -> Answer {
         guard let session = sealedSession(of: browser) else {
             // The provider sends the browser back, which an application wanted to log out.
             let application = browser.query.first("state").flatMap { afterProvider($0, now: browser.now) }
@@ -218,7 +218,7 @@ extension SignOnRelay {
     func end(_ session: Session, _ browser: BrowserRequest, to application: String?) -> Answer {
         let entry = DenyEntry.token(
             session.family, subject: session.subject,
-            until: max(session.tokensEndAt, session.expiresAt, browser.now + tokenLifetime))
+            until: max(session.tokensEndAt, session.expiresAt, browser.now + settings.pageTokenSeconds()))
         return service.settings.store.ask(.deny(entry), now: browser.now) { result in
             guard case .success = result else { return .done(SingleSignOnFailure.unavailable.response) }
             service.settings.revocations.apply(entry)
@@ -237,8 +237,8 @@ extension SignOnRelay {
 }
 
 extension EndpointResponse {
-    func audited(
-        _ action: String, _ outcome: AuditEntry.Outcome, _ visit: SignOnRelay.Visit, _ subject: String, id: String = ""
+    package func audited(
+        _ action: String, _ outcome: AuditEntry.Outcome, _ visit: LoginFlow.Visit, _ subject: String, id: String = ""
     ) -> EndpointResponse {
         audited("sso.\(action)", outcome, subject: subject, client: visit.backend.reference, tokenID: id)
     }

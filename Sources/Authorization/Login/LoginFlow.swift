@@ -1,0 +1,170 @@
+import Bytes
+import Endpoints
+import HTTP
+import Identity
+import LoginPages
+import Model
+import OAuthServer
+import Outbound
+import TokenStorage
+
+/// Logins of browsers for clients: each of them logs in once, by the gateway's form or at an identity provider, and is sent
+/// to what it has logged in for. The session in its cookie serves the next one.
+package struct LoginFlow: FormTickets {
+    /// How long sessions last, and what else holds for them.
+    package struct Settings: Sendable {
+        package var seals: BrowserSeals
+        package var sessionSeconds: Int64 = 28_800
+        /// Seconds without a request after which a browser has to log in again.
+        package var idleSeconds: Int64 = 3600
+        /// Seconds that the tokens last which pages give out; asked each time, like the next.
+        package var pageTokenSeconds: @Sendable () -> Int64 = { 0 }
+        /// Pages of others that need a login; nil for none.
+        package var pages: Pages?
+
+        package init(seals: BrowserSeals) { self.seals = seals }
+    }
+
+    package typealias Answer = Effect<EndpointResponse>
+
+    /// What the owner of pages says of them.
+    package struct Pages: Sendable {
+        /// Why browsers may not log in for a page; nil if they may.
+        let refusal: @Sendable (_ page: String, Backend) -> SingleSignOnFailure?
+        /// Path and query of a page.
+        let location: @Sendable (_ page: String, _ clientID: String) -> String
+
+        package init(
+            refusal: @escaping @Sendable (_ page: String, Backend) -> SingleSignOnFailure?,
+            location: @escaping @Sendable (_ page: String, _ clientID: String) -> String
+        ) {
+            self.refusal = refusal
+            self.location = location
+        }
+    }
+
+    package let service: TokenService
+    package let settings: Settings
+    /// Logins at identity providers; nil if there are none.
+    let providers: ProviderLogin?
+
+    package var seals: BrowserSeals { settings.seals }
+
+    package init(service: TokenService, settings: Settings, providers: ProviderLogin?) {
+        self.service = service
+        self.settings = settings
+        self.providers = providers
+    }
+
+    /// An allowed request of a client.
+    package struct Visit: Sendable {
+        package let browser: BrowserRequest
+        package let request: LoginRequest
+        package let backend: Backend
+        /// The ways to log in at the backend.
+        let choices: [LoginChoice]
+        /// Nil if the user still has to choose.
+        let chosen: LoginChoice?
+        /// Whether the user must log in again despite an existing session.
+        package var isForced: Bool
+
+        /// Where an authorization code goes; nil for another purpose.
+        var destination: RedirectDestination?
+
+        package var now: Int64 { browser.now }
+
+        func choice(named name: String) -> LoginChoice? { choices.first { $0.provider.isExactly(name) } }
+    }
+
+    /// Checks a request: before the login, at every step of it, and before what it was for (SSO-03).
+    package func visit(_ request: LoginRequest, _ browser: BrowserRequest) throws(SingleSignOnFailure) -> Visit {
+        guard let backend = backend(of: request), backend.oauthConsumer, !backend.isRevoked else { throw .notEnabled }
+        let destination = try destination(of: request, backend)
+        let choices =
+            backend.loginChoices.isEmpty ? [LoginChoice(LoginChoice.ownForm)] : backend.loginChoices
+        return Visit(
+            browser: browser, request: request, backend: backend, choices: choices,
+            chosen: choices.chosen(browser.query.first("provider")),
+            isForced: browser.query.first("prompt")?.isExactly("login") ?? false, destination: destination)
+    }
+
+    private func destination(
+        of request: LoginRequest, _ backend: Backend
+    ) throws(SingleSignOnFailure) -> RedirectDestination? {
+        switch request.purpose {
+        case .device:
+            guard backend.grants.allowsDevices else { throw .notEnabled }
+        case .authorization(let authorization):
+            guard let rules = backend.grants.authorization else { throw .notEnabled }
+            guard let destination = rules.destination(authorization.redirectURI) else { throw .redirectNotAllowed }
+            return destination
+        case .page(let page):
+            guard let pages = settings.pages else { throw .notEnabled }
+            if let failure = pages.refusal(page, backend) { throw failure }
+        }
+        return nil
+    }
+
+    private func backend(of request: LoginRequest) -> Backend? {
+        let settings = service.settings
+        guard let title = request.registeredTitle else { return settings.backends.backend(clientID: request.clientID) }
+        return settings.backend(
+            of: RegisteredClient(
+                id: request.clientID, title: title, redirectURI: request.authorization?.redirectURI))
+    }
+
+    /// Whether the browser navigates here, as opposed to a fetch by another page (Fetch Metadata section 2.1). Browsers
+    /// without the field are accepted.
+    package static func isNavigation(_ request: EndpointRequest) -> Bool {
+        request.field("sec-fetch-dest")?.isExactly("document")
+            ?? !request.fields.contains { $0.name.isExactly("sec-fetch-dest") }
+    }
+
+    // MARK: Sessions
+
+    /// The session in the cookie, if it is from a provider of the backend (SSO-08), not idle, and its user still
+    /// accepted.
+    package func session(of browser: BrowserRequest, _ visit: Visit) -> Session? {
+        guard let session = sealedSession(of: browser), visit.choice(named: session.provider) != nil,
+            session.usedAt + settings.idleSeconds > browser.now, isAccepted(session)
+        else { return nil }
+        return session
+    }
+
+    package func sealedSession(of browser: BrowserRequest) -> Session? {
+        browser.signOn.flatMap { try? seals.signOn(Array($0.utf8).span, now: browser.now) }
+    }
+
+    /// Whether neither session nor user was revoked.
+    func isAccepted(_ session: Session) -> Bool {
+        guard
+            !service.settings.revocations.isRevoked(
+                tokenID: session.family, subject: session.subject, backendID: nil, issuer: OwnAccessTokens.issuerName,
+                issuedAt: session.login.authenticatedAt)
+        else { return false }
+        if session.login.isVirtual { return true }
+        guard let user = service.settings.users.user(named: session.subject, realm: session.realm) else { return false }
+        return user.enabled && session.login.authenticatedAt >= user.tokensNotBefore
+    }
+
+    /// Continues with whether the store has the session and its foundations; with nil if it does not answer.
+    package func whileStored(
+        _ session: Session, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer
+    ) -> Answer {
+        whileStored([session.id][...] + session.foundations, now: now, next)
+    }
+
+    private func whileStored(
+        _ ids: ArraySlice<String>, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer
+    ) -> Answer {
+        guard let first = ids.first else { return next(true) }
+        return service.settings.store.ask(.find(.id(first)), now: now) { result in
+            switch result {
+            case .success(.record(let record?)) where record.accessLives(at: now):
+                whileStored(ids.dropFirst(), now: now, next)
+            case .success: next(false)
+            case .failure: next(nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Bytes
+import Crypto
+import Identity
+import Model
+import OAuthServer
+
+/// What a browser logs in for, carried through the login: an authorization request, a device, or a page of the gateway.
+package struct LoginRequest: Sendable, Equatable {
+    /// Maximum duration of a login.
+    static let lifetimeSeconds: Int64 = 3600
+
+    enum Purpose: Sendable, Equatable {
+        case authorization(AuthorizationRequest)
+        case device(DeviceRequest)
+        /// A page that needs a login at the client, as its owner writes it (`LoginFlow.Pages`).
+        case page(String)
+    }
+
+    private enum Kind: String { case authorization, device, page }
+
+    package let clientID: String
+    let purpose: Purpose
+    /// Name of a client that has registered itself, which was looked up when the request came; nil for another client.
+    let registeredTitle: String?
+
+    init(_ purpose: Purpose, of backend: Backend) {
+        clientID = backend.clientID
+        self.purpose = purpose
+        registeredTitle = backend.isRegistered ? backend.title : nil
+    }
+
+    /// A request for a page of a client that did not register itself.
+    package init(page: String, clientID: String) {
+        self.clientID = clientID
+        purpose = .page(page)
+        registeredTitle = nil
+    }
+
+    var authorization: AuthorizationRequest? {
+        if case .authorization(let request) = purpose { request } else { nil }
+    }
+    var device: DeviceRequest? { if case .device(let request) = purpose { request } else { nil } }
+
+    /// The languages for pages that the application asked for, most preferred first.
+    var languages: [LanguageTag] { authorization?.languages ?? [] }
+
+    /// Length of `texts`.
+    static let textCount = 4
+
+    /// Texts for a ticket or for the query of a login page.
+    var texts: [String] {
+        let (kind, text): (Kind, String) =
+            switch purpose {
+            case .authorization(let request): (.authorization, request.query)
+            case .device(let request): (.device, request.text)
+            case .page(let page): (.page, page)
+            }
+        return [clientID, kind.rawValue, text, registeredTitle ?? ""]
+    }
+
+    /// Nil for texts that `texts` does not produce.
+    init?(texts: [String]) {
+        guard texts.count == LoginRequest.textCount, !texts[0].isEmpty else { return nil }
+        let purpose: Purpose? =
+            switch Kind(rawValue: texts[1]) {
+            case .authorization: AuthorizationRequest(query: texts[2]).map(Purpose.authorization)
+            case .device: DeviceRequest(text: texts[2]).map(Purpose.device)
+            case .page: .page(texts[2])
+            case nil: nil
+            }
+        guard let purpose else { return nil }
+        clientID = texts[0]
+        self.purpose = purpose
+        registeredTitle = texts[3].isEmpty ? nil : texts[3]
+    }
+
+    func sealed(_ record: SealedRecord, now: Int64) -> String {
+        record.seal(texts, expiresAt: now + LoginRequest.lifetimeSeconds)
+    }
+
+    /// Nil for text that was not sealed here or has expired.
+    init?(sealed text: String, _ record: SealedRecord, now: Int64) {
+        guard let opened = try? record.open(Array(text.utf8).span, now: now) else { return nil }
+        self.init(texts: opened.texts)
+    }
+}
