@@ -5,7 +5,7 @@ import Testing
 @Suite struct EndpointTests {
     static let folder = "Sources/Model/Endpoints/"
 
-    /// The literals of paths in the lists, with what they are told apart by: those of reserved patterns have a wildcard.
+    /// The literals of paths in the lists, with what distinguishes them: those of reserved patterns have a wildcard.
     static let paths: [String] = SourceTree.sources.filter { $0.path.hasPrefix(folder) }.flatMap { file in
         file.text.matches(of: /"(\/[\w.\/~*-]+)"/).map { String($0.1) }
     }

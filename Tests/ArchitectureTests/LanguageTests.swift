@@ -15,10 +15,12 @@ import Testing
         """#
 
     private let expression: NSRegularExpression
+    private let titles: NSRegularExpression
 
     init() throws {
         // `Regex` takes fifteen times as long for all sources.
         expression = try NSRegularExpression(pattern: Self.words)
+        titles = try NSRegularExpression(pattern: #"@(?:Test|Suite)\(\s*"(?:[^"\\\n]|\\.)*""#)
     }
 
     private func violations(_ path: String, _ text: String) -> [String] {
@@ -32,6 +34,31 @@ import Testing
     @Test("Sources name mechanisms in comments and messages")
     func sources() {
         #expect(SourceTree.sources.flatMap { violations($0.path, $0.text) } == [])
+    }
+
+    /// Comments and titles. Other literals of tests are data, such as the names of users.
+    private func prose(_ file: SourceFile) -> String {
+        var prose = Array(file.comments.utf8)
+        for title in titles.matches(in: file.text, range: NSRange(file.text.startIndex..., in: file.text)) {
+            guard let range = Range(title.range, in: file.text) else { continue }
+            let start = file.text.utf8.distance(from: file.text.startIndex, to: range.lowerBound)
+            let text = file.text[range].utf8
+            prose.replaceSubrange(start..<(start + text.count), with: text)
+        }
+        return String(decoding: prose, as: UTF8.self)
+    }
+
+    @Test("comments and titles of tests name mechanisms")
+    func tests() {
+        #expect(SourceTree.tests.flatMap { violations($0.path, prose($0)) } == [])
+    }
+
+    @Test("comments and titles are the prose of a test")
+    func proseOfTests() {
+        let text = "// why\n@Test(\n\"it \\\"is\\\"\", arguments: [\"b\"]) let a = 1"
+        let expected = "// why\n@Test(\n\"it \\\"is\\\"\""
+        let file = SourceFile(path: "Tests/M/A.swift", text: text)
+        #expect(prose(file) == expected + String(repeating: " ", count: text.count - expected.count))
     }
 
     @Test("documents name mechanisms")

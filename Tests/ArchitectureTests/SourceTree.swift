@@ -48,13 +48,15 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
     let text: String
     /// The text with comments and the contents of string literals blanked out, line for line.
     let code: String
+    /// The comments, with everything else blanked out, line for line.
+    let comments: String
     /// The identifiers and keywords of `code`: what is not among them need not be looked for line by line.
     let words: Set<Substring>
 
     init(path: String, text: String) {
         self.path = path
         self.text = text
-        code = SwiftText.withoutCommentsAndStrings(text)
+        (code, comments) = SwiftText.parts(text)
         words = SwiftText.words(code)
     }
 

@@ -1,34 +1,43 @@
 /// As much of Swift's lexical grammar as it takes to tell code from comments and string literals.
 struct SwiftText {
     private let input: [UInt8]
-    private var output: [UInt8] = []
+    /// The text without comments and literals, and the comments without the rest; both line for line.
+    private var (output, comments): ([UInt8], [UInt8]) = ([], [])
     private var position = 0
 
-    /// The text with comments and the contents of string literals replaced by blanks; line ends stay, and so does the
-    /// code inside `\( )`.
-    static func withoutCommentsAndStrings(_ text: String) -> String {
+    /// The text with comments and the contents of string literals replaced by blanks, where line ends stay, and so does the
+    /// code inside `\( )`; and the comments, with everything else replaced.
+    static func parts(_ text: String) -> (code: String, comments: String) {
         var scanner = SwiftText(input: Array(text.utf8))
         scanner.code(inInterpolation: false)
-        return String(decoding: scanner.output, as: UTF8.self)
+        return (String(decoding: scanner.output, as: UTF8.self), String(decoding: scanner.comments, as: UTF8.self))
     }
 
     private init(input: [UInt8]) {
         self.input = input
         output.reserveCapacity(input.count)
+        comments.reserveCapacity(input.count)
     }
 
     private func starts(with text: String) -> Bool {
         input[position...].starts(with: text.utf8)
     }
 
+    /// The byte here, or a blank of its place.
+    private var blanked: UInt8 {
+        input[position] == UInt8(ascii: "\n") ? input[position] : UInt8(ascii: " ")
+    }
+
     private mutating func keep() {
         output.append(input[position])
+        comments.append(blanked)
         position += 1
     }
 
-    private mutating func blank(_ count: Int = 1) {
+    private mutating func blank(_ count: Int = 1, isComment: Bool = false) {
         for _ in 0..<count where position < input.count {
-            output.append(input[position] == UInt8(ascii: "\n") ? input[position] : UInt8(ascii: " "))
+            output.append(blanked)
+            comments.append(isComment ? input[position] : blanked)
             position += 1
         }
     }
@@ -53,7 +62,7 @@ struct SwiftText {
                 continue
             }
             if starts(with: "//") {
-                while position < input.count, input[position] != UInt8(ascii: "\n") { blank() }
+                while position < input.count, input[position] != UInt8(ascii: "\n") { blank(isComment: true) }
             } else if starts(with: "/*") {
                 blockComment()
             } else if let hashes = stringStart() {
@@ -70,12 +79,12 @@ struct SwiftText {
         repeat {
             if starts(with: "/*") {
                 depth += 1
-                blank(2)
+                blank(2, isComment: true)
             } else if starts(with: "*/") {
                 depth -= 1
-                blank(2)
+                blank(2, isComment: true)
             } else {
-                blank()
+                blank(isComment: true)
             }
         } while depth > 0 && position < input.count
     }

@@ -12,7 +12,15 @@ import Testing
         ("\"\"\"\n a \"quoted\" b\n\"\"\" c", "\"\"\"\n             \n\"\"\" c"),
     ])
     func blanksCommentsAndStrings(_ text: String, _ expected: String) {
-        #expect(SwiftText.withoutCommentsAndStrings(text) == expected)
+        #expect(SwiftText.parts(text).code == expected)
+    }
+
+    @Test(arguments: [
+        ("let a = 1 // why", "          // why"), ("a /* x */ \"b // c\"", "  /* x */         "),
+        ("\"\"\"\n// text\n\"\"\" // why", "   \n       \n    // why"),
+    ])
+    func keepsComments(_ text: String, _ expected: String) {
+        #expect(SwiftText.parts(text).comments == expected)
     }
 
     @Test func importsAreFoundInEveryForm() {

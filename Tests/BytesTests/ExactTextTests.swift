@@ -2,7 +2,7 @@ import Bytes
 import Testing
 
 @Suite struct ExactTextTests {
-    @Test("what only looks alike to Swift is told apart")
+    @Test("what only looks alike to Swift is distinguished")
     func comparison() {
         #expect("\u{212A}elvin" == "Kelvin" as String || "\u{212A}" == "K" as String)
         #expect(ExactText("\u{212A}") != ExactText("K"))

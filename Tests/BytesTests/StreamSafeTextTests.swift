@@ -34,7 +34,7 @@ import Testing
         #expect(String(streamSafe: Array(repeated(text, 500).utf8)) == repeated(text, 500))
     }
 
-    /// Whatever is nothing but marks in its normal form must count as one, or a run of it has no bound.
+    /// What has nothing but marks in its normal form must count as one, or a run of it has no bound.
     @Test("no character escapes")
     func everyCharacter() {
         var escaped: [Unicode.Scalar] = []

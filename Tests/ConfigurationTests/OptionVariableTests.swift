@@ -61,7 +61,7 @@ import Testing
         #expect(!lines.joined().contains("cret"), "\(lines)")
     }
 
-    @Test("a variable that sets nothing is told with the nearest one; those of the process are not")
+    @Test("a variable that sets nothing is reported with the nearest one; those of the process are not")
     func unknown() {
         // Kubernetes sets these for a service.
         let services = [

@@ -2,7 +2,7 @@ import Configuration
 import Model
 import Testing
 
-/// What `check` says of users who are whom their e-mail addresses name (RP-03).
+/// What `check` says of users who are identified by their e-mail addresses (RP-03).
 @Suite struct ProviderWarningTests {
     private func warnings(_ members: String, _ more: [String: String] = [:]) throws -> [String] {
         let provider = "[{ \"name\": \"idp\", \"clientId\": \"c\", \(members) }]"

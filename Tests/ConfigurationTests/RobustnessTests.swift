@@ -4,7 +4,7 @@ import Foundation
 import Model
 import Testing
 
-/// Whatever a file says, the loader answers with diagnostics at places that exist, and never crashes.
+/// For any content of a file, the loader answers with diagnostics at places that exist, and never crashes.
 @Suite struct RobustnessTests {
     private static let complete = ValidConfigurationTests.root.appending(path: "Tests/Fixtures/configuration/complete")
     static let files = [

@@ -222,7 +222,7 @@ import Testing
         #expect(configuration.policies.allowOrigin.text == "disallow")
         #expect(configuration.backends[0].backend.oauthConsumer && configuration.backends[0].backend.httpBasic)
         #expect(!configuration.backends[0].backend.enableSSO && configuration.backends[0].backend.realm == "Default")
-        // OAUTH-05: nobody has refresh tokens, or anything else beyond, who has not asked for them.
+        // OAUTH-05: there are no refresh tokens, or other extras, without a request for them.
         let grants = configuration.backends[0].backend.grants
         #expect(grants.refresh == nil && !grants.introspection && grants.exchange == nil)
         #expect(configuration.tokenService.paths.revocation == "/oauth2/revoke")

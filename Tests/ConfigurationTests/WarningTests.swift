@@ -265,7 +265,7 @@ import Testing
     }
 
     @Test(
-        "CHAL-06: a form that nobody gets in by, since no login of its domain has the level",
+        "CHAL-06: a form that admits no user, since no login of its domain has the level",
         arguments: [
             (#""level": 2"#, 2), (#""level": 3"#, nil), (#""level": 2, "otp": true"#, nil),
             (#""level": 2, "otp": true, "stepUpOnly": true"#, nil), (#""level": 1, "kba": true"#, 2),

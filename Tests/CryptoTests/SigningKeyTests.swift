@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// Whatever byte of a private key is damaged: it is refused, or signs what its public part verifies. Never does it
+    /// A private key with any damaged byte is refused, or signs what its public part verifies. Never does it
     /// end the process at the first signature.
     @Test(arguments: [SignatureAlgorithm.rs256, .ps512, .es256, .edDSA])
     func refusesDamagedKeys(algorithm: SignatureAlgorithm) throws {

@@ -19,7 +19,7 @@ final class TLSAuthority: Sendable {
 
     /// The one that most tests use.
     static let shared = TLSAuthority(subject: "/CN=Test Authority")
-    /// One that nobody trusts.
+    /// One without anyone's trust.
     static let stranger = TLSAuthority(subject: "/CN=Stranger")
 
     let directory: URL

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func weakAndLockedKeysAreRefused() {
-        // Its key is a file once it has been issued, which whoever asks first waits for.
+        // Its key is a file once it has been issued, which the first caller waits for.
         let leaf = TLSSample.leaf
         let weak = TLSAuthority.shared.issue(["DNS:a.example"], key: .rsa(1024))
         #expect(Self.problem(weak.chainPEM, weak.keyPEM) == .weakKey(bits: 1024, required: 2048))

@@ -77,7 +77,7 @@ import Testing
         #expect(client.receive(.of([21, 3, 3, 0, 2, 2, 40]), into: Chunk(capacity: 10), replying: wire) == .failed)
         #expect(client.failure == .refusedByPeer(alert: 40))
         #expect(client.failure?.detail == "handshake failure")
-        // Before the first message nobody has anything to refuse.
+        // Before the first message there is nothing to refuse.
         #expect(try Self.server([21, 3, 3, 0, 2, 2, 40]).session.failure == .protocolError)
     }
 

@@ -109,7 +109,7 @@ import Testing
         command.end()
     }
 
-    /// RFC 9325 section 3.5: a client that asks for a renegotiation is told no, and gets none.
+    /// RFC 9325 section 3.5: a renegotiation that a client asks for is refused.
     @Test func renegotiationIsRefused() throws {
         let (peer, command) = try Self.client(TLSSample.server, ["-tls1_2", "-servername", "a.example"])
         #expect(peer.run { peer.session.state != .opening })

@@ -29,7 +29,7 @@ final class TLSPair {
         self.init(client, server)
     }
 
-    /// Moves bytes until nobody has anything more to say; both are open then if all is well.
+    /// Moves bytes until neither side has more to send; both are open then if all is well.
     @discardableResult
     func shakeHands() -> TLSPair {
         _ = client.start(replying: toServer)

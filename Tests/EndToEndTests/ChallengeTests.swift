@@ -161,7 +161,7 @@ import Testing
         #expect(try fixture.request("GET", "/basic", [.basic("joe:Welcome1")]).status == 200)
         #expect(try fixture.lastRequest("/basic").only("X-Gateway-User") == "joe")
         #expect(try challenge("/basic", [.basic("joe:wrong")]) == basic("BasicWG"))
-        // Whose user it is nobody can say where the route names no backend.
+        // Without a backend of the route, the realm of the user is unknown.
         #expect(try challenge("/mixed", [.basic("joe:Welcome1")]) == basic("MixedWG"))
     }
 

@@ -82,7 +82,7 @@ import Testing
         #expect(
             checked.errors.contains("cert.pem: certificates of the authorities: block 1 of the certificate file is"),
             "\(checked.errors)")
-        // The description that Swift makes of an enumeration names its module.
+        // Swift's description of an enumeration names its module.
         #expect(!checked.errors.contains(/[A-Z][A-Za-z]+\.[a-z][A-Za-z]+\(/), "\(checked.errors)")
     }
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// Certificates of clients as attributes: what routes ask of them, and what upstreams are told.
+/// Certificates of clients as attributes: what routes ask of them, and what upstreams receive.
 @Suite(.tags(.engine)) struct ClientCertificateTests {
     private let certificates: ConfigurationDirectory
     private let fixture: SecureFixture

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Revocation lists of client certificates, and what a reload makes of connections that are open.
+/// Revocation lists of client certificates, and the effect of a reload on open connections.
 @Suite(.tags(.engine)) struct ClientRevocationTests {
     private let certificates: ConfigurationDirectory
     private let fixture: SecureFixture

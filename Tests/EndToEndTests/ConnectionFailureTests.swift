@@ -121,7 +121,7 @@ import Testing
         let origin = fault == .unknownName ? "http://peer.invalid:8081" : server.url
         let fixture = try Fixture { $0["upstreams"] = #"{"stub": {"url": "\#(origin)"}}"# }
         var last: Response?
-        // The same failure is told once.
+        // The same failure is reported once.
         for _ in 0..<10 { last = try fixture.request("GET", "/open/x") }
         let event = try #require(
             fixture.gateway.waitForEvent("connection_failed"), "\(fixture.gateway.everythingWritten)")

@@ -267,7 +267,7 @@ import Testing
         try fixture.gateway.configuration.write("idp.pem", pem)
         try fixture.reload { $0["trustedIssuers"] = entry("idp.pem") }
         #expect(try fixture.request("GET", "/inventory/items", [.bearer(token)]).status == 200)
-        // The signature with a bit changed, and the token of nobody who is trusted.
+        // The signature with a bit changed, and the token of an issuer that is not trusted.
         let parts = token.split(separator: ".")
         let forged = "\(parts[0]).\(parts[1]).\(String(parts[2].reversed()))"
         #expect(try fixture.request("GET", "/inventory/items", [.bearer(forged)]).status == 401)

@@ -94,7 +94,7 @@ import Testing
         #expect(try explain(fixture.mint("joe", "--lifetime", "-100")).1.contains("credential  token_expired"))
         let missing = try explain("", directory + "/none")
         #expect(missing.0 == .exit(1) && missing.1.contains("none cannot be read"))
-        // A token is nobody's to read, here as in the log.
+        // Tokens are not shown, here as in the log.
         #expect(try !explain("secret.of.somebody").1.contains("secret"))
         // A field that would begin another request is none.
         let split = try explain("x\r\n\r\nGET /open/x HTTP/1.1")
@@ -171,7 +171,7 @@ import Testing
                 if answer.status >= 400 { #expect(result.output.hasSuffix("NO answer      \(answer.status)"), note) }
             }
         }
-        // Refusals of each kind, and what is let through.
+        // Refusals of each kind, and what is admitted.
         #expect(statuses.isSuperset(of: [200, 401, 403, 405]), "\(statuses)")
     }
 

@@ -86,7 +86,7 @@ import Testing
 
     @Test("GW-08: a connect timeout is 504, distinct from a refused connection")
     func connectTimeout() throws {
-        // A listener that accepts nobody and whose queue is full: connections hang in the handshake.
+        // A listener that accepts no connection and whose queue is full: connections hang in the handshake.
         let full = try TCPSocket.listen(backlog: 0)
         let filler = try TCPSocket.connect(port: full.port)
         defer { withExtendedLifetime((full, filler)) {} }

@@ -10,7 +10,7 @@ import Testing
     }
 
     /// Clients with a thread each. Some keep their connection as long as the gateway does, others open one for each
-    /// request; whatever else happens to a request than its answer is a failure.
+    /// request; any other outcome of a request than its answer is a failure.
     private final class Load: Sendable {
         private struct Counts: Sendable {
             var done = 0
@@ -207,7 +207,7 @@ import Testing
         try processes.stop()
     }
 
-    /// A gateway whose successors wait before they start until somebody writes to the pipe `gate`: they go by the name
+    /// A gateway whose successors wait before they start until a test writes to the pipe `gate`: they go by the name
     /// of the script.
     private static func withGate(_ change: (inout FixtureSettings) -> Void = { _ in }) throws -> GatewayProcess {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
@@ -278,7 +278,7 @@ import Testing
     }
 
     /// sd_notify(3): the service is ready, hands its work on, and ends.
-    @Test("the service manager is told the new main process")
+    @Test("the service manager learns the new main process")
     func serviceManager() throws {
         let manager = try NotifySocket()
         let fixture = try Fixture(environment: ["NOTIFY_SOCKET": manager.path])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Responses that an upstream sends by malice or by mistake: each is 502, or goes on exactly as it was framed, and what
-/// stands behind it is never the answer to anybody else's request (GW-07, GW-08).
+/// stands behind it is never the answer to another client's request (GW-07, GW-08).
 @Suite(.tags(.engine)) struct HostileUpstreamTests {
     enum Outcome: Sendable, Equatable {
         /// 502 with the reason `upstream_invalid_response`.
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// What comes behind the case: a response that nobody asked for.
+    /// What comes behind the case: a response without a request.
     private static let stray = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON"
 
     private static func head(_ fields: String, _ status: String = "200 OK") -> String {
@@ -98,7 +98,7 @@ import Testing
             "X: \(String(repeating: "x", count: 70_000))", String(repeating: "X: y\r\n", count: 250) + "Y: z",
             String(repeating: "x", count: 70_000),
         ].map { Case(head($0 + "\r\nContent-Length: 0"), .invalid) } + [
-            // Nothing here is a line end, whatever a careless decoder makes of it.
+            // Nothing here is a line end, though a careless decoder may read one.
             Case(
                 head("X: a%0d%0aSet-Cookie: b=c\r\nY: \u{560a}\u{560d}Set-Cookie: d=e\r\nContent-Length: 2") + "ok",
                 .whole(200, "ok")),

@@ -46,7 +46,7 @@ import Testing
         #expect(asked.method == "POST")
         #expect(asked.only("Authorization") == "Basic \(JSONWebToken.base64("gateway:gs"))")
         #expect(String(decoding: asked.body, as: UTF8.self) == "token=good-1&token_type_hint=access_token")
-        // ROLE-01: rights are asked as everybody's.
+        // ROLE-01: rights are checked as for any token.
         #expect(try setup.status("good-1", "/inventory/items") == 200)
         #expect(try setup.fixture.request("POST", "/inventory/items", [.bearer("good-1")], body: "x").status == 403)
         // The gateway's own tokens are none of its business.

@@ -67,7 +67,7 @@ import Testing
         #expect(!upstream.requests("/open/x").isEmpty)
     }
 
-    @Test("a second gateway says that the first serves its port, and another program's is told apart")
+    @Test("a second gateway says that the first serves its port, and another program's is distinguished")
     func takenPort() throws {
         let (gateway, upstream) = try Self.start([Self.plain], named: ["public", "admin"])
         func start(on port: UInt16) throws -> (ending: Program.Ending, output: String, errors: String) {

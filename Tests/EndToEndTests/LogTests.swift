@@ -114,7 +114,7 @@ import Testing
         _ = try fixture.token("ann")
         #expect(gateway.waitForEvent("audit")?["level"].string == "info")
         for name in ["reloaded", "revoked"] { #expect(gateway.events(name).isEmpty, "\(name)") }
-        // A failure is told of.
+        // A failure is reported.
         try gateway.configuration.write("gateway.json", "{")
         gateway.program.signal(SIGHUP)
         #expect(gateway.waitForEvent("reload_failed")?["level"].string == "error")

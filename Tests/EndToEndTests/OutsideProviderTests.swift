@@ -29,7 +29,7 @@ import Testing
         #expect(load.wait { $0.good > 100 })
 
         for round in 0..<Self.rotations {
-            // Half of the time somebody invents names of keys.
+            // Half of the time a client invents names of keys.
             if round == Self.rotations / 2 { load.inventNames() }
             let old = try #require(tokens.newest)
             let new = try provider.publish()
@@ -49,7 +49,7 @@ import Testing
         #expect(tally.outlived.isEmpty, "\(tally.outlived.prefix(5))")
         #expect(tally.wrong.isEmpty, "\(tally.wrong.prefix(5))")
         #expect(tally.good > 2000, "\(tally.good)")
-        // JWT-33: whatever comes, no more than one fetch in `minReloadInterval`.
+        // JWT-33: for any tokens, no more than one fetch in `minReloadInterval`.
         let seconds = Int((ContinuousClock.now - began).components.seconds) + 2
         let metrics = try fixture.gateway.metrics()
         let fetches = try #require(metrics.sum("portcullis_issuer_key_fetches_total", ["issuer": "outside"]))
@@ -61,7 +61,7 @@ import Testing
             "\(tally.invented) invented names, \(Int(fetches)) fetches in \(seconds) s")
     }
 
-    /// What is known goes on; what nobody can know is 503, and never 401.
+    /// What is known goes on; what cannot be known is 503, and never 401.
     private func outage(_ provider: OutsideProvider, _ fixture: Fixture, _ load: OutsideLoad) throws {
         load.mint(false)
         _ = try provider.publish()

@@ -87,7 +87,7 @@ import Testing
         #expect(String(decoding: try other.receiveToEnd(), as: UTF8.self).hasSuffix("}"))
     }
 
-    @Test("RFC 9110: HEAD, 204 and 304 have no body, whatever length they announce", arguments: ["HEAD", "GET"])
+    @Test("RFC 9110: HEAD, 204 and 304 have no body, with any announced length", arguments: ["HEAD", "GET"])
     func bodiless(_ method: String) throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/204") { _ in [.send("HTTP/1.1 204 No Content\r\n\r\n")] }

@@ -130,7 +130,7 @@ import Testing
         #expect(try get(fixture, old).status == 200)
         #expect(misses != nil)
         issuer.publish(["b"])
-        // Somebody names a key that is not there yet, and with its fetch the old one goes.
+        // A token names a key that is not there yet, and with its fetch the old one goes.
         try until {
             _ = try get(fixture, issuer.token("c", kid: "c-\(UInt32.random(in: 0...UInt32.max))"))
             return try get(fixture, old).status == 401

@@ -59,7 +59,7 @@ import Testing
         #expect(fixture.upstream.connectionCount == 1)
     }
 
-    @Test("GW-07: a 204 is relayed without a length, whatever the upstream sends")
+    @Test("GW-07: a 204 is relayed without a length, even where the upstream sends one")
     func lengthOfNothing() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/nothing") { _ in

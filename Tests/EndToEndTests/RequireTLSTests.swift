@@ -1,6 +1,6 @@
 import Testing
 
-/// GW-13: credentials are taken over TLS alone, except where nobody is on the way.
+/// GW-13: credentials are taken over TLS alone, except on loopback.
 @Suite struct RequireTLSTests {
     private func listener(_ address: String) -> String {
         #"[{"name": "public", "address": "\#(address)", "port": 0}]"#
@@ -29,7 +29,7 @@ import Testing
         // What has no secret in it goes on, and so do routes.
         #expect(try fixture.request("GET", "/.well-known/jwks.json").status == 200)
         #expect(try fixture.request("GET", "/inventory/me", [.bearer(fixture.mint("joe"))]).status == 200)
-        // A spoofed scheme is nobody's word, and a preflight carries no credential.
+        // A spoofed scheme counts for nothing, and a preflight carries no credential.
         expectRefusal(try fixture.request("POST", "/token", ["X-Forwarded-Proto: https"], body: right))
         let preflight = try fixture.request(
             "OPTIONS", "/token", [.origin("http://gw.example.com"), "Access-Control-Request-Method: POST"])

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// The request that the upstream got for one that the gateway let through.
+    /// The request that the upstream got for one that the gateway admitted.
     private func forwarded(_ fixture: Fixture, _ fields: [Field] = basic, path: String = "/a/b") throws
         -> RecordedRequest
     {

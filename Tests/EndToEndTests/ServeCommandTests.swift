@@ -122,7 +122,7 @@ import Testing
             told["headers"].list.map(\.strings).filter { $0[0] == "X-Twice" } == [["X-Twice", "1"], ["X-Twice", "2"]])
         #expect(told["requests"].integer == 1)
         #expect(reply.text.contains(#""requests":1}"#))
-        // Connections fall to either thread; there is one count. Answers have one length, whatever it is.
+        // Connections fall to either thread; there is one count. All answers have the same length.
         let lengths = try (0..<10).map { _ in try RawConnection.once(port: port, "GET", "/").body.count }
         #expect(Set(lengths).count == 1)
         for _ in 0..<2 { #expect(try RawConnection.once(port: port, "GET", "/_echo/count").text == "11\n") }

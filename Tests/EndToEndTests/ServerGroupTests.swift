@@ -3,7 +3,7 @@ import Testing
 /// GW-08: what the configuration says of an upstream's servers reaches the workers. How servers are chosen is tested
 /// where it is decided.
 @Suite(.tags(.engine)) struct ServerGroupTests {
-    /// Nobody listens on port 9 of loopback.
+    /// Port 9 of loopback is closed.
     private static let dead = "http://127.0.0.1:9"
 
     private func statuses(_ members: (String) -> String, requests: Int = 8) throws -> Set<Int> {

@@ -88,7 +88,7 @@ import Testing
             })
         #expect(try nodes.bearer(1, ann) == 200)
         #expect(try nodes.login(1, "ann", "Welcome2").status == 200)
-        // From its first answer on, another process on the files of before.
+        // From its first answer on, another process on the former files.
         let late = try GatewayProcess(nodes.directories[1])
         #expect(try nodes.waitUntil { try late.request("GET", "/inventory/me", [.bearer(ann)]).status == 200 })
         #expect(try late.request("GET", "/inventory/me", [.bearer(joe)]).status == 401)

@@ -176,7 +176,7 @@ import Testing
         }
         try nodes.admin(1, "PATCH", "/admin/users/joe", #"{"email": "joe@new.example.com"}"#)
         #expect(try post(1, try nodes.token(1)) == 403)
-        // Nor does it enable whom the other has disabled.
+        // Nor does it enable users that the other has disabled.
         try nodes.admin(0, "PATCH", "/admin/users/joe", #"{"enabled": false}"#)
         #expect(try nodes.isSoWithinASecond { try nodes.login(1).status == 400 })
         try nodes.admin(1, "PATCH", "/admin/users/joe", #"{"addRoles": ["Clerk"]}"#)

@@ -93,7 +93,7 @@ import Testing
         var goodSinceRefusal = 0
     }
 
-    /// Clients that ask with one token until they are told to stop.
+    /// Clients that ask with one token until `stop`.
     private final class Load: Sendable {
         private let tally = Monitor(Tally())
         private let ended = Monitor(false)
@@ -245,7 +245,7 @@ import Testing
         #expect(try Cluster.readiness(another) == 200)
     }
 
-    @Test("an entry of an unknown kind stops nothing, and is told with its cause")
+    @Test("an entry of an unknown kind stops nothing, and is reported with its cause")
     func unknownEntry() throws {
         let redis = try RedisProcess()
         let cluster = try Cluster(1, store: Cluster.socket(redis, #", "staleAfter": "1s""#))
@@ -294,7 +294,7 @@ import Testing
         for _ in 0..<5 {
             let victim = try cluster.token()
             let id = try #require(JSONWebToken(victim).claims["jti"].string)
-            // Until the store has said that it was told.
+            // Until the store has acknowledged it.
             let deadline = Deadline.usual
             while try cluster.revoke(#"{"jti": "\#(id)"}"#, at: 0).status != 204, !deadline.isPast {}
             redis.crash()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A wall clock that is set while the gateway runs: it must not lock anybody out.
+/// A wall clock that is set while the gateway runs: it must not lock users out.
 @Suite struct SteppedClockTests {
     /// The gateway, and its clock.
     private struct Setup {

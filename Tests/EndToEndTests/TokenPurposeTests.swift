@@ -4,7 +4,7 @@ import JOSE
 import Model
 import Testing
 
-/// What a token was made for, and for whom (RFC 8725 section 3.11, RFC 7800): the running gateway.
+/// The purpose of a token, and its audience (RFC 8725 section 3.11, RFC 7800): the running gateway.
 @Suite struct TokenPurposeTests {
     private func get(_ fixture: Fixture, _ token: String) throws -> Int {
         try fixture.request("GET", "/plain", [.bearer(token)]).status

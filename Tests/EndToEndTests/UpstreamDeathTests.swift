@@ -14,7 +14,7 @@ import Testing
         var failed: Int { errors.values.reduce(0, +) }
     }
 
-    /// Clients that send one request after the other until they are told to stop.
+    /// Clients that send one request after the other until `stop`.
     private final class Load: Sendable {
         private let tally = Monitor(Tally())
         private let ended = Monitor(false)

@@ -1,6 +1,6 @@
 import Testing
 
-/// What a reload takes from users, and from nobody else (MAP-04, CACHE-07).
+/// What a reload takes from users, and from no others (MAP-04, CACHE-07).
 @Suite struct UserReloadTests {
     private static func user(_ name: String, _ members: String = "") -> String {
         let password = ["joe": "Welcome1", "ann": "Welcome2", "bob": "Welcome3"][name] ?? "Welcome9"

@@ -13,7 +13,7 @@ struct WebSocketTests {
 
     private static var python: String { ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] ?? "" }
 
-    /// A gateway in front of an echoing server, with a route for everybody who is logged in.
+    /// A gateway in front of an echoing server, with a route for all users who are logged in.
     private final class Bench {
         let server: Program
         let fixture: Fixture

@@ -264,7 +264,7 @@ import Testing
         exchange.policyText.withLock { $0 = "{" }
         #expect(exchange.answer("", at: Service.now + 400).status == 200)
         #expect(exchange.failures.count == 1)
-        // JWT-03: valid JSON without issuers is no failure, and nobody's token is good; a later policy heals it.
+        // JWT-03: valid JSON without issuers is no failure, and no token is good; a later policy heals it.
         exchange.policyText.withLock { $0 = "{}" }
         #expect(exchange.answer("", at: Service.now + 521).reasonText == "assertion_issuer_invalid")
         exchange.policyText.withLock { $0 = Exchange.policy("") }

@@ -7,7 +7,7 @@ import OAuthServer
 import TestSupport
 import Testing
 
-/// Secrets of clients cannot be guessed without end, and nobody keeps a client out of where it is at home.
+/// Secrets of clients cannot be guessed without end, and guesses do not lock a client out at its own address.
 @Suite struct ClientThrottleTests {
     private static let home = "192.0.2.1"
     private static let away = "198.51.100.7"

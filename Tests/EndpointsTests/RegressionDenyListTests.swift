@@ -5,7 +5,7 @@ import Testing
 import TokenStorage
 
 /// What the data plane refuses must not be worth anything at the token service either: a revoked token that could be
-/// exchanged would come back as one that nobody has revoked.
+/// exchanged would come back as one that was not revoked.
 @Suite("Regression: the deny list at the token service") struct RegressionDenyListTests {
     private static let exchange =
         "grant_type=urn:ietf:params:oauth:grant-type:token-exchange"

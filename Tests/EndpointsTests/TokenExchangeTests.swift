@@ -38,7 +38,7 @@ import TokenStorage
         #expect(claims.subject == "joe" && claims.kind == .user && claims.roles == ["Manager"])
         #expect(claims.clientID == "inv-client" && claims.backendID == "mbe-inv-1")
         #expect(claims.authenticatedAt == Service.now && claims.methods == ["pwd"] && claims.level == 2)
-        // What the rules let through of it.
+        // What the rules admit of it.
         #expect(claims.scope == "read")
         #expect(claims.expiresAt == Service.now + 350)
         #expect(claims.actors.isEmpty)
@@ -225,7 +225,7 @@ import TokenStorage
         #expect(try first.claims().actors == ["inv-client"])
         let again = exchange(first.accessToken, more, standards)
         #expect(try again.claims().actors == ["inv-client", "inv-client"])
-        // Without an actor token nobody is forgotten.
+        // Without an actor token no actor is lost.
         #expect(try exchange(first.accessToken, "", standards).claims().actors == ["inv-client"])
         // Another client's token proves nothing about this one.
         let foreign = standards.grant("grant_type=client_credentials", "sch").accessToken

@@ -172,7 +172,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
             response.values("WWW-Authenticate")
                 == (response.error == "invalid_client" ? ["\(scheme) realm=\"portcullis\""] : []))
         #expect((response.status == 401) == (response.error == "invalid_client"))
-        // An outage is nobody's fault.
+        // An outage counts against no client.
         #expect(response.status != 503 || response.values("Retry-After") == ["1"])
     }
 

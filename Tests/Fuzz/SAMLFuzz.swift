@@ -5,7 +5,7 @@ import Model
 
 /// What libFuzzer feeds with bytes: everything between a bearer token and a verified assertion (SAML-03, SAML-04). Made
 /// and run by `deploy/fuzz`; it fails by crashing, by reading what is not its own, by taking seconds, or by a document
-/// that is accepted though nobody has signed it.
+/// that is accepted without a signature.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSAML(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     // SAFETY: libFuzzer lends the bytes for this call; they are copied.
@@ -18,7 +18,7 @@ public func fuzzSAML(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// A certificate whose key nobody has: what it has signed is forged.
+/// A certificate without its key: what it has signed is forged.
 private let certificates: [SignerCertificate] = {
     guard let certificate = try? SignerCertificate(pem: Array(FuzzCertificate.pem.utf8)) else {
         fatalError("the certificate cannot be read")

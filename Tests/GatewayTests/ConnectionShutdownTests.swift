@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-/// RFC 9113 section 6.8: what an HTTP/2 client is told, and when.
+/// RFC 9113 section 6.8: what an HTTP/2 client receives, and when.
 @Suite struct FarewellTests {
     @Test func nothingIsSaidBeforeItIsDue() {
         var farewell = ConnectionShutdown()

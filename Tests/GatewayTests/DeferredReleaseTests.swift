@@ -14,7 +14,7 @@ import Testing
         deinit { ended() }
     }
 
-    @Test("whoever lets go of a value last does not free it")
+    @Test("the last holder of a value does not free it")
     func freedElsewhere() throws {
         let retirement = DeferredRelease<Value>(reviewedEvery: 5)
         let end = DispatchSemaphore(value: 0)
@@ -32,7 +32,7 @@ import Testing
         #expect(thread.withLock { $0 } != pthread_self())
     }
 
-    @Test("an exchange that waits for a request keeps no configuration of before")
+    @Test("an exchange that waits for a request keeps no former configuration")
     func vacantExchanges() throws {
         let bench = try WorkerBench()
         var before: GatewaySnapshot? = try bench.snapshot(generation: 2) { _ in }

@@ -226,7 +226,7 @@ import Testing
         #expect(value == value.trimmingBlanks)
     }
 
-    /// Two names never read the same: whoever is called `joe ` is not `joe`.
+    /// Two names never read the same: a user named `joe ` is not `joe`.
     @Test func namesStayDifferent() {
         let names = Self.hostile + ["joe", "joe%20", "joe%09", "joe%25", "joe%", "joe%0d%0a", "joe,ann"]
         let fields = Set(names.map { Self.principal($0).subjectField })
@@ -262,7 +262,7 @@ import Testing
         #expect(throws: Refused.self) { try Self.rewrite([(name, "9")]) }
     }
 
-    /// The smallest buffer grows to what the head needs, whatever its parts.
+    /// The smallest buffer grows to what the head needs, with any parts.
     @Test func everyHeadFits() throws {
         let long = String(repeating: "h", count: 7_000)
         let names = (0..<98).map { ("x\($0)", "") }

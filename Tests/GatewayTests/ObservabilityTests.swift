@@ -133,7 +133,7 @@ import Testing
         #expect(lines.contains("portcullis_request_duration_seconds_sum{route=\"api\"} 20.0045"))
     }
 
-    /// The gateway's own endpoints are told apart, and from requests that nothing here answers.
+    /// The gateway's own endpoints are distinguished, and from requests that nothing here answers.
     @Test func endpointsHaveNames() {
         var metrics = Self.metrics(["api", ""])
         metrics.endpoints = Self.metrics(["token"], times: 2).routes
@@ -303,7 +303,7 @@ import Testing
         #expect(!text.contains("secret") && !text.contains("Welcome1") && !text.contains("am9l"))
     }
 
-    /// Whatever bytes a path, a method or an id has, the line is JSON and one line.
+    /// With any bytes in a path, a method or an id, the line is JSON and one line.
     @Test func hostileBytesStayWithinTheirString() throws {
         let paths = [
             "/open/\"},{\"", "/open/%0A%0D", "/open/%00", "/open/%FF", "/open/\\", "/open/%22", "/open/'",

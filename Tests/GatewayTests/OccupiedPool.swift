@@ -26,6 +26,6 @@ extension WorkerBench {
         func open() { for _ in 0..<pool.width { semaphore.signal() } }
     }
 
-    /// Whatever is submitted from now on waits until the gate is opened.
+    /// What is submitted from now on waits until the gate is opened.
     func occupyPool() -> Gate { Gate(occupying: shared.hashes) }
 }

@@ -118,7 +118,7 @@ import Testing
     @Test func fullBucketsAreForgottenWithoutHarm() {
         let limiter = RateLimiter(limit(1, burst: 1), capacity: 4096)
         for caller in 0..<50_000 { _ = limiter.admit(address(caller), now: 0) }
-        // A second later all are full again, and everybody is new.
+        // A second later all are full again, and all clients are new.
         for caller in 60_000..<60_060 { #expect(limiter.admit(address(caller), now: 1000) == 0) }
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// Bytes that an upstream sends before it is asked: whoever takes them for the answer gives each further client the answer
+/// Bytes that an upstream sends before it is asked: taken for the answer, they give each further client the answer
 /// of the one before (RFC 9112 section 9.2).
 @Suite struct RegressionUnaskedResponseTests {
     private static let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON"

@@ -118,7 +118,7 @@ final class SilentStore: TokenStore {
         #expect(!follower.list.reading.isBlind)
     }
 
-    @Test("bearer requests are refused while nobody knows, and only with that stance")
+    @Test("bearer requests are refused while revocations are unknown, and only with that stance")
     func stances() throws {
         for stance in [StoreOutageRule.deny, .allow] {
             let store = SilentStore()
@@ -156,7 +156,7 @@ final class SilentStore: TokenStore {
         return changes.map(\.entry)
     }
 
-    @Test("a server that lacks what was revoked is told again, and what it has is not doubled")
+    @Test("a server that lacks what was revoked receives it again, and what it has is not doubled")
     func lostWrites() throws {
         let store = SilentStore()
         let follower = try follower(store)
@@ -186,7 +186,7 @@ final class SilentStore: TokenStore {
         #expect(denied(heir).count == held.count)
     }
 
-    @Test("a store that is empty is told everything, without a new connection")
+    @Test("a store that is empty receives everything, without a new connection")
     func emptied() throws {
         let store = SilentStore()
         let follower = try follower(store)
@@ -200,7 +200,7 @@ final class SilentStore: TokenStore {
         #expect(Set(denied(heir).map(\.name)) == ["t0", "t1", "t2"])
     }
 
-    @Test("what could not be told is told when the store answers again")
+    @Test("what could not be written is written when the store answers again")
     func toldLater() throws {
         let store = SilentStore()
         let follower = try follower(store)
@@ -242,7 +242,7 @@ final class SilentStore: TokenStore {
         try tell(ann, true, at: now)
         here.tick(milliseconds: 750, now: now + 60)
         #expect(isEnded("ann", now + 60) && !isEnded("ann", now + 61))
-        // All the others are told.
+        // All the others receive it.
         there.tick(milliseconds: 0, now: now + 60)
         #expect(there.list.isRevoked(tokenID: nil, subject: "ann", backendID: nil, issuedAt: now + 60))
         // One that starts later has issued nothing.
@@ -319,7 +319,7 @@ final class SilentStore: TokenStore {
     }
 }
 
-/// What a worker makes of the store's silence.
+/// How a worker takes the store's silence.
 @Suite struct WorkerStoreTests {
     @Test("readiness and metrics say that the store is silent, and that it speaks again")
     func silence() throws {

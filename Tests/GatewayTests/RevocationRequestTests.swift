@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "whatever cannot be meant is refused, with what was expected",
+        "what cannot be meant is refused, with what was expected",
         arguments: [
             ("", "a JSON object"), ("[]", "a JSON object"), ("null", "a JSON object"),
             ("{\"jti\": \"a\"", "a JSON object"),
@@ -73,7 +73,7 @@ import Testing
     func trusted(_ authority: String) { #expect(isTrusted(authority)) }
 
     @Test(
-        "a name that anybody can have resolved to it is not its own",
+        "a name that any client can have resolved to it is not its own",
         arguments: [
             "evil.example", "evil.example:9901", "127.0.0.1.evil.example", "localhost.evil.example", "127.1",
             "2130706433",

@@ -191,7 +191,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// The issuer is down in the very moment: that is what the client is told, and when to come again.
+    /// The issuer is down in the very moment: the client learns that, and when to come again.
     @Test func noOtherTokenToBeHad() throws {
         let issuer = CountingIssuer(failsFrom: 2)
         let bench = try bench(issuer)

@@ -17,7 +17,7 @@ private final class FullStore: TokenStore {
     let kind: StaticString = "full"
     let state = StoreState.ok
 
-    /// What was asked of it and was to be written.
+    /// What was asked of it and waits for the store.
     var writes: Int { asked.withLock { $0.count } }
 
     func fail(_ failure: StoreFailure?) { self.failure.withLock { $0 = failure } }
@@ -42,7 +42,7 @@ private final class FullStore: TokenStore {
     }
 }
 
-/// What becomes of revocations that the store cannot be told.
+/// What becomes of revocations that cannot be written to the store.
 @Suite struct UnwrittenRevocationTests {
     private let store = FullStore()
 
@@ -122,7 +122,7 @@ private final class FullStore: TokenStore {
         #expect(store.denied == [.token("x", until: 2000)])
     }
 
-    @Test("requests still come with the other stance, and a store of one process has nobody to tell later")
+    @Test("requests still come with the other stance, and a store of one process tells no others later")
     func stances() throws {
         store.fail(.full)
         let tolerant = try follower(.allow)

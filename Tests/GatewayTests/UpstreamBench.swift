@@ -60,7 +60,7 @@ final class ServerSet {
         }
     }
 
-    /// A worker with these servers as its upstream, and some more where nobody listens.
+    /// A worker with these servers as its upstream, and some more whose ports are closed.
     func bench(
         dead: Int = 0, _ change: @escaping (inout Upstream) -> Void = { _ in }
     ) throws -> WorkerBench {
@@ -79,7 +79,7 @@ final class ServerSet {
 }
 
 extension WorkerBench {
-    /// Sends a request and answers the response, whoever gives it.
+    /// Sends a request and answers the response, from any server.
     func ask(
         _ servers: ServerSet, _ client: Peer, _ request: String = .get(),
         sourceLocation: SourceLocation = #_sourceLocation

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// Limits of an upstream, and servers that are told by name, over real sockets (issue B, "Upstream groups").
+/// Limits of an upstream, and servers that are known by name, over real sockets (issue B, "Upstream groups").
 @Suite struct UpstreamLimitTests {
     // MARK: Limits
 
@@ -57,7 +57,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// MBE-02: somebody's time is over just when another configuration comes, in which the upstreams have other numbers. What
+    /// MBE-02: a request's time is over just when another configuration comes, in which the upstreams have other numbers. What
     /// the client has asked for behind that goes where the new one says.
     @Test func whoWaitsTooLongForAnotherConfiguration() throws {
         let bench = try WorkerBench {

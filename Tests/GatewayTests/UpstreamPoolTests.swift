@@ -26,7 +26,7 @@ import Testing
         #expect(pool.idleCount == 0)
     }
 
-    /// Whoever has more requests at a time than connections are kept does not open one for each of the rest.
+    /// A worker with more requests at a time than kept connections does not open one for each of the rest.
     @Test func moreThanWantedAreKeptForAMoment() throws {
         let pool = try Self.pool(idle: 2)
         let connections = (0..<4).map { UpstreamConnection(index: $0) }
@@ -70,7 +70,7 @@ import Testing
         #expect(unlimited.mayOpen)
     }
 
-    /// Against a list: whatever the order of keeping, taking and forgetting.
+    /// Against a list: any order of keeping, taking and forgetting.
     @Test(arguments: 0..<10 as Range<UInt64>)
     func behavesLikeAList(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -44,7 +44,7 @@ import Testing
         #expect(webgates.target(of: "Own").target !== own)
     }
 
-    @Test("names are told apart by their bytes")
+    @Test("names are distinguished by their bytes")
     func bytes() {
         let composed = webgates.target(of: "caf\u{e9}").target
         #expect(webgates.target(of: "cafe\u{301}").target !== composed)

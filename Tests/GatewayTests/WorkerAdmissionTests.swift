@@ -18,7 +18,7 @@ extension WorkerBench {
     }
 }
 
-/// Who may connect, and as whom: the PROXY protocol, and connections of one address.
+/// Which clients may connect, and from which address: the PROXY protocol, and connections of one address.
 @Suite struct WorkerAdmissionTests {
     private func balanced(_ change: (inout WorkerBench.Setup) -> Void = { _ in }) throws -> WorkerBench {
         try WorkerBench {

@@ -135,7 +135,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// The one who caused the issuer's call has gone; whoever waits for the same token still gets it.
+    /// The one who caused the issuer's call has gone; others that wait for the same token still get it.
     @Test func theTokenOfALeaderThatLeftServesTheOthers() throws {
         let gate = Gate()
         let bench = try WorkerBench { $0.issuer = SlowIssuer(gate) }

@@ -98,7 +98,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// Whatever computes for long pauses for the loops; what waits for the system's resolver must not be interrupted.
+    /// Work that computes for long pauses for the loops; what waits for the system's resolver must not be interrupted.
     @Test func whatComputesPauses() throws {
         let bench = try WorkerBench()
         #expect(bench.shared.computing.pauses)

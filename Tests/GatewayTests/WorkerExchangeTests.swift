@@ -138,7 +138,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// What follows a response without a body is the next response, whatever its fields say of a length.
+    /// What follows a response without a body is the next response, though its fields may give a length.
     @Test(arguments: [
         ("HEAD", "200 OK", "Content-Length: 5\r\n"), ("HEAD", "200 OK", "Transfer-Encoding: chunked\r\n"),
         ("HEAD", "200 OK", ""), ("GET", "204 No Content", ""), ("GET", "304 Not Modified", "Content-Length: 5\r\n"),
@@ -270,7 +270,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// A client that expects 100 Continue may or may not send its body after a refusal: nobody could tell.
+    /// A client that expects 100 Continue may or may not send its body after a refusal: that cannot be known.
     @Test func aRefusedExpectationEndsTheConnection() throws {
         let bench = try WorkerBench()
         let client = bench.client()

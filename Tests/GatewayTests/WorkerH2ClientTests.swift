@@ -363,7 +363,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// Answers that nobody takes do not wait for ever, whatever else the client asks meanwhile.
+    /// Answers that the client does not take end, even while it sends other requests.
     @Test func aClientThatTakesNoAnswersIsCutOff() throws {
         let bench = try bench { $0.limits.writeTimeout = 300 }
         var limits = H2Limits()

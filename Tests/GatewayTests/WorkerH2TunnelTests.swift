@@ -197,7 +197,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// A server that answers as if nothing had been asked for is not taken out for it: anybody could have that done.
+    /// A server that answers as if nothing had been asked for is not taken out for it: any client could cause that.
     @Test func aTwoHundredIsNoFailureOfTheServer() throws {
         let bench = try bench {
             $0.upstream = { upstream in

@@ -212,7 +212,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// RFC 9113 section 8.7: what the server has refused unseen is sent again, whatever its method.
+    /// RFC 9113 section 8.7: what the server has refused unseen is sent again, with any method.
     @Test func aRefusedStreamIsSentAgain() throws {
         let bench = try bench()
         let client = bench.client()

@@ -198,7 +198,7 @@ import Testing
         #expect(answer.contains(#""code":"decision_timeout""#))
         #expect(bench.refusals(.decisionTime) == 1)
         gate.open()
-        // The check that nobody waits for is skipped, and its place is free.
+        // The check that no request waits for is skipped, and its place is free.
         bench.turn(until: { bench.shared.hashes.waiting == 0 && bench.shared.blockingJobs.parties == 0 })
         let server = try bench.requested(client, .get())
         server.send(.ok("1"))
@@ -226,7 +226,7 @@ import Testing
         bench.turn(until: { bench.shared.hashes.waiting == 256 })
         let late = request("192.0.2.1", "other:x")
         #expect(bench.expect(late, ends: "}").contains(#""code":"overloaded""#))
-        // Another address finds a place: the latest guess is told.
+        // Another address finds a place: the latest guess is forgotten.
         let joe = request("192.0.2.7", "joe:Welcome1")
         let answer = bench.expect(guesses[255], ends: "}")
         #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains("\r\nRetry-After: 1\r\n"))
@@ -250,7 +250,7 @@ import Testing
             return client
         }
         bench.turn(until: { bench.shared.hashes.waiting == 2 })
-        // Whoever leaves keeps his place in the queue until it comes to it: leaving does not make room for more.
+        // A client that leaves keeps its place in the queue until its turn: leaving does not make room for more.
         clients[0].reset()
         bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         let third = bench.client()
@@ -271,7 +271,7 @@ import Testing
 
     @Test func overTheCeilingTheLargestHoldersAreLetGoOf() throws {
         let ceiling = 1 << 20
-        // A ring receives up to 32 buffers of one connection before anybody can hold it back.
+        // A ring receives up to 32 buffers of one connection before it can be held back.
         let ahead = LoopEngine.underTest == .ioUring ? 32 * Worker.chunkSize : 0
         let bench = try WorkerBench { $0.limits.maximumBufferBytes = ceiling }
         let patient = bench.client()

@@ -45,7 +45,7 @@ import Testing
             catalogue: RoleCatalogue([]), level: 1, expiresAt: expiresAt, issuedAt: 10, tokenID: tokenID)
     }
 
-    /// At the end of a frame the client is told why; within one the connection just ends.
+    /// At the end of a frame the client gets the reason; within one the connection just ends.
     @Test(arguments: [true, false]) func aTunnelEndsWithItsToken(_ isWithinFrame: Bool) throws {
         let bench = try WorkerBench()
         let end = Clock.wallSeconds + 2

@@ -284,7 +284,7 @@ import Testing
         Self.expectNothingLeft(bench, other, server)
     }
 
-    /// GW-07: whoever takes nothing slows the other side down, in both directions.
+    /// GW-07: a side that takes nothing slows the other one down, in both directions.
     @Test(arguments: [true, false]) func aSlowSideHoldsTheOther(_ goesUp: Bool) throws {
         let bench = try WorkerBench()
         let (client, server) = try Self.open(bench)

@@ -32,7 +32,7 @@ import Testing
 
     // MARK: Replay
 
-    /// The upstream's close crosses the next request. Nobody has heard of the request, so it is sent once more.
+    /// The upstream's close crosses the next request. The request was not received, so it is sent once more.
     @Test func aRequestThatCrossedTheCloseIsReplayed() throws {
         let (bench, client, server) = try warm()
         client.send(.get("/open/again", "X-Mark: 1\r\n"))
@@ -194,7 +194,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// A reset is no end, even of a body that is told by the end.
+    /// A reset is no end, even of a body that is delimited by the end.
     @Test func aResetDoesNotCompleteABody() throws {
         let bench = try WorkerBench()
         let client = bench.client()

@@ -180,7 +180,7 @@ func canonical(_ path: String) -> PathOutcome { canonical(path.bytes) }
         for path in Self.whatwg { checkCanonical("/\(path)".bytes) }
     }
 
-    @Test("what browsers make of a path stays what it is, or is refused")
+    @Test("the form that browsers give a path stays what it is, or is refused")
     func browsersPaths() {
         // Pathnames are the WHATWG parser's output: no dot segment is left in them to be removed.
         let cases = Fixtures.json("url-whatwg/urltestdata.json") as? [Any] ?? []

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "none of the name, or more than one: of two, somebody else may have set one",
+        "none of the name, or more than one: of two, another site may have set one",
         arguments: [
             [], ["Cookie: "], ["Cookie: sid"], ["Cookie: SID=abc"], ["Cookie: xsid=abc"], ["Cookie: sidx=abc"],
             ["Cookie: a=sid=abc"], ["Cookie: sid=a; sid=b"], ["Cookie: sid=a", "Cookie: sid=a"], ["X: sid=abc"],

@@ -53,7 +53,7 @@ import Testing
         let (bytes, outcome) = complete(test)
         expectSameWhenCut(bytes, side(test))
         if test.reason == "Data after `Connection: close`" {
-            // For the connection's driver to refuse: it is told that nothing may follow.
+            // For the connection's driver to refuse: it learns that nothing may follow.
             #expect((outcome.message?.request?.keepAlive ?? outcome.message?.response?.keepAlive) == false)
         } else {
             #expect((outcome.error == nil) == Self.acceptedOnPurpose.contains(test.name), "\(outcome)")

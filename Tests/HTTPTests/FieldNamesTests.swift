@@ -135,7 +135,7 @@ struct Head {
         "X-HTTP-Host-Override", "X-Envoy-External-Address",
     ]
 
-    /// Names by which some proxy or access manager tells who the user is, or what certificate he has.
+    /// Names by which some proxy or access manager gives the user, or the user's certificate.
     private static let identityNames = [
         "Remote-User", "X-Auth-Request-User", "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Groups",
         "X-WEBAUTH-USER", "X-Auth-Subject", "SSL-Client-Cert", "SSL-Client-Verify", "SSL-Client-Subject-DN",

@@ -36,11 +36,11 @@ import Testing
     @Test(
         "X-Forwarded-For is walked from right to left",
         arguments: [
-            // Nothing was said: the peer speaks for itself.
+            // Without fields, the peer is the client.
             ("X: y", "10.0.0.1", "10.0.0.1"),
             ("X-Forwarded-For:", "10.0.0.1", "10.0.0.1"),
             ("X-Forwarded-For: 192.0.2.7", "192.0.2.7", "192.0.2.7, 10.0.0.1"),
-            // Whatever stands in front of the first address that is not trusted was said by nobody who is.
+            // What stands in front of the first untrusted address does not come from a trusted peer.
             ("X-Forwarded-For: 10.9.9.9, 192.0.2.7", "192.0.2.7", "192.0.2.7, 10.0.0.1"),
             ("X-Forwarded-For: 1.1.1.1, 192.0.2.7, 10.0.0.3", "192.0.2.7", "192.0.2.7, 10.0.0.3, 10.0.0.1"),
             (

@@ -161,7 +161,7 @@ import Testing
         #expect(pair.chunks.inUse == 0)
     }
 
-    /// Streams take turns, whatever their bodies' sizes.
+    /// Streams take turns, with bodies of any size.
     @Test func streamsShareTheConnection() throws {
         let pair = H2Pair()
         let first = try #require(pair.request())

@@ -97,7 +97,7 @@ import Testing
         #expect(pair.answers.last??.framing == BodyFraming.none)
     }
 
-    /// All that come in one piece of bytes are told of, in their order, and ahead of the head.
+    /// All that come in one piece of bytes are reported, in their order, and ahead of the head.
     @Test func interimResponsesInOnePiece() throws {
         _ = try #require(pair.request())
         pair.settle()
@@ -258,7 +258,7 @@ import Testing
         #expect(head.framing == .untilClose)
     }
 
-    /// Nobody is told of tunnels that are not there, and who asks for one all the same is reset.
+    /// Tunnels that are not supported are not announced, and a request for one is reset.
     @Test func extendedConnectSwitchedOff() throws {
         var limits = H2Limits()
         limits.acceptsTunnels = false

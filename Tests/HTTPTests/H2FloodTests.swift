@@ -27,7 +27,7 @@ import Testing
             return H2Frames.head(id) + H2Frames.reset(id)
         }
         #expect(count == 100)
-        // Reset in the same piece of bytes: nobody hears of the request.
+        // Reset in the same piece of bytes: the request is not delivered.
         #expect(attacked.events.isEmpty)
         expectStopped(attacked, .resetFlood)
     }
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    /// One that somebody may have meant is answered.
+    /// One that a client may have meant is answered.
     @Test func smallBombs() throws {
         let attacked = bomb(12)
         #expect(attacked.log == ["head 1"])
@@ -221,7 +221,7 @@ import Testing
         #expect(attacked.session.failure == .protocolError)
     }
 
-    /// Bodies that nobody takes stay within the window.
+    /// Bodies that are not taken stay within the window.
     @Test func windowIsHonoured() {
         let attacked = H2Attacked()
         attacked.receive(H2Frames.head(1, ended: false))

@@ -120,7 +120,7 @@ import Testing
         #expect(attacked.chunks.inUse == 0)
     }
 
-    /// Fields that say how long a message is, or for whom, have no place in trailers.
+    /// Fields for the length of a message, or its addressee, have no place in trailers.
     @Test func trailersThatAreNotValid() {
         let attacked = H2Attacked()
         attacked.receive(H2Frames.head(1, ended: false))

@@ -10,11 +10,11 @@ final class H2Pair {
     let client: H2Session
     let table = HeaderTable()
     var now: Int64 = 1000
-    /// What each side has been told, as text, and the streams that the server was told of.
+    /// The events of each side, as text, and the streams that the server has seen.
     var serverLog: [String] = []
     var clientLog: [String] = []
     var asked: [H2Stream] = []
-    /// Response heads that the client was told of, nil for those that are not valid.
+    /// Response heads that the client received, nil for those that are not valid.
     var answers: [ResponseHead?] = []
 
     init(server serverLimits: H2Limits = H2Limits(), client clientLimits: H2Limits = H2Limits()) {

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTP
 
 /// A client and a server that exchange bodies of random sizes, over random windows, with the bytes between them cut at
-/// random. Whatever happens, the bodies arrive whole and no chunk is lost.
+/// random. In each case the bodies arrive whole and no chunk is lost.
 @Suite struct H2RandomTests {
     /// What one side has sent and received of one stream.
     private final class Exchange {
@@ -93,7 +93,7 @@ import Testing
         Int.random(in: 0..<3, using: &random) == 0 ? 0 : Int.random(in: 0...50_000, using: &random)
     }
 
-    /// Lets some bytes through, cut somewhere.
+    /// Passes some bytes on, cut somewhere.
     private func pump(_ from: Side, to: Side, _ random: inout SeededRandom) {
         if from.session.wantsToSend {
             let chunk = from.chunks.take()

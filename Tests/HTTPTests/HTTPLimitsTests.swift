@@ -33,7 +33,7 @@ import Testing
         #expect(MessageReader.readByteByByte(head, .request, limits: Self.limits(head: 256)).error == .headTooLarge)
     }
 
-    @Test("what is wrong within the limit is told before the limit")
+    @Test("an error within the limit is reported before the limit")
     func wrongAndTooLarge() {
         let bytes = "GET / HTTP/1.1\r\nX : ".bytes + [UInt8](repeating: 97, count: 300)
         #expect(MessageReader.read(bytes, .request, limits: Self.limits(head: 256)).error == .spaceBeforeColon)

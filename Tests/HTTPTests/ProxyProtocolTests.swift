@@ -11,7 +11,7 @@ import Testing
     private func parse(_ bytes: [UInt8]) -> ProxyProtocol.Outcome { ProxyProtocol.parse(bytes.span) }
     private func parse(_ text: String) -> ProxyProtocol.Outcome { parse(text.bytes) }
 
-    /// Every beginning of a header wants more, and the header means the same whatever comes behind it.
+    /// Every beginning of a header wants more, and the header means the same before any other bytes.
     private func expectWhole(
         _ bytes: [UInt8], _ outcome: ProxyProtocol.Outcome, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "2.1: UNKNOWN names nobody",
+        "2.1: UNKNOWN names no client",
         arguments: ["UNKNOWN", "UNKNOWN ffff:f...f:ffff ffff:f...f:ffff 65535 65535", "UNKNOWN  x"])
     func unknown(_ text: String) {
         let bytes = "PROXY \(text)\r\n".bytes
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("2.2: headers that name nobody")
+    @Test("2.2: headers that name no client")
     func local() {
         let path = [UInt8](repeating: 97, count: 216)
         for bytes in [

@@ -70,7 +70,7 @@ import Testing
         for _ in 0..<100 { #expect(isAdmitted(Self.home)) }
         #expect(failures(throttle, "joe", Self.away).count == 3)
         #expect(!isAdmitted(Self.away))
-        // Strangers do not lock anybody out of where he is at home.
+        // Strangers do not lock a user out at a known address.
         #expect(isAdmitted(Self.home))
     }
 
@@ -105,7 +105,7 @@ import Testing
             }
         }
         #expect(admitted == 10)
-        // Whom it has tried in vain still has all his attempts elsewhere.
+        // A user that it has tried in vain still has all attempts elsewhere.
         #expect(failures(throttle, "user40", Self.home).count == 3)
         #expect(failures(throttle, "user1", Self.home).count == 2)
     }

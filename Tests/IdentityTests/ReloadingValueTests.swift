@@ -5,7 +5,7 @@ import Testing
 
 /// One reading for all, and what becomes of one that fails (JWT-04 to JWT-08).
 @Suite struct ReloadingValueTests {
-    /// A source that answers when it is told to.
+    /// A source that answers when the test says so.
     private final class Source: Sendable {
         private let pending = Mutex<[@Sendable (Int?) -> Void]>([])
         private let calls = Atomic<Int>(0)

@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("a store without passwords refuses everyone")
+    @Test("a store without passwords refuses all users")
     func storeWithoutPasswordsRefusesEverybody() {
         let store = UserStore(users: [User(username: "sso1")], hasher: Self.hasher)
         #expect(store.check(username: "sso1", password: [], realm: "Default") == nil)

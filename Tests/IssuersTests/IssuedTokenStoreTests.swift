@@ -204,7 +204,7 @@ extension IssuedTokenStore {
         #expect(Answer(lookup) == .lead)
         let flight = try #require(lookup.flight)
         #expect(Answer(store.ask(joe, 4, at: 61)) == .join)
-        // The lost one reports after all: its result is not kept, and nobody is told twice.
+        // The lost one reports after all: its result is not kept, and no caller is answered twice.
         #expect(store.complete(lost, .success(IssuedToken("late", issuedAt: 61)), now: 61).waiters.isEmpty)
         let completion = store.complete(flight, .success(IssuedToken("t", issuedAt: 61)), now: 61)
         #expect(completion.waiters.map(\.exchange) == [2, 4])

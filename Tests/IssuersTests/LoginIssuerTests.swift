@@ -159,7 +159,7 @@ import Testing
             ["status": statuses, "token": place(["cookie": .text("SID")])], ScriptedCaller(answer)
         ).get()
         #expect(cookie.text == "c1" && cookie.expiresAt == now + 70)
-        // What is there twice is nobody's.
+        // What is there twice belongs to no user.
         let two = try issue(["status": statuses, "token": place(["header": .text("X-Two")])], ScriptedCaller(answer))
         #expect(throws: IssueFailure.invalidToken) { try two.get() }
     }

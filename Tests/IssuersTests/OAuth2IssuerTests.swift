@@ -8,7 +8,7 @@ import Outbound
 import TestSupport
 import Testing
 
-/// ISS-05: tokens of an authorization server that somebody else runs.
+/// ISS-05: tokens of an authorization server that another party runs.
 @Suite struct OAuth2IssuerTests {
     private let now: Int64 = 1_700_000_000
 

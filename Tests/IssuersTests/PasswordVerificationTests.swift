@@ -59,7 +59,7 @@ import Testing
         // About one account, or this gateway: the server is well.
         (.json("", status: 429, [(name: "Retry-After", value: "9")]), .success(.throttled(retryAfter: 9))),
         (.json("", status: 429), .success(.throttled(retryAfter: 30))),
-        // A page that is no answer lets nobody in.
+        // A page that is no answer admits no user.
         (.json("<h1>Welcome</h1>"), .failure(.invalidToken)), (.json("{}"), .failure(.invalidToken)),
     ]
 

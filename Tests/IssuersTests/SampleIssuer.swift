@@ -2,7 +2,7 @@ import Identity
 import Issuers
 import Outbound
 
-/// A module as somebody else would write it: this file, and `.sample` in `Assembly.issuerModules`.
+/// A module as another developer would write it: this file, and `.sample` in `Assembly.issuerModules`.
 struct SampleIssuer: TokenIssuer {
     let kind = "sample"
     let configurationID: String

@@ -228,7 +228,7 @@ import Testing
             let forger = try SigningKey(secret: secret, algorithm: .hs256)
             for kid in ["r", "e"] {
                 let token = JWTSigner(key: forger, keyID: kid).sign(claims: Array(Self.claims().utf8))
-                // The issuer is not our own: a secret verifies nothing there, whatever is configured.
+                // The issuer is not our own: a secret verifies nothing there, in any configuration.
                 #expect(rejection(String(decoding: token, as: UTF8.self)) == .unsupportedAlgorithm)
                 let own = JWTVerifier(issuers: [Self.issuer([JSONWebKey(Self.rs, kid: "r")], own: true)])
                 let expected: TokenRejection = kid == "r" ? .algorithmMismatch : .unknownKey

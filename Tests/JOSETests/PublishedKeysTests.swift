@@ -10,7 +10,7 @@ import Testing
     private static let now: Int64 = 1_800_000_000
     private static let key = SigningKey.generate(.es256)
 
-    /// Answers as it was told to, and counts.
+    /// Answers as it was set to, and counts.
     private final class Source: KeySource {
         private let state: Mutex<(answer: KeyAvailability, needs: [KeyNeed])>
         private let atHand: KeyAvailability
@@ -78,7 +78,7 @@ import Testing
         #expect(words(verifier(Source(.unavailable)).verify(token(), now: Self.now)) == "unavailable")
     }
 
-    /// Nobody is called for the sake of a token that is refused anyway.
+    /// No server is called for the sake of a token that is refused anyway.
     @Test func whatIsRefusedAnywayAsksNobody() {
         let source = Source(.fetch)
         let verifier = verifier(source)

@@ -38,7 +38,7 @@ import Testing
         breaker.succeeded(120, probe: true, Self.rules)
         #expect(breaker.state == .closed)
         #expect(breaker.admit(120) == .pass)
-        // The failures of before are forgotten.
+        // The earlier failures are forgotten.
         breaker.failed(120, probe: false, Self.rules)
         #expect(breaker.state == .closed)
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(breaker.state == .open)
     }
 
-    /// Whatever happens in whatever order: never two probes at once, and nothing passes an open breaker in its time.
+    /// For any events in any order: never two probes at once, and nothing passes an open breaker in its time.
     @Test(arguments: 0..<20 as Range<UInt64>)
     func holdsItsPromises(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -3,7 +3,7 @@ import Foundation
 import Model
 import Testing
 
-/// The lists of endpoints, and what they make of the paths of routes.
+/// The lists of endpoints, and their effect on the paths of routes.
 @Suite struct EndpointFamilyTests {
     static let everything = EndpointFeatures(rawValue: .max)
 

@@ -74,7 +74,7 @@ struct AllowOriginPolicyTests {
         ])
     func wildcards(_ policy: String, _ origin: String) { #expect(allows(policy, origin)) }
 
-    @Test("problems are told by entry (CORS-04, AMB-13, AMB-14, AMB-16)")
+    @Test("problems are reported by entry (CORS-04, AMB-13, AMB-14, AMB-16)")
     func problems() {
         let policy = AllowOriginPolicy(
             "https://ok.example.com, www.example.com, *://a.example.com, https://a.example.com/, disallow, https://*.example.com*,"

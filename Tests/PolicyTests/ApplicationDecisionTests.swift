@@ -36,7 +36,7 @@ struct ApplicationDecisionTests {
         decide(TestRequest(method, path, [("Authorization", "Bearer \(token)")] + fields), snapshot)
     }
 
-    @Test("token and key of the route's application, whatever the case of the field's name")
+    @Test("token and key of the route's application, in any case of the field's name")
     func allowed() {
         #expect(decision("writer-token") == .allowed("testUser"))
         #expect(decision("writer-token", [("x-apiomat-apikey", Self.key.1)], "DELETE") == .allowed("testUser"))

@@ -96,7 +96,7 @@ import Testing
         #expect(decision("/inventory/me", [cookie], route) == .allowed("joe"), "SCH-03")
     }
 
-    @Test("OMS-12: whoever another server knows has the roles of the guests of now; a local user those of users.json")
+    @Test("OMS-12: a user of another server has the current roles of guests; a local user those of users.json")
     func guests() throws {
         let cache = VerifiedTokenCache(capacity: 8)
         func principal(
@@ -113,7 +113,7 @@ import Testing
         }
         let guest = try #require(principal("sso9", ["D": ["Clerk"], "E": ["Admin"]], generation: 2))
         #expect(guest.roles == ["Clerk"] && guest.virtual)
-        // With the next configuration the cookie counts for what that says, whatever was remembered of it.
+        // With the next configuration the cookie counts for what that says, regardless of what was remembered of it.
         #expect(principal("sso9", ["D": []], generation: 3)?.roles == [])
         #expect(principal("sso9", ["E": ["Admin"]], generation: 4) == nil, "the domain is gone")
         #expect(principal("sso9", ["D": nil, "E": ["Admin"]], generation: 7) == nil, "it has no guests any more")
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(
-        "JWT-13: whom a provider alone knows is not who has an account of the name; an account has its roles and the claims'"
+        "JWT-13: a user of a provider is not the account of the same name; an account has its roles and the claims'"
     )
     func provided() throws {
         let revocations = RevocationList()
@@ -185,7 +185,7 @@ import Testing
         #expect(decision("/payroll/a", [Self.field(Self.cookie(level: 3))]) == .allowed("joe"))
     }
 
-    @Test("what is no cookie of ours, by the right name, or stands beside another credential, lets nobody in")
+    @Test("a foreign cookie of the right name, or one beside another credential, admits no user")
     func refusals() {
         let good = Self.cookie()
         #expect(decision("/mobileapp", [Self.field(good, name: "portcullis")]) == .denied(.missingCredential))
@@ -254,7 +254,7 @@ import Testing
         #expect(!goesOn(Self.snapshot { $0.seals = nil }))
     }
 
-    @Test("roles are those of now, not of the login")
+    @Test("roles are the current ones, not those of the login")
     func roles() {
         let snapshot = Self.snapshot { settings in
             settings.routes[5].access.roles = RoleNames(any: ["Clerk"])
@@ -264,7 +264,7 @@ import Testing
         }
         #expect(decision("/mobileapp", [Self.field(Self.cookie())], snapshot) == .denied(.roleRequired))
         #expect(decision("/mobileapp", [Self.field(Self.cookie("ann"))], snapshot) == .allowed("ann"))
-        // OMS-12: whom another server knows has those of guests.
+        // OMS-12: users of another server have those of guests.
         for (domain, expected) in [("D", DecisionOutcome.allowed("zoe")), ("E", .denied(.roleRequired))] {
             let guest = Self.field(Self.cookie("zoe", domain: domain, isGuest: true))
             #expect(decision("/mobileapp", [guest], snapshot) == expected)
@@ -343,7 +343,7 @@ import Testing
     }
 
     @Test(
-        "SCH-02: whatever is no browser that shows a page to somebody is challenged",
+        "SCH-02: a client that is no browser with a page to show is challenged",
         arguments: [
             [], [("Accept", "*/*")], [("Accept", "application/json")], [("Accept", "text/htmlx")],
             [html, ("Sec-Fetch-Mode", "cors")], [html, ("Authorization", "Bearer x")],

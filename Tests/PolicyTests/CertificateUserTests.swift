@@ -169,7 +169,7 @@ import Testing
         for site in ["cross-site", "same-site", "none"] {
             #expect(post([("Sec-Fetch-Site", site)]) == .denied(.crossSiteRequest), "\(site)")
         }
-        // Allowed to read answers, but not to act as whom the browser has a certificate of.
+        // Allowed to read answers, but not to act as the user of the browser's certificate.
         #expect(post([("Origin", "https://myexample.com")]) == .denied(.crossSiteRequest))
         #expect(post([("Origin", "https://myexample.com")], "GET") == .denied(.crossSiteRequest))
         #expect(post([("Sec-Fetch-Site", "cross-site")], "GET") == .allowed("billing"))

@@ -85,7 +85,7 @@ struct DecisionOrderTests {
         #expect(last([]).1 == .denied(.missingCredential))
     }
 
-    @Test("a preflight is answered before anybody is asked who they are (CORS-06, CHAL-09)")
+    @Test("a preflight is answered before credentials are asked for (CORS-06, CHAL-09)")
     func preflight() {
         let request = TestRequest(
             "OPTIONS", "/inventory/items",

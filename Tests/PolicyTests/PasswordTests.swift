@@ -50,7 +50,7 @@ import Testing
             #expect(checks.hashes == 1)
             checks.runHash()
         }
-        // One that is dropped is begun again.
+        // One that is dropped starts again.
         let late = TestPolicy.now + 4 * 45
         for seconds in [0, 4, 5] as [Int64] {
             #expect(name(outcome(snapshot, "Welcome1", at: late + seconds)) == "known joe")

@@ -176,14 +176,14 @@ import Testing
             #expect(fields["X-Forwarded-Method"] == "GET" && fields["X-Forwarded-Uri"] == "/items/7?a=b")
             #expect(fields["X-Gateway-User"] == "ann" && fields["X-Gateway-Roles"] == "Clerk")
         }
-        // Only an outage is let through.
+        // Only an outage is admitted.
         for (status, denial) in [(302, Reason.policyUnavailable), (500, nil), (429, nil)] {
             let setup = try Setup(Self.reply("", status: status)) { ($0.format, $0.onFailure) = (.http, .allow) }
             #expect(try setup.answer().denial == denial, "\(status)")
         }
     }
 
-    @Test("failures of calls refuse, and only an outage is let through where that is configured")
+    @Test("failures of calls refuse, and only an outage is admitted where that is configured")
     func failures() throws {
         for failure in OutboundFailure.allCases {
             #expect(try Setup(.failed(failure)).answer().denial == .policyUnavailable)

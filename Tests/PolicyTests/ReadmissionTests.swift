@@ -83,7 +83,7 @@ import Testing
         #expect(readmit(joe, revocations: list) { _ in list.revoke(tokenID: "jti-1", until: .max) } == "token_revoked")
     }
 
-    /// An issuer that has taken a key back is not asked whether it is new; one that says nothing cuts nobody.
+    /// An issuer that has taken a key back is not asked whether it is new; one that says nothing ends no exchange.
     @Test func theKeysAreThoseAtHand() {
         let eve = [bearer(TestPolicy.outsideToken())]
         func readmit(_ keys: KeyAvailability) -> String {
@@ -94,7 +94,7 @@ import Testing
         #expect(readmit(.unavailable) == "items eve")
     }
 
-    /// Wants to fetch, whatever it is asked.
+    /// Wants to fetch for every question.
     private final class KeysAtHand: KeySource {
         private let keys: KeyAvailability
 

@@ -17,7 +17,7 @@ struct RoleRequirementTests {
         #expect(RoleRequirement().isMet(by: set()))
     }
 
-    @Test("an empty list of roles lets nobody in")
+    @Test("an empty list of roles admits no user")
     func emptyAny() { #expect(!RoleRequirement(any: RoleSet()).isMet(by: set("Manager", "Clerk", "Auditor"))) }
 
     @Test func all() {

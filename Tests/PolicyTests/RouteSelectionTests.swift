@@ -133,7 +133,7 @@ import Testing
             ("/a?beta=1%202", "", "PUT", "preflight beta"),
         ])
     func preflights(_ target: String, _ announced: String, _ method: String, _ expected: String) {
-        // Without values of fields the two of one field cannot be told apart.
+        // Without values of fields the two of one field cannot be distinguished.
         let routes = versions.filter { $0.name != "two" }
         let fields =
             [("Origin", "https://shop.example.com"), ("Access-Control-Request-Method", method)]

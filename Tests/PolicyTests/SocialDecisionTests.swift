@@ -47,7 +47,7 @@ struct SocialDecisionTests {
         return TestPolicy.snapshot(settings)
     }
 
-    /// Z01 to Z10. Z11 is refused before anybody decides; the running binary shows it.
+    /// Z01 to Z10. Z11 is refused before the decision; the running binary shows it.
     @Test("vectors", arguments: FacebookCase.all.filter { $0.id != "Z11" })
     fileprivate func vector(_ vector: FacebookCase) {
         let node = vector.node
@@ -108,7 +108,7 @@ struct SocialDecisionTests {
             decide(TestRequest("GET", "/vector", [Self.anonymous, Self.consumerID]), snapshot) == .allowed("anonymous"))
     }
 
-    @Test("the provider is down: 503, which is nobody's bad credential (FB-03)")
+    @Test("the provider is down: 503, which counts as no bad credential (FB-03)")
     func providerIsDown() {
         facebook.fails()
         let fields = [Self.anonymous, Self.consumerID, Self.provider, Self.token]

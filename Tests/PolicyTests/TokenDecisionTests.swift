@@ -49,7 +49,7 @@ struct TokenDecisionTests {
         #expect(decision("aW52LWNsaWVudDppbnYtc2VjcmV0") == .denied(.malformedToken))
     }
 
-    @Test("while nobody knows what is revoked, good tokens are 503 and bad ones 401 (GW-10)")
+    @Test("while revocations are unknown, good tokens are 503 and bad ones 401 (GW-10)")
     func blindList() {
         let list = RevocationList()
         let snapshot = TestPolicy.snapshot(TestPolicy.settings(revocations: list))
@@ -122,7 +122,7 @@ struct TokenDecisionTests {
         #expect(decision("a.b.c") == .denied(.malformedToken))
     }
 
-    @Test("MAP-04, MBE-06: tokens end with their user, and with what users and backends say of tokens of before")
+    @Test("MAP-04, MBE-06: tokens end with their user, and with what users and backends say of earlier tokens")
     func cutoffs() {
         func decision(
             _ name: String = "joe", inventory: Int64 = 0, joe: Int64 = 0, enabled: Bool = true, issuedAt: Int64

@@ -57,7 +57,7 @@ struct TokenSourceTests {
         #expect(decision([("Authorization", "Digest x")]) == .denied(.unsupportedScheme))
     }
 
-    @Test("two credentials are refused, whatever the second one is")
+    @Test("two credentials are refused, with any second one")
     func two() {
         let token = Self.token
         for (fields, query) in [
@@ -69,7 +69,7 @@ struct TokenSourceTests {
         ] {
             #expect(decision(fields, query: query) == .denied(.duplicateCredential), "\(fields) \(query)")
         }
-        // A browser sends its cookies beside whatever credential a script sends.
+        // A browser sends its cookies beside any credential that a script sends.
         #expect(decision([("X-Auth-Token", token), ("Cookie", "jwt=x")]) == .allowed("joe"))
     }
 

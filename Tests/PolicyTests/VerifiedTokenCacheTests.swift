@@ -100,7 +100,7 @@ struct VerifiedTokenCacheTests {
         #expect(find(cache, "d") == nil)
     }
 
-    @Test("it answers as a dictionary would, whatever comes and goes")
+    @Test("it answers as a dictionary would, for any entries")
     func likeADictionary() {
         var random = SeededRandom(seed: 7)
         let cache = VerifiedTokenCache(capacity: 64)

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("lines that are too long, cut off or none at all keep nobody else waiting")
+    @Test("lines that are too long, cut off or none at all keep no other client waiting")
     func hostile() async throws {
         let agent = try await fixture.loggedIn()
         try await serving(agent) { () async throws in
@@ -87,7 +87,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
         let error = #expect(throws: ClientError.self) { try AgentServer(path: path) }
         #expect(error?.description.contains("chmod 700") == true)
-        // Somebody else's agent, as far as permissions tell.
+        // Another user's agent, as far as permissions tell.
         let impostor = try BoundListener(try #require(SocketAddress(unixPath: path)), mode: 0o666)
         let refused = await #expect(throws: ClientError.self) { try await AgentSocket(path: path).ask("a://b?x") }
         #expect(refused?.code == .unreachable)

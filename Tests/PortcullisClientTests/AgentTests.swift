@@ -9,9 +9,9 @@ private let sample = SSORequest(
     application: "Client", serviceDomain: "Mobile", gateway: "https://gw.example.com:443",
     resource: "https://gw.example.com/items?a=b&c", context: "encquery%3Da%2B&b", state: "s-1")
 
-/// The agent of single sign-on without sockets (AGT-04): the URLs, whom it serves, and what it gives away.
+/// The agent of single sign-on without sockets (AGT-04): the URLs, the clients that it serves, and what it gives away.
 @Suite struct AgentTests {
-    @Test("a request comes back as it went, whatever is in it")
+    @Test("a request comes back as it went, with any content")
     func request() throws {
         let url = sample.url(to: "agentapp://sso")
         #expect(url.hasPrefix("agentapp://sso?ssorequest=true&application=Client&"))
@@ -127,7 +127,7 @@ private let sample = SSORequest(
         ),
     ]
 
-    @Test("whom the agent does not serve gets nothing, and the gateway hears nothing of it", arguments: 0..<5)
+    @Test("a client that the agent does not serve gets nothing, and the gateway hears nothing of it", arguments: 0..<5)
     func refused(_ index: Int) async throws {
         let (refusal, applications, change) = Self.refusals[index]
         let agent = try await fixture.loggedIn()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PortcullisClient
 
-/// Requests that nobody wants any more (UPS-08).
+/// Requests that are not wanted any more (UPS-08).
 @Suite struct CancellationTests {
     private let listener = PeerListener()
     /// Generous, since it is only spent on failures, and other tests may take all threads for a while.

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "FB-09: what is wrong with profiles by name is told with the place",
+        "FB-09: errors of profiles by name are reported with their place",
         arguments: [
             (#"{"profiles": 1}"#, "a", "/profiles: expected an object"),
             (#"{"profiles": {"a": 1}}"#, "a", "/profiles/a: expected a profile"),

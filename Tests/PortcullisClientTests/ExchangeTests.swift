@@ -3,7 +3,7 @@ import Testing
 
 @testable import PortcullisClient
 
-/// Tokens of somebody else, and what is kept of them (OMH-03 to OMH-06).
+/// Tokens of another issuer, and what is kept of them (OMH-03 to OMH-06).
 @Suite struct ExchangeTests {
     private let fixture: Fixture
     private var gateway: ScriptedGateway { fixture.gateway }

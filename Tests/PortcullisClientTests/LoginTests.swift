@@ -83,7 +83,7 @@ import Testing
         #expect(try fixture.store.session().login?.password == nil)
     }
 
-    @Test("OMS-22: what the application asks for is told to the server, and so is a level")
+    @Test("OMS-22: the server receives what the application asks for, and a level")
     func wishes() async throws {
         var profile = Fixture.profile
         profile.settings.sessionTimeout = 600
@@ -195,7 +195,7 @@ import Testing
         #expect(gateway.state.withLock { $0.userTokens.isEmpty })
     }
 
-    @Test("OMH-02: an unreachable gateway does not keep anybody logged in")
+    @Test("OMH-02: an unreachable gateway does not keep users logged in")
     func logoutAlone() async throws {
         let client = try await fixture.loggedIn()
         gateway.change { $0.isReachable = false }

@@ -98,7 +98,7 @@ import Testing
         let context = try await client.authenticate(user: "joe", password: ScriptedGateway.password, mode: .auto)
         #expect(context.isOffline)
         #expect(context.user == "joe")
-        // One that was reached says no: then nobody else is asked.
+        // One that was reached says no: then no other server is asked.
         fixture.gateway.change { $0.isReachable = true }
         let error = await #expect(throws: ClientError.self) {
             try await client.authenticate(user: "joe", password: "wrong", mode: .auto)

@@ -177,7 +177,7 @@ import Testing
         #expect(try await client.execute(request).body == Array("<html>".utf8))
     }
 
-    @Test("tokens go to nobody but the gateway and the named hosts")
+    @Test("tokens go only to the gateway and the named hosts")
     func hosts() async throws {
         let client = try await fixture.loggedIn()
         _ = try await get(client, "/items")
@@ -217,7 +217,7 @@ import Testing
         #expect(try await get(client, "/payroll/run").status == 200)
         #expect(asked.withLock { $0 } == 1)
         #expect(client.authenticationContext?.level == 3)
-        // The server is told what the login is for, so that it can ask for more than a password.
+        // The server learns what the login is for, so that it can ask for more than a password.
         let login = try #require(gateway.requests.last { $0.url.hasSuffix("/authenticate") }).json
         #expect(login["X-Idaas-Rest-Application-Context"]?.string == "HighWG!3!/payroll/run")
     }
@@ -235,7 +235,7 @@ import Testing
         #expect(gateway.requests[0].value("authorization") == nil)
     }
 
-    @Test("OMS-16: at an order to wipe everything is forgotten, and it is told once")
+    @Test("OMS-16: at an order to wipe everything is forgotten, with one event")
     func wipe() async throws {
         let client = try await fixture.loggedIn()
         try fixture.store.add(StoredCredential(url: "a", user: "u", password: "p"))

@@ -62,7 +62,7 @@ import Testing
         #expect(try await manager.reports(of: "ann").map { $0["id"]?.string } == ["bob"])
         answer("/people/ann/manager", #"{"id":"joe"}"#)
         #expect(try await manager.manager(of: "ann")["id"]?.string == "joe")
-        // A name is one segment, whatever is in it.
+        // A name is one segment, with any content.
         await #expect(throws: ClientError.self) { try await manager.user("../groups?x") }
         #expect(try sent().line == "GET /people/..%2Fgroups%3Fx")
     }

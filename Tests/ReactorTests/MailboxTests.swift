@@ -24,7 +24,7 @@ import Testing
         #expect(mailbox.takeAll().isEmpty)
     }
 
-    /// No message is left behind without a wake-up, whatever the moment it is posted at: this test hangs where one is.
+    /// No message is left behind without a wake-up, at any moment of posting: this test hangs where one is.
     @Test(.timeLimit(.minutes(2))) func noWakeUpIsLostBetweenThreads() throws {
         let mailbox = try Mailbox<(sender: Int, number: Int)>()
         let perSender = 5_000

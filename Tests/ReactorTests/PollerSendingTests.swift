@@ -80,7 +80,7 @@ import Testing
         withExtendedLifetime(peer) {}
     }
 
-    /// The two-chunk form keeps the order whatever already waits, and gives every chunk back.
+    /// The two-chunk form keeps the order behind what already waits, and gives every chunk back.
     @Test func twoChunksGoOutInOneOrder() throws {
         let loop = try Loop(chunkSize: 32 * 1024)
         let (socket, peer) = try loop.accepted(receiveBuffer: 4 * 1024)
@@ -189,7 +189,7 @@ import Testing
         #expect(loop.poller.chunks.inUse == 0)
     }
 
-    /// A server that speaks first and closes, all before the loop looks: the end must be told although no event follows.
+    /// A server that speaks first and closes, all before the loop looks: the end must be reported although no event follows.
     @Test func whatCameBeforeTheConnectionWasSeenIsNotLost() throws {
         let loop = try Loop()
         let listener = PeerListener()
@@ -211,7 +211,7 @@ import Testing
         #expect(loop.poller.chunks.inUse == 0)
     }
 
-    /// The peer answers, and closes without reading the rest: its answer is read before the failure is told.
+    /// The peer answers, and closes without reading the rest: its answer is read before the failure is reported.
     @Test func anAnswerAheadOfAResetIsRead() throws {
         let loop = try Loop(chunkSize: 64 * 1024)
         let (socket, peer) = try loop.accepted(receiveBuffer: 4 * 1024)

@@ -115,7 +115,7 @@ import Testing
         #expect(loop.poller.chunks.inUse == 0)
     }
 
-    @Test("a hang-up while paused is told, with the last words and behind them", arguments: [true, false])
+    @Test("a hang-up while paused is reported, with the last words and behind them", arguments: [true, false])
     func aHangUpWhilePausedIsTold(_ together: Bool) throws {
         let loop = try Loop()
         let (socket, peer) = try loop.accepted()

@@ -34,7 +34,7 @@ struct RingTests {
         #expect(loop.poller.chunks.inUse == 0)
     }
 
-    /// What an owner does not read stays in the kernel, but for what has come before it was known that he does not.
+    /// What an owner does not read stays in the kernel, but for what has come before that was known.
     @Test func whoIsPausedIsNotReceivedFrom() throws {
         let loop = try loop()
         let (socket, peer) = try loop.accepted()
@@ -60,7 +60,7 @@ struct RingTests {
         #expect(loop.poller.chunks.inUse == 0)
     }
 
-    /// Nor does what he does not take gather here, though he has not said that he does not: each byte would come with a
+    /// Nor does what an owner does not take gather here, though no pause was asked for: each byte would come with a
     /// buffer of its own.
     @Test func whatNobodyTakesIsNotGathered() throws {
         let loop = try loop()
@@ -90,7 +90,7 @@ struct RingTests {
         #expect(loop.poller.chunks.inUse == 0 && loop.poller.chunks.bytesInUse == 0)
     }
 
-    /// The last words of a peer that broke the connection are told first, also where so much else has come that the kernel
+    /// The last words of a peer that broke the connection are reported first, also where so much else has come that the kernel
     /// has not yet got to them.
     @Test func lastWordsComeBeforeTheBreak() throws {
         let loop = try loop()
@@ -110,7 +110,7 @@ struct RingTests {
         #expect(told == ["last words", "failed"])
     }
 
-    /// All that a turn has brought is known when the first of it is told: more than was asked for is not the answer to
+    /// All that a turn has brought is known when the first of it is reported: more than was asked for is not the answer to
     /// what is asked next.
     @Test func whatHasComeBehindIsKnownAtOnce() throws {
         let loop = try loop(chunkSize: 64)
@@ -126,7 +126,7 @@ struct RingTests {
         #expect(pieces == [[UInt8](repeating: 0x61, count: 64), [0x62]])
     }
 
-    /// What comes in the middle of a turn is told in the next one, also where receiving has just been given up: it may be the
+    /// What comes within a turn is reported in the next one, also where receiving has just been given up: it may be the
     /// answer to what was asked in this turn, and is not to be taken for something that came before.
     @Test func whatComesInATurnIsOfTheNext() throws {
         let loop = try loop(chunkSize: 64)

@@ -48,7 +48,7 @@ import Testing
         #expect(loop.poller.chunks.inUse == 0)
     }
 
-    /// The whole conversation cut in two at every place: the same is told, in the same order.
+    /// The whole conversation cut in two at every place: the same is reported, in the same order.
     @Test(arguments: [false, true])
     func everySplitTellsTheSame(_ hoards: Bool) throws {
         let loop = try Loop(chunkSize: 16)

@@ -50,7 +50,7 @@ import Testing
         wheel.schedule(Self.token(2), at: 1_500)
         let limit = Int64(wheel.sleepLimit(at: 1_000))
         #expect(limit >= 500 && limit <= 500 + TimerWheel.resolution)
-        // Whoever sleeps for as long as it says finds the timer due, wherever in a slot the sleep began.
+        // After a sleep for as long as it says the timer is due, wherever in a slot the sleep began.
         #expect(Self.due(wheel, at: 1_000 + limit) == [2])
         wheel.schedule(Self.token(3), at: 1_600)
         wheel.advance(to: 1_700)

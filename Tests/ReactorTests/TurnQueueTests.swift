@@ -68,7 +68,7 @@ import Testing
         #expect(all(&queue) == ["k0"])
     }
 
-    @Test("work that nobody waits for is taken out")
+    @Test("work without a waiting request is taken out")
     func unwanted() {
         var queue = TurnQueue<String>(priorities: 3)
         for number in 0..<3 {

@@ -4,7 +4,7 @@ import TestSupport
 // StoreCrash judge STORE ROUNDS: kills processes that write to the store, and looks what is left. Nothing that was
 // acknowledged may be lost, nothing that was revoked may live, and no slot may have two pairs.
 
-/// A line at once, also where nobody looks.
+/// A line at once, also into a pipe.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 let arguments = CommandLine.arguments

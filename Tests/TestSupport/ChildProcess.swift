@@ -77,7 +77,7 @@ package final class ChildProcess: @unchecked Sendable {
         }
     }
 
-    /// Waits for its end, and then gives its number back to the kernel while nobody sends it a signal.
+    /// Waits for its end, and then gives its number back to the kernel while no thread sends it a signal.
     private func reap() -> Ending {
         var report = unsafe siginfo_t()
         // SAFETY: a local, written during the call only.

@@ -5,7 +5,7 @@ import Synchronization
 
 extension Effect {
     /// The value, blocking work done at once.
-    /// - Precondition: whatever is awaited answers at once, or within ten seconds from another thread.
+    /// - Precondition: what is awaited answers at once, or within ten seconds from another thread.
     package func settled() -> Value {
         switch self {
         case .done(let value): return value

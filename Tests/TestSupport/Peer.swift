@@ -145,7 +145,7 @@ package final class Peer {
     }
 }
 
-/// A port of 127.0.0.1 that is the test's and where nobody listens: connections to it are refused, as long as this lives.
+/// A port of 127.0.0.1 that is the test's and closed: connections to it are refused, as long as this lives.
 package final class RefusingPort {
     fileprivate let descriptor: Int32
     package let number: UInt16

@@ -33,7 +33,7 @@ package struct SAMLForge: Sendable {
     package var id = "_a1"
     /// Seconds since 1970.
     package var now: Int64
-    /// Nil for an assertion about nobody.
+    /// Nil for an assertion without a subject.
     package var subject: String? = "joe"
     /// `NotOnOrAfter` of the conditions, in seconds from now; nil for none.
     package var validFor: Int64? = 600

@@ -28,7 +28,7 @@
                     executor: { queue.async(execute: $0) })
             }
 
-            /// As `RevocationFollower` does: what is denied is known here before the store is told.
+            /// As `RevocationFollower` does: what is denied is known here before it is written.
             func deny(_ entry: DenyEntry, now: Int64 = 1000) async throws {
                 known.denied.withLock { $0.append(entry) }
                 _ = try await store.ask(.deny(entry), now: now)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import TokenStorage
 
-/// What every store does, whatever it keeps its records in.
+/// What every store does, with any place for its records.
 @Suite struct TokenStoreConformanceTests {
     // MARK: Slots
 

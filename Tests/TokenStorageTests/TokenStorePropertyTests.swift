@@ -89,7 +89,7 @@ import TokenStorage
             for number in 0..<600 {
                 let now = 1000 + Int64(number / 20)
                 let operation = Self.operation(&random, number, known: issued.suffix(20), now: now)
-                // Which of the ended records go first is nobody's business.
+                // Which of the ended records go first is not specified.
                 if case .clean = operation { continue }
                 let answer = try await model.ask(operation, now: now)
                 if let record = Self.issued(operation, answer) { issued.append(record) }
@@ -129,7 +129,7 @@ import TokenStorage
         }
     }
 
-    @Test("what was acknowledged is there for whoever opens the store next", arguments: StoreUnderTest.shared)
+    @Test("what was acknowledged is there when the store is opened next", arguments: StoreUnderTest.shared)
     func contentsOutliveTheStore(_ subject: StoreUnderTest) async throws {
         try await subject.with { place in
             let kept = record("a", slot: "s")

@@ -103,7 +103,7 @@ import TokenStorage
             #expect(try await rotate(store, "a", to: second, reuse: grace) == .rotated(first))
             #expect(try await store.ask(.successor(of: digest("refresh a")), now: 1509) == .record(second))
             #expect(try await rotate(store, "a", to: third, application: "bank", reuse: grace) == .record(nil))
-            // The grace is that of the first use, whatever the second asks for.
+            // The grace is that of the first use, not what the second asks for.
             #expect(try await rotate(store, "a", to: third, now: 1509) == .record(second))
             #expect(try await store.records() == [second])
             #expect(try await store.denied().map(\.name) == ["token of a"])

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Somebody who changes the configuration of a running gateway by commands, in one of the two ways.
+/// An administrator who changes the configuration of a running gateway by commands, in one of the two ways.
 struct Administrator: Sendable {
     enum Way: Sendable, CaseIterable, CustomTestStringConvertible {
         /// On the files, with a reload behind it.
@@ -25,7 +25,7 @@ struct Administrator: Sendable {
         self.way = way
     }
 
-    /// Of a gateway of his own.
+    /// Of a gateway of its own.
     init(_ way: Way, _ change: (inout FixtureSettings) -> Void = { _ in }) throws {
         self.init(way, of: try Fixture(change))
     }
@@ -60,7 +60,7 @@ struct Administrator: Sendable {
         }
     }
 
-    /// The same for a command that must do what it is told; answers what it printed.
+    /// The same for a command that must succeed; answers what it printed.
     @discardableResult
     func done(_ arguments: String..., input: String? = nil) throws -> String {
         let result = try run(arguments, input: input)

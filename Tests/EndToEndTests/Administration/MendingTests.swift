@@ -90,7 +90,7 @@ import Testing
         let put = try admin.fixture.admin(
             "PUT", "/admin/policies/Security_AuthTokenConfiguration", body: #"{"value": {"issuers": {}}}"#)
         #expect(put.status == 422 && JSONText(put.text)["errors"].list.count == 1, "\(put.text)")
-        // One that is there already, which the gateway serves with, is in nobody's way.
+        // One that is there already, which the gateway serves with, is no obstacle.
         try admin.fixture.gateway.configuration.write(
             "policies.json", #"{"Security_AuthTokenConfiguration": {"issuers": {}}}"#)
         try admin.done("users", "add", "carl", "--no-password")

@@ -49,7 +49,7 @@ import UserProfiles
             try Program.run(GatewayProcess.binary, words + ["--config", directory.path])
         }
         #expect(try run("check").ending == .exit(1))
-        // Another one does not mend it, and what is wrong is told.
+        // Another one does not mend it, and the error is reported.
         let other = try run("roles", "add", "Clark")
         #expect(other.ending == .exit(1) && other.errors.contains("/0/roles/0"), "\(other.errors)")
         #expect(other.errors.contains("must be mended first"))

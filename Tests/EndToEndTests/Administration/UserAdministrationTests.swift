@@ -156,7 +156,7 @@ import Testing
         #expect(try admin.bearer(token) == 401)
         #expect(try admin.grant("zo%C3%AB%2F1", "pass+word") == 400)
         #expect(try admin.refused("users", "remove", "zoë/1").contains("there is no user"))
-        // Whoever gets the name next does not get the tokens.
+        // The next user of the name does not get the tokens.
         try admin.done("users", "add", "zoë/1", "--roles", "Manager", input: "otherwise\n")
         #expect(try admin.bearer(token) == 401)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Users whom clients of an application make and change, through the running binary (AOM-17, AOM-26).
+/// Users that clients of an application make and change, through the running binary (AOM-17, AOM-26).
 @Suite struct RegistrationTests {
     private static func form(_ user: String, _ password: String) -> String {
         AppFixture.form().replacing("username=testUser", with: "username=\(user)")
@@ -24,7 +24,7 @@ import Testing
         #expect(!made.text.contains("Welcome9"))
         #expect(try app.post(Self.form("newcomer", "Welcome9")).status == 200)
         #expect(try signUp(app, "newcomer").status == 409)
-        // Nobody's administrator has made them, and the log says from where they came.
+        // No administrator has made them; the log has their origin.
         let line = try #require(
             app.gateway.gateway.waitForEvent("audit") { $0["action"].string == "users.add" })
         #expect(line["by"].string == "application" && line["client_id"].string == "testApp")

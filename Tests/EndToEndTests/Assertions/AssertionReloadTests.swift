@@ -33,7 +33,7 @@ import Testing
         try files.write("policies.json", #"{"Security_TokenExchangeTimeoutSecs": "6h"}"#)
         #expect(try fixture.exchange(idp.token(issuer: "https://new.example.com")).status == 400)
         #expect(try failures(fixture, "policy") == 2)
-        // JWT-03: JSON without issuers is a policy by which nobody's token is good, until it is mended.
+        // JWT-03: JSON without issuers is a policy by which no token is good, until it is mended.
         try files.write("policies.json", OutsideIssuer.policies(#"{"policyMinReloadInterval": 0}"#))
         #expect(try fixture.exchange(idp.token(issuer: "https://new.example.com")).status == 400)
         #expect(try fixture.exchange(idp.token()).status == 400)

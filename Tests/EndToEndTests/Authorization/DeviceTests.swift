@@ -73,7 +73,7 @@ import Testing
         #expect(written.contains("sso.device") && written.contains("grant.device_code"))
     }
 
-    @Test("tokens of a device open routes, and a denial is told")
+    @Test("tokens of a device open routes, and a denial is reported")
     func granted() throws {
         let fixture = try Fixture { Self.prepare(&$0) }
         let jar = CookieJar(fixture.gateway)

@@ -35,7 +35,7 @@ import Testing
     }
 
     /// A policy as one of Open Policy Agent would decide: owners may read their documents, managers everything of the
-    /// tenant `north`, and everyone the shop by GET.
+    /// tenant `north`, and all users the shop by GET.
     private static func decide(_ request: RecordedRequest) -> [StubUpstream.Step] {
         let document = JSONText(String(decoding: request.body, as: UTF8.self))["input"]
         func text(_ name: String) -> String { document[name].string ?? "" }
@@ -266,7 +266,7 @@ import Testing
         #expect(JSONText(String(decoding: question.body, as: UTF8.self))["input"]["client"].string == "192.0.2.7")
     }
 
-    @Test("explain names the servers, and asks them where it is told to")
+    @Test("explain names the servers, and asks them where an option says so")
     func explain() throws {
         let setup = try Setup(answer: Self.decide)
         let directory = setup.fixture.gateway.configuration

@@ -103,7 +103,7 @@ import Testing
         let result = try home.run("request", "\(server.url)/items")
         #expect(result.errors == "portcullis: status 302 Found")
         #expect(other.requests.isEmpty)
-        // Another server gets no token, whatever it challenges with.
+        // Another server gets no token for any challenge.
         other.on("/items") { _ in
             [.reply("401 No", ["WWW-Authenticate: OAM-Auth realm=\"WG:2 /items\", request-ctx=\"a\""])]
         }

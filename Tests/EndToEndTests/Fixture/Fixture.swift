@@ -68,7 +68,7 @@ final class Fixture: Sendable {
 
     // MARK: Administration
 
-    /// Replaces the configuration and waits until the gateway has said what it makes of it.
+    /// Replaces the configuration and waits until the gateway has reported the outcome.
     @discardableResult
     func reload(expecting event: String = "reloaded", _ change: (inout FixtureSettings) -> Void) throws -> JSONText {
         var settings = FixtureSettings(upstream: upstream.url)

@@ -33,7 +33,7 @@ final class OutsideTokens: Sendable {
     /// The key of the token that came last.
     var newest: String? { state.current.newest }
 
-    /// To be told before the provider takes the key back.
+    /// Called before the provider takes the key back.
     func end(_ key: String) { state.withLock { $0.endings[key] = .now } }
 
     /// Half of the time one of the newest key.
@@ -122,14 +122,14 @@ final class OutsideLoad: Sendable {
                 tally.goodByKey[key, default: 0] += 1
             case (_, .accepted, .accepted): tally.refused.append("\(key): \(response.status) \(response.text)")
             case (401, _, _): tally.ended.insert(key)
-            // Whether the key is there again, nobody can say.
+            // Whether the key is there again is unknown.
             case (503, _, _) where isAway: break
             default: tally.wrong.append("\(key): \(response.status) \(response.text)")
             }
         }
     }
 
-    /// From now on somebody presents tokens that name keys that do not exist.
+    /// From now on clients present tokens that name keys that do not exist.
     func inventNames() {
         work { [orders, tokens, tally] connection in
             guard let text = tokens.any()?.text else { return }

@@ -53,7 +53,7 @@ final class OutsideProvider: Sendable {
     func sign() throws { _ = try key("sign") }
     /// All keys but the one that signs are gone.
     func drop() throws { _ = try key("drop") }
-    /// Nobody listens any more, until `comeBack`.
+    /// Closes the port, until `comeBack`.
     func goAway() throws { try control("down") }
     func comeBack() throws { try control("up") }
 

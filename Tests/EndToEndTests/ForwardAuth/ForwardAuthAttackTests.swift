@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Questions that would let a request through that was not decided about: none of them gets a 2xx.
+/// Questions that would admit a request without a decision about it: none of them gets a 2xx.
 @Suite struct ForwardAuthAttackTests {
     private static let basic: [Field] = [.basic("joe:Welcome1"), "Oracle-Mobile-Backend-ID: mbe-inv-1"]
 
@@ -14,7 +14,7 @@ import Testing
         return try RawConnection(try TCPSocket.connect(port: port, source: source)).exchange("GET", path, fields)
     }
 
-    @Test("only trusted peers may ask, whatever they say of themselves")
+    @Test("only trusted peers may ask, regardless of what they claim to be")
     func untrusted() throws {
         let fixture = try ForwardAuthFixture.make {
             // Of the proxies that are trusted elsewhere none may ask here.

@@ -1,4 +1,4 @@
-/// The binary under test, as somebody at a terminal uses it.
+/// The binary under test, as it is used at a terminal.
 enum CommandLine {
     /// Runs a command to its end.
     static func run(

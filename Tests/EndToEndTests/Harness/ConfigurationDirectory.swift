@@ -30,7 +30,7 @@ final class ConfigurationDirectory: Sendable {
     }
 
     /// Writes a file that can be started, and answers its path. Another process does so: what this one writes is open for
-    /// writing, for a moment, in whatever a test beside starts meanwhile, and such a file cannot be (execve(2), ETXTBSY).
+    /// writing, for a moment, in what a test beside starts meanwhile, and such a file cannot be (execve(2), ETXTBSY).
     func writeProgram(_ name: String, _ text: String) throws -> String {
         try write(name + ".text", text)
         let program = path + "/" + name

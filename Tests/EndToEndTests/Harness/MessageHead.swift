@@ -22,7 +22,7 @@ struct MessageHead: Sendable {
         }
     }
 
-    /// The values of all fields of this name, whatever its case.
+    /// The values of all fields of this name, in any case.
     func values(_ name: String) -> [String] {
         fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }

@@ -8,7 +8,7 @@ final class Monitor<Value: Sendable>: @unchecked Sendable {
 
     init(_ value: Value) { self.value = value }
 
-    /// Reads or changes the value; everybody who waits then looks again.
+    /// Reads or changes the value; every waiting thread then looks again.
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         condition.lock()
         defer {

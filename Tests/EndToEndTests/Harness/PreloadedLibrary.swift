@@ -12,6 +12,6 @@ final class PreloadedLibrary: Sendable {
         try #require(built.ending == .exit(0), "\(built.errors)")
     }
 
-    /// What the program is to be started with.
+    /// The environment to start the program with.
     var environment: [String: String] { ["LD_PRELOAD": GatewayProcess.preload(directory.path + "/library.so")] }
 }

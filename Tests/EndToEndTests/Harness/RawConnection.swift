@@ -54,7 +54,7 @@ final class RawConnection {
         return take(count)
     }
 
-    /// Whatever is there or comes next, at least one byte and at most `limit`; empty at the end of the stream.
+    /// What is there or comes next, at least one byte and at most `limit`; empty at the end of the stream.
     func receiveSome(_ limit: Int = 65_536) throws -> [UInt8] {
         if start == buffer.count { guard try fill(.after(patience)) else { return [] } }
         return take(min(limit, buffer.count - start))

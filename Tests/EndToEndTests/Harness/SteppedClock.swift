@@ -41,7 +41,7 @@ struct SteppedClock {
         if seconds != 0 { try step(to: seconds) }
     }
 
-    /// What the program is to be started with.
+    /// The environment to start the program with.
     var environment: [String: String] {
         library.environment.merging(["CLOCK_STEP": directory.path + "/step"]) { $1 }
     }

@@ -80,7 +80,7 @@ final class TCPSocket: Sendable {
     /// The same descriptor, for a program that is started; the socket keeps it open.
     var handle: FileHandle { FileHandle(fileDescriptor: descriptor.current, closeOnDealloc: false) }
 
-    /// The next connection; nil when the socket was closed or nobody came in time.
+    /// The next connection; nil when the socket was closed or none came in time.
     func accept(_ deadline: Deadline) -> TCPSocket? {
         guard (try? wait(Int16(POLLIN), deadline, "accept")) != nil else { return nil }
         // SAFETY: null pointers ask for no address.
@@ -124,7 +124,7 @@ final class TCPSocket: Sendable {
     /// Says that nothing more will be sent; the other direction stays open.
     func finishSending() { _ = shutdown(descriptor.current, Int32(SHUT_WR)) }
 
-    /// Wakes everybody who waits on this socket; the descriptor stays until `close`.
+    /// Wakes all threads that wait on this socket; the descriptor stays until `close`.
     func interrupt() { _ = shutdown(descriptor.current, Int32(SHUT_RDWR)) }
 
     func close() {

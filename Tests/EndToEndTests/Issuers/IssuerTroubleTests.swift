@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What clients are told when the tokens of their upstream are not to be had, and what is counted (ISS-03, CACHE-05).
+/// What clients receive when tokens of their upstream are unavailable, and what is counted (ISS-03, CACHE-05).
 @Suite struct IssuerTroubleTests {
     struct Trouble: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -62,7 +62,7 @@ import Testing
         if trouble.outcome != "refused" {
             #expect(readiness.text.contains("tokens of local: ") && readiness.text.contains(trouble.code))
         }
-        // Nobody else is held up.
+        // Other requests are not held up.
         #expect(try outside.fixture.request("GET", "/open/x").status == 200)
     }
 

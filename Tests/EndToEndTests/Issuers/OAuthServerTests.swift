@@ -101,7 +101,7 @@ struct OAuthServerTests {
             "assertion": {"keyFile": "state/assertion.pem", "algorithm": "RS256", "issuer": "https://gw.example.com"}
             """
         let said = try ask(members, server) { fixture, _ in
-            // Who is not known there gets nothing, and is told that it is so.
+            // A user who is unknown there gets no token, and the reason.
             let response = try fixture.request("GET", "/api/x", [.bearer(fixture.token("bob"))])
             #expect(response.status == 403)
             #expect(JSONText(response.text)["code"].string == "issuer_refused")
@@ -116,7 +116,7 @@ struct OAuthServerTests {
         let said = try ask(#"\#(Self.basic), "grant": "token-exchange", \#(requested)"#, server) { fixture, joe in
             let response = try fixture.request("GET", "/api/x", [.bearer(fixture.token("bob"))])
             #expect(response.status == 403 && JSONText(response.text)["code"].string == "issuer_refused")
-            // Revoked there: another one is had, and nobody notices.
+            // Revoked there: another one replaces it unnoticed.
             let before = try server.counts()[Self.exchange]
             #expect(try server.request("POST", "/control", #"{"revoke": true}"#).status == 204)
             #expect(try fixture.request("GET", "/api/x", [.bearer(joe)]).status == 200)

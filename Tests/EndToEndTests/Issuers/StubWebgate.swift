@@ -1,4 +1,4 @@
-/// An upstream behind a Webgate of its own: it challenges whoever brings no token that it takes.
+/// An upstream behind a Webgate of its own: it challenges requests without a token that it takes.
 final class StubWebgate: Sendable {
     private struct State: Sendable {
         var webgate: String

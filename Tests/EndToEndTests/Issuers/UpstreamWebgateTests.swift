@@ -70,7 +70,7 @@ import Testing
         let (fixture, webgate) = try fixture()
         let token = try fixture.token("joe")
         let body = String(repeating: "x", count: 100_000)
-        // Nobody knows the Webgate: the token is made, and the client is to come again.
+        // The Webgate is not known: the token is made, and the client is to come again.
         let first = try fixture.request("POST", "/behind", [.bearer(token)], body: body)
         #expect(first.status == 503)
         #expect(first.only("Retry-After") == "1")
@@ -104,7 +104,7 @@ import Testing
         #expect(try fixture.request("GET", "/behind", [.bearer(token)]).status == 200)
     }
 
-    @Test("CACHE-03: an upstream never gets a token for another upstream's Webgate, whatever name it claims")
+    @Test("CACHE-03: an upstream never gets a token for another upstream's Webgate, under any name it claims")
     func borrowedName() throws {
         let other = try StubUpstream()
         defer { other.stop() }

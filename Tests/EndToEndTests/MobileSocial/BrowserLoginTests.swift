@@ -33,7 +33,7 @@ import Testing
         // AGT-06
         #expect(try jar.send("GET", "/other").status == 200)
         #expect(try jar.send("HEAD", "/other").status == 200)
-        // Elsewhere the cookie is nothing, and still nobody's business.
+        // Elsewhere the cookie counts for nothing, and still is not forwarded.
         #expect(try jar.send("GET", "/plain").status == 401)
         #expect(try jar.send("GET", "/open").status == 200)
         #expect(try fixture.lastRequest("/open").head.only("Cookie") == "theme=dark")
@@ -138,7 +138,7 @@ import Testing
         let (jar, evil) = (CookieJar(fixture.gateway), CookieJar(fixture.gateway))
         let form = try #require(evil.send("GET", "/mobileapp").only("Location"))
         let page = try evil.send("GET", form)
-        // The victim's browser sends the attacker's form: without his cookie, with its own, and from his page.
+        // The victim's browser sends the attacker's form: with no cookie, with its own, and from another site's page.
         #expect(try jar.fill(page, form, "username=ann&password=Welcome2").status == 403)
         #expect(try jar.fill(page, form, "username=ann&password=Welcome2").status == 403)
         #expect(jar["portcullis"] == nil)
@@ -147,7 +147,7 @@ import Testing
             try jar.fill(own, form, "username=joe&password=Welcome1", ["Origin: https://myexample.com"]).status == 403)
         #expect(try jar.fill(own, form, "username=joe&password=Welcome1", ["Sec-Fetch-Site: cross-site"]).status == 403)
         #expect(jar["portcullis"] == nil)
-        // Fixation: a session that somebody else knows is replaced, and ends.
+        // Fixation: a session that another person knows is replaced, and ends.
         try evil.logIn(user: "ann", password: "Welcome2")
         jar["portcullis"] = evil["portcullis"]
         #expect(try jar.fill(own, form, "username=joe&password=Welcome1").status == 303)

@@ -85,7 +85,7 @@ final class LoginProvider: Sendable {
         return fixture
     }
 
-    /// What the provider makes of a URL of its own, with what is typed into its form, if it has one: where it sends the
+    /// What the provider answers to a URL of its own, with what is typed into its form, if it has one: where it sends the
     /// browser.
     func visit(_ location: String, typing form: String?) throws -> String {
         let target = String(location.dropFirst(issuer.utf8.count))

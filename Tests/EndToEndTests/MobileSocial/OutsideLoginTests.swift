@@ -49,7 +49,7 @@ import Testing
         #expect(denied.status == 403 && denied.text.contains("Try again"), "\(denied.status) \(denied.text)")
         let event = try #require(fixture.gateway.waitForEvent("provider_login_failed"))
         #expect(event["provider"].string == "outside" && event["detail"].string == "access_denied")
-        // The mock gives whoever is typed in an address, and says nothing of it.
+        // The mock gives any user that is typed in an address, and says nothing of it.
         let unverified = try provider.logIn(jar, typing: "sub=mallory").answer
         #expect(unverified.status == 403 && jar["portcullis"] == nil)
         #expect(try jar.send("GET", "/mobileapp").status == 302)
@@ -103,7 +103,7 @@ import Testing
 
         #expect(try jar.send("GET", "/mobileapp").status == 200)
         let calls = try fixture.issuerCalls()
-        // Back-channel logout: nobody else's word counts.
+        // Back-channel logout: no other issuer's word counts.
         let form: [Field] = ["Content-Type: application/x-www-form-urlencoded"]
         let forged = try fixture.request("POST", backChannel, form, body: "logout_token=e30.e30.e30")
         #expect(forged.status == 400)
@@ -119,7 +119,7 @@ import Testing
         let second = try #require(provider.control("logout")["logout_token"].string)
         #expect(try fixture.request("POST", backChannel, form, body: "logout_token=\(second)").status == 200)
 
-        // Away: what is begun with the known document fails at the token endpoint.
+        // Away: a login with the known document fails at the token endpoint.
         let page = try #require(try jar.send("GET", "/mobileapp").only("Location"))
         let sent = try #require(try jar.send("GET", page).only("Location"))
         let state = try #require(sent.firstMatch(of: /state=([^&]+)/)).1

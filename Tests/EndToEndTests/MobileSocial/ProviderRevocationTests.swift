@@ -71,7 +71,7 @@ import Testing
         #expect(try jar.send("GET", "/page").status == 200)
     }
 
-    /// The logout succeeds whatever the provider does.
+    /// The logout succeeds even where the provider fails.
     private func logOut(_ jar: CookieJar) throws {
         let page = try jar.send("GET", "/oam/server/logout")
         let done = try jar.fill(page, "/oam/server/logout", "")

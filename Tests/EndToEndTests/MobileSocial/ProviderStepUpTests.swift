@@ -116,7 +116,7 @@ import Testing
         #expect(try go(CookieJar(fixture.gateway), "/both", provider)["acr_values"] == "mfa")
     }
 
-    @Test("a provider that does not deliver gets a page, no loop, and the session of before goes on")
+    @Test("a provider that does not deliver gets a page, no loop, and the earlier session goes on")
     func undelivered() throws {
         let provider = try Provider()
         let fixture = try gateway(provider)

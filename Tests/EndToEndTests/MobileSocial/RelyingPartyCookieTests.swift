@@ -1,6 +1,6 @@
 import Testing
 
-/// Cookies of the gateway where no scheme has a form and nobody signs on, but applications log in at a provider (RP-01).
+/// Cookies of the gateway without forms and without single sign-on, where applications log in at a provider (RP-01).
 @Suite struct RelyingPartyCookieTests {
     @Test("upstreams neither see nor clear the cookie of a pending login")
     func shielded() throws {

@@ -15,7 +15,7 @@ final class RemoteFixture: Sendable {
         case throttling
         /// The gateway itself is not known.
         case unknownClient
-        /// It hangs up on whoever asks.
+        /// It hangs up on every client.
         case hangingUp
     }
 

@@ -62,7 +62,7 @@ import Testing
         fixture.health = .hangingUp
         var process = fixture.gateway.gateway
         let directory = process.configuration
-        // Two wrong ones are allowed; the third wipes, in whatever process.
+        // Two wrong ones are allowed; the third wipes, in any process.
         for round in 0..<3 {
             #expect(try fixture.outcome("joe", "wrong \(round)", at: process).hasPrefix("401"))
             process.program.signal(SIGKILL)

@@ -182,7 +182,7 @@ import Testing
         let list = try run("devices", "list").split(separator: "\n").map { JSONText(String($0)) }
         #expect(list.count == 2 && !list.contains { $0["user"].string != "joe" })
         let first = list.first { $0["deviceProfile"]["hardwareIds"]["udid"].string == "1" }
-        // They are of no application, and the name of their register is nobody's business.
+        // They are of no application, and the name of their register is not shown.
         let records = try run("tokens", "list")
         #expect(records.contains(#""kind":"registration""#) && !records.contains("u001f"))
         _ = try run("devices", "wipe", try #require(first?["id"].string))

@@ -47,7 +47,7 @@
             return made.output
         }
 
-        /// What `portcullis client saml pack` makes of a response.
+        /// A response as `portcullis client saml pack` packs it.
         func packed(_ members: String = "") throws -> String { try Self.pack(response(members)) }
 
         static func pack(_ response: String) throws -> String {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Programs that cannot verify SAML say so: to whoever checks the configuration, and to whoever presents an assertion
+/// Programs that cannot verify SAML say so: when the configuration is checked, and when a client presents an assertion
 /// (DEC-09). Everything else goes on.
 @Suite struct WithoutSAMLTests {
     private static let bare = ProcessInfo.processInfo.environment["PORTCULLIS_BARE"]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Logins of browsers at a SAML identity provider that others wrote, pysaml2 (SSO-07, RP-01), and what attackers make of
+/// Logins of browsers at a SAML identity provider that others wrote, pysaml2 (SSO-07, RP-01), and what attackers do with
 /// them. Skipped without `PORTCULLIS_PYTHON`. One after the other, since the library takes seconds to start.
 @Suite(.enabled(if: LoginProvider.python != nil), .serialized) struct SAMLLoginTests {
     @Test("a login gives the provider's name and roles, and nothing of the answer is logged")
@@ -40,7 +40,7 @@ import Testing
         #expect(try provider.logIn(jar, fixture, wrong: "whole").status == 303)
         #expect(try jar.send("GET", "/mobileapp").status == 200)
         #expect(try fixture.lastRequest("/mobileapp").head.only("X-Gateway-User") == "ann@example.com")
-        // Whoever is another one at every login has a name by an attribute.
+        // A user with a new name id at every login is named by an attribute.
         let other = CookieJar(fixture.gateway)
         #expect(try provider.logIn(other, fixture, wrong: "transient").status == 303)
     }
@@ -109,7 +109,7 @@ import Testing
         // Without any cookie; the attacker has used the answer up by that.
         let stray = try provider.follow(victim, provider.post(form, fixture))
         #expect(stray.status == 403 && victim["portcullis"] == nil, "\(stray.text)")
-        // With a login of his own under way, by its RelayState.
+        // With a login of the attacker's own under way, by its RelayState.
         let own = try provider.answer(provider.begin(victim), user: "ann")
         var mixed = try provider.answer(provider.begin(attacker), user: "mallory")
         mixed.fields[1].value = try #require(own["RelayState"])

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The fixture with single sign-on, and somebody whose realm is another one.
+/// The fixture with single sign-on, and a user of another realm.
 enum SignOnFixture {
     static let path = "/mobile/platform/sso/exchange-token"
     static let cookie = "portcullis-sso"

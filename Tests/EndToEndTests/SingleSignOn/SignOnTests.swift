@@ -112,7 +112,7 @@ import Testing
             GatewayProcess.binary,
             ["client", "capture", "--listen", "127.0.0.1:0"] + (isForm ? ["--field", name] : []))
         let url = try #require(capture.wait(.errors) { $0.first })
-        // A browser keeps a second connection ready; whoever else does, keeps nobody from what has come.
+        // A browser keeps a second connection ready; any other idle connection does not delay what has come.
         let port = try #require(URL(string: url)?.port)
         let ready = try RawConnection(port: UInt16(port))
         defer { withExtendedLifetime(ready) {} }
@@ -163,7 +163,7 @@ import Testing
         let bad = try test("GET", "/inventory/me", "--auth", "oauth", "--token", "-", input: "x\n")
         #expect(bad.ending == .exit(1) && bad.output.contains("401") && bad.output.contains("challenge: "))
         #expect(bad.output.contains("decision: denied, unauthorized"))
-        // What is nobody's token is not exchanged either.
+        // What is no valid token is not exchanged either.
         #expect(try test("GET", "/inventory/me", "--auth", "sso", "--token", "x.y.z").ending == .exit(1))
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// User profiles in the hands of those who mean no good.
 @Suite struct HostileProfileTests {
-    @Test("UPS: users of another realm are invisible, whatever the roles")
+    @Test("UPS: users of another realm are invisible, with any roles")
     func otherRealm() throws {
         let fixture = try ProfileFixture()
         let olga = try fixture.branchToken("olga")

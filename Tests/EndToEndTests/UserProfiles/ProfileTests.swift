@@ -128,7 +128,7 @@ import Testing
             try fixture.gateway.request("GET", "/inventory/me", [.bearer(carl)]).status == 401)
         #expect(try fixture.get("/people/carl", will).status == 404)
         #expect(try fixture.send("DELETE", "/people/carl", will).status == 404)
-        // Whoever gets the name next does not get the tokens.
+        // The next user of the name does not get the tokens.
         #expect(try fixture.send("POST", "/people", will, #"{"id":"carl","password":"Welcome8"}"#).status == 201)
         #expect(try fixture.get("/people/carl", carl).status == 401)
         let again = try fixture.token("carl", password: "Welcome8")

@@ -104,7 +104,7 @@ final class Apps: Sendable {
 
     static let administrator = basic("admin@example.com", "adminpw")
 
-    /// Whom a bearer token stands for on a route.
+    /// The principal of a bearer token on a route.
     func present(_ token: String, at seconds: Int64 = 0) -> Result<Principal, OpaqueTokenRefusal> {
         let bytes = Array(token.utf8)
         return tokens.resolve(bytes.span, now: Apps.start + seconds)?.settled() ?? .failure(.unknown)

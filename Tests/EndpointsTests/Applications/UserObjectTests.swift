@@ -150,7 +150,7 @@ import TokenStorage
         #expect(apps.object(.delete, Apps.user, "", Apps.administrator).status == 405)
     }
 
-    @Test("AOM-20: no secrets are returned; users see themselves, administrator and writers everyone")
+    @Test("AOM-20: no secrets are returned; users see themselves, administrator and writers all users")
     func reading() throws {
         _ = apps.object(.put, Apps.user, Self.manual, Apps.administrator)
         let token = apps.post(Apps.wish("scope=read_only")).access

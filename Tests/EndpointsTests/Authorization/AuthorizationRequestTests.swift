@@ -181,7 +181,7 @@ import TokenStorage
         #expect(app.ask(young, at: 100).reason == .consentAsked)
     }
 
-    @Test("prompt=none answers by errors, and with a code if nothing is to be asked")
+    @Test("prompt=none answers by errors, and with a code if there is nothing to ask")
     func silent() {
         let app = Authorizing()
         let fields = Authorizing.fields("inv-client", Authorizing.redirect, [("prompt", "none")])

@@ -52,7 +52,7 @@ import TokenStorage
         #expect(app.decide().sent["code"] != nil)
         #expect(app.ask(fields("read")).sent["code"] != nil)
         #expect(app.ask().sent["code"] != nil)
-        // More scopes are asked for, and added to those of before.
+        // More scopes are asked for, and added to the earlier ones.
         #expect(app.ask(fields("read write")).reason == .consentAsked)
         #expect(app.decide().sent["code"] != nil)
         #expect(app.ask(fields("openid read write")).sent["code"] != nil)

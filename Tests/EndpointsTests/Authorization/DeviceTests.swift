@@ -136,7 +136,7 @@ import TokenStorage
         }
     }
 
-    @Test("a denial is told, and stands")
+    @Test("a denial is reported, and stands")
     func denied() throws {
         let app = Self.authorizing()
         let device = try Device(app)
@@ -161,7 +161,7 @@ import TokenStorage
         #expect(logins.decide(record, subject: "ann", nil, now: Mobile.start).settled() == false)
     }
 
-    @Test("a device that asks too soon is told so, and has its turn when the interval is over")
+    @Test("a device that asks too soon gets slow_down, and has its turn when the interval is over")
     func slowDown() throws {
         let device = try Device(Self.authorizing())
         let expected: [(Int64, String)] = [

@@ -77,7 +77,7 @@ import TokenStorage
         #expect(push(app, Authorizing.fields(), nil).error == "invalid_client")
     }
 
-    @Test("requests of public clients take no room in the store, which anybody could fill")
+    @Test("requests of public clients take no room in the store, which any client could fill")
     func unstored() throws {
         let store = MemoryTokenStore(capacity: 1)
         let app = Authorizing(store: store) {

@@ -11,7 +11,7 @@ final class Browser {
 
     let service: Families
     var secure = true
-    /// Where it is; nil where nobody knows.
+    /// Where it is; nil where that is unknown.
     var address: IPAddress?
     /// Host and port that it asks.
     var authority = ""

@@ -118,7 +118,7 @@ import TokenStorage
         let (browser, stranger) = (Browser(mobile), Browser(mobile))
         browser.get()
         let (nonce, hidden) = (browser.cookies, browser.hidden)
-        // Login CSRF: somebody else's form, with no cookie or another one.
+        // Login CSRF: another user's form, with no cookie or another one.
         stranger.get()
         let foreign = stranger.submitting(hidden, [("username", "joe"), ("password", "Welcome1")])
         #expect(foreign.status == 403 && "\(foreign.reason)" == "login_form_foreign")

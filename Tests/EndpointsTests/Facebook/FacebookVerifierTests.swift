@@ -142,7 +142,7 @@ import Testing
     }
 }
 
-/// Answers when it is told to.
+/// Answers when the test says so.
 private final class SlowProvider: OutboundCaller {
     private let waiting = Mutex<[@Sendable (OutboundResult) -> Void]>([])
 

@@ -40,7 +40,7 @@ import TokenStorage
         for (number, handle) in handles.enumerated() {
             #expect(mobile.authenticate(handle, at: 10).status == (number < 2 ? 401 : 200), "\(number)")
         }
-        // Somebody else's are not touched.
+        // Those of other users are not touched.
         let ann = try mobile.value(
             mobile.post(Mobile.path + "/register", Mobile.login("CLIENTREGHANDLE", user: "ann", password: "Welcome2")))
         #expect(mobile.authenticate(ann, user: "ann", password: "Welcome2").status == 200)

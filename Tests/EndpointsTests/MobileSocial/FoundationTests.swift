@@ -10,7 +10,7 @@ import TokenStorage
 
 /// What sessions and their access tokens stand on: the device's registration, and the session that one was exchanged for.
 @Suite struct FoundationTests {
-    /// A store whose answers come before `perform` returns, whoever gives them.
+    /// A store whose answers come before `perform` returns, from any store behind it.
     private final class WaitingStore: TokenStore {
         private let store: any TokenStore
 

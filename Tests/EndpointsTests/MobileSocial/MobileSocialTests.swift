@@ -142,7 +142,7 @@ import Testing
         #expect(wrong.json?["remainingAttempts"]?.integer == 99)
     }
 
-    @Test("OMS-10: after the last attempt the name is locked for everyone until the lockout ends")
+    @Test("OMS-10: after the last attempt the name is locked for all clients until the lockout ends")
     func lockout() throws {
         let mobile = Mobile { $0.applications[0].maximumLoginAttempts = 2 }
         let handle = try mobile.handle()
@@ -315,11 +315,11 @@ import Testing
         let user = try mobile.value(mobile.authenticate(handle))
         for seconds in [59, 118] as [Int64] { #expect(mobile.access(user, handle, at: seconds).status == 200) }
         #expect(mobile.access(user, handle, at: 178).status == 401)
-        // Whoever logs in again gets another session.
+        // A new login gets another session.
         #expect(try mobile.value(mobile.authenticate(handle, at: 179)) != user)
     }
 
-    @Test("OMS-16: a wiped device is told so, its sessions have ended, and no other device is affected")
+    @Test("OMS-16: a wiped device gets the order, its sessions have ended, and no other device is affected")
     func wipe() throws {
         let mobile = Mobile()
         let device = #"{"hardwareIds":{"udid":"1"}}"#

@@ -180,7 +180,7 @@ import TokenStorage
             await keep(verifiers)
             _ = try await store.ask(.revoke(.subject(application: nil, subject: "joe")))
             #expect(try await find(verifiers) == nil)
-            // A wipe of what is not there leaves nothing behind: names are anybody's to make up.
+            // A wipe of what is not there leaves nothing behind: any client can make up names.
             verifiers.wipe(OfflineVerifierStoreTests.joe, now: 1000)
             await keep(verifiers, "ann")
             #expect(try await store.records().map(\.subject) == ["ann"])

@@ -70,7 +70,7 @@ import TokenStorage
         #expect(setup.outcome() == "200")
         let wrong = setup.logIn("joe", "Welcome1")
         #expect(wrong.status == 401 && wrong.json?["remainingAttempts"]?.integer == 2)
-        // The same answer for whom it does not know, and for whom the gateway does not.
+        // The same answer for users that it does not know, and that the gateway does not.
         #expect(setup.outcome("nobody", "x") == Self.wrong)
         #expect(setup.outcome("zoe", "Remote3") == Self.wrong)
         #expect(setup.outcome("off", "Remote4") == Self.wrong)

@@ -29,7 +29,7 @@ import TokenStorage
         #expect(here.confirm(mine, now: 1060).settled() == .inUse)
         #expect(mine.usedAt == 1050)
         #expect(here.confirm(mine, now: 1110).settled() == .ended)
-        // It is gone for everybody.
+        // It is gone for all clients.
         #expect(there.confirm(theirs, now: 1060).settled() == .ended)
     }
 

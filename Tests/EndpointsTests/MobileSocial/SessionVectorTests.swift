@@ -93,7 +93,7 @@ import Testing
         #expect(begin(3) == .admitted && begin(4) == .busy)
         table.end(key, guess: [3], isLogin: true)
         #expect(begin(4) == .admitted && begin(5) == .admitted)
-        // Whoever began these has gone.
+        // The clients of these have gone.
         #expect(begin(6, at: 159) == .busy && begin(6, at: 160) == .admitted)
         #expect(table.fail(key, guess: [6], maximum: 2, lockoutSeconds: 10, now: 160) == 1)
         #expect(table.fail(key, guess: [7], maximum: 2, lockoutSeconds: 10, now: 160) == 0)

@@ -74,7 +74,7 @@ import TokenStorage
         #expect(Self.links(form).map(\.text) == ["Sign in another way"])
         let wrong = browser.logIn("joe", "wrong")
         #expect(wrong.status == 401 && Self.links(wrong).count == 1)
-        // Whoever reloads has the form again.
+        // A reload shows the form again.
         let again = Self.follow(browser, browser.action, .browserLogin)
         #expect(again.reason.code == "login_form")
         let back = Self.follow(browser, Self.links(form)[0].target, .browserLogin)
@@ -191,7 +191,7 @@ import TokenStorage
         let posted = signOn.follow(back)
         #expect(posted.text.contains("action=\"\(SignOn.target)\"") && posted.text.contains("value=\"s&amp;t\""))
         #expect(posted.pageToken != nil)
-        // Somebody who is logged in does not choose once more, unless he asks for it.
+        // A user who is logged in does not choose once more, except on request.
         #expect(signOn.ask(Self.query, at: 1).status == 200)
         let forced = signOn.follow(signOn.ask(Self.query + "&prompt=login", at: 1), at: 1)
         #expect(forced.reasonText == "login_choice")
@@ -223,7 +223,7 @@ import TokenStorage
         let later = signOn(Array(Self.all.dropLast()), store: store)
         later.browser.cookies = before.browser.cookies
         #expect(later.follow(later.ask(Self.query, at: 1), at: 1).reasonText == "login_choice")
-        // Nor is the form there for whoever sends it all the same.
+        // Nor is the form accepted where it is sent all the same.
         let target = Self.links(choice(later))[0].target.replacing("provider=staff", with: "provider=form")
         let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
         let posted = later.browser.postFromElsewhere(

@@ -81,7 +81,7 @@ import TokenStorage
         let mobile = Mobile.withProvider([idp])
         let (attacker, victim) = (Browser(mobile), Browser(mobile))
         let state = attacker.state(attacker.get())
-        // Neither without a cookie nor with the cookie of a login of his own.
+        // Neither without a cookie nor with the cookie of another login.
         for _ in 0..<2 {
             let answer = victim.callback(state)
             #expect(answer.status == 403 && answer.reason.code == "login_form_foreign")
@@ -111,7 +111,7 @@ import TokenStorage
         #expect(
             browser.get("/mobile/platform/sso/callback/idp", query: "code=c", endpoint: .providerCallback).status == 403
         )
-        // Of two parameters of one name nobody knows which one was meant.
+        // Of two parameters of one name it is unknown which one was meant.
         let fresh = browser.state(browser.get())
         #expect(browser.callback(fresh, "code=a&code=b").status == 404)
         #expect(browser.callback(fresh, "state=x&code=a").status == 404)

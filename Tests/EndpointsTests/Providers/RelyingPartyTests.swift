@@ -199,7 +199,7 @@ import TokenStorage
         }
         let answer = setup.browser.callback(setup.browser.state(begin("https://app.example.com/back?x=1")))
         #expect(answer.field("Location")?.hasPrefix("https://app.example.com/back?x=1&code=rc.v1.") == true)
-        // What everybody has is nobody's own.
+        // What all users have identifies none.
         for scheme in ["https", "javascript", "DATA"] {
             let shared = Setup { $0.applications[0].urlScheme = scheme }
             #expect(shared.begin().status == 400, "\(scheme)")

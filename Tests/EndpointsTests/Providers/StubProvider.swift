@@ -67,7 +67,7 @@ final class StubProvider: BrowserIdentityProvider {
     var finished: [(ProviderCallback, LoginSecrets)] { state.withLock { $0.finished } }
     var read: [String] { state.withLock { $0.read } }
 
-    /// Where it was told that the browser came back to, when it saw a code.
+    /// The redirect URI that it received, when it saw a code.
     var redeemed: [String] { state.withLock { $0.redeemed } }
 
     func begin(_ start: LoginStart, now: Int64) -> Effect<Result<LoginRedirect, ProviderFailure>> {
@@ -95,7 +95,7 @@ final class StubProvider: BrowserIdentityProvider {
             })
     }
 
-    /// A form is `REQUEST ASSERTION` of whoever is to be named, and is believed.
+    /// A form is `REQUEST ASSERTION` of the user to name, and is believed.
     func read(_ form: ProviderForm, now: Int64) -> Effect<Result<PostedIdentity, ProviderFailure>> {
         let words = form.response.split(separator: " ").map(String.init)
         return .done(

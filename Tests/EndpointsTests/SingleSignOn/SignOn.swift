@@ -79,7 +79,7 @@ final class SignOn {
         return BackendStore(list + [second])
     }()
 
-    /// Besides those of the fixture somebody whose realm is another one, and a namesake.
+    /// Besides those of the fixture a user of another realm, and a namesake.
     static let users: UserStore = {
         let hasher = PasswordHasher()
         let hash = try? hasher.make(Array("Welcome6".utf8).span, scheme: .saltedSHA512)

@@ -108,7 +108,7 @@ import TokenStorage
         let forced = SignOn.query() + "&prompt=login"
         let stale = logIn(forced, authenticatedAt: 39, at: 100)
         #expect(stale.status == 403 && stale.reasonText == "provider_denied" && stale.audit?.outcome == .refused)
-        // Whoever tries again is asked to log in once more, and does not go on as who he was.
+        // A further attempt asks for a login once more, and does not go on as the earlier user.
         #expect(stale.text.contains("&amp;prompt=login\">Try again</a>"), "\(stale.text)")
         for time in [nil, 40, 101, .max - Service.now] as [Int64?] {
             #expect(logIn(forced, authenticatedAt: time, at: 100).status == 303)

@@ -5,7 +5,7 @@ import Model
 import TestSupport
 import Testing
 
-/// What `/mobile/platform/sso/exchange-token` makes of requests before anybody logs in or anything is exchanged.
+/// How `/mobile/platform/sso/exchange-token` answers requests before a login or an exchange.
 @Suite struct SingleSignOnEndpointTests {
     let service = SignOn.Settings(tokens: Service.settings()).families
 

@@ -7,7 +7,7 @@ import Outbound
 import TestSupport
 import Testing
 
-/// Searches (UPS-02), and who is found by whom.
+/// Searches (UPS-02), and which users find which.
 @Suite struct ProfileSearchTests {
     /// What a search means, told anew and slowly.
     private struct Model {
@@ -151,7 +151,7 @@ import Testing
         #expect(profiles.get("/people/joe", "", other).json?["mail"]?.string == "joe@other.example")
         #expect(profiles.get("/people/ann", "", other).status == 404)
         #expect(profiles.get("/groups/Clerk/members", "", other).ids.isEmpty)
-        // A token that is bound to nothing, of somebody who has no account or two.
+        // A token that is bound to nothing, of a user with no account or two.
         for principal in [
             Profiles.principal("stranger", backend: nil, virtual: true), Profiles.principal("joe", backend: nil),
         ] {

@@ -7,7 +7,7 @@ import Outbound
 import Testing
 import TokenStorage
 
-/// What can be written, by whom, and what comes of it (UPS-03, UPS-05, UPS-06).
+/// What can be written, by which users, and the effects (UPS-03, UPS-05, UPS-06).
 @Suite struct ProfileWritingTests {
     @Test("unauthorised changes are refused with a reason")
     func rights() {
@@ -30,7 +30,7 @@ import TokenStorage
             #expect(response.values("WWW-Authenticate").isEmpty == (status != 401 && reason != "insufficient_scope"))
         }
         #expect(profiles.registry.asked.isEmpty)
-        // Whom the gateway knows by a token alone has the roles that it names.
+        // A user known by a token alone has the roles that it names.
         #expect(profiles.ask(.patch, "/people/joe", "{}", Profiles.principal("vera", virtual: true)).status == 200)
         #expect(profiles.get("/people/joe", "", Profiles.principal("joe", [], virtual: true)).status == 403)
         #expect(profiles.get("/people/joe", "", Profiles.principal("joe", [])).status == 200)
@@ -126,7 +126,7 @@ import TokenStorage
             #expect(response.status == 201, "\(id) \(response.text)")
             #expect(response.json?["uri"]?.string == response.values("Location").first)
         }
-        // The name of somebody in another realm is free.
+        // The name of a user in another realm is free.
         #expect(profiles.ask(.post, "/people", #"{"id":"joe"}"#).reasonText == "name_taken")
     }
 

@@ -51,7 +51,7 @@ final class Profiles: Sendable {
         ]
     }()
 
-    /// Whom a token stands for, with the roles that it names.
+    /// The principal of a token, with the roles that it names.
     static func principal(
         _ name: String, _ roles: [String] = ["userProfile.read", "userProfile.write"], kind: Principal.Kind = .user,
         method: Principal.Method = .bearer, backend: String? = "mbe-inv-1", virtual: Bool = false,

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// JWT-30: a redirect is an answer, and nobody goes there.
+    /// JWT-30: a redirect is an answer, and is not followed.
     @Test(arguments: [301, 302, 303, 307, 308])
     func redirectsAreNotFollowed(status: Int) throws {
         let bench = try CallBench()
@@ -110,7 +110,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// RFC 9112 section 9.2: what nobody has asked for answers nothing.
+    /// RFC 9112 section 9.2: an unrequested response answers nothing.
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", "x"])
     func unaskedBytesEndTheConnection(text: String) throws {
         let bench = try CallBench()
@@ -293,7 +293,7 @@ import Testing
         bench.expectNothingLeft()
     }
 
-    /// TLS with somebody who speaks none.
+    /// TLS with a server that speaks none.
     @Test func plainServersAreNoTLSServers() throws {
         let bench = try CallBench()
         try bench.call { $0.url = try WebURL("https://127.0.0.1:\(bench.server.port)/") }

@@ -104,7 +104,7 @@ import TokenStorage
 
     // MARK: The end
 
-    /// A worker that is told to end does so when what others wait for is answered.
+    /// A worker ends once what others wait for is answered.
     @Test func aDrainWaitsForAnswers() throws {
         let listener = PeerListener()
         let bench = try bench(listener) { $0.timeout = 5000 }
@@ -119,7 +119,7 @@ import TokenStorage
         #expect(answers.list == [.success(.integer(1))])
     }
 
-    /// Nobody is left waiting, neither those that are under way nor those that come later.
+    /// No call is left waiting, neither those that are under way nor those that come later.
     @Test func theEndAnswersEverybody() throws {
         let listener = PeerListener()
         let bench = try bench(listener) { $0.timeout = 5000 }

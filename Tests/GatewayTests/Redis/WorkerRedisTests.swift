@@ -80,7 +80,7 @@ import TokenStorage
         bench.turn(until: { answers.count == 1 })
         #expect(answers.list == [.failure(.timedOut)])
         #expect((300..<2000).contains(Clock.monotonicMilliseconds - began))
-        // A connection is made, by the kernel, and leads nowhere; nobody waits for the third.
+        // A connection is made, by the kernel, and leads nowhere; no call waits for the third.
         #expect(bench.ask(["INCR", "n"]) == .failure(.unavailable))
         bench.turn(until: { bench.ask(["INCR", "n"]) == .failure(.unavailable) })
         server.thaw()

@@ -192,7 +192,7 @@ import Testing
         #"{"active":true,"exp":\#(now + 60),"aud":"gateway","iss":"https://evil.example.com"}"#,
         #"{"active":true,"exp":\#(now + 60),"aud":"gateway","nbf":\#(now + 90)}"#,
         #"{"active":true,"exp":\#(now + 60),"aud":"gateway","iat":\#(now + 90)}"#,
-        // Bound to a key that nobody here asks for.
+        // Bound to a key that no route here asks for.
         #"{"active":true,"exp":\#(now + 60),"aud":"gateway","token_type":"DPoP"}"#,
     ]
 

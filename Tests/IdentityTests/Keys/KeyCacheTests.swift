@@ -98,7 +98,7 @@ import Testing
             #expect(cache.answer(KeyFixture.need("z"), now: now + 1).isUnavailable)
         }
         #expect(cache.isStale(now: start + 1800))
-        // JWT-34: the age counts from the attempt, and nobody waits while attempts fail.
+        // JWT-34: the age counts from the attempt, and no request waits while attempts fail.
         #expect(cache.answer(KeyFixture.need("a"), now: start + 80_000).names == ["a"])
     }
 
@@ -158,7 +158,7 @@ import Testing
             _ = cache.succeeded(KeyFixture.set("a"), lifetime: nil, now: now, spread: 0)
             cache.missed(KeyFixture.need("z"), now: now)
         }
-        // Another name has its turn, whatever has been asked for before.
+        // Another name has its turn, after any earlier ones.
         #expect(cache.answer(KeyFixture.need("b"), now: now + 60).isFetch)
         // And what was absent is there as soon as any fetch brings it.
         cache.began()

@@ -6,7 +6,7 @@ import Testing
 
 /// A server's share of the calls that are under way.
 @Suite struct SharingCallerTests {
-    /// Answers when it is told to.
+    /// Answers when the test says so.
     private final class Slow: OutboundCaller {
         let waiting = Mutex<[@Sendable (OutboundResult) -> Void]>([])
 

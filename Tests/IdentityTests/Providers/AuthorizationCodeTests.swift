@@ -79,7 +79,7 @@ import Testing
                 == "grant_type=authorization_code&code=c-1&redirect_uri=https%3A%2F%2Fgw.example%2Fmobile%2Fplatform%2Fsso"
                 + "%2Fcallback%2Fidp&code_verifier=\(FakeProvider.secrets.verifier)")
         #expect(call.headers.contains { $0 == ("Authorization", "Basic Z2F0ZXdheTpzM2NyZXQ=") })
-        // Nothing was missing, so that nobody was asked for more.
+        // Nothing was missing, so that no further request was made.
         #expect(idp.calls(to: "/userinfo").isEmpty)
         // The document is asked for by the flow and by the keys, the keys once.
         #expect(idp.calls(to: "/keys").count == 1)

@@ -72,7 +72,7 @@
             let bomb = try PackedAssertion.pack([UInt8](repeating: 0x20, count: 40_000_000))
             #expect(bomb.count < PackedAssertion.maximumBytes)
             #expect(rejection(bomb) == .tooLarge)
-            // Not over the limit, but nothing that anybody would write.
+            // Not over the limit, but nothing that a client would write.
             let blanks = try PackedAssertion.pack([UInt8](repeating: 0x20, count: XMLBounds.bytes))
             #expect(rejection(blanks) == .tooLarge)
             let small = try PackedAssertion.pack([UInt8](repeating: 0x20, count: PackedAssertion.maximumBytes))

@@ -100,7 +100,7 @@ import Testing
         let incomplete = try policy(#"\#(Self.keys),"rules":[{"type":"roleMapping","mappedRoles":[]}]"#)
         #expect(incomplete.findings.map(\.pointer) == ["/samlIssuers/0/rules/0/tokenRole"])
         #expect(incomplete.samlEntries[0].issuer != nil)
-        // Roles outside the catalogue are told, and never granted (ROLE-04).
+        // Roles outside the catalogue are reported, and never granted (ROLE-04).
         let strange = try policy(#"\#(Self.keys),"rules":[{"type":"defaultRole","roles":["Boss"]}]"#)
         #expect(strange.findings.map(\.pointer) == ["/samlIssuers/0/rules/0/roles"])
         #expect(strange.samlEntries[0].issuer != nil)

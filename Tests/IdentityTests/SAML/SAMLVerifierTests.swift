@@ -146,7 +146,7 @@ import Model
             #expect(throws: SAMLRejection.malformed) { try Self.assertion(text) }
         }
 
-        @Test("bytes that are not UTF-8 are refused, whatever the declaration says")
+        @Test("bytes that are not UTF-8 are refused, with any declaration")
         func encodings() throws {
             let declared = #"<?xml version="1.0" encoding="UTF-8"?>"# + forge.assertion
             #expect(try Self.assertion(declared).nameID?.value == "joe")

@@ -146,7 +146,7 @@ extension [UInt8] {
         #expect(read == (Array(repeating: value, count: 50), nil))
     }
 
-    /// Whatever the values and however they are cut, they come out as they went in.
+    /// Any values, cut anywhere, come out as they went in.
     @Test(arguments: 0..<200) func anyValuesAreRead(_ seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         let values = (0..<10).map { _ in RESPValue.random(&random) }

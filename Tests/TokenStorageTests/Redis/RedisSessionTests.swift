@@ -92,7 +92,7 @@ extension RedisSession.Action {
         _ = bench.session.connected(now: 1000)
         let actions = bench.hear("-WRONGPASS invalid username-password pair\r\n-NOAUTH Authentication required.\r\n")
         #expect(actions == [.close, .refused(1), .lost(.refused("WRONGPASS"))])
-        // Nobody waits for a server that is known to refuse.
+        // No call waits for a server that is known to refuse.
         #expect(bench.ask() == [.refused(2)])
         // The same again is not told again.
         #expect(bench.tick(at: bench.session.deadline) == [.connect])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TokenStorage
 
-/// What is particular to this store: what it leaves in the server, and what it makes of a server's refusals.
+/// What is particular to this store: what it leaves in the server, and how it takes a server's refusals.
 @Suite struct RedisTokenStoreTests {
     /// A server and a store in it, with the clock of the tests far in the past or the future: only the caller's counts.
     private func withServer<Result>(
@@ -89,7 +89,7 @@ import Testing
                 let token = "{portcullis:}token:token of \(id)"
                 #expect((expected - 60...expected).contains(try seconds(server, token)), "\(id)")
             }
-            // An index stays as long as the longest-lived record in it, whatever comes later.
+            // An index stays as long as the longest-lived record in it, with any later ones.
             #expect(try seconds(server, "{portcullis:}subject:joe") > 315_000_000)
             // What was denied, and how far the places are, no server is to forget by itself.
             _ = try await store.ask(.deny(.token("t", until: 2000)))
