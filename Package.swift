@@ -117,12 +117,12 @@ let package = Package(
             ]),
         library(
             "Issuers",
-            ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"]),
+            ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"]),
         library("Configuration", ["Bytes", "Model"]),
         library(
             "Gateway",
             [
-                "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
+                "Bytes", "Model", "Reactor", "Crypto", "HTTP", "Outbound", "Policy", "Identity", "TokenStorage",
                 "Endpoints", "OAuthServer", "LoginPages", "Issuers",
             ]),
         library("PortcullisClient", ["Bytes", "Model", "Reactor", "Crypto", "HTTP"]),

@@ -18,6 +18,11 @@ enum SourceTree {
     /// Every Swift file under Tests.
     static let tests = files(under: "Tests")
 
+    /// The modules that the files of each target import.
+    static let imports: [String: Set<String>] = sources.reduce(into: [:]) {
+        $0[$1.module, default: []].formUnion($1.imports)
+    }
+
     /// The targets: the directories of Sources that hold Swift files.
     static let modules = Set(sources.map(\.module)).sorted()
 
@@ -74,7 +79,8 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
     /// Modules named in import declarations: `package import Bytes` and `import struct Foundation.URL` included.
     var imports: Set<String> {
         var names: Set<String> = []
-        for line in codeLines where line.contains("import") {
+        guard words.contains("import") else { return [] }
+        for line in codeLines where line.contains("import ") {
             if let match = line.firstMatch(
                 of:
                     /^\s*(?:@\w+(?:\(\w*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)/
