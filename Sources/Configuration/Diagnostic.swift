@@ -2,6 +2,9 @@ import Model
 
 /// One finding about a configuration: place, problem and expectation (GW-04).
 package struct Diagnostic: Error, Equatable, Sendable {
+    /// How the names of variables begin that stand in place of a file.
+    static let variablePrefix = "PORTCULLIS_"
+
     package var severity: Severity
     /// Name of the file, relative to the configuration directory.
     package var file: String
@@ -25,7 +28,7 @@ extension Diagnostic: CustomStringConvertible {
     package var description: String {
         let place = pointer.isEmpty ? "" : "\(pointer): "
         // The directory itself and variables have no lines.
-        let position = line > 0 ? "\(file):\(line): " : file.hasPrefix(OptionVariables.prefix) ? "\(file): " : ""
+        let position = line > 0 ? "\(file):\(line): " : file.hasPrefix(Diagnostic.variablePrefix) ? "\(file): " : ""
         return Diagnostic.printable("\(position)\(severity.rawValue): \(place)") + text
     }
 

@@ -12,7 +12,7 @@ package struct OptionVariables {
         let isScalar: Bool
     }
 
-    static let prefix = "PORTCULLIS_"
+    static let prefix = Diagnostic.variablePrefix
 
     /// Variables with this beginning that are no options: for the process, for commands, and for builds and tests.
     static let others: Set<String> = [
