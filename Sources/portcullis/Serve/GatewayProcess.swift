@@ -133,21 +133,8 @@ final class GatewayProcess: Sendable {
         _ signals: SignalSource, _ inherited: inout InheritedDescriptors
     ) throws(StartFailure) -> Running {
         let workers = configuration.workerCount
-        var settings = SharedState.Settings()
-        settings.engine = try LoopEngine.chosen(configuration.engine)
-        settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
         let accessLog = try openAccessLog(configuration.log.access)
-        settings.accessLog = accessLog
-        settings.version = ProgramVersion.number
-        settings.cleaner = retained.cleaner
-        settings.formerKeys = retained.formerKeys
-        settings.redis = retained.store.opened?.redis
-        settings.sessions = retained.families.lazy.compactMap(\.activities).first
-        settings.adminThrottle = retained.adminThrottle
-        settings.providerRevocations = retained.providerRevocations
-        settings.assertionReloadFailures = [
-            ("policy", retained.assertions.policyFailures), ("certificates", retained.assertions.certificateFailures),
-        ]
+        let settings = try sharedSettings(configuration, accessLog)
         let timing = TokenTiming(skewSeconds: configuration.issuedTokenCache.skew.components.seconds)
         let archive = issuedTokenArchive(configuration)
         let issued = IssuedTokenStore(
@@ -189,15 +176,7 @@ final class GatewayProcess: Sendable {
         }
         // Redis is reached through the workers. Until it responds, bearer requests are refused.
         if settings.redis != nil { RetainedStore.load(tokens, milliseconds: patience) }
-        let facts: [(String, EventLog.Value)] = [
-            ("version", .text(ProgramVersion.number)), ("workers", .number(workers)),
-            ("engine", .text(settings.engine.rawValue)),
-            ("pid", .number(ProcessLimits.processID)),
-        ]
-        shared.watchReadiness(of: snapshot) { [log] readiness in
-            if readiness.isReady { return log.write(.ready, facts) }
-            log.write(.notReady, facts + [("reason", .text(readiness.causes.joined(separator: "; ")))])
-        }
+        reportReadiness(shared, snapshot, workers: workers, engine: settings.engine)
         // A predecessor notifies the service manager once it knows that this process is ready.
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
         inherited.closeUnclaimed()
@@ -206,6 +185,40 @@ final class GatewayProcess: Sendable {
         _ = WorkerThread(name: "signals") { [self] in watch(signals, shared, accessLog) }
         shared.heap.request()
         return Running(plane: plane, files: files, accessLog: accessLog)
+    }
+
+    private func sharedSettings(
+        _ configuration: GatewayConfiguration, _ accessLog: LogWriter?
+    ) throws(StartFailure) -> SharedState.Settings {
+        var settings = SharedState.Settings()
+        settings.engine = try LoopEngine.chosen(configuration.engine)
+        settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
+        settings.accessLog = accessLog
+        settings.version = ProgramVersion.number
+        settings.cleaner = retained.cleaner
+        settings.formerKeys = retained.formerKeys
+        settings.redis = retained.store.opened?.redis
+        settings.sessions = retained.families.lazy.compactMap(\.activities).first
+        settings.adminThrottle = retained.adminThrottle
+        settings.providerRevocations = retained.providerRevocations
+        settings.assertionReloadFailures = [
+            ("policy", retained.assertions.policyFailures), ("certificates", retained.assertions.certificateFailures),
+        ]
+        return settings
+    }
+
+    /// Writes an event whenever the workers become ready to serve, or cease to be.
+    private func reportReadiness(
+        _ shared: SharedState, _ snapshot: GatewaySnapshot, workers: Int, engine: LoopEngine
+    ) {
+        let facts: [(String, EventLog.Value)] = [
+            ("version", .text(ProgramVersion.number)), ("workers", .number(workers)),
+            ("engine", .text(engine.rawValue)), ("pid", .number(ProcessLimits.processID)),
+        ]
+        shared.watchReadiness(of: snapshot) { [log] readiness in
+            if readiness.isReady { return log.write(.ready, facts) }
+            log.write(.notReady, facts + [("reason", .text(readiness.causes.joined(separator: "; ")))])
+        }
     }
 
     /// Opens the sockets of the workers, and returns them with the socket files to remove at the end.

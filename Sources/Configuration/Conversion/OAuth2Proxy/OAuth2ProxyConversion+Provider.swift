@@ -42,14 +42,30 @@ extension OAuth2ProxyConversion {
         translated(issuer?.place, "oidc_issuer_url", "issuer of the provider")
         translated(client.place, "client_id", "clientId of the provider")
         entry += request(type)
+        entry += users()
+        entry += nameAndAuthority()
+        providerEntry = entry
+        keycloak = type == "keycloak-oidc"
+        result.report.step(
+            "register the redirect URI \(baseURL)\(ProviderEndpoints.callbackPath)\(Self.providerName) at the provider")
+    }
+
+    /// How users are named and admitted.
+    private mutating func users() -> [(name: String, value: JSONNode)] {
         if let (claim, place) = text("oidc_email_claim") {
             emailClaim = claim
             translated(place, "oidc_email_claim", "usernameClaim of the provider")
         }
-        entry.append(("usernameClaim", .text(emailClaim)))
-        entry.append(("usernamePrefix", .text("")))
-        // As in oauth2-proxy, where an absent `email_verified` is no denial.
-        entry.append(("verifiedEmail", .text("notDenied")))
+        return [
+            ("usernameClaim", .text(emailClaim)), ("usernamePrefix", .text("")),
+            // As in oauth2-proxy, where an absent `email_verified` is no denial.
+            ("verifiedEmail", .text("notDenied")),
+        ]
+    }
+
+    /// What the page of the choice shows of the provider, and how its certificate is verified.
+    private mutating func nameAndAuthority() -> [(name: String, value: JSONNode)] {
+        var entry: [(name: String, value: JSONNode)] = []
         if let (name, place) = text("provider_display_name") {
             entry.append(("displayName", .text(name)))
             translated(place, "provider_display_name", "displayName of the provider")
@@ -62,10 +78,7 @@ extension OAuth2ProxyConversion {
                 attention(files.place, files.name, "join the files to one, and name it in caFile of the provider")
             }
         }
-        providerEntry = entry
-        keycloak = type == "keycloak-oidc"
-        result.report.step(
-            "register the redirect URI \(baseURL)\(ProviderEndpoints.callbackPath)\(Self.providerName) at the provider")
+        return entry
     }
 
     /// What the authorization request asks for.

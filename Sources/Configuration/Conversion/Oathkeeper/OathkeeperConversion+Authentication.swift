@@ -54,16 +54,27 @@ extension OathkeeperConversion {
             default: drop(rule, handler, "the handler is not known")
             }
         }
+        if kinds.isEmpty, !isOptional { return withoutAuthenticator(rule) }
+        return .served(members(of: rule, kinds: kinds, tokens: tokens, isOptional: isOptional))
+    }
+
+    /// What requests get where no authenticator of a rule is translated.
+    private mutating func withoutAuthenticator(_ rule: OathkeeperRule) -> Outcome {
+        guard rule.authenticators.first?.name == "unauthorized" else {
+            return refused(rule, "authenticators", "no authenticator is translated", status: 401)
+        }
+        note(.translated, rule, "authenticators", "unauthorized is a response of 401")
+        return .denied(status: 401, cause: "Authenticator unauthorized")
+    }
+
+    /// - Parameters:
+    ///   - kinds: the kinds of credentials that the route takes; empty for a public one.
+    ///   - isOptional: whether requests without a credential pass as well.
+    private mutating func members(
+        of rule: OathkeeperRule, kinds: [String], tokens: TokenRules?, isOptional: Bool
+    ) -> [(name: String, value: JSONNode)] {
         var members: [(name: String, value: JSONNode)] = []
         if kinds.isEmpty {
-            guard isOptional else {
-                let isRefusal = rule.authenticators.contains { $0.name == "unauthorized" }
-                if isRefusal, rule.authenticators.first?.name == "unauthorized" {
-                    note(.translated, rule, "authenticators", "unauthorized is a response of 401")
-                    return .denied(status: 401, cause: "Authenticator unauthorized")
-                }
-                return refused(rule, "authenticators", "no authenticator is translated", status: 401)
-            }
             members.append(("public", .flag(true)))
         } else {
             if isOptional, tokens?.scopes.isEmpty == false {
@@ -80,7 +91,7 @@ extension OathkeeperConversion {
             if !tokens.audience.isEmpty { members.append(("audience", .texts(tokens.audience))) }
             if let source = tokens.source { members.append(("tokenSources", JSONNode(.array([source])))) }
         }
-        return .served(members)
+        return members
     }
 
     private mutating func drop(_ rule: OathkeeperRule, _ handler: OathkeeperRule.Handler, _ text: String) {

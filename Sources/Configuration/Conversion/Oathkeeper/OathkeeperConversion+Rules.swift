@@ -55,6 +55,37 @@ extension OathkeeperConversion {
 
     // MARK: Decisions
 
+    /// For each pattern and method the rule, or those that refuse. Several cells may have one pattern.
+    private struct DecisionTable {
+        private var order: [String] = []
+        private var found: [String: [String: (rule: Int?, reason: String)]] = [:]
+
+        mutating func set(_ pattern: String, _ method: String, rule: Int?, reason: String) {
+            if found[pattern] == nil { order.append(pattern) }
+            let before = found[pattern]?[method]
+            if let before, before.rule == nil || before.rule == rule { return }
+            found[pattern, default: [:]][method] = before == nil ? (rule, reason) : (nil, reason)
+        }
+
+        /// One decision for the methods of a pattern that have the same outcome.
+        func decisions(_ methods: [String], hosts: [String]) -> [Decision] {
+            var decisions: [Decision] = []
+            for pattern in order {
+                for method in methods {
+                    guard let (rule, reason) = found[pattern]?[method] else { continue }
+                    let place = decisions.firstIndex { $0.pattern == pattern && $0.rule == rule && $0.reason == reason }
+                    if let place {
+                        decisions[place].methods.append(method)
+                    } else {
+                        decisions.append(
+                            Decision(pattern: pattern, methods: [method], hosts: hosts, rule: rule, reason: reason))
+                    }
+                }
+            }
+            return decisions
+        }
+    }
+
     /// What requests to a host get, by path pattern; for no host those to hosts that no rule names.
     private mutating func decide(_ rules: [OathkeeperRule], host: String?) -> [Decision] {
         struct Entry {
@@ -72,15 +103,7 @@ extension OathkeeperConversion {
             return [Decision(pattern: "/**", methods: [], hosts: host.map { [$0] } ?? [], rule: nil)]
         }
         let methods = rules.flatMap(\.methods).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-        // For each pattern and method the rule, or those that refuse. Several cells may have one pattern.
-        var order: [String] = []
-        var found: [String: [String: (rule: Int?, reason: String)]] = [:]
-        func set(_ pattern: String, _ method: String, _ rule: Int?, _ reason: String) {
-            if found[pattern] == nil { order.append(pattern) }
-            let before = found[pattern]?[method]
-            if let before, before.rule == nil || before.rule == rule { return }
-            found[pattern, default: [:]][method] = before == nil ? (rule, reason) : (nil, reason)
-        }
+        var table = DecisionTable()
         for cell in cells {
             for method in methods {
                 let fitting = entries.filter { rules[$0.rule].methods.contains(method) }
@@ -91,33 +114,18 @@ extension OathkeeperConversion {
                 guard let first = all.first else { continue }
                 let reason = all.map { rules[$0].id }.joined(separator: ", ")
                 let isServed = all.count == 1 && possible.isEmpty
-                set(cell.pattern, method, isServed ? first : nil, reason)
+                table.set(cell.pattern, method, rule: isServed ? first : nil, reason: reason)
                 guard !isServed else { continue }
                 if all.count > 1 { overlaps[all, default: []].append(cell.pattern) }
                 // Oathkeeper takes a path with a slash behind it for the one without.
                 if let other = cell.withSlash,
                     fitting.contains(where: { $0.paths.served.contains { $0.covers(other) } })
                 {
-                    set(other.pattern, method, nil, reason)
+                    table.set(other.pattern, method, rule: nil, reason: reason)
                 }
             }
         }
-        var decisions: [Decision] = []
-        for pattern in order {
-            for method in methods {
-                guard let (rule, reason) = found[pattern]?[method] else { continue }
-                let place = decisions.firstIndex { $0.pattern == pattern && $0.rule == rule && $0.reason == reason }
-                if let place {
-                    decisions[place].methods.append(method)
-                } else {
-                    decisions.append(
-                        Decision(
-                            pattern: pattern, methods: [method], hosts: host.map { [$0] } ?? [], rule: rule,
-                            reason: reason))
-                }
-            }
-        }
-        return decisions
+        return table.decisions(methods, hosts: host.map { [$0] } ?? [])
     }
 
     /// One note for the rules of each overlap.
