@@ -6,21 +6,25 @@ import Testing
     struct Figure {
         let name: String
         let value: Int
+        /// Where the value should come to; nil where the value only informs.
+        var goal: Int?
         /// The most that the test accepts; nil where another test has the limit.
-        let most: Int?
+        var most: Int?
     }
 
     @Test("the structure stays within its figures")
     func figures() throws {
-        let figures = FigureTests.structure + FigureTests.repetition + FigureTests.size
+        let figures = FigureTests.goals + FigureTests.structure + FigureTests.repetition + FigureTests.size
         for figure in figures {
             if let most = figure.most { #expect(figure.value <= most, "\(figure.name): \(figure.value)") }
         }
         guard let path = ProcessInfo.processInfo.environment["PORTCULLIS_FIGURES"] else { return }
-        let lines = figures.map {
-            "\(String(repeating: " ", count: max(0, 8 - "\($0.value)".count)))\($0.value)  \($0.name)\n"
+        func column(_ value: Int?) -> String {
+            let text = value.map(String.init) ?? ""
+            return String(repeating: " ", count: max(0, 8 - text.count)) + text
         }
-        try lines.joined().write(toFile: path, atomically: true, encoding: .utf8)
+        let lines = figures.map { "\(column($0.value))\(column($0.goal))  \($0.name)\n" }
+        try ("   today    goal\n" + lines.joined()).write(toFile: path, atomically: true, encoding: .utf8)
     }
 
     private static func lines(_ files: [SourceFile]) -> Int { files.reduce(0) { $0 + $1.lineCount } }
@@ -34,22 +38,78 @@ import Testing
         files.reduce(0) { $0 + $1.code.matches(of: pattern).count }
     }
 
+    /// The folders that make up a part of the product, which lies in several targets.
+    private static let logins = [
+        "LoginPages/", "MobileSocial/", "SingleSignOn/", "OAuthServer/Clients/", "OAuthServer/Codes/",
+        "OAuthServer/Devices/", "OAuthServer/OpenID/", "OAuthServer/Registration/", "Identity/Accounts/",
+        "Identity/Browser/", "Identity/Logins/", "Identity/OAuth2/", "Identity/Providers/", "Model/Accounts/",
+        "Model/Pages/",
+    ]
+    private static let conversion = ["Configuration/Conversion/", "portcullis/Commands/Convert/"]
+    private static let client = ["PortcullisClient/", "portcullis/Commands/Client/"]
+    private static let configuration = [
+        "Configuration/", "Model/Declaration/", "Model/Settings/", "portcullis/Assembly/",
+    ]
+
+    @Test("the folders of the figures exist", arguments: logins + conversion + client + configuration)
+    func folders(_ folder: String) {
+        #expect(!FigureTests.sources(folder).isEmpty, "\(folder) is gone: name the folder that has its place")
+    }
+
+    private static func lines(of folders: [String]) -> Int { folders.reduce(0) { $0 + lines(sources($1)) } }
+
+    private static var goals: [Figure] {
+        let families = lines(of: ManifestTests.families.map { "\($0)/" })
+        let conditional = sources("portcullis/").filter { file in
+            file.codeLines.first { !$0.isEmpty && !$0.hasPrefix("import ") } == "#if Compatibility"
+        }
+        let all = lines(SourceTree.sources)
+        return [
+            Figure(name: "lines of login, sessions, clients", value: lines(of: logins), goal: 12_500),
+            Figure(
+                name: "lines of configuration, declarations, settings, assembly, without convert",
+                value: lines(of: configuration) - lines(sources("Configuration/Conversion/")), goal: 15_000),
+            Figure(
+                name: "lines of Sources without convert, the client library and its commands",
+                value: all - lines(of: conversion + client), goal: 96_000),
+            Figure(
+                name: "lines built without the trait Compatibility", value: all - families - lines(conditional),
+                goal: 85_000),
+            Figure(name: "words of vendors in generic targets", value: VendorTests.total, goal: 40),
+            Figure(
+                name: "other files that name a store, Redis",
+                value: SourceTree.sources.count {
+                    !$0.path.contains("Redis") && $0.words.contains { $0.hasPrefix("Redis") || $0 == "redis" }
+                }, goal: 1),
+            Figure(
+                name: "other files that name a kind of identity provider, SAML",
+                value: SourceTree.sources.count { file in
+                    !file.path.contains("SAML")
+                        && (file.words.contains { $0.hasPrefix("SAMLProvider") || $0.hasPrefix("SAMLLogin") }
+                            || file.words.contains("saml") && file.words.contains { $0.contains("IdentityProvider") })
+                }, goal: 1),
+            Figure(
+                name: "parts in the largest cycle of a target", value: TypeTests.cycles.values.map(\.count).max() ?? 1,
+                goal: Ceilings.mostInCycle),
+            Figure(
+                name: "functions with more than two unlabelled parameters", value: FunctionTests.unlabelled, goal: 0),
+            Figure(name: "functions of 60 lines and more", value: FunctionTests.long, goal: 0),
+        ] + RebuildTests.figures
+    }
+
     private static var structure: [Figure] {
         let index = TypeIndex.sources
-        let cycles = index.cycles(SourceTree.sources)
-        let gateway = cycles.filter { $0[0].hasPrefix("Sources/Gateway/") }.map(\.count).max() ?? 1
-        let longest = cycles.map(\.count).max() ?? 1
         let exchange = sources("Gateway/")
         return [
-            Figure(name: "members of Worker", value: index.types["Gateway.Worker"]?.members ?? 0, most: nil),
+            Figure(name: "members of Worker", value: index.types["Gateway.Worker"]?.members ?? 0),
             Figure(name: "files of Worker", value: index.types["Gateway.Worker"]?.files.count ?? 0, most: 1),
-            Figure(name: "members of Exchange", value: index.types["Gateway.Exchange"]?.members ?? 0, most: nil),
+            Figure(name: "members of Exchange", value: index.types["Gateway.Exchange"]?.members ?? 0),
             Figure(
                 name: "files that assign the stage of an exchange",
                 value: exchange.filter { $0.code.contains(/\.stage =\s/) }.count, most: 0),
-            Figure(name: "files in the longest cycle of Gateway", value: gateway, most: nil),
-            Figure(name: "files in the longest cycle", value: longest, most: TypeTests.longestCycle),
-            Figure(name: "types over 60 members or 8 files", value: TypeTests.largeTypes.count, most: nil),
+            Figure(
+                name: "types over \(TypeTests.mostMembers) members or \(TypeTests.mostFiles) files",
+                value: TypeTests.largeTypes.count),
         ]
     }
 
@@ -57,15 +117,14 @@ import Testing
         let outsidePolicy = SourceTree.sources.filter { $0.module != "Policy" }
         let steps = /\b(?:screenOrigin|ReadingConflict\.find|refusesClaims)\(/
         var places: [String: Set<String>] = [:]
-        for (name, entry) in TypeIndex.sources.types where entry.isDeclared && name.count(where: { $0 == "." }) == 1 {
+        for name in TypeIndex.sources.types.keys where name.count(where: { $0 == "." }) == 1 {
             let parts = name.split(separator: ".")
             places[String(parts[1]), default: []].insert(String(parts[0]))
         }
         return [
             Figure(name: "steps of the decision taken outside Policy", value: count(steps, in: outsidePolicy), most: 0),
             Figure(
-                name: "names of types declared in two targets", value: places.values.filter { $0.count > 1 }.count,
-                most: nil),
+                name: "names of types declared in two targets", value: places.values.filter { $0.count > 1 }.count),
             Figure(name: "literals of reasons", value: count(/reason: "/, in: SourceTree.sources), most: 0),
             Figure(
                 name: "questions which engine is at work", value: count(/if (?:let )?ring\b/, in: sources("Reactor/")),
@@ -78,10 +137,10 @@ import Testing
 
     private static var size: [Figure] {
         let targets = SourceTree.modules.map { module in
-            Figure(name: "lines of \(module)", value: lines(sources("\(module)/")), most: nil)
+            Figure(name: "lines of \(module)", value: lines(sources("\(module)/")))
         }
         return [
-            Figure(name: "lines of the assembly", value: lines(sources("portcullis/Assembly/")), most: nil)
-        ] + targets + [Figure(name: "lines of Sources", value: lines(SourceTree.sources), most: nil)]
+            Figure(name: "lines of the assembly", value: lines(sources("portcullis/Assembly/")))
+        ] + targets + [Figure(name: "lines of Sources", value: lines(SourceTree.sources))]
     }
 }

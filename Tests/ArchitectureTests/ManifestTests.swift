@@ -6,6 +6,13 @@ import Testing
     /// Package.swift with its comments, since the names it grants stand in strings.
     static func manifest() throws -> String { try SourceTree.text("Package.swift") }
 
+    /// The targets that the program is built with for the trait Compatibility only.
+    static let families: Set<String> = {
+        guard let text = try? manifest() else { preconditionFailure("cannot read Package.swift") }
+        let pattern = /\.target\(name: "(\w+)", condition: \.when\(traits: \["Compatibility"\]\)\)/
+        return Set(text.matches(of: pattern).map { String($0.1) })
+    }()
+
     // GW-06
     @Test func nothingIsDownloaded() throws {
         let text = try Self.manifest()

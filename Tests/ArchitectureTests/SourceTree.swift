@@ -18,6 +18,9 @@ enum SourceTree {
     /// Every Swift file under Tests.
     static let tests = files(under: "Tests")
 
+    /// The declarations of the sources, by path.
+    static let declarations = Dictionary(
+        uniqueKeysWithValues: sources.map { ($0.path, DeclarationScanner.scan($0.code)) })
     /// The modules that the files of each target import.
     static let imports: [String: Set<String>] = sources.reduce(into: [:]) {
         $0[$1.module, default: []].formUnion($1.imports)
@@ -90,6 +93,9 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
         }
         return names
     }
+
+    /// What the file declares.
+    var declarations: DeclarationScanner { SourceTree.declarations[path] ?? DeclarationScanner.scan(code) }
 
     /// Line numbers, from 1, whose code has a match.
     func lines(matching pattern: some RegexComponent) -> [Int] {

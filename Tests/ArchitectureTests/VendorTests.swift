@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// What every gateway has is in the terms of its field; vendors are at the edge.
+@Suite struct VendorTests {
+    private static let words =
+        #"oracle|\boam|mobile ?(?:&|and) ?social|MobileSocial|mobileBackend|apiomat|facebook|oic_rest|yambas|\bMBE-"#
+
+    /// The targets of families, which the trait Compatibility builds, and the application's end.
+    private static let families = ManifestTests.families.union(["PortcullisClient"])
+    /// What reads configurations of others, and the commands of the application's end.
+    private static let folders = [
+        "Sources/Configuration/Conversion/", "Sources/portcullis/Commands/Convert/",
+        "Sources/portcullis/Commands/Client/",
+    ]
+
+    /// The number of words in each file of the generic targets that has some.
+    static let counts: [(path: String, count: Int)] = {
+        guard let expression = try? NSRegularExpression(pattern: words, options: .caseInsensitive) else {
+            preconditionFailure("the expression is not valid")
+        }
+        return SourceTree.sources.compactMap { file in
+            guard !families.contains(file.module), !folders.contains(where: { file.path.hasPrefix($0) }) else {
+                return nil
+            }
+            let count = expression.numberOfMatches(
+                in: file.text, range: NSRange(file.text.startIndex..., in: file.text))
+            return count > 0 ? (file.path, count) : nil
+        }
+    }()
+    static let total = counts.reduce(0) { $0 + $1.count }
+
+    @Test("generic targets name few vendors")
+    func words() {
+        Ceilings.expect(
+            "words of vendors", Self.total, is: Ceilings.vendorWords,
+            offenders: Self.counts.map { "\($0.path): \($0.count)" })
+    }
+
+    @Test("each place that may name vendors exists")
+    func places() {
+        for folder in Self.folders {
+            #expect(SourceTree.sources.contains { $0.path.hasPrefix(folder) }, "\(folder) is gone")
+        }
+        #expect(Self.families.isSubset(of: SourceTree.modules))
+    }
+}
