@@ -5,13 +5,17 @@ import Model
 package enum BrowserLoginFailure: PageFailure, CaseIterable {
     /// No scheme has a login form for this service domain.
     case unknownService
+    /// Users of the service domain log in with a password (RP-01).
+    case withoutProvider
+    /// The service domain has no identity provider of this name.
+    case unknownProvider
     /// The return target requires a level that no login at the domain reaches (CHAL-06).
     case levelUnreachable
     /// The login has none of the levels (`acr`) that the page requires, though they were asked for.
     case tooWeak
     /// The login is older than the page allows, or its time is not known, though a newer one was asked for.
     case tooOld
-    /// The application does not belong to the domain or logs in by the agent, or the domain has no provider (RP-01).
+    /// The application does not belong to the domain or logs in by the agent.
     case unknownApplication
     /// A parameter is missing, malformed or repeated.
     case malformedRequest
@@ -28,6 +32,8 @@ package enum BrowserLoginFailure: PageFailure, CaseIterable {
     package var reason: Reason {
         switch self {
         case .unknownService: .loginUnknownService
+        case .withoutProvider: .loginWithoutProvider
+        case .unknownProvider: .loginUnknownProvider
         case .levelUnreachable: .loginLevelUnreachable
         case .tooWeak: .loginTooWeak
         case .tooOld: .loginTooOld
@@ -44,7 +50,8 @@ package enum BrowserLoginFailure: PageFailure, CaseIterable {
     /// Text shown to the user.
     package var text: PageText {
         switch self {
-        case .unknownService: .unknownService
+        case .unknownService, .unknownProvider: .unknownService
+        case .withoutProvider: .withoutProvider
         case .levelUnreachable: .levelUnreachable
         case .tooWeak: .tooWeak
         case .tooOld: .tooOld

@@ -39,6 +39,11 @@ extension Reason {
 
     static let browser: [Row] = [
         ("login_unknown_service", 404, "No scheme has a login form for this service domain."),
+        (
+            "login_without_provider", 404,
+            "An application sent a browser to log in at a service domain whose users log in with a password."
+        ),
+        ("login_unknown_provider", 404, "The service domain has no identity provider of this name."),
         ("login_level_unreachable", 403, "No login of the service domain has the level that the route requires."),
         (
             "login_too_weak", 403,
@@ -48,7 +53,7 @@ extension Reason {
             "login_too_old", 403,
             "The identity provider did not confirm a login (`auth_time`) as new as the route requires."
         ),
-        ("login_unknown_application", 404, "The service domain has no such application, or no identity provider."),
+        ("login_unknown_application", 404, "The service domain has no such application, or it logs in by its agent."),
         ("login_request_malformed", 400, "A parameter of an application's login is missing, malformed or repeated."),
         ("login_redirect_foreign", 400, "The application may not have browsers sent to this address."),
         ("login_form_foreign", 403, "The form belongs to another browser or purpose, or cookies are off."),

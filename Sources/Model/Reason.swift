@@ -84,8 +84,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         oicSchemeWrong, oicContextInvalid, oicResourceMismatch, oicResourceForeign, deviceDenied, deviceWipe,
         useSSOAgent, notInCircleOfTrust, useIdentityProvider, oicCodeInvalid, oicWrongAnswer, secondStepMissing
     // Login pages and single sign-on
-    case loginUnknownService, loginLevelUnreachable, loginTooWeak, loginTooOld, loginUnknownApplication,
-        loginRequestMalformed,
+    case loginUnknownService, loginWithoutProvider, loginUnknownProvider, loginLevelUnreachable, loginTooWeak,
+        loginTooOld, loginUnknownApplication, loginRequestMalformed,
         loginRedirectForeign, loginFormForeign, loginFormExpired, loginSessionOversized, ssoClientMissing,
         ssoRepeatedParameter, ssoMalformedParameter, ssoNotEnabled, ssoRedirectNotAllowed, ssoNotNavigated,
         ssoRequestForeign, ssoWrongRealm, ssoCaptureEmpty, ssoUnavailable

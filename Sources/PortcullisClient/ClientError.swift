@@ -29,6 +29,8 @@ public struct ClientError: Error, Equatable, Sendable, CustomStringConvertible {
         case loginAttemptsExceeded = "login_attempts_exceeded"
         case deviceWiped = "device_wipe"
         case refused
+        /// Users of the service domain log in at an identity provider, not with a password.
+        case useProvider = "use_identity_provider"
         case unknownApplication = "unknown_application"
         case unavailable
         case notJSON = "not_json"
@@ -53,8 +55,8 @@ public struct ClientError: Error, Equatable, Sendable, CustomStringConvertible {
             case .storeFailed, .storeUnreadable, .invalidEntry, .unknownKey, .cannotDecrypt, .unsupportedAlgorithm:
                 .store
             case .unreachable, .tlsFailed, .malformedResponse, .invalidRequest: .transport
-            case .invalidCredentials, .loginAttemptsExceeded, .deviceWiped, .refused, .unknownApplication,
-                .unavailable, .notJSON:
+            case .invalidCredentials, .loginAttemptsExceeded, .deviceWiped, .refused, .useProvider,
+                .unknownApplication, .unavailable, .notJSON:
                 .server
             case .notLoggedIn, .loginRequired, .notChallenged, .tokenRefused, .untrustedHost, .wrongBackend, .expired,
                 .offlineNotAllowed, .offlineUnknown, .missingAnswer, .invalidArgument, .cancelled:

@@ -99,9 +99,9 @@ extension BrowserLogin {
         do throws(BrowserLoginFailure) {
             guard let browser = BrowserRequest(request, now: now) else { throw .malformedRequest }
             let name = browser.query.first("serviceDomain") ?? BrowserLoginEndpoints.standardDomain
-            guard let domain = social.settings.domain(named: name), !domain.relyingParties.isEmpty, let providers else {
-                throw .unknownService
-            }
+            guard let domain = social.settings.domain(named: name) else { throw .unknownService }
+            let parties = domain.relyingParties
+            guard !parties.isEmpty, let providers else { throw .withoutProvider }
             guard let application = browser.query.first("appName").flatMap(domain.application(named:)),
                 !domain.isClientOfAgent(application)
             else { throw .unknownApplication }
@@ -110,8 +110,9 @@ extension BrowserLogin {
             guard state.utf8.count <= BrowserLogin.longestState else { throw .malformedRequest }
             let purpose = LoginPurpose(
                 .application, [domain.name, application.name, redirect, state, try challenge(browser.query)])
-            let parties = domain.relyingParties
-            let wanted = browser.query.first("provider").flatMap(domain.relyingParty(named:))
+            let named = browser.query.first("provider")
+            let wanted = named.flatMap(domain.relyingParty(named:))
+            if named != nil, wanted == nil { throw .unknownProvider }
             guard let party = parties.count == 1 ? parties[0] : wanted else {
                 return .done(choice(parties, application, browser.query))
             }

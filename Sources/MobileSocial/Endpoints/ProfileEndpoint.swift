@@ -50,6 +50,7 @@ final class ProfileEndpoint: Sendable {
             writer.member("endpoints") { writeEndpoints(of: domain, to: &$0) }
             writer.member("profileCacheDuration", application.profileCacheSeconds)
             if let scheme = domain.scheme { writer.member("authenticationScheme", scheme) }
+            writer.member("identityProviders", domain.relyingParties.map(\.provider))
             if let scheme = application.urlScheme { writer.member("urlScheme", scheme) }
             writer.member("securityPolicy") { application.settings.writePolicy(domain, to: &$0) }
             writer.member("mobileAppConfig") { $0.member("claimAttributes", application.claimAttributes) }

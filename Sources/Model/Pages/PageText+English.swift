@@ -39,6 +39,7 @@ extension PageText {
         case .signedOutHere: "You are signed out here. Where you have signed in, you may still be."
         case .failed: "This did not work"
         case .unknownService: "There is no such service to sign in to."
+        case .withoutProvider: "Sign in with your user name and password in the application."
         case .levelUnreachable: "What you asked for needs a stronger sign-in than this page offers."
         case .tooWeak:
             "What you asked for needs a stronger sign-in, and the one that you have used is not. Sign in in another way."

@@ -41,6 +41,7 @@ extension PageText {
             "Hier sind Sie abgemeldet. Dort, wo Sie sich angemeldet haben, sind Sie es vielleicht noch."
         case .failed: "Das hat nicht geklappt"
         case .unknownService: "Einen solchen Dienst für die Anmeldung gibt es nicht."
+        case .withoutProvider: "Melden Sie sich in der Anwendung mit Benutzername und Passwort an."
         case .levelUnreachable: "Dafür ist eine stärkere Anmeldung nötig, als diese Seite sie bietet."
         case .tooWeak:
             "Dafür ist eine stärkere Anmeldung nötig als die, die Sie verwendet haben. Melden Sie sich auf andere Weise an."

@@ -14,7 +14,7 @@ package enum PageText: String, Sendable, CaseIterable {
     case signOut, signOutQuestion, signedOut, signedOutDetail, signOutThere, signedOutHere
 
     // Why a login is refused
-    case failed, unknownService, levelUnreachable, tooWeak, tooOld, unknownApplication, foreignRedirect
+    case failed, unknownService, withoutProvider, levelUnreachable, tooWeak, tooOld, unknownApplication, foreignRedirect
     case foreignForm, expiredForm
 
     // Single sign-on

@@ -9,6 +9,8 @@ public struct ApplicationProfile: Equatable, Sendable {
     public let cacheSeconds: Int
     /// What overrides the application's own settings (OMS-22).
     public let settings: SessionSettings
+    /// Names of the identity providers at which users of the domain may log in; nil where the server does not say.
+    public let identityProviders: [String]?
     /// The whole response.
     public let json: ClientJSON
 
@@ -46,6 +48,7 @@ public struct ApplicationProfile: Equatable, Sendable {
             ?? "\(ApplicationProfile.usual)/access"
         logout = ApplicationProfile.path(root["deleteService"] ?? endpoints?["logout"])
         claims = (root["mobileAppConfig"]?["claimAttributes"]?.array ?? []).compactMap(\.string)
+        identityProviders = root["identityProviders"]?.array?.compactMap(\.string)
         settings = ApplicationProfile.settings(root)
     }
 

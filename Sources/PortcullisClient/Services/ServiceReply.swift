@@ -47,6 +47,8 @@ struct ServiceReply {
         case (401, _), (400, "invalid_grant"):
             let left = number("remainingAttempts").map { "; \($0) more attempts" } ?? ""
             return ClientError(.invalidCredentials, "the server does not accept the credentials\(detail)\(left)")
+        case (403, "use_identity_provider"):
+            return ClientError(.useProvider, "users of this service domain log in at an identity provider, by browser")
         case (403, "login_attempts_exceeded"), (429, _):
             return ClientError(.loginAttemptsExceeded, "there were too many failed logins\(detail)")
         case (404, _):

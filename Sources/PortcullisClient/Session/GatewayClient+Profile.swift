@@ -3,10 +3,11 @@ import Synchronization
 
 extension GatewayClient {
     /// The application's profile, from the cache or the server (OMS-03, OMS-04).
+    /// - Parameter asksServer: whether the server is asked also for a profile that is fresh.
     @discardableResult
-    public func setup() async throws(ClientError) -> ApplicationProfile {
+    public func setup(asksServer: Bool = false) async throws(ClientError) -> ApplicationProfile {
         do throws(ClientError) {
-            let profile = try await applicationProfile()
+            let profile = try await applicationProfile(asksServer: asksServer)
             delegate?.didReceiveApplicationProfile(profile, error: nil)
             return profile
         } catch {
@@ -15,11 +16,13 @@ extension GatewayClient {
         }
     }
 
-    func applicationProfile() async throws(ClientError) -> ApplicationProfile {
+    func applicationProfile(asksServer: Bool = false) async throws(ClientError) -> ApplicationProfile {
         _ = try ClientProfile.required(profile.serviceDomain, "serviceDomain")
         _ = try ClientProfile.required(profile.appName, "appName")
         let kept = cachedProfile
-        if let kept, kept.freshUntil > now() { return try ApplicationProfile(Array(kept.text.utf8), scope: scope) }
+        if let kept, kept.freshUntil > now(), !asksServer {
+            return try ApplicationProfile(Array(kept.text.utf8), scope: scope)
+        }
         let request = MobileService.profileRequest(profile, scope: scope, etag: kept?.etag)
         let response = try await send(request)
         if response.status == 304, var kept {

@@ -115,11 +115,16 @@ import Testing
         let refused = try home.run("configure", "app://x?x=1&oamconfig=true&\(query)")
         #expect(refused.ending == .exit(1))
         #expect(try home.run("token", "show").errors.contains("client.json cannot be read"))
-        #expect(try home.run("configure", "app://x?oamconfig=true&\(query)").ending == .exit(0))
+        let bare = try home.run("configure", "app://x?oamconfig=true&\(query)")
+        #expect(bare.ending == .exit(0) && bare.errors.contains("&appname=NAME"), "\(bare)")
+        let named = try home.run("configure", "app://x?oamconfig=true&\(query)&appname=Shop")
+        #expect(named.ending == .exit(0) && named.errors.isEmpty, "\(named)")
+        // A link without the name leaves it.
+        #expect(try home.run("configure", "app://x?oamconfig=true&\(query)").errors.isEmpty)
         let file = "\(home.path)/client.json"
         let profile = JSONText(try String(contentsOfFile: file, encoding: .utf8))
         #expect(profile["baseUrl"].string == "https://gw.example.com:8443")
-        #expect(profile["serviceDomain"].string == "Mobile")
+        #expect(profile["serviceDomain"].string == "Mobile" && profile["appName"].string == "Shop")
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
     }
 

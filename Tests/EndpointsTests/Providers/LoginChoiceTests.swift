@@ -145,7 +145,7 @@ import TokenStorage
         let named = browser.get(Browser.application, query: query + "&provider=staff", endpoint: .applicationLogin)
         #expect(named.field("Location")?.hasPrefix("https://staff.example/") == true)
         let foreign = browser.get(Browser.application, query: query + "&provider=foreign", endpoint: .applicationLogin)
-        #expect(foreign.status == 200 && self.foreign.begun.isEmpty)
+        #expect(foreign.status == 404 && foreign.reason == .loginUnknownProvider && self.foreign.begun.isEmpty)
     }
 
     // MARK: Single sign-on

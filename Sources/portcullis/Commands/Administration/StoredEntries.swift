@@ -49,7 +49,13 @@ struct StoredEntries {
 extension ExitStatus {
     /// Calls the client library; prints its error.
     static func client<Value>(_ body: @autoclosure () throws(ClientError) -> Value) throws(ExitStatus) -> Value {
-        do throws(ClientError) { return try body() } catch { throw .failure(error.description) }
+        do throws(ClientError) {
+            return try body()
+        } catch {
+            // The library knows no options.
+            let hint = error.code == .useProvider ? ": `portcullis client login --browser`" : ""
+            throw .failure("\(error.description)\(hint)")
+        }
     }
 
     /// The same for an asynchronous call, for which this thread waits.

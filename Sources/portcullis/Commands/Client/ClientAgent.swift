@@ -12,11 +12,14 @@ struct ClientAgent {
     private let seconds: Int
     private let place: ClientFiles
 
-    /// Nil for arguments that are not those of the command.
-    init?(_ arguments: Arguments, _ place: ClientFiles) {
+    /// - Throws: `.usage` after printing what is wrong.
+    init(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
         names = Set((arguments["--app"] ?? "").split(separator: ",").map(String.init))
+        guard !names.isEmpty else { throw .misuse("agent needs --app: the applications that it logs in for") }
         let seconds = arguments["--for"].map { Decimal.parse(Array($0.utf8).span) } ?? ClientAgent.defaultSeconds
-        guard !names.isEmpty, let seconds, (1...2_592_000).contains(seconds) else { return nil }
+        guard let seconds, (1...2_592_000).contains(seconds) else {
+            throw .misuse("--for is no number of seconds from 1 to 2592000: \(arguments["--for"] ?? "")")
+        }
         self.seconds = seconds
         self.place = place
     }

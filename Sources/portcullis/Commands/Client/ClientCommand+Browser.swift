@@ -34,9 +34,13 @@ extension ClientCommand {
     /// browser brings (RP-02).
     static func logInByBrowser(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
         let client = try place.client()
-        // Before the browser is sent away: the service may not exist.
-        try ExitStatus.waiting { () async throws(ClientError) in _ = try await client.setup() }
-        let signOn = try ExitStatus.client(ProviderSignOn(profile: client.profile, provider: arguments["--provider"]))
+        // Before the browser is sent away: the command would wait for it in vain.
+        let application = try ExitStatus.waiting { () async throws(ClientError) in
+            try await client.setup(asksServer: true)
+        }
+        let provider = arguments["--provider"]
+        try check(provider, in: application)
+        let signOn = try ExitStatus.client(ProviderSignOn(profile: client.profile, provider: provider))
         var answer: [UInt8]?
         try capture(arguments) { address in
             Terminal.print(signOn.url(redirectURI: "http://\(address)/"))
@@ -51,6 +55,18 @@ extension ClientCommand {
             try await signOn.authenticate(client, query: answer)
         }
         print(context)
+    }
+
+    /// - Parameter provider: nil for any.
+    private static func check(_ provider: String?, in application: ApplicationProfile) throws(ExitStatus) {
+        guard let known = application.identityProviders else { return }
+        let domain = "the service domain \"\(application.serviceDomain)\""
+        guard !known.isEmpty else {
+            throw .failure("\(domain) has no identity provider; log in with user name and password, without --browser")
+        }
+        guard let provider, !known.contains(where: provider.isExactly) else { return }
+        throw .failure(
+            "\(domain) has no identity provider \"\(provider)\"; it has \(known.joined(separator: ", "))")
     }
 
     /// `client capture`: prints a field of the first request that has it (TOOL-03).

@@ -26,13 +26,16 @@ enum ClientCommand: Command {
                portcullis client cred set KEY VALUE [--label TEXT] [--description TEXT] WHERE
                portcullis client cred show KEY WHERE
 
-        configure  writes the profile for a link `scheme://host?oamconfig=true&host=H&port=P&servicedomain=D&SSL=TRUE|FALSE`
+        configure  writes the profile for a link
+                   `scheme://host?oamconfig=true&host=H&port=P&servicedomain=D&SSL=TRUE|FALSE[&appname=A]`. Without `appname`
+                   the name of the application stays that of the profile
         setup      prints the application's profile on the gateway
         login      reads the password and answers to further questions from standard input, and stores the login. The
                    default method is oam for a profile with a service domain, oauth for one with a client secret, else basic
                    --browser logs in at an identity provider of the service domain: prints the address to open in a browser,
                    which brings a code to this machine. The application's `redirectUris` must have http://127.0.0.1/ for any
-                   port (default: a free one), or with the PORT of --listen
+                   port (default: a free one), or with the PORT of --listen. --provider names one of several providers
+                   (default: the user chooses). --wait limits the time for the browser (default: 300 s)
         aom        manages session tokens of the ApiOmat application of the profile (/apiomatApp or /appName, /apiKey):
                    `login` reads the password from standard input and stores a token, `refresh` renews it, `revoke` revokes
                    it, and `revokeall` revokes all tokens of its user in the application
@@ -44,7 +47,7 @@ enum ClientCommand: Command {
         saml pack  prints the assertion of a SAMLResponse, as browsers post it, in the form that `exchange` expects. Reads
                    VALUE, the contents of FILE, or standard input. Sends nothing
         capture    waits for one request of a browser to this machine and prints its field `token`, or the one of --field,
-                   from the query or the posted form
+                   from the query or the posted form. --wait is 300 s by default, as in `sso login`
         request    sends a request, answers challenges of webgates with tokens of their own, which are stored, and prints the
                    body. The status of a failure is printed to standard error
         call       sends a request to a path of the gateway, with the stored token or the exchanged TOKEN. With the
@@ -64,6 +67,9 @@ enum ClientCommand: Command {
         exit status of request and call: 0 the status is below 400, 1 otherwise
 
         \(ClientFiles.help)
+
+        examples: portcullis client login --user joe --profile fb
+                  portcullis client login --browser --provider staff
         """
 
     private static let actions: [String: AdminInvocation.Shape] = [
@@ -103,8 +109,7 @@ enum ClientCommand: Command {
         case "capture": try capture(arguments)
         case "request", "call": try ClientCall(arguments, place).run(action)
         case "agent":
-            guard let agent = ClientAgent(arguments, place) else { throw usageError() }
-            try agent.run()
+            try ClientAgent(arguments, place).run()
         case "token": try token(arguments, place)
         default: try credentials(arguments, place)
         }
@@ -115,6 +120,11 @@ enum ClientCommand: Command {
         let profile = try ExitStatus.client(ClientProfile(configuring: url, previous: known))
         try place.write(profile)
         Terminal.print("\(profile.baseURL)\(profile.serviceDomain.map { "  \($0)" } ?? "")")
+        if profile.serviceDomain != nil, profile.appName == nil {
+            Terminal.printError(
+                "portcullis: the profile has no /appName, which logins at the service domain need; add &appname=NAME to the link"
+            )
+        }
     }
 
     private static func credentials(_ arguments: Arguments, _ place: ClientFiles) throws(ExitStatus) {
