@@ -48,6 +48,31 @@ import Testing
         }
     }
 
+    @Test("a reload names the changed settings that need a restart, and says nothing once they are as before")
+    func restart() throws {
+        let fixture = try Fixture()
+        let url = "http://127.0.0.1:\(try fixture.gateway.port("admin"))"
+        var settings = FixtureSettings(upstream: fixture.upstream.url)
+        let before = settings.text
+        settings["log"] = #"{"access": "off"}"#
+        settings["tokenCache"] = #"{"maxEntries": 5}"#
+        settings["policies"] = #"{"Security_AllowOrigin": "https://a.example.com"}"#
+        try fixture.gateway.configuration.write("gateway.json", settings.text)
+        let keys = "log.access, tokenCache.maxEntries"
+        let done = try run("reload", "--admin", url)
+        #expect(done.ending == .exit(0) && done.output.isEmpty, "\(done)")
+        #expect(done.errors == "portcullis: changed, but in force only after a restart: \(keys)")
+        let answer = try fixture.admin("POST", "/admin/reload")
+        #expect(answer.status == 204 && answer.only("X-Gateway-Restart") == keys)
+        #expect(
+            Set(fixture.gateway.events("reload_ignored", count: 4).map { $0["keys"].strings }) == [
+                ["log.access"], ["tokenCache.maxEntries"],
+            ])
+        try fixture.gateway.configuration.write("gateway.json", before)
+        #expect(try fixture.admin("POST", "/admin/reload").only("X-Gateway-Restart") == nil)
+        #expect(try run("reload", "--admin", url).errors.isEmpty)
+    }
+
     @Test("a directory determines its gateway's address, port and token")
     func byDirectory() throws {
         let fixture = try Fixture()
@@ -73,6 +98,9 @@ import Testing
         try other.write("gateway.json", text(0))
         let lost = try run("reload", "--config", other.path)
         #expect(lost.ending == .exit(1) && lost.errors.contains("has no admin listener with a port"), "\(lost)")
+        let commented = try ConfigurationDirectory(["gateway.jsonc": text(0)])
+        let named = try run("issuer", "refresh", "idp", "--config", commented.path)
+        #expect(named.ending == .exit(1) && named.errors.contains("/gateway.jsonc has no admin listener"), "\(named)")
         let both = try run("reload", "--config", other.path, "--admin", "http://127.0.0.1:1")
         #expect(both.ending == .exit(2) && both.errors.contains("either --admin URL or --config DIR"))
     }

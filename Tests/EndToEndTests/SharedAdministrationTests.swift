@@ -37,7 +37,7 @@ import Testing
         let nodes = try Self.nodes()
         let (key, other) = (try Self.addKey(nodes), try Self.addKey(nodes, "stock"))
         let files = try nodes.directories[1].read("gateway.json")
-        let answer = try nodes.admin(0, "DELETE", "/admin/consumers/billing/keys/k1")
+        let answer = try nodes.admin(0, "DELETE", "/admin/consumers/billing/keys/\(try nodes.keyIDs("billing")[0])")
         #expect(answer.only("X-Gateway-Reach") == "withdrawals")
         #expect(try nodes.isSoWithinASecond { try Self.status(nodes, 1, key) == 401 })
         #expect(try Self.status(nodes, 1, other) == 200)
@@ -63,7 +63,7 @@ import Testing
         try nodes.admin(0, "POST", "/admin/consumers/stock/rotate", #"{"overlap": "1h"}"#)
         #expect(try nodes.waitUntil { try Self.status(nodes, 1, key) == 401 })
         #expect(try Self.status(nodes, 1, other) == 200)
-        try nodes.admin(0, "DELETE", "/admin/consumers/stock/keys/k1")
+        try nodes.admin(0, "DELETE", "/admin/consumers/stock/keys/\(try nodes.keyIDs("stock")[0])")
         #expect(try nodes.isSoWithinASecond { try Self.status(nodes, 1, other) == 401 })
         // Another rotation, at a gateway that has the key still, gives it no new time.
         try nodes.admin(1, "POST", "/admin/consumers/stock/rotate", #"{"overlap": "1h"}"#)
@@ -76,7 +76,8 @@ import Testing
         let key = try Self.addKey(nodes)
         nodes.redis.freeze()
         let answer = try nodes.gateways[0].request(
-            "DELETE", "/admin/consumers/billing/keys/k1", [.bearer("admin-secret")], listener: "admin")
+            "DELETE", "/admin/consumers/billing/keys/\(try nodes.keyIDs("billing")[0])", [.bearer("admin-secret")],
+            listener: "admin")
         #expect(answer.status == 503 && answer.text.contains("in force here"), "\(answer.text)")
         #expect(try Self.status(nodes, 0, key) == 401 && Self.status(nodes, 1, key) == 200)
         nodes.redis.thaw()
@@ -88,7 +89,7 @@ import Testing
         let nodes = try Self.nodes()
         let key = try Self.addKey(nodes)
         nodes.gateways[1].program.signal(SIGSTOP)
-        try nodes.admin(0, "DELETE", "/admin/consumers/billing/keys/k1")
+        try nodes.admin(0, "DELETE", "/admin/consumers/billing/keys/\(try nodes.keyIDs("billing")[0])")
         // The connections of both end, and what was written stays.
         #expect(try nodes.redis.ask("SAVE") == "OK")
         try nodes.redis.restart()
@@ -343,8 +344,13 @@ import Testing
         let place = ["--admin", "http://127.0.0.1:\(try nodes.gateways[0].port("admin"))"]
         let environment = ["PORTCULLIS_ADMIN_TOKEN": "admin-secret"]
         for (words, note) in [
-            (["roles", "add", "Another"], "make the change at each of the others"),
-            (["users", "remove", "new"], "all gateways refuse what this takes away"),
+            (["roles", "add", "Another"], "bring the changed files to the others"),
+            (["keys", "add", "billing"], "bring the changed files to the others"),
+            (["signing-keys", "rotate", "--now"], "make the change at each of the others"),
+            (
+                ["users", "remove", "new"],
+                "all gateways refuse what this takes away; the rest applies to the others once they have the"
+            ),
         ] {
             let run = try Program.run(GatewayProcess.binary, words + place, environment: environment)
             #expect(run.ending == .exit(0) && run.errors.contains(note), "\(run)")

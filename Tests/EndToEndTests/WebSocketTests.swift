@@ -158,11 +158,11 @@ struct WebSocketTests {
                 FixtureSettings.routes + [#"{"path": "/ws", "upstream": "stub", "loginRequired": false}"#])
         }
         let admin = Administrator(.listener, of: bench.fixture)
-        let clients = try ["k1", "k2"].map { _ in
+        let clients = try (0..<2).map { _ in
             try bench.watch(
                 admin.done("keys", "add", "billing").trimmingCharacters(in: .whitespacesAndNewlines))
         }
-        try admin.done("keys", "revoke", "billing", "k1")
+        try admin.done("keys", "revoke", "billing", admin.keyIDs("billing")[0])
         #expect(Self.lastLine(clients[0])?.hasPrefix("closed 1008 tunnel_") == true)
         let before = bench.echoes(clients[1])
         #expect(clients[1].wait(.output) { $0.count > before + 2 ? true : nil } == true)
@@ -185,7 +185,7 @@ struct WebSocketTests {
             #expect(client.wait(.output) { $0.isEmpty ? nil : true } == true, "\(client.lines(.errors))")
             return client
         }
-        try nodes.admin(0, "DELETE", "/admin/consumers/billing/keys/k1")
+        try nodes.admin(0, "DELETE", "/admin/consumers/billing/keys/\(nodes.keyIDs("billing")[0])")
         #expect(Self.lastLine(clients[0])?.hasPrefix("closed 1008 tunnel_") == true)
         try nodes.admin(0, "PATCH", "/admin/users/joe", #"{"removeRoles": ["Manager"]}"#)
         #expect(Self.lastLine(clients[1])?.hasPrefix("closed 1008 tunnel_") == true)

@@ -117,6 +117,33 @@ struct ConsumerKeyTests {
         #expect(APIKey.digest(of: Array(Self.key.utf8).span) == Self.digest)
     }
 
+    private struct Missing: Error {}
+
+    @Test("the refusal of a known key names it, its consumer and the cause, at every place of keys")
+    func evidence() throws {
+        func evidence(
+            _ policy: PolicySnapshot, _ fields: [(String, String)] = Self.bearer(), _ reason: Reason = .apiKeyUnknown
+        ) throws -> String {
+            let request = TestRequest("GET", "/keys", fields)
+            guard case .route(let route)? = request.match(policy) else { throw Missing() }
+            let path = try #require(request.canonicalPath)
+            return RefusalEvidence(policy).evidence(
+                for: reason, on: route, nil, path: path.span, bytes: request.bytes.span, head: request.head,
+                headers: request.headers, now: TestPolicy.now
+            ).text
+        }
+        let subject = #"key "k1" of consumer "billing"; "#
+        let disabled = snapshot(enabled: false)
+        for fields in [Self.bearer(), [("X-API-Key", Self.key)], [basic("\(Self.key):")], [basic("x:\(Self.key)")]] {
+            #expect(try evidence(disabled, fields) == subject + "the consumer is disabled", "\(fields)")
+        }
+        let expired = snapshot(expiresAt: TestPolicy.now - 5)
+        #expect(try evidence(expired, Self.bearer(), .apiKeyExpired) == subject + "expired 5 s ago")
+        // Nothing of a text that is no key of a consumer.
+        #expect(try evidence(disabled, Self.bearer(APIKey.make())).isEmpty)
+        #expect(try evidence(disabled, Self.bearer("pck_x")).isEmpty)
+    }
+
     @Test("two keys of a consumer count side by side")
     func overlap() {
         let other = APIKey.make()

@@ -27,8 +27,14 @@ package enum Quantity {
         return Int64(number * (unit.size / 1000))
     }
 
-    /// What is wrong with a text that is no lifetime.
-    package static func problem(ofLifetime text: String) -> String {
+    /// What is wrong with a text that is no lifetime; nil for one that is.
+    /// - Parameter isValidity: whether something new is good for that long, so that it must not be zero.
+    package static func problem(ofLifetime text: String, isValidity: Bool = false) -> String? {
+        if let seconds = lifetime(text) {
+            return isValidity && seconds == 0
+                ? "zero: what is made now would have ended already; expected a duration such as \"24h\" or \"90d\""
+                : nil
+        }
         let near = suggestion(for: text, lifetimes).map { "; did you mean \"\($0)\"?" } ?? ""
         return "no duration of at most 100 years such as \"24h\" or \"90d\": \"\(text.prefix(60))\"\(near)"
     }

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import HTTP
 import Identity
 import Model
 
@@ -76,6 +77,35 @@ struct ConsumerKeys: Sendable {
         guard concernsRoles || key.expiresAt != entry.key.expiresAt else { return .principal(entry.principal) }
         let left = entry.roles.filter { !withdrawn.contains(.consumerRole(name: name, role: $0)) }
         return .principal(ConsumerKeys.principal(name, key, left, catalogue))
+    }
+
+    // MARK: Evidence
+
+    /// Whose key a request was refused with, and why, for operators. Nothing about a text that is no key of a consumer.
+    func evidence(
+        on route: Route, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable, now: Int64
+    ) -> [String] {
+        guard let place = (try? FieldCredentials(on: route, bytes, head, headers, self))?.key else { return [] }
+        let digest: [UInt8]? =
+            switch place {
+            case .token(let place, _): APIKey.digest(of: bytes.slice(place))
+            case .basic(let place): key(inBasic: bytes.slice(place)).flatMap { APIKey.digest(of: $0.span) }
+            }
+        guard let digest, let entry = entries[digest] else { return [] }
+        let name = entry.principal.subject
+        return ["key \(Evidence.quoted(entry.key.id)) of consumer \(Evidence.quoted(name))", cause(entry, name, now)]
+    }
+
+    private func cause(_ entry: Entry, _ name: String, _ now: Int64) -> String {
+        if !entry.isEnabled { return "the consumer is disabled" }
+        if let end = entry.key.expiresAt, end <= now { return "expired \(now - end) s ago" }
+        if withdrawn?.contains(.consumer(name: name)) == true { return "another gateway has withdrawn the consumer" }
+        let notice = withdrawn?.withdrawal(of: .apiKey(digest: entry.key.digest, consumer: name))
+        return switch notice?.from {
+        case nil: "in force again"
+        case 0: "another gateway has withdrawn it"
+        case let end?: "another gateway has let it expire \(now - end) s ago"
+        }
     }
 
     /// Whether the value of `Authorization` has an API key.

@@ -49,6 +49,11 @@ package struct RefusalEvidence {
         case .backendMismatch:
             let named = RefusalEvidence.text(headers.value(.oracleMobileBackendID), bytes)
             lines = ["Oracle-Mobile-Backend-ID \(named)", RefusalEvidence.backend(of: principal)]
+        case .apiKeyUnknown, .apiKeyExpired:
+            lines =
+                route.map {
+                    policy.consumerKeys.evidence(on: $0, bytes: bytes, head: head, headers: headers, now: now)
+                } ?? []
         default:
             guard let route else { return .none }
             lines = lacking(reason, on: route, principal, path: path, bytes, head, now: now)

@@ -7,6 +7,9 @@ import Reactor
 
 /// A client of the admin listener of a running gateway, with one connection for each request.
 struct AdminClient: Sendable {
+    /// The field of answers to a reload that names keys whose values wait for the next start.
+    static let restartField = "X-Gateway-Restart"
+
     struct Failure: Error {
         let message: String
     }
@@ -40,6 +43,8 @@ struct AdminClient: Sendable {
         let body: [UInt8]
         /// Which gateways apply the change; nil if it does not say.
         var reach: Reach?
+        /// The changed keys whose values wait for the next start, separated by commas; nil without any.
+        var unapplied: String?
     }
 
     /// Sends a request and returns the response.
@@ -103,15 +108,18 @@ struct AdminClient: Sendable {
         var body: [UInt8] = []
         for i in head.length..<bytes.count { body.append(bytes[i]) }
         guard head.declaredLength.map({ $0 == body.count }) ?? body.isEmpty else { throw KernelError(EPROTO) }
-        return Answer(status: head.status, body: body, reach: AdminClient.reach(table, bytes))
+        return Answer(
+            status: head.status, body: body,
+            reach: AdminClient.value(of: Reach.field, table, bytes).flatMap(Reach.init),
+            unapplied: AdminClient.value(of: AdminClient.restartField, table, bytes))
     }
 
-    private static func reach(_ table: HeaderTable, _ bytes: Span<UInt8>) -> Reach? {
+    private static func value(of name: String, _ table: HeaderTable, _ bytes: Span<UInt8>) -> String? {
         func text(_ range: ByteRange) -> String {
             String(decoding: [UInt8](copying: bytes.slice(range)), as: UTF8.self)
         }
-        for index in 0..<table.count where text(table[index].name).lowercased() == Reach.field.lowercased() {
-            return Reach(rawValue: text(table[index].value))
+        for index in 0..<table.count where text(table[index].name).lowercased() == name.lowercased() {
+            return text(table[index].value)
         }
         return nil
     }

@@ -12,7 +12,10 @@ struct AdminOperation: Sendable {
     let run: @Sendable (Administration, AdminRequest) throws(AdminFailure) -> AdminAnswer
 
     var isChange: Bool { method != .get }
-    var changesConfiguration: Bool { isChange && !["tokens", "devices", "lockouts", "issuers"].contains(path.first) }
+    /// Whether the gateway must read its files again, those of its keys included.
+    var changesConfiguration: Bool {
+        isChange && (AdminOperation.isInFiles(path) || path.first == "signing-keys")
+    }
 
     init(
         _ method: Method, _ path: String, _ action: String,
@@ -22,6 +25,11 @@ struct AdminOperation: Sendable {
         self.path = path.split(separator: "/").map(String.init)
         self.action = action
         self.run = run
+    }
+
+    /// Whether what a path names is in the files of the configuration.
+    static func isInFiles(_ path: [String]) -> Bool {
+        !["tokens", "devices", "lockouts", "issuers", "signing-keys"].contains(path.first)
     }
 
     private func isAt(_ wanted: [String]) -> Bool {

@@ -3,6 +3,7 @@ import Configuration
 import Endpoints
 import Gateway
 import HTTP
+import Identity
 import Model
 import Reactor
 import TokenStorage
@@ -19,6 +20,8 @@ struct Administration: Sendable {
     let issuerKeys: (@Sendable () -> [IssuerKeys])?
     /// The last refusals of a running gateway; nil for a directory.
     let refusals: RefusalMemory?
+    /// What other gateways have withdrawn; nil for a directory.
+    let withdrawn: WithdrawnAccounts?
     /// Families of endpoints with resources of their own.
     let families: [any CompatibilityFamily]
     /// Maximum delay until other gateways apply a change; 0 without other gateways.
@@ -37,6 +40,7 @@ struct Administration: Sendable {
     init(
         directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil, cleaner: TokenCleaner? = nil,
         issuerKeys: (@Sendable () -> [IssuerKeys])? = nil, refusals: RefusalMemory? = nil,
+        withdrawn: WithdrawnAccounts? = nil,
         families: [any CompatibilityFamily] = CompatibilityFamilies.all(), reachSeconds: Int64 = 0,
         isServed: Bool = false,
         formerFiles: @escaping @Sendable () -> Set<String> = { [] },
@@ -46,6 +50,7 @@ struct Administration: Sendable {
         self.cleaner = cleaner
         self.issuerKeys = issuerKeys
         self.refusals = refusals
+        self.withdrawn = withdrawn
         self.families = families
         self.reachSeconds = reachSeconds
         configuration = ConfigurationChange(directory: directory, isServed: isServed, formerFiles: formerFiles)
@@ -150,7 +155,7 @@ struct Administration: Sendable {
         case .failure(let failure):
             if request.method != .get, request.method != .head {
                 audit.write(
-                    step.action, request.path.dropFirst().joined(separator: "/"), request, .refused(failure.reason),
+                    step.action, request.namedObject, request, .refused(failure.reason),
                     roles: request.path.first == "users" ? MembershipChange(askedFor: request) : nil)
             }
             return Conclusion(response: failure.response, since: 0)

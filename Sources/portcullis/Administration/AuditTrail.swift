@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import Gateway
 import Identity
@@ -82,5 +83,18 @@ enum AuditTrail: Sendable {
         else { return }
         let keys = [FileAttributeKey.ownerAccountID, .groupOwnerAccountID]
         try? manager.setAttributes(owner.filter { keys.contains($0.key) }, ofItemAtPath: path)
+    }
+}
+
+extension AdminRequest {
+    /// Characters of a name that was sent; it has not been checked.
+    private static let longestName = 256
+
+    /// The name of the object of a change that was refused: that of the path, or for one to be added that of the body.
+    var namedObject: String {
+        if path.count > 1 { return path.dropFirst().joined(separator: "/") }
+        guard let body = try? JSONNode.parse(body.span) else { return "" }
+        let names = ["username", "alias", "name", "version"].compactMap { body[$0]?.string }
+        return String(names.joined(separator: "/").prefix(AdminRequest.longestName))
     }
 }

@@ -9,13 +9,14 @@ enum ReloadCommand: Command {
         usage: portcullis reload --admin URL [--admin-token-file FILE]
                portcullis reload --config DIR [--admin-token-file FILE]
 
-        Returns when every worker of the gateway uses the new configuration. An invalid configuration is rejected: its
-        errors are printed, and the active one is kept. SIGHUP does the same without a response.
+        Returns when every worker of the gateway uses the new configuration. An invalid configuration is refused: its
+        errors are printed, and the active one is kept. Changed settings that need a restart are named. SIGHUP does the
+        same without a response.
 
         \(RunningGateway.help)
         \(RunningGateway.tokenHelp)
 
-        exit status: 0 reloaded, 1 rejected or unreachable
+        exit status: 0 reloaded, 1 refused or unreachable
 
         example: portcullis reload --config /etc/portcullis
         """

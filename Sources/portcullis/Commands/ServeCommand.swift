@@ -23,7 +23,7 @@ enum ServeCommand: Command {
         --insecure       serve it all the same, as with PORTCULLIS_INSECURE=1
 
         SIGTERM, SIGINT  finish active requests (at most `limits.drainTimeout`) and exit
-        SIGHUP           reload the configuration; an invalid one is rejected and the active one is kept
+        SIGHUP           reload the configuration; an invalid one is refused and the active one is kept
         SIGUSR1          reopen the log file
         SIGUSR2          start a new process with the listening sockets and exit once it serves; if it fails, keep serving
 

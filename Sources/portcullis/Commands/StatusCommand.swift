@@ -10,7 +10,7 @@ enum StatusCommand: Command {
                portcullis status --config DIR
 
         Prints the response of `/readyz` of the admin listener, the generation of the active configuration (1 at each
-        start) and the number of rejected reloads since the start.
+        start) and the number of refused reloads since the start.
 
         \(RunningGateway.help)
 

@@ -14,7 +14,7 @@ extension GatewayProcess {
         let administration = Administration(
             directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: retained.cleaner,
             issuerKeys: { [weak shared] in shared?.issuerKeys ?? [] }, refusals: shared.refusals,
-            families: retained.families,
+            withdrawn: retained.withdrawn, families: retained.families,
             reachSeconds: shared.settings.redis == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,
             formerFiles: { [weak self] in self?.sectionFiles.withLock { $0 } ?? [] }
         ) { [weak self, weak shared] in
@@ -23,7 +23,7 @@ extension GatewayProcess {
             // other gateways.
             let isStored = DispatchSemaphore(value: 0)
             let failure = Mutex<StoreFailure?>(nil)
-            let answer = reload(shared) { result in
+            let answer = reload(shared) { result, _ in
                 failure.withLock { $0 = result }
                 isStored.signal()
             }

@@ -150,8 +150,8 @@ final class GatewayProcess: Sendable {
             let accepted = configurationThread.submit { [self, weak shared] in
                 guard let shared else { return }
                 // Responds once no worker uses the old configuration and the store has the revocations.
-                let answer = reload(shared) { failure in
-                    done(failure.map { Administration.untold($0).response } ?? GatewayProcess.reloaded)
+                let answer = reload(shared) { failure, waiting in
+                    done(failure.map { Administration.untold($0).response } ?? GatewayProcess.reloaded(waiting))
                 }
                 if answer.status != 204 { done(answer) }
             }
@@ -290,10 +290,12 @@ final class GatewayProcess: Sendable {
 
     /// Reloads the configuration. An invalid one changes nothing (GW-04, GW-11).
     ///
-    /// - Parameter completion: called, with the failure of the store, once no worker uses the old configuration and the
-    ///   store has its revocations. Not called for an invalid configuration.
+    /// - Parameter completion: called, with the failure of the store and the keys whose values wait for the next start,
+    ///   once no worker uses the old configuration and the store has its revocations. Not called for an invalid
+    ///   configuration.
     func reload(
-        _ shared: SharedState, completion: @escaping @Sendable (StoreFailure?) -> Void = { _ in }
+        _ shared: SharedState,
+        completion: @escaping @Sendable (StoreFailure?, _ waiting: [String]) -> Void = { _, _ in }
     ) -> EndpointResponse {
         state.withLock { state in
             let (loaded, snapshot, errors) = load(generation: state.generation + 1, bound: state.bound)
@@ -309,7 +311,8 @@ final class GatewayProcess: Sendable {
             log.use(fresh.log.level)
             sectionFiles.withLock { $0 = loaded.sectionFiles }
             watchFiles(fresh, shared)
-            reportIgnored(fresh.startValues.keys(differingFrom: state.startValues))
+            let waiting = fresh.startValues.keys(differingFrom: state.startValues)
+            reportIgnored(waiting)
             state.bound = state.bound.map { BoundListeners(entries: $0.entries, settings: snapshot.listeners) }
             retained.use(fresh.passwords.throttle)
             shared.use(snapshot)
@@ -329,9 +332,9 @@ final class GatewayProcess: Sendable {
                     (notices?.operations(milliseconds: Clock.wallMilliseconds) ?? [])
                     + ended.operations(isShared: isShared, now: now)
                 if let shared {
-                    shared.perform(operations, now: now, completion: completion)
+                    shared.perform(operations, now: now) { completion($0, waiting) }
                 } else {
-                    completion(nil)
+                    completion(nil, waiting)
                 }
             }
             log.write(.reloaded, [("generation", .number(Int(state.generation)))])
@@ -340,11 +343,15 @@ final class GatewayProcess: Sendable {
                 extendLifetime((loaded, old))
                 heap.request()
             }
-            return GatewayProcess.reloaded
+            return GatewayProcess.reloaded(waiting)
         }
     }
 
-    private static let reloaded = EndpointResponse(status: 204, headers: [], body: [], reason: .reloaded)
+    /// - Parameter waiting: keys whose values wait for the next start.
+    private static func reloaded(_ waiting: [String]) -> EndpointResponse {
+        let fields = waiting.isEmpty ? [] : [(name: AdminClient.restartField, value: waiting.joined(separator: ", "))]
+        return EndpointResponse(status: 204, headers: fields, body: [], reason: .reloaded)
+    }
 
     private static func problem(_ status: Int, _ detail: String, _ errors: [String] = []) -> EndpointResponse {
         .problem(.reloadFailed, detail, status: status, title: "Reload failed", errors: errors)

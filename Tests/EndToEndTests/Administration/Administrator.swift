@@ -89,6 +89,13 @@ struct Administrator: Sendable {
         try fixture.grant("grant_type=password&username=\(user)&password=\(password)").status
     }
 
+    /// The ids of the keys of a consumer, in the order of the file.
+    func keyIDs(_ consumer: String) throws -> [String] {
+        let lines = try done("keys", "list").split(separator: "\n").map { JSONText(String($0)) }
+        let entry = try #require(lines.first { $0["name"].string == consumer })
+        return entry["keys"].list.compactMap { $0["id"].string }
+    }
+
     func bearer(_ token: String, _ method: String = "GET", _ path: String = "/inventory/me") throws -> Int {
         try fixture.request(method, path, [.bearer(token)]).status
     }

@@ -196,6 +196,25 @@ import Testing
         #expect(result.errors.contains("another change is being made"))
     }
 
+    @Test("the audit log names what a refused request would have added")
+    func refusedAdditions() throws {
+        let admin = try Administrator(.listener)
+        let cases = [
+            ("users", #"{"username": "joe"}"#, "joe"), ("users", #"{"username": "a\u0007b"}"#, "a\u{7}b"),
+            ("users", #"{"username": "x", "other": 1}"#, "x"), ("users", "no JSON", ""), ("users", "[1]", ""),
+            ("roles", #"{"name": "Clerk"}"#, "Clerk"), ("realms", #"{"name": "Default", "x": 1}"#, "Default"),
+            ("backends", #"{"name": "inventory", "version": "1.0"}"#, "inventory/1.0"),
+            ("certificates", #"{"alias": "mine", "pem": "none"}"#, "mine"),
+            ("users", #"{"username": "\#(String(repeating: "x", count: 1000))"}"#, String(repeating: "x", count: 256)),
+        ]
+        for (place, (resource, body, object)) in cases.enumerated() {
+            let answer = try admin.fixture.admin("POST", "/admin/\(resource)", body: body)
+            #expect((400..<500).contains(answer.status), "\(body): \(answer.text)")
+            let line = try #require(admin.fixture.gateway.waitForEvent("audit", skipping: place))
+            #expect(line["outcome"].string == "refused" && line["object"].string == object, "\(line)")
+        }
+    }
+
     @Test("every change has an audit log line with caller, change and result, never a secret")
     func audit() throws {
         let admin = try Administrator(.listener)

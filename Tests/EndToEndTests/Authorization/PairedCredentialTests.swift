@@ -82,7 +82,7 @@ import Testing
         #expect(try answer("/either", key, token).hasPrefix("200"))
         #expect(
             try answer("/either", .basic("joe:Welcome1"), "Oracle-Mobile-Backend-ID: mbe-inv-1").hasPrefix("200"))
-        try admin.done("keys", "revoke", "app", "k1")
+        try admin.done("keys", "revoke", "app", admin.keyIDs("app")[0])
         #expect(try answer("/both", key, token) == "401 api_key_unknown")
     }
 

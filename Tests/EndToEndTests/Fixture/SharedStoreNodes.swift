@@ -75,6 +75,17 @@ final class SharedStoreNodes: Sendable {
         return response
     }
 
+    /// What a gateway shows of a consumer.
+    func consumer(_ node: Int, _ name: String) throws -> JSONText {
+        let list = JSONText(try admin(node, "GET", "/admin/consumers").text).list
+        return try #require(list.first { $0["name"].string == name })
+    }
+
+    /// The ids of the keys of a consumer, in the order of the files of the first gateway.
+    func keyIDs(_ consumer: String) throws -> [String] {
+        try self.consumer(0, consumer)["keys"].list.compactMap { $0["id"].string }
+    }
+
     /// The files of one gateway arrive at another.
     func copyFiles(from one: Int, to other: Int) throws {
         try directories[other].write("gateway.json", try directories[one].read("gateway.json"))

@@ -20,17 +20,17 @@ struct ConsumerAdministration: ResourceAdministration {
 
     private func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         try administration.shown("consumers") { reading, _ in
-            JSONNode(.array(reading.configuration.consumers.map(Self.node))).serialized
+            JSONNode(.array(reading.configuration.consumers.map(node))).serialized
         }
     }
 
     /// Adds a key, and a consumer without roles where there is none of the name.
     private func add(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let lifetime = try seconds("expiresIn", of: AdminBody(request, known: ["expiresIn"]))
+        let lifetime = try seconds("expiresIn", of: AdminBody(request, known: ["expiresIn"]), isValidity: true)
         let (name, key, now) = (request.path[1], APIKey.make(), Clock.wallSeconds)
         try administration.change("consumers", request) { (text, before) throws(AdminFailure) in
             let index = before.consumers.firstIndex { $0.name.isExactly(name) }
-            let entry = Self.entry(key, of: index.map { before.consumers[$0] }, now, lifetime)
+            let entry = Self.entry(key, besides: before.consumers, now, lifetime)
             guard let index else {
                 text.append([
                     .object([
@@ -47,7 +47,8 @@ struct ConsumerAdministration: ResourceAdministration {
     /// Adds a key and lets the others expire, none later than before. Those that have expired are removed.
     private func rotate(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["expiresIn", "overlap"])
-        let (lifetime, overlap) = (try seconds("expiresIn", of: body), try seconds("overlap", of: body) ?? 86_400)
+        let lifetime = try seconds("expiresIn", of: body, isValidity: true)
+        let overlap = try seconds("overlap", of: body) ?? 86_400
         let (name, key, now) = (request.path[1], APIKey.make(), Clock.wallSeconds)
         try administration.change("consumers", request) { (text, before) throws(AdminFailure) in
             let index = try Administration.index(of: name, in: before.consumers.map(\.name), "consumer")
@@ -56,7 +57,7 @@ struct ConsumerAdministration: ResourceAdministration {
                 text.set(
                     "expiresAt", of: [.element(index), .member("keys"), .element(place)], to: .number(now + overlap))
             }
-            Self.insert(Self.entry(key, of: before.consumers[index], now, lifetime), at: index, &text)
+            Self.insert(Self.entry(key, besides: before.consumers, now, lifetime), at: index, &text)
             for (place, old) in before.consumers[index].keys.enumerated().reversed()
             where old.expiresAt.map({ $0 <= now }) ?? false {
                 text.remove([.element(index), .member("keys"), .element(place)])
@@ -76,12 +77,15 @@ struct ConsumerAdministration: ResourceAdministration {
     }
 
     /// A number of seconds from now.
-    private func seconds(_ member: String, of body: AdminBody) throws(AdminFailure) -> Int64? {
+    /// - Parameter isValidity: whether something new is good for that long.
+    private func seconds(
+        _ member: String, of body: AdminBody, isValidity: Bool = false
+    ) throws(AdminFailure) -> Int64? {
         guard let text = try body.text(member) else { return nil }
-        guard let seconds = Quantity.lifetime(text) else {
-            throw .malformed("\"\(member)\" is \(Quantity.problem(ofLifetime: text))")
+        if let problem = Quantity.problem(ofLifetime: text, isValidity: isValidity) {
+            throw .malformed("\"\(member)\" is \(problem)")
         }
-        return seconds
+        return Quantity.lifetime(text)
     }
 
     private static func insert(_ entry: JSONNode, at index: Int, _ text: inout SectionText) {
@@ -92,26 +96,45 @@ struct ConsumerAdministration: ResourceAdministration {
         }
     }
 
-    private static func entry(_ key: String, of consumer: Consumer?, _ now: Int64, _ lifetime: Int64?) -> JSONNode {
-        let ids = Set(consumer?.keys.map(\.id) ?? [])
-        var number = ids.count + 1
-        while ids.contains("k\(number)") { number += 1 }
+    private static func entry(
+        _ key: String, besides known: [Consumer], _ now: Int64, _ lifetime: Int64?
+    ) -> JSONNode {
         let digest = DigestAlgorithm.sha256.digest(Array(key.utf8).span)
         let text = String(decoding: Base64.encode(digest.span, .url, padding: false), as: UTF8.self)
         return .object(
-            [("id", .text("k\(number)")), ("digest", .text("sha256:\(text)")), ("created", .number(now))]
+            [("id", .text(newID(besides: known))), ("digest", .text("sha256:\(text)")), ("created", .number(now))]
                 + (lifetime.map { [("expiresAt", .number(now + $0))] } ?? []))
     }
 
-    private static func node(_ consumer: Consumer) -> JSONNode {
-        let keys = consumer.keys.map { key in
-            JSONNode.object(
-                [("id", .text(key.id))] + (key.created.map { [("created", .number($0))] } ?? [])
-                    + (key.expiresAt.map { [("expiresAt", .number($0))] } ?? []))
+    /// Random, so that no gateway has had a key of this id: logs and withdrawals of a removed key may outlive it.
+    private static func newID(besides known: [Consumer]) -> String {
+        while true {
+            let number = SecureRandom.bytes(4).reduce(UInt64(1)) { $0 << 8 | UInt64($1) }
+            // Without the leading one, which keeps zeros.
+            let id = "k\(String(number, radix: 16).dropFirst())"
+            if !known.contains(where: { $0.keys.contains { $0.id == id } }) { return id }
         }
-        return .object([
-            ("name", .text(consumer.name)), ("roles", .texts(consumer.roles)), ("enabled", .flag(consumer.enabled)),
-            ("keys", JSONNode(.array(keys))),
-        ])
+    }
+
+    /// A consumer with what is in force here: another gateway may have taken something away.
+    private func node(_ consumer: Consumer) -> JSONNode {
+        let withdrawn = administration.withdrawn
+        let keys = consumer.keys.map { key in
+            let notice = withdrawn?.withdrawal(of: .apiKey(digest: key.digest, consumer: consumer.name))
+            let end = [key.expiresAt, notice.flatMap { $0.from > 0 ? $0.from : nil }].compactMap(\.self).min()
+            return JSONNode.object(
+                [("id", .text(key.id))] + (key.created.map { [("created", .number($0))] } ?? [])
+                    + (end.map { [("expiresAt", .number($0))] } ?? [])
+                    + (notice?.from == 0 ? [("withdrawn", .flag(true))] : []))
+        }
+        let isWithdrawn = withdrawn?.contains(.consumer(name: consumer.name)) == true
+        let roles = consumer.roles.filter {
+            withdrawn?.contains(.consumerRole(name: consumer.name, role: $0)) != true
+        }
+        return .object(
+            [
+                ("name", .text(consumer.name)), ("roles", .texts(roles)),
+                ("enabled", .flag(consumer.enabled && !isWithdrawn)), ("keys", JSONNode(.array(keys))),
+            ])
     }
 }

@@ -24,7 +24,7 @@ struct UserAdministration: ResourceAdministration {
             var writer = JSONWriter()
             writer.beginArray()
             for user in reading.configuration.users where realm.map({ $0.isExactly(user.realm) }) ?? true {
-                writer.write(user)
+                writer.write(inForce(user))
             }
             writer.endArray()
             return writer.bytes
@@ -33,9 +33,12 @@ struct UserAdministration: ResourceAdministration {
 
     func show(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         try administration.shown("users") { (reading, _) throws(AdminFailure) in
-            try find(request, reading.configuration).user.json
+            inForce(try find(request, reading.configuration).user).json
         }
     }
+
+    /// The user without what another gateway has taken away.
+    private func inForce(_ user: User) -> User { administration.withdrawn?.current(user) ?? user }
 
     /// Adds one user (JSON) or several (CSV).
     func add(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {

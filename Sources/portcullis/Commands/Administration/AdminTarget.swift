@@ -78,7 +78,11 @@ enum AdminTarget {
         }
         guard status >= 300 else {
             if !request.method.isSafe, case .directory(let administration) = self { administration.mentionReload() }
-            if let note = response.reach?.note { Terminal.printError("portcullis: \(note)") }
+            let hasFiles = AdminOperation.isInFiles(request.path)
+            if let note = response.reach?.note(hasFiles: hasFiles) { Terminal.printError("portcullis: \(note)") }
+            if let keys = response.unapplied {
+                Terminal.printError("portcullis: changed, but in force only after a restart: \(keys)")
+            }
             return answer
         }
         // The change may be in force although other gateways were not notified.

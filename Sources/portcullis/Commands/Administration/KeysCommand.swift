@@ -12,6 +12,8 @@ enum KeysCommand: Command {
                portcullis keys rotate CONSUMER [--overlap DURATION] [--expires DURATION] WHERE
                portcullis keys revoke CONSUMER ID WHERE
 
+        list    prints the consumers with the ids and dates of their keys. Through `--admin` it shows what is in force there:
+                a key that another gateway has revoked is "withdrawn"
         add     makes a key and prints it, this once; `consumers.json` keeps its digest. A consumer that does not exist is
                 added without roles
         rotate  makes a key and prints it; the other keys of the consumer expire after the overlap, and those that have
@@ -32,8 +34,10 @@ enum KeysCommand: Command {
                 "rotate": .init(1...1, options: ["--expires", "--overlap"]), "revoke": .init(2...2),
             ])
         for option in ["--expires", "--overlap"] {
-            guard let text = call.arguments[option], Quantity.lifetime(text) == nil else { continue }
-            throw .misuse("\(option) is \(Quantity.problem(ofLifetime: text))")
+            let problem = call.arguments[option].flatMap {
+                Quantity.problem(ofLifetime: $0, isValidity: option == "--expires")
+            }
+            if let problem { throw .misuse("\(option) is \(problem)") }
         }
         let consumer = ["consumers", call.first]
         switch call.action {
