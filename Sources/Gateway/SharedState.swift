@@ -30,6 +30,8 @@ package final class SharedState: Sendable {
         /// Failed reloads for token exchange, by source.
         package var assertionReloadFailures: [(source: String, failures: ReloadFailures)] = []
         package var providerRevocations = ProviderRevocations()
+        /// Whether keys of issuers are fetched ahead of the tokens that need them.
+        package var fetchesAhead = true
         /// Limits guessing of the admin token.
         package var adminThrottle = ClientThrottle()
         package init() {}

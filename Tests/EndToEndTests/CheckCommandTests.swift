@@ -166,6 +166,14 @@ import Testing
             client.errors.contains(
                 "error: /trustedIssuers/0/introspection/tls/certFile: the certificate for old has expired"),
             "\(client.errors)")
+        // Its key counts, as that of a key set does.
+        settings["trustedIssuers"] =
+            #"[{"name": "as", "issuer": "https://as", "audience": ["a"], "jwksFile": "old.pem"}]"#
+        try directory.write("gateway.json", settings.text)
+        let keys = try CommandLine.run("check", directory.path)
+        #expect(keys.ending == .exit(0))
+        let warning = "warning: /trustedIssuers/0/jwksFile: \(directory.path)/old.pem: the certificate of CN=old"
+        #expect(keys.errors.contains("\(warning) has expired on 2020-01-02T00:00:00Z"), "\(keys.errors)")
     }
 
     @Test("a short admin token is a warning with --production", arguments: [(42, true), (43, false)])

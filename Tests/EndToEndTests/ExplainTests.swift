@@ -77,6 +77,32 @@ import Testing
         if expected.status >= 400 { #expect(result.output.hasSuffix("NO answer      \(expected.status)")) }
     }
 
+    @Test("keys are fetched for a token that needs them, and not for a public route or another issuer's token")
+    func fetchesWhatItNeeds() throws {
+        let (issuer, other) = (try StubIssuer(keys: "a"), try StubIssuer(keys: "b"))
+        let second = """
+            {"name": "other", "issuer": "https://other.example", "audience": ["api"], "allowHttp": true,
+             "jwksUri": "\(other.server.url)/keys"}
+            """
+        let fixture = try Fixture { $0["trustedIssuers"] = "[\(issuer.entry()), \(second)]" }
+        _ = try #require(fixture.gateway.waitForEvent("keys_fetched", skipping: 1))
+        let (before, others) = (issuer.fetchCount, other.fetchCount)
+        let directory = fixture.gateway.configuration.path
+        func explain(_ path: String, _ token: String?) throws -> String {
+            let source = token == nil ? [] : ["--token-file", "-"]
+            return try Program.run(
+                GatewayProcess.binary, ["explain", "GET", path, "--config", directory] + source, input: token ?? ""
+            ).output
+        }
+        #expect(try explain("/open/x", nil).contains("forwarded to stub"))
+        #expect(try explain("/plain", fixture.mint("joe")).contains("joe, user by bearer"))
+        #expect(issuer.fetchCount == before && other.fetchCount == others)
+        let token = issuer.sign("a", #""iss": "\#(StubIssuer.issuer)", "sub": "joe", "aud": "api", "exp": NOW+600"#)
+        let told = try explain("/plain", token)
+        #expect(told.contains("user by bearer, issuer idp"), "\(told)")
+        #expect(issuer.fetchCount == before + 1 && other.fetchCount == others)
+    }
+
     @Test("tokens are read from file or standard input: the gateway's own, expired and invalid ones")
     func tokens() throws {
         let fixture = try Fixture()

@@ -71,6 +71,38 @@ import Testing
         #expect(try KeySet(file: Array(Self.set(Self.rsa).utf8).span).keys.count == 1)
     }
 
+    @Test("a file in another form has a message with the command that converts it")
+    func otherForms() throws {
+        func message(_ bytes: [UInt8]) -> String {
+            do throws(KeySetError) {
+                return "\(try KeySet(file: bytes.span).keys.count) keys"
+            } catch {
+                return error.description
+            }
+        }
+        let pem = String(decoding: Fixture.data("identity/idp-cert.pem"), as: UTF8.self)
+        let body = pem.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined()
+        let der = Base64.decode(Array(body.utf8).span) ?? []
+        let said = message(der)
+        #expect(said.hasPrefix("neither a JWK set nor PEM; it looks like DER: `openssl x509 -inform der`"), "\(said)")
+        for text in ["secret", "ssh-rsa AAAA joe", "0 keys", "MIIB", "\"{}\"", ""] {
+            #expect(message(Array(text.utf8)) == "neither a JWK set nor PEM", "\(text)")
+        }
+        let pkcs1 = "-----BEGIN RSA PUBLIC KEY-----\nAAAA\n-----END RSA PUBLIC KEY-----\n"
+        #expect(
+            message(Array(pkcs1.utf8)).hasSuffix(": `openssl rsa -RSAPublicKey_in -in FILE -pubout` converts it"))
+        // JSON keeps its own message.
+        #expect(message(Array("{".utf8)).contains("not JSON"))
+        #expect(message(Array("\u{FEFF}{}".utf8)).contains("not JSON"))
+        // Tools write explanations in front of PEM.
+        let explained = Array(("subject=CN = idp\n\n" + pem).utf8)
+        #expect(try KeySet(file: explained.span).keys.count == 1)
+        let (certificates, none) = (
+            KeySet.certificates(in: explained.span), KeySet.certificates(in: Array(Self.set(Self.rsa).utf8).span)
+        )
+        #expect(certificates.count == 1 && none.isEmpty)
+    }
+
     @Test("a PEM block that is no usable public key spoils the file")
     func pemRefused() throws {
         let pem = SigningKey.generate(.es256).pem

@@ -29,7 +29,7 @@ extension UpstreamClient {
     func evidence(of failure: UpstreamFailure, _ told: ConnectionFailure?, _ exchange: Exchange) -> Evidence {
         if let told { return Evidence([told.text]) }
         guard failure == .unavailable, let group = exchange.group, group.servers.isEmpty else { return .none }
-        return Evidence(["no address of \(group.names.map(\.description).joined(separator: ", "))"])
+        return Evidence(["no address of \(group.names.map(group.url).joined(separator: ", "))"])
     }
 }
 

@@ -111,17 +111,18 @@ final class UpstreamMaintenance: LoopPart {
         if names.isEmpty { return .max }
         if group.resolveAt <= poller.now {
             group.resolveAt = poller.now + group.settings.resolveInterval
-            for name in names { resolve(name, of: group.settings.name) }
+            for name in names { resolve(name, of: group) }
         }
         return group.resolveAt
     }
 
-    private func resolve(_ target: ServerSettings.Target, of upstream: String) {
+    private func resolve(_ target: ServerSettings.Target, of group: UpstreamGroup) {
         guard case .name(let host, let port) = target else { return }
+        let (upstream, url) = (group.settings.name, group.url(of: target))
         let (mailboxes, failures) = (shared.mailboxes, shared.connectionFailures)
         let accepted = NameResolver(pool: shared.blocking).resolve(host, port: port) { answer in
             if let problem = answer.problem {
-                failures.note(ConnectionFailure(target.description, .resolve, problem), .upstream(upstream))
+                failures.note(ConnectionFailure(url, .resolve, problem), .upstream(upstream))
             }
             var found: [SocketAddress] = []
             if case .addresses(let addresses) = answer { found = addresses }

@@ -49,7 +49,7 @@ final class Housekeeping: LoopPart {
 
     /// Starts due key fetches. Done by one worker of the process, once a second and at each new configuration.
     func refreshKeys() {
-        guard isFirst, !isDraining else { return }
+        guard isFirst, !isDraining, shared.settings.fetchesAhead else { return }
         for issuer in snapshot.issuerKeys { issuer.keys.refreshIfDue() }
     }
 

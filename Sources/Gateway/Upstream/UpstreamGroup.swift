@@ -54,6 +54,9 @@ final class UpstreamGroup {
         upstream.servers.map(\.target).filter { if case .name = $0 { true } else { false } }
     }
 
+    /// How operators see a server of the group.
+    func url(of target: ServerSettings.Target) -> String { target.url(upstream.tls == nil ? "http" : "https") }
+
     // MARK: Admission
 
     /// Admits a request. After `pass` or `probe`, `ended` must be called.

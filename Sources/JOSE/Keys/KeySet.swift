@@ -150,6 +150,8 @@ package struct KeySetError: Error, Equatable, CustomStringConvertible {
         case notJSON(JSONError)
         case noKeyArray
         case tooManyKeys
+        /// Neither JSON nor PEM.
+        case otherForm(isDER: Bool)
         /// More keys in PEM form than are tried for a token.
         case tooManyUnnamed
         /// No key of the set can verify a signature.
@@ -188,6 +190,10 @@ package struct KeySetError: Error, Equatable, CustomStringConvertible {
         let subject = keyIndex.map { "key \($0)" } ?? "the key set"
         switch reason {
         case .notJSON(let error): return "\(subject) is not JSON: \(error)"
+        case .otherForm(let isDER):
+            let cure =
+                "`openssl x509 -inform der` converts a certificate, `openssl pkey -pubin -inform der` a public key"
+            return "neither a JWK set nor PEM" + (isDER ? "; it looks like DER: \(cure)" : "")
         case .noKeyArray: return "\(subject) has no array 'keys'"
         case .tooManyKeys: return "\(subject) has more than \(KeySet.maximumCount) keys"
         case .tooManyUnnamed:
@@ -200,10 +206,18 @@ package struct KeySetError: Error, Equatable, CustomStringConvertible {
         case .notASecret: return "\(subject) is not symmetric"
         case .privateKey: return "\(subject) is a private key: remove it, publish the public part, make a new key"
         case .otherBlock(let label):
-            return "\(subject) is a block \"\(label)\"; \"PUBLIC KEY\" and \"CERTIFICATE\" are read"
+            let cure = KeySetError.conversions[label].map { ": `\($0)` converts it" } ?? ""
+            return "\(subject) is a block \"\(label)\"; \"PUBLIC KEY\" and \"CERTIFICATE\" are read\(cure)"
         case .certificate(let problem): return "\(subject) cannot be used: \(problem.description)"
         case .duplicateKeyID: return "\(subject) has the 'kid' of an earlier key"
         case .key(let error): return "\(subject) cannot be used: \(error.reason)"
         }
     }
+
+    /// Commands that convert a PEM block, by its label.
+    private static let conversions = [
+        "RSA PUBLIC KEY": "openssl rsa -RSAPublicKey_in -in FILE -pubout",
+        "TRUSTED CERTIFICATE": "openssl x509 -in FILE",
+        "PKCS7": "openssl pkcs7 -print_certs -in FILE",
+    ]
 }

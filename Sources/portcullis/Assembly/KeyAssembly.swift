@@ -4,6 +4,7 @@ import Foundation
 import Identity
 import JOSE
 import Model
+import Reactor
 
 /// Keys: those of the gateway, and key sets in files.
 struct KeyAssembly: AssemblyPart {
@@ -85,10 +86,25 @@ struct KeyAssembly: AssemblyPart {
     /// - Parameter path: origin of the text, for messages.
     private func keySet(_ bytes: [UInt8], from path: String, pointer: String) -> KeySet? {
         do throws(KeySetError) {
-            return try KeySet(file: bytes.span)
+            let keys = try KeySet(file: bytes.span)
+            warnOfDates(bytes, from: path, pointer: pointer)
+            return keys
         } catch {
             context.error(pointer, "\(path): \(error)")
             return nil
+        }
+    }
+
+    /// Dates of certificates do not matter for their keys, but the issuer may have new ones.
+    private func warnOfDates(_ bytes: [UInt8], from path: String, pointer: String) {
+        let now = Clock.wallSeconds
+        func date(_ second: Int64) -> String { Date(timeIntervalSince1970: Double(second)).formatted(.iso8601) }
+        for certificate in KeySet.certificates(in: bytes.span) where !certificate.isValid(at: now) {
+            let state =
+                certificate.notAfter < now
+                ? "has expired on \(date(certificate.notAfter))" : "is valid from \(date(certificate.notBefore))"
+            context.warning(
+                pointer, "\(path): the certificate of \(certificate.subject) \(state); its key counts nevertheless")
         }
     }
 

@@ -16,9 +16,12 @@ struct OutsideCalls {
         let log = retained.log
         let tokens = RevocationFollower(
             MemoryTokenStore(), list: retained.revocations, isShared: false, log: log, now: Clock.monotonicMilliseconds)
+        var settings = SharedState.Settings()
+        // A command needs the keys of one issuer at most.
+        settings.fetchesAhead = false
         do throws(KernelError) {
             shared = try SharedState(
-                settings: SharedState.Settings(), workers: 1, adminListeners: [],
+                settings: settings, workers: 1, adminListeners: [],
                 issuedTokens: IssuedTokenStore(maximumEntries: 1, timing: TokenTiming(skewSeconds: 30)),
                 tokens: tokens, outbound: retained.outbound, log: log)
             plane = try DataPlane(shared: shared, snapshot: reading.snapshot, listeners: [[]])

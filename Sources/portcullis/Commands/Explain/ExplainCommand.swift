@@ -13,7 +13,7 @@ enum ExplainCommand: Command {
 
         Prints each step of the decision of a gateway with the configuration in DIR: path, route or endpoint, cross-site
         rules, limits, credential, rights, and the token for the upstream. The reason code of a refusal is that of the
-        access log and the metrics; callers see less. Needs no running gateway. Fetches keys of outside issuers and
+        access log and the metrics; callers see less. Needs no running gateway. Fetches the keys that the token needs, and
         introspects opaque tokens.
 
         --host        host of the request (default: that of baseUrl)
