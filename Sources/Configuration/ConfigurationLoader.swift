@@ -117,6 +117,8 @@ struct DirectoryReading {
         for file in missing.sorted() { reportMissing(file) }
     }
 
+    private var gatewayFile: String { sources.gateway?.name ?? Sources.gatewayFile }
+
     /// Reports a file that was deleted or renamed, or is being replaced. An empty section must be configured
     /// explicitly.
     private mutating func reportMissing(_ file: String) {
@@ -130,7 +132,7 @@ struct DirectoryReading {
         sources.unreadable.insert(section)
         report(
             .error, file, 1, "/\(section)", "the file is missing, and the configuration in force was read from it",
-            expected: "the file, or \"optionalFiles\": [\"\(section).json\"] in gateway.json")
+            expected: "the file, or \"optionalFiles\": [\"\(section).json\"] in \(gatewayFile)")
     }
 
     /// The name of a file without `.json` or `.jsonc`; nil for other files.
@@ -209,8 +211,9 @@ struct DirectoryReading {
             let isMember = GatewayConfiguration.gatewaySections.contains(name)
             let near = Suggestion.nearest(to: name, among: GatewayConfiguration.sectionNames + ["gateway"])
             report(
-                .warning, file, 1, "", isMember ? "\"\(name)\" is read from gateway.json only" : "the file is not read",
-                expected: isMember ? "\"\(name)\" in gateway.json" : "the name of a section",
+                .warning, file, 1, "",
+                isMember ? "\"\(name)\" is read from \(gatewayFile) only" : "the file is not read",
+                expected: isMember ? "\"\(name)\" in \(gatewayFile)" : "the name of a section",
                 suggestion: isMember ? nil : near.map { "\($0).json" })
         }
     }

@@ -38,6 +38,9 @@ package struct LoadedConfiguration: Sendable {
 
     package var hasErrors: Bool { configuration == nil }
 
+    /// Name of the file with the settings of the gateway, also of one that is missing.
+    package var gatewayFile: String { sources.gateway?.name ?? Sources.gatewayFile }
+
     /// Name of the file of a section; nil if the section does not exist.
     package func file(ofSection name: String) -> String? {
         sources.sections[name]?.name ?? sources.gateway.flatMap { file in file.root[name].map { _ in file.name } }

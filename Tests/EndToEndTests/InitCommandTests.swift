@@ -78,6 +78,7 @@ import Testing
     @Test("own users log in with the password that is printed once, by Basic or for a token")
     func ownUsers() throws {
         let (directory, said) = try make("--users")
+        #expect(!said.contains("https"))
         let password = try #require(said.firstMatch(of: /password ([A-Za-z0-9_-]+),/)).output.1
         #expect(try mode(directory, "client-secret") == 0o600)
         #expect(try !directory.read("gateway.jsonc").contains(password))
@@ -111,7 +112,13 @@ import Testing
 
     @Test("Oracle clients get their challenge")
     func oracleClients() throws {
-        let (directory, _) = try make("--oracle")
+        let (directory, said) = try make("--oracle")
+        // The commands that it prints for a client.
+        let link = try #require(said.firstMatch(of: /portcullis client configure '([^']+)'/)).1
+        let home = try ClientHome()
+        let configured = try home.run("configure", String(link))
+        #expect(configured.output == "http://localhost:8080  App" && configured.errors.isEmpty, "\(configured)")
+        #expect(said.hasSuffix("portcullis client login --user admin"))
         let gateway = try serve(directory)
         let challenge = try request(gateway, [Field(name: "User-Agent", value: "OIC-Agent")])
         #expect(challenge.status == 401)
@@ -145,6 +152,7 @@ import Testing
         #expect(try directory.read("gateway.jsonc").contains(#""baseUrl": "https://gw.example.com""#))
         #expect(
             result.output.contains("https://gw.example.com/\n") || result.output.hasSuffix("https://gw.example.com/"))
+        #expect(result.output.contains("Clients come by https: a proxy with TLS goes in front"))
         let owner = try FileManager.default.attributesOfItem(atPath: directory.path)[.ownerAccountName]
         #expect(owner as? String == user)
         for file in ["gateway.jsonc", "client-secret"] {
@@ -182,6 +190,10 @@ import Testing
             ([new, "--users", "--owner", "no-such-user"], "--owner is no user of this machine: no-such-user"),
             ([new, "--users", "--base-url", "ftp://x"], "--base-url is no http or https URL"),
             ([new, "--users", "--upstream", "ftp://x"], "--upstream is no http or https URL"),
+            ([new, "--users", "--base-url", "https://gw.example.com/path"], "/baseUrl: invalid value"),
+            ([new, "--users", "--base-url", "https://gw.example.com/?q"], "/baseUrl: invalid value"),
+            ([new, "--users", "--upstream", "http://api/x?y"], "/upstreams/api/url: invalid value"),
+            ([new, "--oidc", "https://idp.example", "--audience", ""], "no valid configuration; nothing was written"),
             ([], "expected one directory"),
         ] {
             let result = try Program.run(GatewayProcess.binary, ["init"] + arguments, input: "")
@@ -192,5 +204,8 @@ import Testing
                 .exit(1), "portcullis: no client secret on standard input"
             ))
         #expect(!FileManager.default.fileExists(atPath: new))
+        // The system's reason, and not what Foundation says of it.
+        let (ending, errors) = try run("\(parent.path)/notes/new", "--users")
+        #expect(ending == .exit(1) && errors == "portcullis: cannot create \(parent.path)/notes/new: Not a directory")
     }
 }

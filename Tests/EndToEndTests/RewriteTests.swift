@@ -95,11 +95,16 @@ import Testing
                 "http://gw.example.com//evil"
             ),
             (#""stripPrefix": "/api""#, "stub", "/items", "/items"),
+            // Without a prefix, URLs of the upstream become paths.
+            (#""location": true"#, "stub", "http://UPSTREAM/items", "/items"),
+            (#""location": true"#, "stub", "/items", "/items"),
         ])
     func locations(_ rewrite: String, _ upstream: String, _ sent: String, _ expected: String) throws {
         let fixture = try fixture([Self.route("/api/**", #""rewrite": {\#(rewrite)}"#, upstream: upstream)])
         let path =
-            upstream == "base" ? "/base/v1/x/old" : rewrite.contains("strip") ? "/old" : "/x/api/old"
+            upstream == "base"
+            ? "/base/v1/x/old"
+            : rewrite.contains("strip") ? "/old" : rewrite.contains("add") ? "/x/api/old" : "/api/old"
         let location = sent.replacing("UPSTREAM", with: "127.0.0.1:\(fixture.upstream.port)")
         fixture.upstream.on(path) { _ in
             [.reply("302 Found", ["Location: \(location)", "X-Request-Id: mine"])]

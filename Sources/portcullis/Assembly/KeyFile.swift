@@ -89,7 +89,7 @@ enum KeyFile {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw KeyFileError(message: "\(path) cannot be made: \(error.localizedDescription)")
+            throw KeyFileError(message: "\(path) cannot be made: \(SystemReason.text(of: error))")
         }
     }
 

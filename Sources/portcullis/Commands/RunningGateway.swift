@@ -7,7 +7,7 @@ enum RunningGateway {
     static let help = """
         The gateway:
         --admin URL              its admin listener, such as http://127.0.0.1:9901
-        --config DIR             its configuration: address and token are those of the `admin` section of DIR/gateway.json
+        --config DIR             its configuration: address and token are those of its `admin` section
         """
 
     static let tokenHelp = """
@@ -58,7 +58,7 @@ enum RunningGateway {
         for cause in causes { Terminal.printError("\(cause)") }
         throw .failure(
             causes.isEmpty
-                ? "\(directory)/gateway.json has no admin listener with a port; use --admin URL"
+                ? "\(directory)/\(loaded.gatewayFile) has no admin listener with a port; use --admin URL"
                 : "\(directory) has no valid admin listener; use --admin URL")
     }
 

@@ -39,7 +39,7 @@ enum SchemaCommand: Command {
                 try FileManager.default.createDirectory(
                     atPath: "\(directory)/\(folder)", withIntermediateDirectories: true)
             } catch {
-                throw .failure("cannot write \(directory): \(error.localizedDescription)")
+                throw .failure("cannot write \(directory): \(SystemReason.text(of: error))")
             }
         }
         for section in sections {

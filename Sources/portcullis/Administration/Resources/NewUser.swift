@@ -104,7 +104,7 @@ extension PasswordError {
         case .tooShort(let least): "the password has fewer than \(least) characters (passwords.minLength)"
         case .notText: "the password is not UTF-8"
         case .invalidSaltLength: "the scheme does not accept this length of the salt"
-        case .missingKey: "the scheme AES needs passwords.aesKey in gateway.json"
+        case .missingKey: "the scheme AES needs the setting passwords.aesKey"
         case .unavailable: "libcrypto has failed"
         }
     }

@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import PortcullisClient
 import Reactor
@@ -69,7 +70,7 @@ struct ClientFiles {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .failure("the directory of \(profileFile) cannot be created")
+            throw .failure("the directory of \(profileFile) cannot be created: \(SystemReason.text(of: error))")
         }
         do throws(KernelError) {
             let draft = try AtomicFile(of: profileFile)

@@ -54,10 +54,8 @@ enum InitCommand: Command {
         let upstream = try upstream(kind.upstream ?? arguments["--upstream"] ?? "http://127.0.0.1:9000")
         let base = try baseURL(arguments["--base-url"], address, asks: named == nil)
         let draft = try InitDraft(kind.kind, upstream: upstream, listener: address, baseURL: base)
+        try check(draft)
         try write(draft, to: directory, owner)
-        let errors = Assembly.examine(directory, production: false).diagnostics.filter { $0.severity == .error }
-        for diagnostic in errors { Terminal.printError(diagnostic.description) }
-        if !errors.isEmpty { throw .failure("\(directory) is written, and has errors") }
         Terminal.print(
             (["\(directory)/\(InitDraft.fileName) is written.", ""] + draft.steps(directory)).joined(separator: "\n"))
     }
@@ -156,6 +154,23 @@ enum InitCommand: Command {
             )
         }
         return try url(answer("URL by which clients reach the gateway:"), "the URL")
+    }
+
+    /// Finds mistakes before anything is written.
+    private static func check(_ draft: InitDraft) throws(ExitStatus) {
+        let manager = FileManager.default
+        let empty = manager.temporaryDirectory.appending(path: "portcullis-\(UUID().uuidString)")
+        do {
+            try manager.createDirectory(
+                at: empty, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .failure("cannot create \(empty.path): \(SystemReason.text(of: error))")
+        }
+        defer { try? manager.removeItem(at: empty) }
+        let text = ConfigurationDraft(file: InitDraft.fileName, text: Array(draft.textWithoutSecrets.utf8))
+        let errors = Assembly.examine(empty.path(percentEncoded: false), draft: text).errors
+        for error in errors { Terminal.printError(error.description) }
+        if !errors.isEmpty { throw .misuse("the arguments make no valid configuration; nothing was written") }
     }
 
     private static func write(

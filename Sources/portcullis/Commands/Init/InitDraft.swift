@@ -24,6 +24,11 @@ struct InitDraft {
     /// Files with secrets, by name.
     private(set) var secrets: [(name: String, text: String)] = []
 
+    /// The text with made-up secrets in place of references to files, which need not exist.
+    var textWithoutSecrets: String {
+        secrets.reduce(text) { $0.replacing("\"file:\($1.name)\"", with: quoted(InitDraft.random())) }
+    }
+
     /// Whether the text has hashes of passwords.
     var hasPasswords: Bool { !password.isEmpty }
 
@@ -142,6 +147,17 @@ struct InitDraft {
 
     /// What to do with the directory, a line each.
     func steps(_ directory: String) -> [String] {
+        let hint =
+            InitDraft.isPlain(origin)
+            ? []
+            : [
+                "Clients come by https: a proxy with TLS goes in front (its addresses are \"trustedProxies\"), or the listener gets \"tls\".",
+                "",
+            ]
+        return hint + calls(directory)
+    }
+
+    private func calls(_ directory: String) -> [String] {
         let serve = ["portcullis check \(directory)", "portcullis serve --config \(directory)"]
         switch kind {
         case .tokens: return serve + [#"curl -i -H "Authorization: Bearer $TOKEN" \#(origin)/"#]
@@ -154,8 +170,16 @@ struct InitDraft {
                 + ["and open \(origin)/ in a browser"]
         case .oracle:
             return ["The user admin has the password \(password), which is shown only here.", ""] + serve
-                + ["portcullis client login --url \(origin) --domain App --application App --user admin"]
+                + ["portcullis client configure '\(clientLink)'", "portcullis client login --user admin"]
         }
+    }
+
+    /// The link by which clients of the service domain are configured.
+    private var clientLink: String {
+        let place = (try? WebURL(origin))?.origin
+        let (host, port) = (place?.urlHost ?? "", place?.port ?? 0)
+        return "app://configure?oamconfig=true&host=\(host)&port=\(port)&servicedomain=App&appname=App&SSL="
+            + (InitDraft.isPlain(origin) ? "FALSE" : "TRUE")
     }
 
     // MARK: Values

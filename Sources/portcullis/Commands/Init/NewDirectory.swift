@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import Glibc
 import Reactor
@@ -45,7 +46,7 @@ enum NewDirectory {
             do {
                 try manager.createDirectory(atPath: directory, withIntermediateDirectories: true)
             } catch {
-                throw .failure("cannot create \(directory): \(error.localizedDescription)")
+                throw .failure("cannot create \(directory): \(SystemReason.text(of: error))")
             }
         }
         for file in files { try write(file, to: "\(directory)/\(file.name)", owner) }
@@ -57,7 +58,7 @@ enum NewDirectory {
         do {
             try manager.setAttributes(ids, ofItemAtPath: directory)
         } catch {
-            throw .failure("\(directory) cannot be given to its owner: \(error.localizedDescription)")
+            throw .failure("\(directory) cannot be given to its owner: \(SystemReason.text(of: error))")
         }
     }
 
