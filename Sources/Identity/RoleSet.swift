@@ -68,6 +68,6 @@ package struct RoleCatalogue: Sendable {
 
     /// The names of a set in the order of the catalogue.
     package func names(of roles: RoleSet) -> [String] {
-        names.indices.lazy.filter { roles.contains($0) }.map { names[$0] }
+        roles.isEmpty ? [] : names.indices.lazy.filter { roles.contains($0) }.map { names[$0] }
     }
 }

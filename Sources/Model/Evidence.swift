@@ -9,11 +9,40 @@ package struct Evidence: Sendable, Equatable {
     /// Bytes of the whole text.
     package static let longestText = 1024
 
-    package private(set) var lines: [String]
+    private enum Content: Sendable {
+        case lines([String])
+        indirect case values(bytes: Int, @Sendable () -> [String])
+    }
 
-    package init(_ lines: [String] = []) { self.lines = lines }
+    private let content: Content
+
+    package init(_ lines: [String] = []) { content = .lines(lines) }
+
+    /// Keeps the values as they were compared: most evidence is never read, so that its text is made by those who read it.
+    ///
+    /// - Parameters:
+    ///   - bytes: about what the values take in memory.
+    ///   - lines: captures the compared values alone, never a snapshot, a principal or a secret.
+    package init(bytes: Int, _ lines: @escaping @Sendable () -> [String]) {
+        content = .values(bytes: bytes, lines)
+    }
 
     package static let none = Evidence()
+
+    package var lines: [String] {
+        switch content {
+        case .lines(let lines): lines
+        case .values(_, let lines): lines()
+        }
+    }
+
+    /// About what is kept, for memories of evidence.
+    package var bytes: Int {
+        switch content {
+        case .lines(let lines): lines.reduce(0) { $0 + $1.utf8.count }
+        case .values(let bytes, _): bytes
+        }
+    }
 
     package var isEmpty: Bool { lines.isEmpty }
 

@@ -1,4 +1,6 @@
+import HTTP
 import Model
+import Policy
 import Testing
 
 @testable import Gateway
@@ -7,8 +9,8 @@ import Testing
 @Suite struct RefusalMemoryTests {
     private func refusal(_ id: String, _ evidence: String = "") -> Refusal {
         Refusal(
-            time: 1, requestID: id, method: "GET", path: "/", client: "", route: "", subject: "", issuer: "",
-            status: 401, reason: .tokenExpired, step: "credential", evidence: evidence)
+            time: 1, id: Array(id.utf8), method: .get, target: [0x2f], address: nil, routeName: nil, subject: "",
+            issuer: "", status: 401, reason: .tokenExpired, decisionStep: .credential, compared: Evidence([evidence]))
     }
 
     @Test func count() {

@@ -1,8 +1,11 @@
 import Model
+import Synchronization
 import Testing
 
 /// What operators are shown of values from requests.
 @Suite struct EvidenceTests {
+    private final class Reads: Sendable { let count = Atomic(0) }
+
     @Test(
         "values are quoted; control characters, marks and invisible ones are escaped",
         arguments: [
@@ -15,6 +18,17 @@ import Testing
     @Test(arguments: ["10.0.0.0/8", "192.0.2.7", "0.0.0.0/0", "2001:db8::/32", "::/0", "2001:db8::1"])
     func rangesOfAddressesAreShownAsTheyAreWritten(_ text: String) {
         #expect(IPAddressRange(text)?.description == text)
+    }
+
+    @Test func textIsMadeWhenItIsRead() {
+        let reads = Reads()
+        let evidence = Evidence(bytes: 7) {
+            reads.count.add(1, ordering: .relaxed)
+            return ["a", "b"]
+        }
+        #expect(evidence.bytes == 7 && reads.count.load(ordering: .relaxed) == 0)
+        #expect(evidence.text == "a; b" && reads.count.load(ordering: .relaxed) == 1)
+        #expect(Evidence(["abc", "de"]).bytes == 5)
     }
 
     @Test func valuesAndListsAreBounded() {

@@ -199,7 +199,7 @@ struct ExchangeResponse {
     /// Reason code of the decision or failure; `allowed` if forwarded.
     var reason = Reason.allowed
     /// What was compared when the request was refused. Never sent to the client.
-    var evidence = Evidence.none
+    var evidence: Evidence?
     /// The step of the decision that refused the request; nil where none did.
     var step: Decision.Step?
     /// Why the route's rule on trial would have refused the request.

@@ -77,7 +77,7 @@ final class AccessLog {
         if let principal = exchange.principal { append(principal) }
         block.member("decision", AccessLog.decision(exchange))
         block.member("reason", exchange.response.reason.code)
-        if !exchange.response.evidence.isEmpty { block.member("detail", exchange.response.evidence.text) }
+        if let detail = exchange.response.evidence?.text, !detail.isEmpty { block.member("detail", detail) }
         if let denial = exchange.response.trialDenial { block.member("trial", denial.code) }
         if let answer = exchange.response.policy?.answer { append(answer) }
         if let upstream = exchange.group?.settings.name { block.member("upstream", upstream) }

@@ -6,22 +6,24 @@ import Policy
 import Reactor
 import Synchronization
 
-/// A request that was refused, or that failed, as `portcullis why` shows it.
+/// A request that was refused, or that failed, as `portcullis why` shows it. It keeps the values; texts are made by those who
+/// ask for them.
 package struct Refusal: Sendable {
     /// Seconds since 1970.
     package let time: Int64
-    package let requestID: String
-    package let method: String
-    package let path: String
-    package let client: String
-    package let route: String
+    let id: [UInt8]
+    let method: Method
+    let target: [UInt8]
+    let address: IPAddress?
+    /// Nil where no route matched.
+    let routeName: String?
     package let subject: String
     package let issuer: String
     package let status: Int
     package let reason: Reason
-    /// The step of the decision, as `explain` calls it.
-    package let step: String
-    package let evidence: String
+    /// Nil where no step of the decision refused the request.
+    let decisionStep: Decision.Step?
+    let compared: Evidence?
 
     /// Bytes of a path that are kept.
     fileprivate static let longestPath = 512
@@ -29,26 +31,37 @@ package struct Refusal: Sendable {
     private static let fixedBytes = 256
 
     var bytes: Int {
-        [requestID, path, client, route, subject, issuer, evidence].reduce(Refusal.fixedBytes) { $0 + $1.utf8.count }
+        Refusal.fixedBytes + id.count + target.count + (routeName?.utf8.count ?? 0) + subject.utf8.count
+            + issuer.utf8.count + (compared?.bytes ?? 0)
     }
+
+    package var requestID: String { String(decoding: id, as: UTF8.self) }
+    package var methodName: String { method.name.map { "\($0)" } ?? "extension" }
+    package var path: String { String(decoding: target, as: UTF8.self) }
+    package var client: String { address?.description ?? "" }
+    package var route: String { routeName ?? "" }
+    /// The step of the decision, as `explain` calls it.
+    package var step: String { decisionStep?.label(hasRoute: routeName != nil) ?? "request" }
+    package var evidence: String { compared?.text ?? "" }
 }
 
 // Beside the type, so that it keeps its memberwise initialiser.
 extension Refusal {
     init(_ exchange: Exchange, now: Int64) {
-        let (path, response) = (exchange.path, exchange.response)
+        let (id, path, response) = (exchange.requestID, exchange.path, exchange.response)
         time = now
-        requestID = exchange.requestIDText
-        method = exchange.head.method.name.map { "\($0)" } ?? "extension"
-        self.path = String(copying: path.readable.extracting(first: Refusal.longestPath))
-        client = exchange.address?.description ?? ""
-        route = exchange.route?.name ?? ""
+        self.id = [UInt8](copying: id.readable)
+        method = exchange.head.method
+        target = [UInt8](copying: path.readable.extracting(first: Refusal.longestPath))
+        address = exchange.address
+        routeName = exchange.route?.name
         subject = exchange.principal?.subject ?? ""
         issuer = exchange.principal?.issuer ?? ""
         status = response.status
         reason = response.reason
-        step = response.step?.label(hasRoute: exchange.route != nil) ?? "request"
-        evidence = response.evidence.text
+        decisionStep = response.step
+        // Values that are larger than their text are kept as text.
+        compared = response.evidence.map { $0.bytes > Evidence.longestText ? Evidence([$0.text]) : $0 }
     }
 }
 
@@ -60,10 +73,18 @@ package final class RefusalMemory: Sendable {
     private static let mostFound = 10
 
     private struct State {
-        /// Those from `first` on are remembered, the oldest first.
-        var refusals: [Refusal] = []
-        var first = 0
+        /// A ring, from the place of the oldest.
+        var ring: [Refusal?] = []
+        var oldest = 0
+        var count = 0
         var bytes = 0
+
+        mutating func forgetOldest() {
+            bytes -= ring[oldest]?.bytes ?? 0
+            ring[oldest] = nil
+            oldest = (oldest + 1) % RefusalMemory.mostRefusals
+            count -= 1
+        }
     }
 
     private let state = Mutex(State())
@@ -71,32 +92,37 @@ package final class RefusalMemory: Sendable {
     init() {}
 
     func remember(_ refusal: Refusal) {
+        let bytes = refusal.bytes
         state.withLock { state in
-            state.refusals.append(refusal)
-            state.bytes += refusal.bytes
-            while state.refusals.count - state.first > RefusalMemory.mostRefusals
-                || state.bytes > RefusalMemory.mostBytes
+            while state.count == RefusalMemory.mostRefusals
+                || state.count > 0 && state.bytes + bytes > RefusalMemory.mostBytes
             {
-                state.bytes -= state.refusals[state.first].bytes
-                state.first += 1
+                state.forgetOldest()
             }
-            // Moved rarely: on average once for each refusal.
-            if state.first > RefusalMemory.mostRefusals {
-                state.refusals.removeFirst(state.first)
-                state.first = 0
+            let place = (state.oldest + state.count) % RefusalMemory.mostRefusals
+            if place == state.ring.count {
+                state.ring.append(refusal)
+            } else {
+                state.ring[place] = refusal
             }
+            state.count += 1
+            state.bytes += bytes
         }
     }
 
     /// The refusals of an id, the latest first.
     package func refusals(of requestID: String) -> [Refusal] {
         state.withLock { state in
-            Array(
-                state.refusals[state.first...].reversed().lazy
-                    .filter { $0.requestID.isExactly(requestID) }.prefix(RefusalMemory.mostFound))
+            var found: [Refusal] = []
+            for place in (state.oldest..<state.oldest + state.count).reversed() {
+                guard found.count < RefusalMemory.mostFound else { break }
+                let refusal = state.ring[place % RefusalMemory.mostRefusals]
+                if let refusal, refusal.id.elementsEqual(requestID.utf8) { found.append(refusal) }
+            }
+            return found
         }
     }
 
     /// The number of remembered refusals, and their bytes.
-    var size: (count: Int, bytes: Int) { state.withLock { ($0.refusals.count - $0.first, $0.bytes) } }
+    var size: (count: Int, bytes: Int) { state.withLock { ($0.count, $0.bytes) } }
 }

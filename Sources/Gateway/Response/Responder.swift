@@ -254,8 +254,7 @@ final class Responder: LoopPart {
         ]
         if let address = exchange.address { members.append(("client_ip", .text(address.description))) }
         if !entry.tokenID.isEmpty { members.append(("token_id", .text(entry.tokenID))) }
-        let evidence = exchange.response.evidence
-        if !evidence.isEmpty { members.append(("detail", .text(evidence.text))) }
+        if let detail = exchange.response.evidence?.text, !detail.isEmpty { members.append(("detail", .text(detail))) }
         shared.log.write(.audit, members)
     }
 

@@ -1,7 +1,7 @@
 import Bytes
 
 /// The roles that a caller lacks for a request, for operators (TOOL-01).
-package struct MissingRoles {
+package struct MissingRoles: Sendable {
     /// Roles of which the caller needs one; nil for no such requirement.
     let any: [String]?
     let all: [String]

@@ -34,8 +34,11 @@ package struct RefusalEvidence {
         let lines: [String]
         switch reason {
         case .methodNotAllowed:
-            lines = route.map { ["allowed: \(String(decoding: $0.allowedMethodsText, as: UTF8.self))"] } ?? []
-        case .addressNotAllowed: lines = route?.options.addresses.map { $0.evidence(on: address) } ?? []
+            guard let allowed = route?.allowedMethodsText else { return .none }
+            return Evidence(bytes: allowed.count) { ["allowed: \(String(decoding: allowed, as: UTF8.self))"] }
+        case .addressNotAllowed:
+            guard let rule = route?.options.addresses else { return .none }
+            return Evidence(bytes: rule.bytes) { rule.evidence(on: address) }
         case .clientCertificateNotAllowed:
             let patterns = route?.certificateRule?.patterns.map(\.description) ?? []
             lines = ["accepted certificates: \(patterns.joined(separator: " or "))"]
@@ -45,7 +48,10 @@ package struct RefusalEvidence {
             }
             lines = [conflict?.text ?? RequestPath.ambiguity(policy, bytes: bytes, head: head, headers: headers)]
         case .corsDenied, .corsMalformed:
-            lines = ["Origin \(RefusalEvidence.text(headers.value(.origin), bytes))"]
+            let origin = headers.value(.origin).map { [UInt8](copying: bytes.slice($0)) }
+            return Evidence(bytes: origin?.count ?? 0) {
+                ["Origin \(origin.map { Evidence.quoted(String(decoding: $0, as: UTF8.self)) } ?? "none")"]
+            }
         case .backendMismatch:
             let named = RefusalEvidence.text(headers.value(.oracleMobileBackendID), bytes)
             lines = ["Oracle-Mobile-Backend-ID \(named)", RefusalEvidence.backend(of: principal)]
@@ -54,9 +60,12 @@ package struct RefusalEvidence {
                 route.map {
                     policy.consumerKeys.evidence(on: $0, bytes: bytes, head: head, headers: headers, now: now)
                 } ?? []
+        case .roleRequired:
+            guard let route else { return .none }
+            return missingRoles(route.requirement(for: head.method, bytes.slice(head.methodText)), principal)
         default:
             guard let route else { return .none }
-            lines = lacking(reason, on: route, principal, path: path, bytes, head, now: now)
+            lines = lacking(reason, on: route, principal, path: path, now: now)
         }
         return Evidence(lines)
     }
@@ -80,20 +89,26 @@ package struct RefusalEvidence {
 
     // MARK: Rights
 
-    /// What a caller lacks on a route.
+    private func missingRoles(_ requirement: RoleRequirement, _ principal: Principal?) -> Evidence {
+        let missing = MissingRoles(
+            any: requirement.any.map(policy.roles.names(of:)), all: policy.roles.names(of: requirement.all),
+            none: policy.roles.names(of: requirement.none))
+        let (held, isLimited) = (principal?.roleNames, principal?.unlimited != nil)
+        func size(_ names: [String]?) -> Int {
+            names?.reduce(0) { $0 + MemoryLayout<String>.stride + $1.utf8.count } ?? 0
+        }
+        return Evidence(bytes: size(missing.any) + size(missing.all) + size(missing.none) + size(held)) {
+            missing.lines(held: held) + RefusalEvidence.held("roles", held)
+                + (isLimited
+                    ? ["the client has registered itself: other roles need \"registeredClients\" of the route"] : [])
+        }
+    }
+
+    /// What a caller lacks on a route besides roles.
     private func lacking(
-        _ reason: Reason, on route: Route, _ principal: Principal?, path: Span<UInt8>, _ bytes: Span<UInt8>,
-        _ head: RequestHead, now: Int64
+        _ reason: Reason, on route: Route, _ principal: Principal?, path: Span<UInt8>, now: Int64
     ) -> [String] {
         switch reason {
-        case .roleRequired:
-            let requirement = route.requirement(for: head.method, bytes.slice(head.methodText))
-            let missing = MissingRoles(
-                any: requirement.any.map(policy.roles.names(of:)), all: policy.roles.names(of: requirement.all),
-                none: policy.roles.names(of: requirement.none))
-            let limited = "the client has registered itself: other roles need \"registeredClients\" of the route"
-            return missing.lines(held: principal?.roleNames) + RefusalEvidence.held("roles", principal?.roleNames)
-                + (principal?.unlimited != nil ? [limited] : [])
         case .stepUpRequired:
             return ["missing: level \(route.level)"] + (principal.map { ["held: level \($0.level)"] } ?? [])
         case .scopeRequired, .claimRequired, .issuerNotAllowed, .wrongAudience, .authenticationTooWeak,
@@ -229,6 +244,8 @@ extension Reason {
 }
 
 extension AddressRule {
+    fileprivate var bytes: Int { (allowed.count + denied.count) * MemoryLayout<IPAddressRange>.stride }
+
     fileprivate func evidence(on address: IPAddress?) -> [String] {
         func list(_ word: String, _ ranges: [IPAddressRange]) -> [String] {
             ranges.isEmpty ? [] : ["\(word): \(ranges.prefix(16).map { "\($0)" }.joined(separator: ", "))"]

@@ -32,7 +32,7 @@ struct RefusalAdministration: ResourceAdministration {
         let time = Date(timeIntervalSince1970: Double(refusal.time)).formatted(.iso8601)
         let texts = [
             ("time", time), ("request_id", refusal.requestID), ("client_ip", refusal.client),
-            ("method", refusal.method), ("path", refusal.path), ("route", refusal.route),
+            ("method", refusal.methodName), ("path", refusal.path), ("route", refusal.route),
             ("subject", refusal.subject), ("issuer", refusal.issuer), ("step", refusal.step),
             ("reason", refusal.reason.code), ("detail", refusal.evidence),
         ]
