@@ -59,6 +59,17 @@ struct VerifiedTokenCacheTests {
         #expect(find(cache, "d") != nil)
     }
 
+    @Test("a long token is verified each time: the cache is bounded by count")
+    func longTokens() {
+        let cache = VerifiedTokenCache(capacity: 4)
+        for (length, isKept) in [(16_384, true), (16_385, false), (65_536, false)] {
+            let token = String(repeating: "a", count: length)
+            insert(cache, token, principal("joe"))
+            #expect((find(cache, token) != nil) == isKept, "\(length)")
+        }
+        #expect((cache.count, cache.evictions) == (1, 0))
+    }
+
     @Test("a new generation trusts nothing that an earlier one verified")
     func generations() {
         let cache = VerifiedTokenCache(capacity: 4)

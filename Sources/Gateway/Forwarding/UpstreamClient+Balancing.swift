@@ -116,19 +116,18 @@ extension UpstreamClient {
     }
 
     /// Gives the exchange a connection to the server: a usable idle one, or a new one.
-    func connect(_ exchange: Exchange, _ server: UpstreamServer, freshOnly: Bool = false) {
+    ///
+    /// - Parameter again: the request had a connection, of which the server has taken nothing. It gets a new one, and waits
+    ///   for its turn where there is no room.
+    func connect(_ exchange: Exchange, _ server: UpstreamServer, again: Bool = false) {
         exchange.server = server
         server.attempted()
         // Upgrades exist in HTTP/1.1 only (RFC 9113 section 8.6).
         if server.pool.settings.http2, !server.speaksHTTP1, exchange.tunnel == nil {
-            guard connectMultiplexed(exchange, server) else {
-                exchange.server = nil
-                fail(exchange, .exhausted)
-                return
-            }
+            if !connectMultiplexed(exchange, server) { lackRoom(exchange, again) }
             return
         }
-        while !freshOnly, let unused = server.pool.take() {
+        while !again, let unused = server.pool.take() {
             if unused.socket?.isUnusable ?? true {
                 connections.close(unused)
                 continue
@@ -139,8 +138,7 @@ extension UpstreamClient {
         }
         guard server.pool.mayOpen else {
             // An idle connection was expected, but has ended.
-            exchange.server = nil
-            fail(exchange, .exhausted)
+            lackRoom(exchange, again)
             return
         }
         let socket: Socket
@@ -155,6 +153,25 @@ extension UpstreamClient {
         poller.setDeadline(upstream, in: server.pool.settings.connectTimeout)
     }
 
+    /// The server has no room after all.
+    private func lackRoom(_ exchange: Exchange, _ again: Bool) {
+        exchange.server = nil
+        guard again, let group = exchange.group else { return fail(exchange, .exhausted) }
+        if exchange.attempt.isAdmitted {
+            group.ended(succeeded: nil, probe: exchange.attempt.isProbe, poller.now)
+            (exchange.attempt.isAdmitted, exchange.attempt.isProbe) = (false, false)
+        }
+        switch arrival.state(of: exchange) {
+        case .there:
+            exchanges.pauseRequestBody(exchange)
+            enqueue(exchange, group)
+        case .arriving: arrival.begin(exchange, group)
+        case .refused: return
+        }
+        // Room may have been made in this turn.
+        groups.serveQueueLater(group)
+    }
+
     /// Sends the request again over a new connection: the reused one ended before any byte of the response, and the
     /// request is idempotent (RFC 9110 section 9.2.2). This does not count against the server: its close and the
     /// request crossed.
@@ -165,7 +182,7 @@ extension UpstreamClient {
         exchange.attempt.wasReplayed = true
         counters.metrics.upstreamRetries &+= 1
         chunk.rewind(to: exchange.sent.length)
-        connect(exchange, server, freshOnly: true)
+        connect(exchange, server, again: true)
         return true
     }
 

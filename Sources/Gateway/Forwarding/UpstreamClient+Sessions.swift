@@ -79,7 +79,7 @@ extension UpstreamClient {
             guard let exchange = upstream.exchange else { continue }
             connections.detach(upstream, exchange)
             guard let socket = unused else {
-                connect(exchange, server)
+                connect(exchange, server, again: true)
                 continue
             }
             unused = nil
@@ -120,6 +120,6 @@ extension UpstreamClient {
         let isFull = !session.hasRoom
         connections.detach(upstream, exchange)
         // If there was room, the request cannot be expressed in HTTP/2.
-        if isFull { connect(exchange, server) } else { fail(exchange, .connectFailed) }
+        if isFull { connect(exchange, server, again: true) } else { fail(exchange, .connectFailed) }
     }
 }

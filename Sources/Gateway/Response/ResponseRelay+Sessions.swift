@@ -85,7 +85,8 @@ extension ResponseRelay {
         stream.owner = 0
         if isUntouched {
             exchange.sent.mayReplay = true
-            upstream.session?.isLeaving = true
+            // Streams beyond a limit that was not known yet say nothing about the connection.
+            if let session = upstream.session, session.hasRoom { session.isLeaving = true }
             connections.drop(exchange)
             if upstreamClient.replay(exchange) { return }
         }

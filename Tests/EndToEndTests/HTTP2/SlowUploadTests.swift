@@ -27,14 +27,23 @@ import Testing
         }
     }
 
-    @Test("40 uploads of one connection at 300 bytes a second keep no other client waiting", arguments: ["", "{}"])
-    func slowUploads(_ queue: String) throws {
+    @Test(
+        "40 uploads of one connection at 300 bytes a second keep no other client waiting", arguments: ["", "{}"],
+        [false, true])
+    func slowUploads(_ queue: String, _ isHTTP2: Bool) throws {
         let section = queue.isEmpty ? "" : #", "queue": {"length": 50, "timeout": "2s"}"#
+        // Four connections, or four streams of one.
+        let server = isHTTP2 ? try StreamLimitTests.server(streams: 4) : nil
+        let serverURL = try server?.url("public", host: "127.0.0.1")
         let fixture = try SecureFixture { settings in
-            let url = settings.sections["upstreams"]?.split(separator: "\"").first { $0.hasPrefix("http:") } ?? ""
+            let plain = settings.sections["upstreams"]?.split(separator: "\"").first { $0.hasPrefix("http:") } ?? ""
+            let url = serverURL ?? String(plain)
+            let room = isHTTP2 ? #""http2": true, "maxConnections": 1"# : #""maxConnections": 4"#
             settings["workers"] = "1"
-            settings["upstreams"] = #"{"stub": {"url": "\#(url)", "maxConnections": 4\#(section)}}"#
+            settings["upstreams"] = #"{"stub": {"url": "\#(url)", \#(room)\#(section)}}"#
         }
+        // The limit of the server is known from now on.
+        #expect(try fixture.gateway.connect("public").exchange("GET", "/open/first").status == 200)
         let attacker = try fixture.gateway.connect("public")
         let streams = (0..<40).map { $0 * 2 + 1 }
         try attacker.send(Frames.preface + streams.flatMap { Frames.post("/open/up", $0) })
@@ -51,7 +60,8 @@ import Testing
             stopped.withLock { $0 = true }
             ended.pass()
         }
-        #expect(fixture.upstream.waitForOpenConnections(4))
+        let stub = server?.upstream ?? fixture.upstream
+        #expect(stub.waitForOpenConnections(4))
         var slowest = Duration.zero
         for number in 0..<60 {
             // From the same address, and from others.
