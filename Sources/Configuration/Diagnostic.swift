@@ -20,6 +20,21 @@ package struct Diagnostic: Error, Equatable, Sendable {
     package var found: String?
     /// A similar accepted value.
     package var suggestion: String?
+
+    /// Texts lose the user information of URLs, whichever check has written them.
+    init(
+        severity: Severity, file: String, line: Int, pointer: String, message: String, expected: String? = nil,
+        found: String? = nil, suggestion: String? = nil
+    ) {
+        self.severity = severity
+        self.file = file
+        self.line = line
+        self.pointer = pointer
+        self.message = UserInformation.hidden(inMessage: message)
+        self.expected = expected.map(UserInformation.hidden(inMessage:))
+        self.found = found.map(UserInformation.hidden(inMessage:))
+        self.suggestion = suggestion.map(UserInformation.hidden(inMessage:))
+    }
 }
 
 extension Diagnostic: CustomStringConvertible {

@@ -32,7 +32,7 @@ extension InvalidCase {
         InvalidCase(
             "backend-redirect-user",
             client(#""redirectUris": ["https://joe@app.example.com/cb"]"#),
-            #"backends.json:2: error: /backends/1/redirectUris/0: invalid redirect URI: it must not have a user or a password (expected an https URL, a URI with a scheme of the application, or http://127.0.0.1/ or http://[::1]/, found "https://joe@app.example.com/cb")"#
+            #"backends.json:2: error: /backends/1/redirectUris/0: invalid redirect URI: it must not have a user or a password (expected an https URL, a URI with a scheme of the application, or http://127.0.0.1/ or http://[::1]/, found "https://***@app.example.com/cb")"#
         ),
         InvalidCase(
             "backend-redirect-scheme",

@@ -12,10 +12,10 @@ extension InvalidCase {
     static let errorCases: [InvalidCase] =
         answerCases + challengeCases
         + redirects.map { id, target in
-            InvalidCase(
+            let shown = target.replacing("\\\\", with: "\\").replacing("//a@", with: "//***@")
+            return InvalidCase(
                 "error-\(id)", answer("\"status\": 403, \"redirect\": \"\(target)\""),
-                "routes.json:2: error: /routes/0/errors/0/redirect: \(location)\"\(target.replacing("\\\\", with: "\\"))\")"
-            )
+                "routes.json:2: error: /routes/0/errors/0/redirect: \(location)\"\(shown)\")")
         }
         + places.map { id, type, body, name in
             InvalidCase(

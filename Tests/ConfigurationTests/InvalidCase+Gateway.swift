@@ -100,7 +100,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "base-url-user", gateway: #""additionalBaseUrls": ["https://a@b.example"]"#,
-            #"gateway.json:5: error: /additionalBaseUrls/0: invalid value (expected an origin such as "https://api.example.com", without user name and password, found "https://a@b.example")"#
+            #"gateway.json:5: error: /additionalBaseUrls/0: invalid value (expected an origin such as "https://api.example.com", without user name and password, found "https://***@b.example")"#
         ),
         InvalidCase(
             "root-unknown-member", gateway: #""trustedProxys": []"#,

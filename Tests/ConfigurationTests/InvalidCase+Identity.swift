@@ -345,7 +345,7 @@ extension InvalidCase {
             trusted(
                 "\"name\": \"idp\", \"issuer\": \"https://idp\", \"audience\": [\"a\"], \"discoveryUri\": \"https://a@b/\",\n\"jwksUri\": \"idp/keys#x\""
             ),
-            #"trustedIssuers.json:2: error: /trustedIssuers/0/discoveryUri: invalid value (expected an https URL, found "https://a@b/")"#,
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/discoveryUri: invalid value (expected an https URL, found "https://***@b/")"#,
             #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksUri: invalid value (expected an https URL, found "idp/keys#x")"#
         ),
         InvalidCase(

@@ -23,7 +23,8 @@ extension Field {
             case .path, .target, .fragment, .tooLong:
                 let bare = text.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
                 invalid(
-                    "\(expected), without path, query or trailing slash", suggestion: bare == text ? nil : bare)
+                    "\(expected), without path, query or trailing slash",
+                    suggestion: bare == text || text.contains("@") ? nil : bare)
             case .host: invalid(expectedHost ?? "\(expected), with a host name or IP address")
             case .port: invalid("\(expected), with a port from 1 to 65535")
             }
@@ -61,7 +62,7 @@ extension Field {
     }
 
     private func warn(of problem: AllowOriginPolicy.Problem) {
-        let entry = problem.pattern
+        let entry = UserInformation.hidden(inValue: problem.pattern)
         func neverMatches(_ reason: String, suggestion: String? = nil) {
             warning(
                 "the pattern \"\(entry)\" never matches: \(reason)",

@@ -65,7 +65,7 @@ package struct Field {
         case .null: "null"
         case .bool(let flag): "\(flag)"
         case .number(let literal): literal
-        case .string(let text): "\"\(text.prefix(60))\(text.count > 60 ? "..." : "")\""
+        case .string(let text): UserInformation.quoted(text)
         case .array: "an array"
         case .object: "an object"
         }
@@ -139,7 +139,7 @@ package struct Field {
         for (index, node) in nodes.enumerated() {
             let element = Field(node: node, below: pointer, String(index), findings: findings)
             guard let name = read(element) else { continue }
-            if names.contains(name) { element.error("\"\(name)\" is listed twice") }
+            if names.contains(name) { element.error("\"\(UserInformation.hidden(inValue: name))\" is listed twice") }
             names.append(name)
         }
         return names

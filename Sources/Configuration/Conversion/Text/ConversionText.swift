@@ -34,8 +34,7 @@ enum ConversionText {
 
     /// The text on one line, without what URLs may have of secrets: users with passwords, and queries.
     static func shown(_ text: String) -> String {
-        Diagnostic.printable(text)
-            .replacing(/:\/\/[^\s"]*@/, with: "://***@")
+        UserInformation.hidden(inWords: Diagnostic.printable(text))
             .replacing(/(:\/\/[^\s"?]*\?)[^\s"]+/) { "\($0.1)***" }
     }
 }
