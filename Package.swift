@@ -112,8 +112,8 @@ let package = Package(
         library(
             "SingleSignOn",
             [
-                "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-                "OAuthServer", "LoginPages", "Authorization",
+                "Bytes", "Model", "HTTP", "JOSE", "Outbound", "Identity", "Endpoints", "OAuthServer", "LoginPages",
+                "Authorization",
             ]),
         library(
             "Issuers",

@@ -37,8 +37,8 @@ import Testing
         "Facebook": ["Bytes", "Model", "Crypto", "Outbound", "Identity"],
         "UserProfiles": ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints"],
         "SingleSignOn": [
-            "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-            "OAuthServer", "LoginPages", "Authorization",
+            "Bytes", "Model", "HTTP", "JOSE", "Outbound", "Identity", "Endpoints", "OAuthServer", "LoginPages",
+            "Authorization",
         ],
         "Issuers": ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"],
         "Configuration": ["Bytes", "Model"],

@@ -22,7 +22,8 @@ package enum OAuthEndpoints {
 
     static let family = EndpointFamily(
         [
-            .authorization, .pushedRequest, .deviceAuthorization, .device, .userInfo, .login, .endSession, .clientRegistration,
+            .authorization, .pushedRequest, .deviceAuthorization, .device, .userInfo, .login, .endSession,
+            .clientRegistration,
             .registeredClient, .token, .revocation, .introspection, .exchange, .jwks, .identityKeys, .metadata,
             .resourceMetadata,
         ],

@@ -187,7 +187,7 @@
                     #"audience "\#(elsewhere)", accepted "\#(SAMLProvider.audience)""#
                 ),
                 (changed { $0.confirmation = [("Recipient", elsewhere)] }, #"recipient "\#(elsewhere)", accepted "#),
-                (changed { $0.validFor = -61 }, "NotOnOrAfter 6"),
+                (changed { $0.validFor = -61 }, " s ago; NotBefore "),
             ] {
                 let response = try fixture.request("GET", "/partner", [Self.saml(SAMLForge.packed(document))])
                 let detail = line(fixture, response)?["detail"].string ?? ""
