@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// No package dependency: Foundation, Dispatch and system libraries only. A bare `swift build` needs libssl-dev and
+// No package dependency: the standard library, Dispatch and system libraries only. A bare `swift build` needs libssl-dev and
 // libnghttp2-dev; the traits SQLite and SAML add libsqlite3-dev, libxmlsec1-dev and zlib1g-dev. Without the trait
 // Compatibility, which is on where none is named, the gateway has its own endpoints only.
 
@@ -118,7 +118,7 @@ let package = Package(
         library(
             "Issuers",
             ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"]),
-        library("Configuration", ["Bytes", "Model"]),
+        library("Configuration", ["Bytes", "Model", "Reactor"]),
         library(
             "Gateway",
             [

@@ -38,6 +38,33 @@ package enum FormEncoding {
         return count == text.count
     }
 
+    /// The value of the first field of this name in an encoded query; nil if there is none.
+    package static func value(_ name: String, in query: some StringProtocol) -> String? {
+        let name = Array(name.utf8)
+        for field in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, matches(Array(parts[0]).span, name) else { continue }
+            return decode(Array(parts[1]).span)
+        }
+        return nil
+    }
+
+    /// The text that an encoded one stands for. A malformed escape stands for itself.
+    private static func decode(_ encoded: Span<UInt8>) -> String {
+        var bytes: [UInt8] = []
+        var position = 0
+        while position < encoded.count {
+            if let decoded = ASCII.percentDecoded(encoded, at: position) {
+                bytes.append(decoded)
+                position += 2
+            } else {
+                bytes.append(encoded[position] == UInt8(ascii: "+") ? ASCII.space : encoded[position])
+            }
+            position += 1
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Fields in their order.
     package static func form(_ fields: [(String, String)]) -> [UInt8] {
         var form: [UInt8] = []

@@ -1,5 +1,9 @@
 /// Dates as `2026-11-22T08:54:11Z`, in UTC (RFC 3339 section 5.6, XML Schema part 2 section 3.2.7).
 package enum InternetDate {
+    package static func text(_ secondsSince1970: Int64) -> String {
+        String(decoding: bytes(secondsSince1970), as: UTF8.self)
+    }
+
     /// The date as text. Dates outside the years 0 to 9999 are clamped, as those of `HTTPDate`.
     package static func bytes(_ secondsSince1970: Int64) -> [UInt8] {
         let seconds = min(max(secondsSince1970, HTTPDate.range.lowerBound), HTTPDate.range.upperBound)

@@ -44,6 +44,14 @@ extern int pipe2(int fds[2], int flags);
 
 extern int pidfd_open(pid_t pid, unsigned int flags);
 
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+
+extern char *mkdtemp(char *name);
+
+extern char *realpath(const char *path, char *resolved);
+
 extern int pthread_setname_np(pthread_t thread, const char *name);
 
 extern long syscall(long number, ...);
@@ -193,15 +201,55 @@ static inline int clinux_peer_user(int fd, uint32_t *user) {
 /// Whose files the process makes.
 static inline uint32_t clinux_user(void) { return geteuid(); }
 
-/// Owner and permissions of the directory at the path, which is no link; -ENOTDIR where something else is there.
-static inline int clinux_directory(const char *path, uint32_t *owner, uint32_t *mode) {
+/// What the system knows of a file.
+struct clinux_file_status {
+    uint32_t owner, group, mode;
+    /// 'f', 'd', 'l' for a regular file, a directory, a symbolic link; else '?'.
+    char kind;
+    /// Seconds since 1970.
+    int64_t modified;
+};
+
+static inline int clinux_file_status(const char *path, int follows_links, struct clinux_file_status *result) {
     struct stat status;
-    if (lstat(path, &status) < 0) return -errno;
-    if (!S_ISDIR(status.st_mode)) return -ENOTDIR;
-    *owner = status.st_uid;
-    *mode = status.st_mode & 07777;
+    if ((follows_links ? stat(path, &status) : lstat(path, &status)) < 0) return -errno;
+    result->owner = status.st_uid;
+    result->group = status.st_gid;
+    result->mode = status.st_mode & 07777;
+    mode_t mode = status.st_mode;
+    result->kind = S_ISREG(mode) ? 'f' : S_ISDIR(mode) ? 'd' : S_ISLNK(mode) ? 'l' : '?';
+    result->modified = status.st_mtim.tv_sec;
     return 0;
 }
+
+static inline int clinux_make_directory(const char *path, mode_t mode) { return CLINUX_RESULT(mkdir(path, mode)); }
+static inline int clinux_make_temporary_directory(char *name) { return mkdtemp(name) ? 0 : -errno; }
+static inline int clinux_is_terminal(int fd) { return isatty(fd); }
+static inline int clinux_remove_directory(const char *path) { return CLINUX_RESULT(rmdir(path)); }
+static inline int clinux_check_writable(const char *path) { return CLINUX_RESULT(access(path, W_OK)); }
+static inline int clinux_set_path_owner(const char *path, uid_t owner, gid_t group) {
+    return CLINUX_RESULT(chown(path, owner, group));
+}
+
+/// The path without symbolic links, of PATH_MAX bytes at most.
+static inline int clinux_resolve_path(const char *path, char *resolved) { return realpath(path, resolved) ? 0 : -errno; }
+static inline int64_t clinux_link_target(const char *path, char *target, size_t size) {
+    return (int64_t)CLINUX_RESULT(readlink(path, target, size));
+}
+static inline int clinux_working_directory(char *path, size_t size) { return getcwd(path, size) ? 0 : -errno; }
+
+/// An open directory, or a null pointer and an error number.
+static inline void *clinux_open_directory(const char *path, int *error) {
+    DIR *entries = opendir(path);
+    *error = entries ? 0 : errno;
+    return entries;
+}
+/// The next name, until the next call; a null pointer after the last one.
+static inline const char *clinux_next_name(void *entries) {
+    struct dirent *entry = readdir((DIR *)entries);
+    return entry ? entry->d_name : (const char *)0;
+}
+static inline void clinux_close_directory(void *entries) { closedir((DIR *)entries); }
 
 static inline int clinux_socket_error(int fd) {
     int error = 0;
@@ -237,6 +285,19 @@ static inline int64_t clinux_write(int fd, const void *bytes, size_t count) {
     return (int64_t)CLINUX_RESULT(write(fd, bytes, count));
 }
 
+static inline int64_t clinux_read(int fd, void *bytes, size_t count) {
+    return (int64_t)CLINUX_RETRIED(read(fd, bytes, count));
+}
+
+static inline int clinux_open_reading(const char *path) {
+    return (int)CLINUX_RETRIED(open(path, O_RDONLY | O_CLOEXEC));
+}
+
+/// An existing file, to write at its end.
+static inline int clinux_open_appending(const char *path) {
+    return (int)CLINUX_RETRIED(open(path, O_WRONLY | O_APPEND | O_CLOEXEC));
+}
+
 /// A new file that nobody but its owner can open.
 static inline int clinux_create_private(const char *path) {
     return CLINUX_RESULT(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -248,6 +309,7 @@ static inline int clinux_open_lock(const char *path) {
 
 /// Waits until nobody else holds the file.
 static inline int clinux_lock(int fd) { return CLINUX_RESULT(flock(fd, LOCK_EX)); }
+static inline int clinux_try_lock(int fd) { return CLINUX_RESULT(flock(fd, LOCK_EX | LOCK_NB)); }
 
 static inline int clinux_set_owner(int fd, uid_t owner, gid_t group) { return CLINUX_RESULT(fchown(fd, owner, group)); }
 static inline int clinux_set_mode(int fd, mode_t mode) { return CLINUX_RESULT(fchmod(fd, mode)); }
@@ -367,9 +429,9 @@ static inline int clinux_processor_count(void) {
 
 /// Reads the beginning of a file; answers the number of bytes or -errno.
 static inline int64_t clinux_read_file(const char *path, void *bytes, size_t count) {
-    int fd = (int)CLINUX_RETRIED(open(path, O_RDONLY | O_CLOEXEC));
+    int fd = clinux_open_reading(path);
     if (fd < 0) return fd;
-    int64_t n = (int64_t)CLINUX_RETRIED(read(fd, bytes, count));
+    int64_t n = clinux_read(fd, bytes, count);
     close(fd);
     return n;
 }
@@ -449,38 +511,73 @@ static inline void clinux_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
 
 static inline int clinux_pipe(int fds[2]) { return CLINUX_RESULT(pipe2(fds, O_CLOEXEC)); }
 
-/// Starts a program that keeps the given descriptors under their numbers, with no signal blocked and SIGPIPE as usual.
-/// Answers its process id or -errno.
+/// Starts a program with no signal blocked and SIGPIPE as usual, and ends the life of the actions. Answers its process id or
+/// -errno.
+/// - Parameter flags: further flags of posix_spawnattr_setflags(3).
+static inline int clinux_spawn_with(posix_spawn_file_actions_t *actions, short flags, const char *path,
+                                    char *const *arguments, char *const *environment) {
+    posix_spawnattr_t attributes;
+    int error = posix_spawnattr_init(&attributes);
+    if (error == 0) {
+        sigset_t none, usual;
+        sigemptyset(&none);
+        sigemptyset(&usual);
+        sigaddset(&usual, SIGPIPE);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &usual);
+        posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | flags));
+        pid_t pid = 0;
+        error = posix_spawn(&pid, path, actions, &attributes, arguments, environment);
+        posix_spawnattr_destroy(&attributes);
+        if (error == 0) error = -(int)pid;
+    }
+    posix_spawn_file_actions_destroy(actions);
+    return -error;
+}
+
+/// Starts a program that keeps the given descriptors under their numbers. Answers its process id or -errno.
 static inline int clinux_spawn(const char *path, char *const *arguments, char *const *environment, const int *fds,
                                int count) {
     posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0) return -error;
-    if ((error = posix_spawnattr_init(&attributes)) != 0) {
+    // To the same number: that takes the close-on-exec flag away in the new process, and only there.
+    for (int i = 0; i < count && error == 0; i++) error = posix_spawn_file_actions_adddup2(&actions, fds[i], fds[i]);
+    if (error != 0) {
         posix_spawn_file_actions_destroy(&actions);
         return -error;
     }
-    sigset_t none, usual;
-    sigemptyset(&none);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    // To the same number: that takes the close-on-exec flag away in the new process, and only there.
-    for (int i = 0; i < count && error == 0; i++) error = posix_spawn_file_actions_adddup2(&actions, fds[i], fds[i]);
-    pid_t pid = 0;
-    if (error == 0) error = posix_spawn(&pid, path, &actions, &attributes, arguments, environment);
-    posix_spawnattr_destroy(&attributes);
+    return clinux_spawn_with(&actions, 0, path, arguments, environment);
+}
+
+/// Starts a program in a directory, as the leader of a process group of its own, without input and with no descriptor but
+/// its output and errors. Answers its process id or -errno.
+static inline int clinux_spawn_filter(const char *path, char *const *arguments, char *const *environment,
+                                      const char *directory, int output, int errors) {
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) return -error;
+    if ((error = posix_spawn_file_actions_addchdir_np(&actions, directory)) == 0 &&
+        (error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, output, 1)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, errors, 2)) == 0 &&
+        (error = posix_spawn_file_actions_addclosefrom_np(&actions, 3)) == 0)
+        return clinux_spawn_with(&actions, POSIX_SPAWN_SETPGROUP, path, arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
-    return error != 0 ? -error : (int)pid;
+    return -error;
 }
 
 /// Waits until a byte can be read, or the end was reached: 1, 0 when the time is over, or -errno.
 static inline int clinux_wait_readable(int fd, int timeout_ms) {
     struct pollfd entry = { .fd = fd, .events = POLLIN };
     return CLINUX_RESULT(poll(&entry, 1, timeout_ms));
+}
+
+/// The same for two descriptors, of which a negative one is ignored: 1, 2 or both added, 0 when the time is over, or -errno.
+static inline int clinux_wait_either(int first, int second, int timeout_ms) {
+    struct pollfd entries[2] = { { .fd = first, .events = POLLIN }, { .fd = second, .events = POLLIN } };
+    int result = CLINUX_RESULT(poll(entries, 2, timeout_ms));
+    return result <= 0 ? result : (entries[0].revents != 0) + 2 * (entries[1].revents != 0);
 }
 
 static inline int clinux_inotify(void) { return CLINUX_RESULT(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)); }
@@ -527,6 +624,7 @@ static inline int clinux_read_byte(int fd) {
     return (int)CLINUX_RESULT(read(fd, &byte, 1));
 }
 
+/// A negative number is that of a process group.
 static inline int clinux_kill(int pid) { return CLINUX_RESULT(kill(pid, SIGKILL)); }
 
 /// Waits until a child has ended and leaves it to be reaped: 1, 0 when the time is over, or -errno.
@@ -553,14 +651,24 @@ static inline int clinux_notify(const char *path, const char *text, size_t lengt
     return result;
 }
 
-/// Waits for the end of a child: its exit code, 128 and the signal's number, or -errno.
-static inline int clinux_reap(int pid) {
+/// Waits for the end of a child: its exit code, or 0 and the signal that ended it, or -errno.
+static inline int clinux_reap_telling(int pid, int *signal) {
     int status = 0;
+    *signal = 0;
     pid_t result;
     do result = waitpid(pid, &status, 0);
     while (result < 0 && errno == EINTR);
     if (result < 0) return -errno;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    *signal = WTERMSIG(status);
+    return 0;
+}
+
+/// The same as one number: the exit code, 128 and the signal's number, or -errno.
+static inline int clinux_reap(int pid) {
+    int signal = 0;
+    int result = clinux_reap_telling(pid, &signal);
+    return signal != 0 ? 128 + signal : result;
 }
 
 static inline int clinux_is_executable(const char *path) {

@@ -1,6 +1,6 @@
 import Bytes
-import Foundation
 import Model
+import Reactor
 
 /// Reads a configuration directory (DEC-02): `gateway.json`, and `NAME.json` for sections in files of their own.
 package enum ConfigurationLoader {
@@ -19,8 +19,7 @@ package enum ConfigurationLoader {
         secrets: SecretLookup = SecretLookup(),
         willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) -> LoadedConfiguration {
-        let path = URL(filePath: directory).standardizedFileURL.path(percentEncoded: false)
-        let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        let root = FilePath.absolute(directory)
         var reading = DirectoryReading(path: root, draft: draft, formerFiles: formerFiles, willRead: willRead)
         reading.run()
         let (sources, expansion) = EnvironmentExpansion.expand(reading.sources, environment)
@@ -94,7 +93,7 @@ struct DirectoryReading {
     }
 
     mutating func run() {
-        guard var names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+        guard var names = try? FileSystem.names(in: path) else {
             isDirectoryMissing = true
             report(.error, ".", 0, "", "the directory \"\(path)\" cannot be read", expected: "a readable directory")
             return

@@ -175,10 +175,9 @@ extension ConnectionTransport {
     init(profile: ClientProfile) throws(ClientError) {
         var authorities: [UInt8]?
         if let file = profile.caFile {
-            guard let text = ClientProfile.contents(of: file) else {
-                throw ClientError(.invalidProfile, "/caFile: \(file) cannot be read")
+            do throws(KernelError) { authorities = try FileSystem.read(file) } catch {
+                throw ClientError(.invalidProfile, "/caFile: \(file) cannot be read: \(error.text)")
             }
-            authorities = text
         }
         try self.init(authorities: authorities, timeoutSeconds: profile.timeoutSeconds)
     }

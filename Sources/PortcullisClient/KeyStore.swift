@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import Foundation
 import Model
 import Reactor
 
@@ -83,8 +82,8 @@ public struct KeyStore: Sendable {
     public func delete(_ name: String) throws(ClientError) {
         let path = try path(name)
         _ = try pem(name)
-        do { try FileManager.default.removeItem(atPath: path) } catch {
-            throw ClientError(.storeFailed, "\(path) cannot be removed")
+        do throws(KernelError) { try FileSystem.remove(path) } catch {
+            throw ClientError(.storeFailed, "\(path) cannot be removed: \(error.text)")
         }
     }
 
@@ -99,7 +98,7 @@ public struct KeyStore: Sendable {
     }
 
     private func pem(_ name: String) throws(ClientError) -> String {
-        guard let contents = FileManager.default.contents(atPath: try path(name)) else {
+        guard let contents = try? FileSystem.read(try path(name)) else {
             throw ClientError(.unknownKey, "there is no key \"\(name)\" in \(directory)")
         }
         return String(decoding: contents, as: UTF8.self)

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import Glibc
 import Reactor
 
 OpenSSLLibrary.start()

@@ -11,4 +11,16 @@ import Testing
     func matches(_ encoded: String, _ text: String, _ expected: Bool) {
         #expect(FormEncoding.matches(encoded.utf8.span, Array(text.utf8)) == expected)
     }
+
+    @Test(
+        "the first field of a name in a query",
+        arguments: [
+            ("serviceDomain=D", "D"), ("a=1&serviceDomain=D&serviceDomain=E", "D"),
+            ("service%44omain=a+b%2Bc%", "a b+c%"),
+            ("serviceDomain=", ""), ("serviceDomain=a=b", "a=b"), ("serviceDomain", nil), ("servicedomain=D", nil),
+            ("", nil), ("&&xserviceDomain=D", nil), ("serviceDomain&serviceDomain=%C3%BC", "ü"),
+        ] as [(String, String?)])
+    func value(_ query: String, _ expected: String?) {
+        #expect(FormEncoding.value("serviceDomain", in: query) == expected)
+    }
 }

@@ -1,5 +1,5 @@
 import Bytes
-import Foundation
+import Reactor
 
 /// Files with certificates and keys. Checks only the kind of PEM file; the composition root checks the contents.
 extension Field {
@@ -24,7 +24,7 @@ extension Field {
         _ expected: String, _ content: String, _ label: String, _ recipe: CertificateRecipe? = nil
     ) -> (path: String, text: String)? {
         guard let path = path() else { return nil }
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard FileSystem.exists(path) else {
             return error("the file \(summary) does not exist", expected: recipe?.expectation ?? expected)
         }
         guard let text = contents(withoutByteOrderMark: path).map({ String(decoding: $0, as: UTF8.self) }) else {
@@ -37,8 +37,7 @@ extension Field {
     }
 
     private func warnOfReaders(_ path: String) {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o004 != 0 else { return }
+        guard let mode = (try? FileStatus(path))?.mode, mode & 0o004 != 0 else { return }
         warning("the key is readable by all users of this machine", expected: "chmod 600 \(path)")
     }
 }
@@ -53,12 +52,12 @@ struct CertificateRecipe {
         let names = ["certFile", "keyFile"].compactMap { object.node[$0]?.string }
         guard names.count == 2, !names.contains("") else { return nil }
         let paths = names.map { object.findings.path(of: $0) }
-        guard !paths.contains(where: FileManager.default.fileExists) else { return nil }
+        guard !paths.contains(where: FileSystem.exists) else { return nil }
         let words = paths.map(CertificateRecipe.quoted)
         var folders: [String] = []
         for path in paths {
             let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-            guard !folder.isEmpty, !FileManager.default.fileExists(atPath: folder) else { continue }
+            guard !folder.isEmpty, !FileSystem.exists(folder) else { continue }
             let name = CertificateRecipe.quoted(folder)
             if !folders.contains(name) { folders.append(name) }
         }

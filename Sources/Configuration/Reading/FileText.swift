@@ -1,4 +1,4 @@
-import Foundation
+import Reactor
 
 /// Why a file cannot be read.
 package struct UnreadableFile: Error {
@@ -7,20 +7,15 @@ package struct UnreadableFile: Error {
     package let reason: String
 
     package var text: String { "\(path) cannot be read: \(reason)" }
-
-    fileprivate init(_ path: String, _ error: any Error) {
-        self.path = path
-        reason = SystemReason.text(of: error)
-    }
 }
 
 /// Files that are read whole.
 package enum FileText {
     package static func read(_ path: String) throws(UnreadableFile) -> [UInt8] {
-        do {
-            return Array(try Data(contentsOf: URL(filePath: path)))
+        do throws(KernelError) {
+            return try FileSystem.read(path)
         } catch {
-            throw UnreadableFile(path, error)
+            throw UnreadableFile(path: path, reason: error.text)
         }
     }
 }

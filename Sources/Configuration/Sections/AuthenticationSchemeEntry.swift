@@ -1,5 +1,4 @@
 import Bytes
-import Foundation
 import Model
 
 /// An authentication scheme with the settings of Access Manager (SCH-01).
@@ -23,7 +22,7 @@ package struct AuthenticationSchemeEntry: Sendable {
 
     /// The service domain of the form, named by its query.
     package var formDomain: String? {
-        URLComponents(string: formTarget)?.queryItems?.first { $0.name == "serviceDomain" }?.value
+        FormEncoding.value("serviceDomain", in: formTarget.drop { $0 != "?" }.dropFirst())
     }
 
     /// Path and query of the login form: `contextValue` followed by `challengeUrl`.

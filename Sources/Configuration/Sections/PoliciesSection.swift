@@ -1,5 +1,4 @@
 import Bytes
-import Foundation
 import Model
 
 /// The environment policies under their own names (POL-01).

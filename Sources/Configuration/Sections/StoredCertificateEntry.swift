@@ -1,6 +1,6 @@
 import Bytes
-import Foundation
 import Model
+import Reactor
 
 /// A named signing certificate of an outside issuer (JWT-20, SAML-08). Checks only the PEM form; the composition root
 /// checks the contents.
@@ -54,7 +54,7 @@ extension Field {
     }
 
     fileprivate func pemFile() -> [UInt8]? {
-        guard let path = certificateFile(), let data = FileManager.default.contents(atPath: path) else { return nil }
+        guard let path = certificateFile(), let data = try? FileSystem.read(path) else { return nil }
         return certificate(String(decoding: data, as: UTF8.self)) {
             error("the file does not contain exactly one certificate", expected: $0, found: summary)
         }

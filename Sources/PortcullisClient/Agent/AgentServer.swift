@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import Reactor
 
 /// The server of an `AgentSocket`: accepts connections of programs of the same user, with one request each.
@@ -20,8 +19,7 @@ public final class AgentServer: Sendable {
         let address = try AgentSocket.address(path)
         let directory = AgentSocket.directory(of: path)
         do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileSystem.makeDirectory(directory, mode: 0o700)
             try PrivateDirectory.check(directory)
         } catch {
             throw ClientError(

@@ -1,5 +1,4 @@
 import Bytes
-import Foundation
 import HTTP
 import Model
 
@@ -12,7 +11,7 @@ extension ClientProfile {
     ///   link must not redirect secrets to another one; its other settings stay.
     public init(configuring url: String, previous: ClientProfile? = nil) throws(ClientError) {
         let prefix = "oamconfig=true&"
-        guard let mark = url.range(of: "?"), url[mark.upperBound...].hasPrefix(prefix) else {
+        guard let mark = url.firstRange(of: "?"), url[mark.upperBound...].hasPrefix(prefix) else {
             throw ClientError(.notAConfiguration, "the query of the URL does not begin with \(prefix)")
         }
         let query = Array(url[mark.upperBound...].dropFirst(prefix.count).utf8)

@@ -1,13 +1,14 @@
 import Bytes
-import Foundation
 import Model
+import Reactor
 
 extension ClientProfile {
     /// Reads `client.json`. Relative names of files start from its directory.
     /// - Parameter named: name in `profiles`; nil for `default`, or for the only profile of a file without names.
     public init(file: String, named: String? = nil) throws(ClientError) {
-        guard let contents = ClientProfile.contents(of: file) else {
-            throw ClientError(.invalidProfile, "\(file) cannot be read")
+        let contents: [UInt8]
+        do throws(KernelError) { contents = try FileSystem.read(file) } catch {
+            throw ClientError(.invalidProfile, "\(file) cannot be read: \(error.text)")
         }
         let root = try ClientProfile.object(contents, file)
         if let profiles = try ClientProfiles(root, file) {
@@ -19,11 +20,9 @@ extension ClientProfile {
             try self.init(root, file)
         }
         if let caFile, !caFile.hasPrefix("/") {
-            self.caFile = URL(filePath: file).deletingLastPathComponent().appending(path: caFile).path
+            self.caFile = "\(FilePath.directory(of: file))/\(caFile)"
         }
     }
-
-    static func contents(of file: String) -> [UInt8]? { FileManager.default.contents(atPath: file).map { Array($0) } }
 
     /// - Parameter name: name of the text in errors.
     public init(json: [UInt8], name: String = "client.json") throws(ClientError) {

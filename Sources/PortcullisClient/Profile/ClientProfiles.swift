@@ -1,4 +1,5 @@
 import Bytes
+import Reactor
 
 /// The `profiles` of a `client.json` by name: an application with several kinds of logins has a backend for each
 /// (FB-09).
@@ -45,7 +46,7 @@ public struct ClientProfiles: Sendable {
     public static func text(
         putting profile: ClientProfile, named: String?, into file: String
     ) throws(ClientError) -> [UInt8] {
-        let contents = ClientProfile.contents(of: file)
+        let contents = try? FileSystem.read(file)
         guard let named else {
             // An unreadable file is replaced.
             guard let root = contents.flatMap({ try? ClientProfile.object($0, file) }) else { return profile.json }

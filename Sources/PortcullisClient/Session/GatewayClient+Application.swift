@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// Options of a session token (AOM-04, AOM-07, AOM-10); nil for the default of the gateway.
@@ -26,8 +25,8 @@ public struct SessionTokenOptions: Equatable, Sendable {
 public struct SessionToken: Equatable, Sendable {
     public let sessionToken: String
     public let refreshToken: String?
-    /// Nil if the gateway does not send it.
-    public let expirationDate: Date?
+    /// Seconds since 1970; nil if the gateway does not send it.
+    public let expiresAt: Int64?
     public let module: String?
     public let model: String?
 }
@@ -125,8 +124,7 @@ extension GatewayClient {
         if configure { try put(login) }
         return SessionToken(
             sessionToken: login.token ?? "", refreshToken: login.refreshToken,
-            expirationDate: login.expiresAt.map { Date(timeIntervalSince1970: TimeInterval($0)) },
-            module: reply.text("module"), model: reply.text("model"))
+            expiresAt: login.expiresAt, module: reply.text("module"), model: reply.text("model"))
     }
 
     private func application(_ reply: ServiceReply, _ user: String?) throws(ClientError) -> StoredLogin {

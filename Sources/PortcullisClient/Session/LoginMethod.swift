@@ -1,5 +1,5 @@
 /// The login method and the credentials of requests.
-public enum LoginMethod: String, Codable, Sendable, CaseIterable {
+public enum LoginMethod: String, Sendable, CaseIterable {
     /// A password grant at the OAuth endpoint; requests carry its access token.
     case oauth
     /// Each request carries user name and password.

@@ -1,7 +1,7 @@
 import Bytes
 
 /// A stored password for offline logins (OMS-12), with the number of failures.
-struct OfflineVerifier: Codable, Equatable, Sendable {
+struct OfflineVerifier: Equatable, Sendable {
     var scope: Scope
     var user: String
     /// `{scheme}payload`.

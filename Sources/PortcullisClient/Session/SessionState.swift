@@ -1,5 +1,5 @@
 /// The stored state of a client.
-struct SessionState: Codable, Equatable, Sendable {
+struct SessionState: Equatable, Sendable {
     var login: StoredLogin?
     var registration: Registration?
     /// Tokens for webgates, oldest first.
@@ -9,14 +9,14 @@ struct SessionState: Codable, Equatable, Sendable {
 }
 
 /// The server, application and backend that stored state is bound to.
-struct Scope: Codable, Equatable, Sendable {
+struct Scope: Equatable, Sendable {
     var origin: String
     var serviceDomain: String?
     var appName: String?
 }
 
 /// A login with its credentials.
-struct StoredLogin: Codable, Equatable, Sendable {
+struct StoredLogin: Equatable, Sendable {
     var method: LoginMethod
     var scope: Scope
     /// Name and version of the backend: a token is bound to the first one it was used with (OMH-06).
@@ -39,13 +39,13 @@ struct StoredLogin: Codable, Equatable, Sendable {
 }
 
 /// The client registration handle of this device.
-struct Registration: Codable, Equatable, Sendable {
+struct Registration: Equatable, Sendable {
     var scope: Scope
     var handle: String
 }
 
 /// An access token for one webgate of one server.
-struct WebgateToken: Codable, Equatable, Sendable {
+struct WebgateToken: Equatable, Sendable {
     var origin: String
     var webgate: String
     /// The requested level.
@@ -58,7 +58,7 @@ struct WebgateToken: Codable, Equatable, Sendable {
 }
 
 /// The cached application profile (OMS-04).
-struct CachedProfile: Codable, Equatable, Sendable {
+struct CachedProfile: Equatable, Sendable {
     var scope: Scope
     var text: String
     var etag: String?

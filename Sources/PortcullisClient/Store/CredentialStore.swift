@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import Foundation
 import Reactor
 
 /// User names, passwords, properties and tokens in a file that is encrypted with AES-256-GCM (CRED-01, CRED-02). The
@@ -72,33 +71,31 @@ public final class CredentialStore: Sendable {
 
     /// Deletes everything, the key included (OMS-16), even if the store cannot be opened.
     public func removeAll() throws(ClientError) {
-        guard FileManager.default.fileExists(atPath: directory) else { return }
+        guard FileSystem.exists(directory) else { return }
         let lock = try lock()
         // The key last: a key without a file is an empty store, but a file without its key cannot be opened.
         for path in [path, keyPath] {
-            do {
-                try FileManager.default.removeItem(atPath: path)
-            } catch CocoaError.fileNoSuchFile {
+            do throws(KernelError) {
+                try FileSystem.remove(path)
+            } catch  where error.isMissingPath {
                 continue
             } catch {
-                throw ClientError(.storeFailed, "\(path) cannot be removed")
+                throw ClientError(.storeFailed, "\(path) cannot be removed: \(error.text)")
             }
         }
         lock.release()
     }
 
-    /// The stored state of the client.
-    func session() throws(ClientError) -> SessionState { try read().session ?? SessionState() }
+    /// The stored state of the client, if any.
+    func storedSession() throws(ClientError) -> JSONNode? { try read().session }
 
-    /// Changes the current stored state of the client, and returns the result.
-    func changeSession(_ body: (inout SessionState) -> Void) throws(ClientError) -> SessionState {
-        var outcome = SessionState()
-        try change { contents in
-            outcome = contents.session ?? outcome
-            body(&outcome)
-            contents.session = outcome == SessionState() ? nil : outcome
-        }
-        return outcome
+    func changeStoredSession(_ body: (inout JSONNode?) throws(ClientError) -> Void) throws(ClientError) {
+        try change { contents throws(ClientError) in try body(&contents.session) }
+    }
+
+    /// The stored text is not what this program writes.
+    var damaged: ClientError {
+        unreadable("it was made with another key or on another machine, or is damaged")
     }
 
     private static func isSame(_ entry: StoredCredential, _ url: String, _ tenant: String?) -> Bool {
@@ -111,39 +108,42 @@ extension CredentialStore {
     private var keyPath: String { "\(path).key" }
 
     private func read() throws(ClientError) -> StoreContents {
-        guard let sealed = FileManager.default.contents(atPath: path) else {
-            if FileManager.default.fileExists(atPath: path) { throw unreadable("it cannot be read") }
+        let sealed: [UInt8]
+        do throws(KernelError) {
+            sealed = try FileSystem.read(path)
+        } catch  where error.isMissingPath {
             return StoreContents()
+        } catch {
+            throw unreadable("it cannot be read: \(error.text)")
         }
         guard sealed.starts(with: CredentialStore.header) else { throw unreadable("it is no credential store") }
         guard let key = try key() else { throw unreadable("its key \(keyPath) is missing") }
         let bytes = Array(sealed.dropFirst(CredentialStore.header.count))
         guard let text = key.open(bytes.span, authenticating: binding.span), let contents = StoreContents(text) else {
-            throw unreadable("it was made with another key or on another machine, or is damaged")
+            throw damaged
         }
         return contents
     }
 
     /// Creates a directory that only its owner can access, unless it exists.
     static func makeDirectory(_ directory: String) throws(ClientError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do throws(KernelError) {
+            try FileSystem.makeDirectory(directory, mode: 0o700)
         } catch {
-            throw ClientError(.storeFailed, "the directory \(directory) cannot be created")
+            throw ClientError(.storeFailed, "the directory \(directory) cannot be created: \(error.text)")
         }
     }
 
-    private func change(_ body: (inout StoreContents) -> Void) throws(ClientError) {
+    private func change(_ body: (inout StoreContents) throws(ClientError) -> Void) throws(ClientError) {
         try CredentialStore.makeDirectory(directory)
         let lock = try lock()
-        let before = try read()
-        var contents = before
-        body(&contents)
-        if contents != before {
+        var contents = try read()
+        let before = contents.text
+        try body(&contents)
+        let text = contents.text
+        if text != before {
             let kept = try key()
             let key = if let kept { kept } else { try makeKey() }
-            guard let text = contents.text else { throw ClientError(.storeFailed, "the entries cannot be written") }
             try write(CredentialStore.header + key.seal(text.span, authenticating: binding.span), to: path)
         }
         lock.release()
@@ -160,12 +160,11 @@ extension CredentialStore {
 
     /// The key of the file, if it exists.
     private func key() throws(ClientError) -> AEADKey? {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: keyPath) else { return nil }
-        let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
+        guard let mode = (try? FileStatus(keyPath))?.mode else { return nil }
         guard mode & 0o077 == 0 else { throw unreadable("its key \(keyPath) is open to others; chmod 600 it") }
-        guard let bytes = FileManager.default.contents(atPath: keyPath).map({ Array($0) }),
-            let key = AEADKey(bytes.span)
-        else { throw unreadable("its key \(keyPath) is not one of 32 bytes") }
+        guard let bytes = try? FileSystem.read(keyPath), let key = AEADKey(bytes.span) else {
+            throw unreadable("its key \(keyPath) is not one of 32 bytes")
+        }
         return key
     }
 
@@ -189,8 +188,7 @@ extension CredentialStore {
 
     /// The authenticated data of the encryption.
     private var binding: [UInt8] {
-        let machine = isHostBound ? FileManager.default.contents(atPath: "/etc/machine-id") : nil
-        return CredentialStore.header + Array(machine ?? Data())
+        CredentialStore.header + (isHostBound ? (try? FileSystem.read("/etc/machine-id")) ?? [] : [])
     }
 
     private func failed(_ error: KernelError) -> ClientError {

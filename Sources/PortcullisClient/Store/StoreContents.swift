@@ -1,20 +1,29 @@
-import Foundation
+import Bytes
 
 /// The decrypted contents of a credential store: JSON.
-struct StoreContents: Codable, Equatable {
+struct StoreContents: StoredValue {
     var credentials: [StoredCredential] = []
     var properties: [StoredProperty] = []
     /// The state of the client, if any.
-    var session: SessionState?
+    var session: JSONNode?
 
     init() {}
 
+    init(_ stored: JSONNode) throws(MalformedStore) {
+        credentials = try stored.storedList("credentials")
+        properties = try stored.storedList("properties")
+        session = try stored.storedIfAny("session") { $0 }
+    }
+
     /// Nil for a text that `text` did not create.
     init?(_ text: [UInt8]) {
-        guard let contents = try? JSONDecoder().decode(StoreContents.self, from: Data(text)) else { return nil }
+        guard let node = try? JSONNode.parse(text.span), let contents = try? StoreContents(node) else { return nil }
         self = contents
     }
 
-    /// Nil for values without JSON form, which do not occur.
-    var text: [UInt8]? { (try? JSONEncoder().encode(self)).map { Array($0) } }
+    var members: [(name: String, value: JSONNode?)] {
+        [("credentials", .list(credentials)), ("properties", .list(properties)), ("session", session)]
+    }
+
+    var text: [UInt8] { node.serialized }
 }

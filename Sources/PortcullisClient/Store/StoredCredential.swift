@@ -1,5 +1,7 @@
+import Bytes
+
 /// User name and password of a server (CRED-01).
-public struct StoredCredential: Codable, Equatable, Sendable {
+public struct StoredCredential: Equatable, Sendable {
     /// The key, usually the URL of the server.
     public var url: String
     public var tenant: String?
@@ -17,7 +19,7 @@ public struct StoredCredential: Codable, Equatable, Sendable {
 }
 
 /// A stored value of an application (CRED-02).
-public struct StoredProperty: Codable, Equatable, Sendable {
+public struct StoredProperty: Equatable, Sendable {
     public var key: String
     public var value: String
     public var label: String?
@@ -28,5 +30,36 @@ public struct StoredProperty: Codable, Equatable, Sendable {
         self.value = value
         self.label = label
         self.description = description
+    }
+}
+
+extension StoredCredential: StoredValue {
+    init(_ stored: JSONNode) throws(MalformedStore) {
+        self.init(
+            url: try stored.stored("url", \.string), tenant: try stored.storedIfAny("tenant", \.string),
+            user: try stored.storedIfAny("user", \.string), password: try stored.storedIfAny("password", \.string))
+    }
+
+    var members: [(name: String, value: JSONNode?)] {
+        [
+            ("url", .text(url)), ("tenant", .text(ifAny: tenant)), ("user", .text(ifAny: user)),
+            ("password", .text(ifAny: password)),
+        ]
+    }
+}
+
+extension StoredProperty: StoredValue {
+    init(_ stored: JSONNode) throws(MalformedStore) {
+        self.init(
+            key: try stored.stored("key", \.string), value: try stored.stored("value", \.string),
+            label: try stored.storedIfAny("label", \.string),
+            description: try stored.storedIfAny("description", \.string))
+    }
+
+    var members: [(name: String, value: JSONNode?)] {
+        [
+            ("key", .text(key)), ("value", .text(value)), ("label", .text(ifAny: label)),
+            ("description", .text(ifAny: description)),
+        ]
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Model
 
 extension WebURL {
@@ -7,7 +6,9 @@ extension WebURL {
         do throws(WebURL.Problem) {
             try self.init(lenient: text)
         } catch {
-            if let mark = text.range(of: "://"), !["http", "https"].contains(text[..<mark.lowerBound].lowercased()) {
+            if let mark = text.firstRange(of: "://"),
+                !["http", "https"].contains(text[..<mark.lowerBound].lowercased())
+            {
                 throw ClientError(.unsupportedScheme, "\"\(text)\" is neither http nor https")  // OMS-02
             }
             throw ClientError(

@@ -12,4 +12,11 @@ package struct SystemUser {
         user = unsafe entry.pointee.pw_uid
         group = unsafe entry.pointee.pw_gid
     }
+
+    /// The home directory of the user of this process, where there is one.
+    package static var home: String? {
+        // SAFETY: as above; the text is copied at once.
+        guard let entry = unsafe getpwuid(geteuid()), let path = unsafe entry.pointee.pw_dir else { return nil }
+        return unsafe String(cString: path)
+    }
 }

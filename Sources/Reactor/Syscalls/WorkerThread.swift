@@ -21,7 +21,8 @@ package struct WorkerThread: Sendable {
     }
 
     /// Starts a detached thread; returns false if the system cannot create one.
-    static func detached(name: String, _ run: @escaping @Sendable () -> Void) -> Bool {
+    @discardableResult
+    package static func detached(name: String, _ run: @escaping @Sendable () -> Void) -> Bool {
         guard let thread = start(name, run) else { return false }
         _ = pthread_detach(thread)
         return true

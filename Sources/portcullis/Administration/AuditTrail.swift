@@ -1,6 +1,6 @@
 import Bytes
-import Foundation
 import Gateway
+import Glibc
 import Identity
 import Model
 import Reactor
@@ -72,17 +72,10 @@ enum AuditTrail: Sendable {
 
     /// The directory gets the owner of `gateway.json`, since the gateway, which stores its keys there, may run as that user.
     private static func makeDirectory(_ path: String) {
-        let manager = FileManager.default
-        guard !manager.fileExists(atPath: path) else { return }
-        try? manager.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        guard !FileSystem.exists(path), (try? FileSystem.makeDirectory(path, mode: 0o700)) != nil else { return }
         let model = String(path.dropLast("state".count) + "gateway.json")
-        guard getuid() == 0,
-            let owner = (try? manager.attributesOfItem(atPath: model))
-                ?? (try? manager.attributesOfItem(atPath: model + "c"))
-        else { return }
-        let keys = [FileAttributeKey.ownerAccountID, .groupOwnerAccountID]
-        try? manager.setAttributes(owner.filter { keys.contains($0.key) }, ofItemAtPath: path)
+        guard getuid() == 0, let status = (try? FileStatus(model)) ?? (try? FileStatus(model + "c")) else { return }
+        try? FileSystem.setOwner(status.owner, group: status.group, of: path)
     }
 }
 

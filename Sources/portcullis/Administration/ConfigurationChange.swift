@@ -1,7 +1,6 @@
 import Bytes
 import Configuration
 import Crypto
-import Foundation
 import Gateway
 
 /// Reads a configuration directory and changes one section at a time: under a lock, validated as a whole before anything
@@ -172,7 +171,7 @@ struct ConfigurationChange: Sendable {
     }
 
     private static func matches(_ condition: String, _ text: SectionText) -> Bool {
-        let tags = condition.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        let tags = condition.split(separator: ",").map { $0.trimmingBlanks }
         return tags.contains("*") || tags.contains(tag(of: text))
     }
 }

@@ -1,9 +1,9 @@
 import Configuration
 import Crypto
-import Foundation
 import Gateway
 import Identity
 import Model
+import Reactor
 
 extension Assembly {
     /// A valid configuration and its snapshot.
@@ -34,7 +34,7 @@ extension Assembly {
     ///   - formerFiles: files of the configuration in force.
     static func examine(
         _ directory: String, makesKeys: Bool = false, production: Bool = false, draft: ConfigurationDraft? = nil,
-        formerFiles: Set<String> = [], environment: [String: String] = ProcessInfo.processInfo.environment
+        formerFiles: Set<String> = [], environment: [String: String] = Environment.values
     ) -> Examination {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: environment, production: production,

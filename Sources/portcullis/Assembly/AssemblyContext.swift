@@ -1,9 +1,9 @@
 import Configuration
 import Crypto
-import Foundation
 import Gateway
 import JOSE
 import Model
+import Reactor
 
 /// What the parts of an assembly share: the configuration, what outlives it, and what is found to be wrong.
 ///
@@ -81,7 +81,7 @@ final class AssemblyContext {
     /// Notes the end for metrics, and warns 30 days before it, or in the last third of shorter certificates.
     func warnOfEnd(of certificate: CertificateSummary, at pointer: String) {
         if !certificates.contains(where: { $0.pointer == pointer }) { certificates.append((pointer, certificate)) }
-        let now = Int64(Date().timeIntervalSince1970)
+        let now = Clock.wallSeconds
         let names = certificate.shownNames
         if certificate.isPremature(at: now) {
             warning(pointer, "the certificate for \(names) is not valid yet")

@@ -1,7 +1,6 @@
 import Bytes
 import Configuration
 import Crypto
-import Foundation
 import Gateway
 import Identity
 import JOSE
@@ -29,7 +28,7 @@ struct AssertionAssembly: AssemblyPart {
         let reloads = retained.assertions
         let policyReader = reloads.reader(of: "policy", log: retained.log) {
             ConfigurationLoader.policies(
-                directory: directory, environment: ProcessInfo.processInfo.environment, formerFiles: files
+                directory: directory, environment: Environment.values, formerFiles: files
             ).map {
                 AssertionPolicy($0, baseURL: baseURL, catalogue: catalogue)
             }
@@ -37,7 +36,7 @@ struct AssertionAssembly: AssemblyPart {
         let withdrawn = retained.withdrawn
         let certificateReader = reloads.reader(of: "certificates", log: retained.log) {
             ConfigurationLoader.certificates(
-                directory: directory, environment: ProcessInfo.processInfo.environment, formerFiles: files
+                directory: directory, environment: Environment.values, formerFiles: files
             ).map { entries in
                 CertificateStore(
                     entries.compactMap { entry in

@@ -1,9 +1,9 @@
 import Crypto
-import Foundation
 import Gateway
 import Identity
 import JOSE
 import Outbound
+import Reactor
 import Synchronization
 
 /// The keys of issuers whose tokens are exchanged, by their policy. A reloaded policy may name further issuers.
@@ -40,8 +40,8 @@ final class AssertionKeySets: Sendable {
         var authorities: [UInt8]?
         if let file = source.trustFile {
             let path = file.hasPrefix("/") ? file : "\(directory)/\(file)"
-            guard let data = FileManager.default.contents(atPath: path) else { return nil }
-            authorities = Array(data)
+            authorities = try? FileSystem.read(path)
+            guard authorities != nil else { return nil }
         }
         guard let settings = source.settings(issuer: issuer, authorities: authorities),
             let made = try? retained.keys.keys(settings, name: issuer, caller: retained.outbound, log: retained.log)

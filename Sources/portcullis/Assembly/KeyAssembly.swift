@@ -1,6 +1,5 @@
 import Configuration
 import Crypto
-import Foundation
 import Identity
 import JOSE
 import Model
@@ -49,7 +48,7 @@ struct KeyAssembly: AssemblyPart {
 
     func signingKey(at path: String, _ algorithm: SignatureAlgorithm, pointer: String) -> SigningKey? {
         do throws(KeyFileError) {
-            if !context.makesKeys, !FileManager.default.fileExists(atPath: path) {
+            if !context.makesKeys, !FileSystem.exists(path) {
                 return try KeyFile.generate(algorithm)
             }
             return try KeyFile.signingKey(at: path, algorithm: algorithm)
@@ -63,7 +62,7 @@ struct KeyAssembly: AssemblyPart {
     func sealingKeys() -> AEADKeyRing? {
         let challenge = configuration.challenge
         var keys = challenge.keys
-        if keys.isEmpty, !context.makesKeys, !FileManager.default.fileExists(atPath: challenge.keyFile) {
+        if keys.isEmpty, !context.makesKeys, !FileSystem.exists(challenge.keyFile) {
             keys = [SecureRandom.bytes(32)]
         }
         do throws(KeyFileError) {

@@ -1,7 +1,6 @@
 import Bytes
 import Configuration
 import Crypto
-import Foundation
 import JOSE
 import Model
 import Reactor
@@ -70,7 +69,7 @@ enum KeyFile {
 
     /// The text of a file; nil if there is none.
     static func read(_ path: String) throws(KeyFileError) -> [UInt8]? {
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard FileSystem.exists(path) else { return nil }
         do throws(UnreadableFile) {
             return try FileText.read(path)
         } catch {
@@ -80,22 +79,21 @@ enum KeyFile {
 
     /// Creates a missing file with mode 0600: a database gives its other files the same mode.
     static func makePrivate(_ path: String) throws(KeyFileError) {
-        if !FileManager.default.fileExists(atPath: path) { try write([], to: path) }
+        if !FileSystem.exists(path) { try write([], to: path) }
     }
 
     /// Makes a directory for its owner only where it is missing.
     static func makeDirectory(_ path: String) throws(KeyFileError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do throws(KernelError) {
+            try FileSystem.makeDirectory(path, mode: 0o700)
         } catch {
-            throw KeyFileError(message: "\(path) cannot be made: \(SystemReason.text(of: error))")
+            throw KeyFileError(message: "\(path) cannot be made: \(error.text)")
         }
     }
 
     /// Writes a draft and links it into place: no reader sees half a key, and of two concurrent starts one wins.
     private static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
-        try makeDirectory(URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false))
+        try makeDirectory(FilePath.directory(of: path))
         do throws(KernelError) {
             let draft = try AtomicFile(of: path)
             try draft.write(bytes)

@@ -1,8 +1,8 @@
 import Configuration
 import Crypto
-import Foundation
 import Gateway
 import Model
+import Reactor
 
 /// The listeners, with their certificates.
 struct ListenerAssembly: AssemblyPart {
@@ -52,7 +52,7 @@ struct ListenerAssembly: AssemblyPart {
         settings.ticketKeys = ticketKeys
         do throws(TLSSettingsError) {
             let made = try TLSServerContext(settings)
-            let now = Int64(Date().timeIntervalSince1970)
+            let now = Clock.wallSeconds
             for complaint in made.revocationLists.compactMap({ $0.complaint(at: now) }) {
                 context.expired("\(pointer)/clientCrlFile", complaint)
             }
@@ -119,7 +119,7 @@ extension ListenerEntry {
         }
         do throws(TLSSettingsError) {
             let verifier = try ClientCertificateVerifier(authoritiesPEM: authorities, revocationLists: lists)
-            let now = Int64(Date().timeIntervalSince1970)
+            let now = Clock.wallSeconds
             if isOwn {
                 for complaint in verifier.revocationLists.compactMap({ $0.complaint(at: now) }) {
                     context.expired(places.lists, complaint)

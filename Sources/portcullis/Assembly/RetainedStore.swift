@@ -1,6 +1,6 @@
 import Dispatch
-import Foundation
 import Gateway
+import Glibc
 import Issuers
 import Model
 import Reactor
@@ -54,11 +54,11 @@ final class RetainedStore: Sendable {
 
     /// The same beside the work, for a store that answers once the workers run: tries until it does, ever more rarely.
     static func loadLater(_ tokens: IssuedTokenArchive) {
-        Thread.detachNewThread {
-            var pause = 0.5
+        WorkerThread.detached(name: "kept tokens") {
+            var seconds: UInt32 = 1
             while !load(tokens, milliseconds: 5000) {
-                Thread.sleep(forTimeInterval: pause)
-                pause = min(pause * 2, 30)
+                sleep(seconds)
+                seconds = min(seconds * 2, 30)
             }
         }
     }

@@ -1,7 +1,7 @@
 import Configuration
 import Crypto
-import Foundation
 import JOSE
+import Reactor
 
 extension SignerAuthoritiesEntry {
     /// Nil after an error.
@@ -16,7 +16,7 @@ extension SignerAuthoritiesEntry {
         }
         do throws(TLSSettingsError) {
             let verifier = try SignerChainVerifier(authoritiesPEM: pem, revocationLists: lists)
-            let now = Int64(Date().timeIntervalSince1970)
+            let now = Clock.wallSeconds
             for complaint in verifier.revocationLists.compactMap({ $0.complaint(at: now) }) {
                 context.expired(places.lists, complaint)
             }

@@ -1,7 +1,6 @@
 import Bytes
 import Configuration
 import Crypto
-import Foundation
 import Gateway
 import Identity
 import Model
@@ -37,7 +36,7 @@ struct StoreAssembly: AssemblyPart {
         let section = configuration.store
         let isInFile = section.keys.isEmpty
         // A key that was made for a store in memory is in no configuration.
-        if isInFile, !FileManager.default.fileExists(atPath: section.keyFile) { return opened }
+        if isInFile, !FileSystem.exists(section.keyFile) { return opened }
         guard let key = section.tokenKey(context) else { return nil }
         guard opened.key.isKnown(to: key) else {
             if opened.endsWithProcess, isInFile { return opened }
@@ -139,7 +138,7 @@ extension StoreSection {
         var keys = keys
         // Nothing in memory outlives the key, and `check` makes none.
         let isMade = context.makesKeys && kind != .memory
-        if keys.isEmpty, !isMade, !FileManager.default.fileExists(atPath: keyFile) {
+        if keys.isEmpty, !isMade, !FileSystem.exists(keyFile) {
             keys = [SecureRandom.bytes(TokenDigestKey.length)]
         }
         let place = keys.isEmpty ? "/store/keyFile" : "/store/key"

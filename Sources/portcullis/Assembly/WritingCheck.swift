@@ -1,5 +1,5 @@
 import Configuration
-import Foundation
+import Reactor
 
 /// Finds files that the gateway writes and that are not writable.
 struct WritingCheck: AssemblyPart {
@@ -27,7 +27,7 @@ struct WritingCheck: AssemblyPart {
         var obstacles: Set<String> = []
         for (pointer, path, isDatabase) in places {
             // An existing key is only read.
-            if !isDatabase, FileManager.default.fileExists(atPath: path) { continue }
+            if !isDatabase, FileSystem.exists(path) { continue }
             guard let obstacle = WritableFile.obstacle(path, makesFolders: true, isDatabase: isDatabase),
                 obstacles.insert(obstacle).inserted
             else { continue }
@@ -50,26 +50,18 @@ private enum WritableFile {
     ///   - makesFolders: whether missing folders would be created.
     ///   - isDatabase: whether other files are written beside it.
     static func obstacle(_ path: String, makesFolders: Bool = false, isDatabase: Bool = false) -> String? {
-        let manager = FileManager.default
-        let exists = manager.fileExists(atPath: path)
-        if exists {
-            if isFolder(path) { return "\(path): Is a directory" }
-            if !manager.isWritableFile(atPath: path) { return "\(path): Permission denied" }
+        if FileSystem.exists(path) {
+            if FileSystem.isDirectory(path) { return "\(path): Is a directory" }
+            if !FileSystem.isWritable(path) { return "\(path): Permission denied" }
             if !isDatabase { return nil }
         }
-        var folder = URL(filePath: path).deletingLastPathComponent()
-        while !manager.fileExists(atPath: folder.path), folder.path != "/" {
-            let parent = folder.deletingLastPathComponent()
-            if !makesFolders, isFolder(parent.path) { return "\(folder.path): No such file or directory" }
+        var folder = FilePath.directory(of: path)
+        while !FileSystem.exists(folder), folder != "/", folder != "." {
+            let parent = FilePath.directory(of: folder)
+            if !makesFolders, FileSystem.isDirectory(parent) { return "\(folder): No such file or directory" }
             folder = parent
         }
-        if !isFolder(folder.path) { return "\(folder.path): Not a directory" }
-        return manager.isWritableFile(atPath: folder.path) ? nil : "\(folder.path): Permission denied"
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        let place = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
-        let type = try? FileManager.default.attributesOfItem(atPath: place)[.type] as? FileAttributeType
-        return type == .typeDirectory
+        if !FileSystem.isDirectory(folder) { return "\(folder): Not a directory" }
+        return FileSystem.isWritable(folder) ? nil : "\(folder): Permission denied"
     }
 }

@@ -1,5 +1,5 @@
 import Configuration
-import Foundation
+import Reactor
 
 /// How a command ends: 0 success, 1 failure or invalid configuration, 2 usage error.
 enum ExitStatus: Int32, Error {
@@ -26,8 +26,8 @@ enum ExitStatus: Int32, Error {
 
 /// Standard output and error, as text.
 enum Terminal {
-    static func print(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
-    static func printError(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    static func print(_ text: String) { StandardStream.output.write(Array((text + "\n").utf8)) }
+    static func printError(_ text: String) { StandardStream.errors.write(Array((text + "\n").utf8)) }
 }
 
 extension FileText {
@@ -43,6 +43,6 @@ extension FileText {
 
     /// The same, with `-` for standard input.
     static func given(_ path: String) throws(ExitStatus) -> [UInt8] {
-        path == "-" ? Array(FileHandle.standardInput.readDataToEndOfFile()) : try named(path)
+        path == "-" ? StandardStream.input() : try named(path)
     }
 }

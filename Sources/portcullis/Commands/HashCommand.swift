@@ -1,7 +1,6 @@
 import Bytes
 import Configuration
 import Crypto
-import Foundation
 
 /// `portcullis hash`: a password as `users.json` stores it.
 enum HashCommand: Command {

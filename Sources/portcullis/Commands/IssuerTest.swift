@@ -1,6 +1,5 @@
 import Bytes
 import Configuration
-import Foundation
 import Gateway
 import Identity
 import JOSE
@@ -78,7 +77,7 @@ struct IssuerTest {
 
     /// - Throws: `.usage` after printing what is given in place of a token.
     private static func token(_ argument: String) throws(ExitStatus) -> [UInt8] {
-        let text = argument == "-" ? Array(FileHandle.standardInput.readDataToEndOfFile()) : Array(argument.utf8)
+        let text = argument == "-" ? StandardStream.input() : Array(argument.utf8)
         let words = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         guard let first = words.first else {
             throw .misuse(argument == "-" ? "standard input has no token" : "the token is empty; is its variable set?")

@@ -1,6 +1,6 @@
 import Configuration
-import Foundation
 import Model
+import Reactor
 
 /// A running gateway, named by the URL of its admin listener or by its configuration directory.
 enum RunningGateway {
@@ -49,7 +49,7 @@ enum RunningGateway {
     /// The admin listener of a directory. The rest of the configuration may be invalid: a reload reports that.
     private static func section(_ directory: String) throws(ExitStatus) -> AdminSection {
         let loaded = ConfigurationLoader.load(
-            directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
+            directory: directory, environment: Environment.values, production: false,
             secrets: SecretStore.lookup(directory))
         if let admin = loaded.draft?.admin, admin.port > 0 { return admin }
         let causes = loaded.diagnostics.filter { finding in

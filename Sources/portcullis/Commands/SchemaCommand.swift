@@ -1,6 +1,5 @@
 import Bytes
 import Configuration
-import Foundation
 import Identity
 import Issuers
 import Model
@@ -35,11 +34,10 @@ enum SchemaCommand: Command {
         }
         let examples = try examples(arguments["--examples"])
         for folder in ["schema", "reference", "texts"] {
-            do {
-                try FileManager.default.createDirectory(
-                    atPath: "\(directory)/\(folder)", withIntermediateDirectories: true)
+            do throws(KernelError) {
+                try FileSystem.makeDirectory("\(directory)/\(folder)")
             } catch {
-                throw .failure("cannot write \(directory): \(SystemReason.text(of: error))")
+                throw .failure("cannot write \(directory): \(error.text)")
             }
         }
         for section in sections {
@@ -55,7 +53,7 @@ enum SchemaCommand: Command {
     /// The OpenAPI document in a directory; nil if there is none.
     private static func endpoints(in directory: String) throws(ExitStatus) -> JSONNode? {
         let path = "\(directory)/schema/openapi.json"
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard FileSystem.exists(path) else { return nil }
         let text = try FileText.named(path)
         do throws(JSONError) {
             return try JSONNode.parse(text, file: path)

@@ -1,6 +1,6 @@
 import Configuration
-import Foundation
 import Gateway
+import Glibc
 import Identity
 import Issuers
 import Model
@@ -32,7 +32,7 @@ enum ServeCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--config"], flags: ["--insecure"])
-        let isForced = arguments.has("--insecure") || ProcessInfo.processInfo.environment["PORTCULLIS_INSECURE"] == "1"
+        let isForced = arguments.has("--insecure") || Environment.values["PORTCULLIS_INSECURE"] == "1"
         try GatewayProcess(directory: arguments.directory(of: self), acceptsInsecure: isForced).run()
     }
 }

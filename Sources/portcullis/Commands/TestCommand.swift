@@ -1,8 +1,9 @@
 import Bytes
-import Foundation
 import HTTP
+import Model
 import Policy
 import PortcullisClient
+import Reactor
 
 /// `portcullis test`: sends one request to try out an API (TOOL-01).
 enum TestCommand: Command {
@@ -49,10 +50,13 @@ enum TestCommand: Command {
         let target = try AdminTarget.options.contains { arguments[$0] != nil } ? AdminTarget(arguments) : nil
         let profile = try ClientFiles(arguments).profile()
         // A test must not change the stored login.
-        let directory = FileManager.default.temporaryDirectory.appending(path: "portcullis-test-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory: String
+        do throws(KernelError) { directory = try FileSystem.makeTemporaryDirectory("portcullis-test") } catch {
+            throw .failure("a directory for temporary files cannot be made: \(error.text)")
+        }
+        defer { try? FileSystem.removeDirectory(directory) }
         let client = try ExitStatus.client(
-            GatewayClient(profile: profile, store: CredentialStore(directory: directory.path)))
+            GatewayClient(profile: profile, store: CredentialStore(directory: directory)))
         var request = ClientRequest(
             arguments.positional[0].uppercased(), profile.url(arguments.positional[1]), usesSession: false)
         request.fields = try credentials(authentication, arguments, client, &request)
@@ -170,13 +174,13 @@ enum TestCommand: Command {
             Terminal.print("(--config DIR or --admin URL names the role)")
             return
         }
-        let address = URLComponents(string: request.url)
+        let address = try? WebURL(lenient: request.url)
         let requirement = try target.perform(
             .command(
                 .get, ["requirements"],
                 query: [
-                    ("method", request.method), ("path", address?.percentEncodedPath ?? "/"),
-                    ("host", address?.encodedHost ?? ""),
+                    ("method", request.method), ("path", address?.path ?? "/"),
+                    ("host", address?.origin.urlHost ?? ""),
                 ]))
         for line in MissingRoles(requirement)?.lines(held: try roles(request, client, user, target)) ?? [] {
             Terminal.print(line)

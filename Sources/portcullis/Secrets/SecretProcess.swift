@@ -1,7 +1,5 @@
 import Configuration
-import Dispatch
-import Foundation
-import Synchronization
+import Reactor
 
 /// Runs the programs that print secrets, in the directory of the configuration, with the gateway's environment and
 /// without its descriptors.
@@ -13,32 +11,21 @@ struct SecretProcess {
 
     /// What the program prints, without the last line end. Waits until it has ended, or its time is over.
     func run(_ call: SecretProgram.Call) -> SecretAnswer {
-        let process = Process()
-        let (output, complaints) = (Pipe(), Pipe())
-        process.executableURL = URL(filePath: call.command[0])
-        process.arguments = Array(call.command.dropFirst())
-        process.currentDirectoryURL = URL(filePath: directory, directoryHint: .isDirectory)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = complaints
-        let ended = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in ended.signal() }
-        do { try process.run() } catch { return .unreadable("cannot be started") }
-        let reading = DispatchGroup()
-        let printed = Collected(output.fileHandleForReading, in: reading)
-        let complained = Collected(complaints.fileHandleForReading, in: reading)
-        let deadline = DispatchTime.now() + .milliseconds(Int(clamping: call.timeoutMilliseconds))
-        guard reading.wait(timeout: deadline) == .success, ended.wait(timeout: deadline) == .success else {
-            // Its group, with what it has started. The program itself may have ended, and its id be that of another one.
-            kill(-process.processIdentifier, SIGKILL)
-            return .unreadable("has not ended after \(call.timeoutMilliseconds) ms")
+        let outcome: ChildProgram.Outcome
+        do throws(ChildProgram.Failure) {
+            outcome = try ChildProgram.run(
+                call.command, in: directory, milliseconds: call.timeoutMilliseconds, limit: SecretProcess.limit)
+        } catch {
+            return switch error {
+            case .notStarted(let cause): .unreadable("cannot be started: \(cause.text)")
+            case .late: .unreadable("has not ended after \(call.timeoutMilliseconds) ms")
+            }
         }
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            let end = process.terminationReason == .exit ? "exit status" : "signal"
-            return .unreadable(
-                "has failed (\(end) \(process.terminationStatus))" + SecretProcess.complaint(complained.bytes))
+        guard outcome.signal == 0, outcome.status == 0 else {
+            let end = outcome.signal == 0 ? "exit status \(outcome.status)" : "signal \(outcome.signal)"
+            return .unreadable("has failed (\(end))" + SecretProcess.complaint(outcome.errors))
         }
-        var bytes = printed.bytes
+        var bytes = outcome.output
         guard bytes.count <= SecretProcess.limit else { return .unreadable("prints more than 64 KiB") }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -51,20 +38,5 @@ struct SecretProcess {
         let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }.prefix(200), as: UTF8.self)
         let plain = String(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
         return plain.isEmpty ? "" : ": \(plain)"
-    }
-
-    /// The first bytes of a pipe, read to its end on another thread, so that the program does not wait for a reader.
-    private final class Collected: Sendable {
-        private let collected = Mutex<[UInt8]>([])
-
-        var bytes: [UInt8] { collected.withLock { $0 } }
-
-        init(_ handle: FileHandle, in group: DispatchGroup) {
-            DispatchQueue.global().async(group: group) { [self] in
-                while let piece = try? handle.read(upToCount: 16 << 10), !piece.isEmpty {
-                    collected.withLock { if $0.count <= SecretProcess.limit { $0 += piece } }
-                }
-            }
-        }
     }
 }

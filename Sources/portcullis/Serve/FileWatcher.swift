@@ -1,5 +1,4 @@
 import Configuration
-import Foundation
 import Gateway
 import Reactor
 import Synchronization
@@ -83,7 +82,7 @@ final class FileWatcher: Sendable {
 
     /// The states of these files and of the JSON files of the directory.
     private func states(of paths: some Sequence<String>) -> [String: FileState?] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let names = (try? FileSystem.names(in: directory)) ?? []
         var states: [String: FileState?] = [:]
         for path in paths { states[path] = .some(FileState(path)) }
         for name in names where ConfigurationLoader.isRead(name) {
@@ -96,9 +95,9 @@ final class FileWatcher: Sendable {
     /// Those of the files, and those in which a directory or the target of a symbolic link may be replaced.
     private func directories() -> Set<String> {
         var directories: Set = [directory]
-        for url in (known.withLock { Array($0.keys) } + [directory]).map({ URL(filePath: $0) }) {
-            for path in [url, url.resolvingSymlinksInPath()] {
-                directories.insert(path.deletingLastPathComponent().path(percentEncoded: false))
+        for path in known.withLock({ Array($0.keys) }) + [directory] {
+            for place in [FilePath.absolute(path), FileSystem.resolved(path)] {
+                directories.insert(FilePath.directory(of: place))
             }
         }
         return directories

@@ -1,7 +1,6 @@
 import Configuration
 import Dispatch
 import Endpoints
-import Foundation
 import Gateway
 import Identity
 import Issuers
@@ -112,7 +111,7 @@ final class GatewayProcess: Sendable {
     ) -> (LoadedConfiguration, GatewaySnapshot?, errors: [String]) {
         let (loaded, snapshot, diagnostics) = files.reading { willRead in
             let loaded = ConfigurationLoader.load(
-                directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
+                directory: directory, environment: Environment.values, production: false,
                 formerFiles: sectionFiles.withLock { $0 }, secrets: SecretStore.lookup(directory),
                 willRead: willRead)
             guard let assembly = Assembly(loaded, retained: retained, makesKeys: true, bound: bound) else {

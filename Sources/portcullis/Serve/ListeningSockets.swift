@@ -1,5 +1,4 @@
 import Configuration
-import Foundation
 import Gateway
 import Glibc
 import Model
@@ -71,7 +70,7 @@ struct ListeningSockets {
                 throw StartFailure("\(path) is too long for the name of a socket; the limit is 107 bytes")
             }
             if claimed != nil {
-                try? FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+                try? FileSystem.setMode(UInt32(mode), of: path)
             } else {
                 let bound = try listening(on: address.description, at: address, for: listener) {
                     () throws(KernelError) in

@@ -1,12 +1,11 @@
 import Configuration
-import Foundation
 import Reactor
 
 extension LoopEngine {
     /// The engine of the configuration, or else of the variable, or else io_uring where the kernel allows it. Most
     /// containers forbid it.
     static func chosen(
-        _ entry: EngineEntry, environment: [String: String] = ProcessInfo.processInfo.environment
+        _ entry: EngineEntry, environment: [String: String] = Environment.values
     ) throws(StartFailure) -> LoopEngine {
         switch entry {
         case .epoll: return .epoll

@@ -1,7 +1,6 @@
 import Bytes
 import Configuration
 import Crypto
-import Foundation
 import JOSE
 import Model
 import Reactor
@@ -26,9 +25,9 @@ struct SigningKeyFiles: Sendable {
         algorithm = service.algorithm
     }
 
-    private var directory: String { URL(filePath: indexFile).deletingLastPathComponent().path(percentEncoded: false) }
+    private var directory: String { FilePath.directory(of: indexFile) }
 
-    private func path(of key: SigningKeyEntry) -> String { URL(filePath: directory).appending(path: key.file).path }
+    private func path(of key: SigningKeyEntry) -> String { "\(directory)/\(key.file)" }
 
     // MARK: Reading
 
@@ -46,8 +45,7 @@ struct SigningKeyFiles: Sendable {
     func currentIndex(now: Int64) throws(KeyFileError) -> SigningKeyIndex? {
         if let index = try index() { return index }
         guard let key = try KeyFile.existingSigningKey(at: keyFile, algorithm: algorithm) else { return nil }
-        let written = try? FileManager.default.attributesOfItem(atPath: target)[.modificationDate] as? Date
-        let created = written.map { min(now, Int64($0.timeIntervalSince1970)) } ?? now
+        let created = (try? FileStatus(target)).map { min(now, $0.modified) } ?? now
         return SigningKeyIndex(active: entry(of: key, createdAt: max(0, created)))
     }
 
@@ -139,7 +137,7 @@ struct SigningKeyFiles: Sendable {
             try failing { () throws(KeyFileError) in try write(index, insteadOf: old, activeBefore: current?.active) }
             return value
         } catch {
-            for entry in made { try? FileManager.default.removeItem(atPath: path(of: entry)) }
+            for entry in made { try? FileSystem.remove(path(of: entry)) }
             throw error
         }
     }
@@ -158,7 +156,7 @@ struct SigningKeyFiles: Sendable {
         try replace(indexFile, with: index.json)
         for key in old?.keys ?? [activeBefore].compactMap(\.self)
         where !index.keys.contains(where: { $0.file == key.file }) {
-            try? FileManager.default.removeItem(atPath: path(of: key))
+            try? FileSystem.remove(path(of: key))
         }
     }
 
@@ -248,23 +246,21 @@ struct SigningKeyFiles: Sendable {
     private func entry(of key: SigningKey, createdAt: Int64) -> SigningKeyEntry {
         let keyID = JSONWebKey(key, kid: nil).thumbprint ?? ""
         return SigningKeyEntry(
-            keyID: keyID, file: "\(URL(filePath: stem).lastPathComponent)-\(keyID).pem", createdAt: createdAt)
+            keyID: keyID, file: "\(FilePath.name(of: stem))-\(keyID).pem", createdAt: createdAt)
     }
 
     /// The key file itself, or the target of a symbolic link.
-    private var target: String { URL(filePath: keyFile).resolvingSymlinksInPath().path(percentEncoded: false) }
+    private var target: String { FileSystem.resolved(keyFile) }
 
     /// Writes a file that belongs to the owner of the key file, since a command may run as another user than the gateway.
     /// The lock is held.
     private func replace(_ path: String, with text: [UInt8]) throws(KeyFileError) {
-        let attributes = (try? FileManager.default.attributesOfItem(atPath: target)) ?? [:]
-        let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value
-        let group = (attributes[.groupOwnerAccountID] as? NSNumber)?.uint32Value
+        let status = try? FileStatus(target)
         do throws(KernelError) {
             AtomicFile.removeLeftover(of: path)
             let draft = try AtomicFile(of: path)
             try draft.write(text)
-            if let owner, let group { try draft.hand(to: owner, group: group, mode: 0o600) }
+            if let status { try draft.hand(to: status.owner, group: status.group, mode: 0o600) }
             try draft.replace()
         } catch {
             throw KeyFileError(message: "\(path) cannot be written: \(error.text)")

@@ -191,12 +191,3 @@ package struct SettingsText: Sendable {
         ConversionFailure(place: "\(file):\(line)", message: message)
     }
 }
-
-extension StringProtocol {
-    /// Without blanks and tabs at the ends.
-    var trimmingBlanks: String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
-        let start = drop(while: isBlank)
-        return String(start.prefix(start.count - start.reversed().prefix(while: isBlank).count))
-    }
-}

@@ -1,5 +1,4 @@
 import Bytes
-import Foundation
 import Gateway
 import HTTP
 import Model
@@ -29,7 +28,7 @@ struct RefusalAdministration: ResourceAdministration {
     }
 
     private static func node(_ refusal: Refusal) -> JSONNode {
-        let time = Date(timeIntervalSince1970: Double(refusal.time)).formatted(.iso8601)
+        let time = InternetDate.text(refusal.time)
         let texts = [
             ("time", time), ("request_id", refusal.requestID), ("client_ip", refusal.client),
             ("method", refusal.methodName), ("path", refusal.path), ("route", refusal.route),

@@ -1,7 +1,6 @@
 import Bytes
 import Configuration
 import Crypto
-import Foundation
 import Model
 
 /// Users of a CSV file with a header row (MBE-10). Problems are reported by line; with any problem no user is added.
@@ -127,7 +126,7 @@ struct UserList: Sendable {
         var shown = finding
         shown.pointer = ""
         let text = shown.description
-        let start = text.range(of: ": error: ")?.upperBound ?? text.startIndex
+        let start = text.firstRange(of: ": error: ")?.upperBound ?? text.startIndex
         let column = parts.count > 2 ? parts[2] + ": " : ""
         return Problem(line: rows[place - first].line, message: column + text[start...])
     }

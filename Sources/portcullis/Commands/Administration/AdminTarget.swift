@@ -1,7 +1,6 @@
 import Bytes
 import Configuration
 import Endpoints
-import Foundation
 import Gateway
 import Glibc
 import HTTP
@@ -53,9 +52,9 @@ enum AdminTarget {
     static func token(_ file: String?) throws(ExitStatus) -> String {
         if let file {
             let text = String(decoding: try FileText.named(file), as: UTF8.self)
-            return text.trimmingCharacters(in: .whitespacesAndNewlines)
+            return text.trimming(\.isWhitespace)
         }
-        guard let token = ProcessInfo.processInfo.environment[tokenVariable] else {
+        guard let token = Environment.values[tokenVariable] else {
             throw .failure("the admin token is missing; set \(tokenVariable), or --admin-token-file")
         }
         return token

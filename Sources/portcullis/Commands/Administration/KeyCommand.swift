@@ -1,7 +1,7 @@
 import Bytes
 import Configuration
-import Foundation
 import PortcullisClient
+import Reactor
 
 /// `portcullis key`: key pairs in files (CRYPTO-05).
 enum KeyCommand: Command {
@@ -54,7 +54,7 @@ enum KeyCommand: Command {
             try ExitStatus.client(store.generate(name, kind: kind))
         case "public":
             let pem = try ExitStatus.client(store.publicKey(name))
-            FileHandle.standardOutput.write(Data(pem.utf8))
+            StandardStream.output.write(Array(pem.utf8))
         case "delete": try ExitStatus.client(store.delete(name))
         case "sign":
             let message = try input(arguments)
@@ -68,7 +68,7 @@ enum KeyCommand: Command {
                 throw .failure("the input is not Base64")
             }
             let secret = try ExitStatus.client(store.unwrap(wrapped, with: name))
-            FileHandle.standardOutput.write(Data(secret))
+            StandardStream.output.write(secret)
         }
     }
 

@@ -1,8 +1,8 @@
 import Bytes
 import Configuration
-import Foundation
 import Gateway
 import HTTP
+import Reactor
 
 /// `portcullis policy`: the environment policies (POL-01).
 enum PolicyCommand: Command {
@@ -60,9 +60,9 @@ enum PolicyCommand: Command {
     }
 
     private static func standardInput() throws(ExitStatus) -> String {
-        guard let text = String(validating: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) else {
+        guard let text = String(validating: StandardStream.input(), as: UTF8.self) else {
             throw .failure("the value is not UTF-8")
         }
-        return text.trimmingCharacters(in: .newlines)
+        return text.trimming(\.isNewline)
     }
 }

@@ -2,7 +2,6 @@ import Bytes
 import Configuration
 import Crypto
 import Dispatch
-import Foundation
 import Gateway
 import Glibc
 import HTTP
@@ -63,7 +62,7 @@ struct UserImport {
     private func hash(
         _ places: [Int], of list: UserList, _ scheme: PasswordScheme, then: ([Int: String]) -> Void
     ) throws(ExitStatus) {
-        let share = max(1, ProcessInfo.processInfo.activeProcessorCount) * 4
+        let share = WorkerThread.processorCount * 4
         var progress = HashingProgress(count: places.count)
         for start in stride(from: 0, to: places.count, by: share) {
             let batch = places[start..<min(start + share, places.count)]
@@ -94,7 +93,7 @@ private struct HashingProgress {
     private let start = Clock.monotonicMilliseconds
     private var shown = Clock.monotonicMilliseconds
     private var hasShown = false
-    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let isTerminal = StandardStream.errors.isTerminal
 
     init(count: Int) { self.count = count }
 
@@ -111,7 +110,7 @@ private struct HashingProgress {
         if hasShown { write("\r\u{1B}[K") }
     }
 
-    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    private func write(_ text: String) { StandardStream.errors.write(Array(text.utf8)) }
 }
 
 /// The hashes of a list that is not imported yet, in a file beside it that only its owner can read.
@@ -130,8 +129,7 @@ private struct HashedPasswords {
 
     /// Reads the hashes by row index. Those of another list are dropped.
     func read() -> [Int: String] {
-        let manager = FileManager.default
-        let text = manager.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let text = (try? FileSystem.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         // The last line may have been cut off.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         var hashes: [Int: String] = [:]
@@ -141,20 +139,23 @@ private struct HashedPasswords {
                 if parts.count == 2, let place = Int(parts[0]) { hashes[place] = String(parts[1]) }
             }
         }
-        try? manager.removeItem(atPath: path)
-        _ = manager.createFile(
-            atPath: path, contents: Data((title + "\n").utf8), attributes: [.posixPermissions: 0o600])
+        begin()
         append(hashes)
         return hashes
     }
 
-    func append(_ hashes: [Int: String]) {
-        guard let handle = FileHandle(forWritingAtPath: path) else { return }
-        defer { try? handle.close() }
-        let text = hashes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
-        _ = try? handle.seekToEnd()
-        try? handle.write(contentsOf: Data(text.utf8))
+    /// A file with the title alone. Without it, as where it cannot be written, a second run hashes everything again.
+    private func begin() {
+        guard let draft = try? AtomicFile(of: path), (try? draft.write(Array((title + "\n").utf8))) != nil else {
+            return
+        }
+        try? draft.replace()
     }
 
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
+    func append(_ hashes: [Int: String]) {
+        let text = hashes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
+        try? FileSystem.append(Array(text.utf8), to: path)
+    }
+
+    func remove() { try? FileSystem.remove(path) }
 }

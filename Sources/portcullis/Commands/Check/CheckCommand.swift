@@ -1,7 +1,7 @@
 import Configuration
-import Foundation
 import Identity
 import Model
+import Reactor
 
 /// `portcullis check`: checks a configuration.
 enum CheckCommand: Command {
@@ -39,7 +39,7 @@ enum CheckCommand: Command {
         }
         let diagnostics =
             examination.diagnostics + (insecure ?? [])
-            + OptionVariables.unknown(ProcessInfo.processInfo.environment)
+            + OptionVariables.unknown(Environment.values)
         for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
         let errors = diagnostics.filter { $0.severity == .error }.count
         let warnings = diagnostics.filter { $0.severity == .warning }.count

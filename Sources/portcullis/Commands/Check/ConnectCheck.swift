@@ -1,6 +1,6 @@
+import Bytes
 import Configuration
 import Crypto
-import Foundation
 import Gateway
 import Identity
 import Model
@@ -46,7 +46,7 @@ struct ConnectCheck {
         let targets = keys + calledServers + upstreams + store + certificates
         let outcomes = targets.map { target in
             let outcome = Promise<Outcome>()
-            Thread.detachNewThread { outcome.fulfill(target.attempt()) }
+            WorkerThread.detached(name: "connect") { outcome.fulfill(target.attempt()) }
             return outcome
         }
         let end = Clock.monotonicMilliseconds + Int64(ConnectCheck.longestSeconds) * 1000
@@ -197,7 +197,7 @@ struct ConnectCheck {
     /// - Parameter end: last second of a certificate; nil for none.
     private static func outcome(_ text: String, _ end: Int64?) -> Outcome {
         guard let end else { return .good(text) }
-        let date = Date(timeIntervalSince1970: Double(end)).formatted(.iso8601)
+        let date = InternetDate.text(end)
         let days = (end - Clock.wallSeconds) / 86_400
         return end < Clock.wallSeconds
             ? .bad("\(text), certificate ended \(date)") : .good("\(text), certificate until \(date) (\(days) days)")

@@ -1,5 +1,5 @@
 import Bytes
-import Foundation
+import Glibc
 import PortcullisClient
 import Reactor
 import Synchronization
@@ -48,7 +48,7 @@ struct ClientAgent {
 
     private static func endAtSignal(_ signals: consuming Signals, _ server: AgentServer) {
         let held = Mutex<Signals?>(signals)
-        Thread.detachNewThread {
+        WorkerThread.detached(name: "signals") {
             guard let signals = held.withLock({ $0.take() }) else { return }
             while true {
                 if case .terminate = signals.next() { break }

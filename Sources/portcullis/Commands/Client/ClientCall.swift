@@ -1,6 +1,6 @@
 import Bytes
-import Foundation
 import PortcullisClient
+import Reactor
 
 /// One run of `client request` or `client call`.
 struct ClientCall {
@@ -57,7 +57,7 @@ struct ClientCall {
 
     private func show(_ response: ClientResponse, asJSON: Bool) {
         let body = asJSON ? (try? JSONLayout.indented(response.body, by: 2)) ?? response.body : response.body
-        FileHandle.standardOutput.write(Data(body))
+        StandardStream.output.write(body)
         if !body.isEmpty, body.last != ASCII.lineFeed { Terminal.print("") }
         if !response.isSuccess {
             let reason = response.reason.isEmpty ? "" : " \(response.reason)"

@@ -1,5 +1,5 @@
 import Bytes
-import Foundation
+import Crypto
 import HTTP
 import PortcullisClient
 import Reactor
@@ -17,7 +17,7 @@ extension ClientCommand {
         try capture(arguments) { address in
             let signOn = BrowserSignOn(
                 profile: client.profile, clientID: clientID, redirectURI: "http://\(address)/",
-                state: UUID().uuidString + UUID().uuidString)
+                state: SecureRandom.text(32))
             Terminal.print(signOn.url)
             return { submission in
                 guard submission.isForm, let token = signOn.token(in: submission.text) else { return false }

@@ -1,5 +1,5 @@
-import Foundation
 import Identity
+import Reactor
 
 extension ClientCommand {
     /// `client saml pack`: prints the assertion of a SAML response in the form of the token exchange (SAML-16).
@@ -15,8 +15,8 @@ extension ClientCommand {
 
     /// The argument is the name of a file, or else the response itself.
     private static func response(_ argument: String?) -> [UInt8] {
-        guard let argument else { return Array(FileHandle.standardInput.readDataToEndOfFile()) }
-        return FileManager.default.contents(atPath: argument).map { Array($0) } ?? Array(argument.utf8)
+        guard let argument else { return StandardStream.input() }
+        return (try? FileSystem.read(argument)) ?? Array(argument.utf8)
     }
 
     private static func hint(_ rejection: SAMLRejection) -> String {

@@ -1,5 +1,4 @@
 import Bytes
-import Foundation
 import PortcullisClient
 
 extension ClientCommand {
@@ -98,7 +97,7 @@ extension ClientCommand {
         var text = "\(context.user ?? "unknown user") by \(context.method.rawValue)"
         if let level = context.level { text += ", level \(level)" }
         if let end = context.expiresAt {
-            text += ", until \(Date(timeIntervalSince1970: Double(end)).formatted(.iso8601))"
+            text += ", until \(InternetDate.text(end))"
         }
         if context.isOffline { text += ", without the server" }
         Terminal.print(text)

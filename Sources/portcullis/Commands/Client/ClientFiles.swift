@@ -1,5 +1,3 @@
-import Configuration
-import Foundation
 import PortcullisClient
 import Reactor
 
@@ -25,8 +23,9 @@ struct ClientFiles {
     let agentSocket: String
 
     init(_ arguments: Arguments) {
-        let environment = ProcessInfo.processInfo.environment
-        let standard = environment[ClientFiles.variable] ?? "\(environment["HOME"] ?? NSHomeDirectory())/.portcullis"
+        let environment = Environment.values
+        let standard =
+            environment[ClientFiles.variable] ?? "\(environment["HOME"] ?? SystemUser.home ?? ".")/.portcullis"
         directory = arguments["--home"] ?? standard
         // Applications with different directories share one agent.
         agentSocket = arguments["--socket"] ?? "\(standard)/agent/socket"
@@ -47,7 +46,7 @@ struct ClientFiles {
 
     /// The profile, if its file exists and is valid.
     var knownProfile: ClientProfile? {
-        guard FileManager.default.fileExists(atPath: profileFile) else { return nil }
+        guard FileSystem.exists(profileFile) else { return nil }
         return try? ClientProfile(file: profileFile, named: profileName)
     }
 
@@ -65,12 +64,10 @@ struct ClientFiles {
     /// Writes the profile, readable by its owner only: it may contain a client secret.
     func write(_ profile: ClientProfile) throws(ExitStatus) {
         let text = try ExitStatus.client(ClientProfiles.text(putting: profile, named: profileName, into: profileFile))
-        do {
-            let folder = URL(filePath: profileFile).deletingLastPathComponent()
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do throws(KernelError) {
+            try FileSystem.makeDirectory(FilePath.directory(of: profileFile), mode: 0o700)
         } catch {
-            throw .failure("the directory of \(profileFile) cannot be created: \(SystemReason.text(of: error))")
+            throw .failure("the directory of \(profileFile) cannot be created: \(error.text)")
         }
         do throws(KernelError) {
             let draft = try AtomicFile(of: profileFile)

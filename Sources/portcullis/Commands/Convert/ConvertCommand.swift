@@ -1,7 +1,7 @@
 import Bytes
 import Configuration
-import Foundation
 import Model
+import Reactor
 
 /// `portcullis convert`: a configuration directory from the configuration of another program.
 enum ConvertCommand: Command {
@@ -93,7 +93,7 @@ enum ConvertCommand: Command {
         return text
     }
 
-    private static func base(_ file: String) -> String { URL(filePath: file).lastPathComponent }
+    private static func base(_ file: String) -> String { FilePath.name(of: file) }
 
     // MARK: Result
 
@@ -107,7 +107,7 @@ enum ConvertCommand: Command {
                 .init(name: "gateway.jsonc", text: converted.text, isSecret: true),
             ], to: directory)
         // Secrets are references to variables, which need not be set here.
-        var environment = ProcessInfo.processInfo.environment
+        var environment = Environment.values
         for variable in converted.variables where environment[variable] == nil { environment[variable] = "unknown" }
         let examination = Assembly.examine(directory, production: false, environment: environment)
         let errors = examination.diagnostics.filter { $0.severity == .error }

@@ -1,5 +1,5 @@
+import Bytes
 import Configuration
-import Foundation
 import Model
 import Reactor
 
@@ -41,7 +41,7 @@ enum ExplainCommand: Command {
         let own = reading.configuration.baseURL.host
         var lines = ["Host: \(arguments["--host"] ?? (own.contains(":") ? "[\(own)]" : own))"]
         if let file = arguments["--token-file"] {
-            lines.append("Authorization: Bearer \(try text(file).trimmingCharacters(in: .whitespacesAndNewlines))")
+            lines.append("Authorization: Bearer \(try text(file).trimming(\.isWhitespace))")
         }
         if let file = arguments["--headers"] {
             lines += try text(file).split(whereSeparator: \.isNewline).map(String.init)
@@ -58,11 +58,9 @@ enum ExplainCommand: Command {
     }
 
     private static func text(_ file: String) throws(ExitStatus) -> String {
-        // The file may be a pipe.
-        let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
-        guard let data = (try? handle?.readToEnd()) ?? (handle == nil ? nil : Data()),
-            let text = String(data: data, encoding: .utf8)
-        else { throw .failure("\(file) cannot be read") }
+        guard let text = String(validating: try FileText.given(file), as: UTF8.self) else {
+            throw .failure("\(file) is not UTF-8")
+        }
         return text
     }
 }

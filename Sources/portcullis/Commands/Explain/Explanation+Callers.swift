@@ -1,4 +1,4 @@
-import Foundation
+import Bytes
 import Identity
 import Model
 
@@ -19,7 +19,7 @@ extension Explanation {
         parts.append("level \(principal.level)")
         parts.append(principal.roleNames.isEmpty ? "no roles" : "roles \(principal.roleNames.joined(separator: " "))")
         if let end = principal.expiresAt {
-            parts.append("until \(Date(timeIntervalSince1970: Double(end)).formatted(.iso8601))")
+            parts.append("until \(InternetDate.text(end))")
         }
         return parts.joined(separator: ", ")
     }

@@ -1,6 +1,5 @@
 import Bytes
 import Configuration
-import Foundation
 import Model
 import Reactor
 

@@ -1,5 +1,3 @@
-import Configuration
-import Foundation
 import Glibc
 import Reactor
 
@@ -36,29 +34,25 @@ enum NewDirectory {
     static func write(
         _ files: [File], to directory: String, _ owner: Owner? = nil
     ) throws(ExitStatus) {
-        let manager = FileManager.default
-        if let names = try? manager.contentsOfDirectory(atPath: directory) {
+        if let names = try? FileSystem.names(in: directory) {
             guard names.isEmpty else { throw .failure("\(directory) is not empty; nothing was written") }
         } else {
-            guard !manager.fileExists(atPath: directory) else {
+            guard !FileSystem.exists(directory) else {
                 throw .failure("\(directory) is a file, or cannot be read; name a directory that is new or empty")
             }
-            do {
-                try manager.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            do throws(KernelError) {
+                try FileSystem.makeDirectory(directory)
             } catch {
-                throw .failure("cannot create \(directory): \(SystemReason.text(of: error))")
+                throw .failure("cannot create \(directory): \(error.text)")
             }
         }
         for file in files { try write(file, to: "\(directory)/\(file.name)", owner) }
         guard let user = owner?.user else { return }
         // The gateway makes its keys and store there.
-        let ids: [FileAttributeKey: Any] = [
-            .ownerAccountID: NSNumber(value: user.user), .groupOwnerAccountID: NSNumber(value: user.group),
-        ]
-        do {
-            try manager.setAttributes(ids, ofItemAtPath: directory)
+        do throws(KernelError) {
+            try FileSystem.setOwner(user.user, group: user.group, of: directory)
         } catch {
-            throw .failure("\(directory) cannot be given to its owner: \(SystemReason.text(of: error))")
+            throw .failure("\(directory) cannot be given to its owner: \(error.text)")
         }
     }
 

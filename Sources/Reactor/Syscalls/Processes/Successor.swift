@@ -43,20 +43,16 @@ package struct Successor: ~Copyable, Sendable {
     ) throws(SuccessorError) {
         guard let path = Successor.executable(arguments.first ?? "") else { throw .noExecutable }
         do throws(KernelError) {
-            var ends: [Int32] = [0, 0]
-            // SAFETY: the array has room for both ends.
-            _ = try Kernel.check(unsafe clinux_pipe(&ends))
-            let reading = Descriptor(ends[0])
-            let writing = Descriptor(ends[1])
+            let pipe = try Pipe()
             let named = listeners.map { ($0.name, $0.descriptor.number) }
             let variables = [
                 "\(InheritedDescriptors.listenersVariable)=\(InheritedDescriptors.text(named))",
-                "\(InheritedDescriptors.readyVariable)=\(writing.number)",
+                "\(InheritedDescriptors.readyVariable)=\(pipe.writing.number)",
             ]
-            let numbers = listeners.map { $0.descriptor.number } + [writing.number]
+            let numbers = listeners.map { $0.descriptor.number } + [pipe.writing.number]
             let environment = Environment.entries(changedBy: added + variables)
             processID = try Successor.spawn(path, arguments, environment, numbers)
-            ready = reading
+            ready = pipe.reading
         } catch { throw .notStarted(error) }
     }
 
@@ -82,15 +78,11 @@ package struct Successor: ~Copyable, Sendable {
     private static func spawn(
         _ path: String, _ arguments: [String], _ environment: [String], _ descriptors: [Int32]
     ) throws(KernelError) -> Int32 {
-        // SAFETY: strdup answers copies that live until they are freed below; both lists end with a null pointer.
-        var arguments = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        var environment = unsafe environment.map { unsafe strdup($0) } + [nil]
-        defer {
-            unsafe arguments.forEach { unsafe free($0) }
-            unsafe environment.forEach { unsafe free($0) }
-        }
+        let (arguments, environment) = (TextVector(arguments), TextVector(environment))
+        // SAFETY: all live until the end of the call.
         return try Kernel.check(
-            unsafe clinux_spawn(path, &arguments, &environment, descriptors, Int32(descriptors.count)))
+            unsafe clinux_spawn(
+                path, arguments.pointers, environment.pointers, descriptors, Int32(descriptors.count)))
     }
 
     /// The file to start: the current file of the program's name, which may be a new version, or else the running one.

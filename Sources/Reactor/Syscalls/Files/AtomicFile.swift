@@ -29,16 +29,7 @@ package struct AtomicFile: ~Copyable {
     }
 
     package func write(_ bytes: [UInt8]) throws(KernelError) {
-        var start = 0
-        while start < bytes.count {
-            // SAFETY: the array outlives the call, and `start` lies within it.
-            let n = unsafe bytes.withUnsafeBytes {
-                unsafe clinux_write(descriptor.number, $0.baseAddress! + start, $0.count - start)
-            }
-            if n == -Int64(EINTR) { continue }
-            if n < 0 { throw KernelError(Int32(-n)) }
-            start += Int(n)
-        }
+        try descriptor.write(bytes)
     }
 
     /// Changes owner, group and mode.
