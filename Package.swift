@@ -3,7 +3,8 @@
 import PackageDescription
 
 // No package dependency: the standard library, Dispatch and system libraries only. A bare `swift build` needs libssl-dev and
-// libnghttp2-dev; the traits SQLite and SAML add libsqlite3-dev, libxmlsec1-dev and zlib1g-dev. Without the trait
+// libnghttp2-dev; the traits SQLite and SAML add libsqlite3-dev, libxmlsec1-dev and zlib1g-dev. Without the trait Client, which is
+// off where none is named, the program has no commands of an application. Without the trait
 // Compatibility, which is on where none is named, the gateway has its own endpoints only.
 
 let settings: [SwiftSetting] = [
@@ -41,11 +42,13 @@ let package = Package(
     name: "portcullis",
     products: [
         .executable(name: "portcullis", targets: ["portcullis"]),
-        .library(name: "PortcullisClient", targets: ["PortcullisClient"]),
+        .library(name: "PortcullisClient", targets: ["PortcullisClient", "ClientStore"]),
     ],
     traits: [
         .trait(name: "SQLite", description: "The durable embedded token store (libsqlite3)."),
         .trait(name: "SAML", description: "SAML 2.0 assertions (libxmlsec1, libxml2)."),
+        .trait(
+            name: "Client", description: "The commands client, test and key, by the library PortcullisClient."),
         .trait(
             name: "Compatibility",
             description:
@@ -125,13 +128,15 @@ let package = Package(
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "Outbound", "Policy", "Identity", "TokenStorage",
                 "Endpoints", "OAuthServer", "LoginPages", "Issuers",
             ]),
-        library("PortcullisClient", ["Bytes", "Model", "Reactor", "Crypto", "HTTP"]),
+        library("ClientStore", ["Bytes", "Reactor", "Crypto"]),
+        library("PortcullisClient", ["Bytes", "Model", "Reactor", "Crypto", "HTTP", "ClientStore"]),
         .executableTarget(
             name: "portcullis",
             dependencies: [
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
                 "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers", "Configuration", "Gateway",
-                "PortcullisClient",
+                "ClientStore",
+                .target(name: "PortcullisClient", condition: .when(traits: ["Client"])),
                 .target(name: "MobileSocial", condition: .when(traits: ["Compatibility"])),
                 .target(name: "ApiOmat", condition: .when(traits: ["Compatibility"])),
                 .target(name: "Facebook", condition: .when(traits: ["Compatibility"])),
@@ -179,7 +184,9 @@ let package = Package(
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
                 "Endpoints", "OAuthServer", "LoginPages", "Issuers", "Gateway", "TestSupport",
             ]),
-        tests("PortcullisClientTests", ["Bytes", "Model", "Crypto", "HTTP", "PortcullisClient", "TestSupport"]),
+        tests(
+            "PortcullisClientTests",
+            ["Bytes", "Model", "Crypto", "HTTP", "ClientStore", "PortcullisClient", "TestSupport"]),
         tests("ArchitectureTests", []),
         tests(
             "EndToEndTests",

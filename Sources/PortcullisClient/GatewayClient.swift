@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 import Model
 import Reactor
 import Synchronization

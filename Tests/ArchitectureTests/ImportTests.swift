@@ -46,12 +46,12 @@ import Testing
             "Bytes", "Model", "Reactor", "Crypto", "HTTP", "Outbound", "Policy", "Identity", "TokenStorage",
             "Endpoints", "OAuthServer", "LoginPages", "Issuers",
         ],
-        "PortcullisClient": ["Bytes", "Model", "Reactor", "Crypto", "HTTP"],
+        "ClientStore": ["Bytes", "Reactor", "Crypto"],
+        "PortcullisClient": ["Bytes", "Model", "Reactor", "Crypto", "HTTP", "ClientStore"],
         "portcullis": [
             "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
             "Endpoints", "OAuthServer", "LoginPages", "Authorization", "MobileSocial", "ApiOmat", "Facebook",
-            "UserProfiles",
-            "SingleSignOn", "Issuers", "Configuration", "Gateway", "PortcullisClient",
+            "UserProfiles", "SingleSignOn", "Issuers", "Configuration", "Gateway", "ClientStore", "PortcullisClient",
         ],
     ]
 
@@ -61,7 +61,7 @@ import Testing
     ]
 
     /// Targets above the data plane, where Dispatch and Glibc are at home.
-    static let comfortable: Set<String> = ["Configuration", "PortcullisClient", "portcullis"]
+    static let comfortable: Set<String> = ["Configuration", "ClientStore", "PortcullisClient", "portcullis"]
 
     /// Files of the lower targets that may import Dispatch: the queue that runs blocking work off the loops in its order.
     static let dispatchFiles: Set<String> = ["Sources/Reactor/SerialQueue.swift"]

@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 import Testing
 
 @testable import PortcullisClient

@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 import Foundation
 import Synchronization
 import Testing

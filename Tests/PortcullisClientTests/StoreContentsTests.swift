@@ -1,6 +1,7 @@
 import Bytes
 import Testing
 
+@testable import ClientStore
 @testable import PortcullisClient
 
 /// The stored form, which later versions must read.

@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 import Model
 
 /// The agent of a circle of trust, which logs in and gets tokens for the other applications (AGT-02, AGT-04).

@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 import HTTP
 
 /// The access token that an agent has got for an application and a webgate.

@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 import HTTP
 
 /// A request to the agent of a circle of trust for a token of a webgate (AGT-04).

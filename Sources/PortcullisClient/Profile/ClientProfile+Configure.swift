@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 import HTTP
 import Model
 

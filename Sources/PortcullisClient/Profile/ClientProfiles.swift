@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 import Reactor
 
 /// The `profiles` of a `client.json` by name: an application with several kinds of logins has a backend for each

@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 import Model
 
 /// The server's profile of an application (OMS-03): its services and settings.

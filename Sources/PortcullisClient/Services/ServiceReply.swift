@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 
 /// The response of a service of the gateway: a token, a question or an error.
 struct ServiceReply {

@@ -1,3 +1,5 @@
+import ClientStore
+
 /// Callbacks that ask the user (OMS-18). Without one, the login fails with `login_required` or `missing_answer`.
 public struct ClientPrompts: Sendable {
     /// User name and password.

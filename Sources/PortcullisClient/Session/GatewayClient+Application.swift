@@ -1,3 +1,4 @@
+import ClientStore
 import Synchronization
 
 /// Options of a session token (AOM-04, AOM-07, AOM-10); nil for the default of the gateway.

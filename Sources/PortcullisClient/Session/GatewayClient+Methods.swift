@@ -1,3 +1,4 @@
+import ClientStore
 import Synchronization
 
 extension GatewayClient {

@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 
 /// A stored password for offline logins (OMS-12), with the number of failures.
 struct OfflineVerifier: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 
 // The stored forms of the client's state. Names and kinds of members stay as they are: stores of earlier versions have them.
 

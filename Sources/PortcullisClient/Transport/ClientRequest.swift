@@ -1,3 +1,5 @@
+import ClientStore
+
 /// An HTTP request.
 public struct ClientRequest: Sendable {
     /// A field line.

@@ -1,3 +1,4 @@
+import ClientStore
 import Model
 
 extension WebURL {

@@ -1,3 +1,5 @@
+import ClientStore
+
 /// Roles and their members (UPS-05, UPS-06), as `OMRoleManager` of the mobile client kit. Roles are the groups of the
 /// user profile service.
 public struct RoleService: Sendable {

@@ -1,3 +1,5 @@
+import ClientStore
+
 /// Users of the caller's realm (UPS-01 to UPS-08), as `OMUserManager` of the mobile client kit. The login must be by
 /// `oauth`, `oam` or an exchange, and its user needs the role `userProfile.read` or `userProfile.write`, except for its own
 /// profile.

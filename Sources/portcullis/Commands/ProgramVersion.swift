@@ -5,6 +5,9 @@ enum ProgramVersion {
     /// The traits of the build that are on.
     static var traits: [String] {
         var traits: [String] = []
+        #if Client
+            traits.append("Client")
+        #endif
         #if Compatibility
             traits.append("Compatibility")
         #endif

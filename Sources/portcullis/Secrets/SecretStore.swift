@@ -1,5 +1,5 @@
+import ClientStore
 import Configuration
-import PortcullisClient
 
 /// The credential store of a configuration directory, for secrets that are written `cred:KEY` (CRED-01).
 enum SecretStore {

@@ -1,6 +1,6 @@
 import Bytes
+import ClientStore
 import Configuration
-import PortcullisClient
 
 /// The actions of `portcullis cred` and `portcullis client cred` on a credential store.
 struct StoredEntries {

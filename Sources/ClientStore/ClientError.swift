@@ -71,9 +71,9 @@ public struct ClientError: Error, Equatable, Sendable, CustomStringConvertible {
 
     public var domain: Domain { code.domain }
 
-    static var cancelled: ClientError { ClientError(.cancelled, "the request was cancelled") }
+    package static var cancelled: ClientError { ClientError(.cancelled, "the request was cancelled") }
 
-    init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
     }

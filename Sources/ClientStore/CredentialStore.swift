@@ -87,14 +87,14 @@ public final class CredentialStore: Sendable {
     }
 
     /// The stored state of the client, if any.
-    func storedSession() throws(ClientError) -> JSONNode? { try read().session }
+    package func storedSession() throws(ClientError) -> JSONNode? { try read().session }
 
-    func changeStoredSession(_ body: (inout JSONNode?) throws(ClientError) -> Void) throws(ClientError) {
+    package func changeStoredSession(_ body: (inout JSONNode?) throws(ClientError) -> Void) throws(ClientError) {
         try change { contents throws(ClientError) in try body(&contents.session) }
     }
 
     /// The stored text is not what this program writes.
-    var damaged: ClientError {
+    package var damaged: ClientError {
         unreadable("it was made with another key or on another machine, or is damaged")
     }
 
@@ -126,7 +126,7 @@ extension CredentialStore {
     }
 
     /// Creates a directory that only its owner can access, unless it exists.
-    static func makeDirectory(_ directory: String) throws(ClientError) {
+    package static func makeDirectory(_ directory: String) throws(ClientError) {
         do throws(KernelError) {
             try FileSystem.makeDirectory(directory, mode: 0o700)
         } catch {

@@ -1,4 +1,5 @@
 import Bytes
+import ClientStore
 
 extension CredentialStore {
     /// The stored state of the client.

@@ -34,13 +34,13 @@ public struct StoredProperty: Equatable, Sendable {
 }
 
 extension StoredCredential: StoredValue {
-    init(_ stored: JSONNode) throws(MalformedStore) {
+    package init(_ stored: JSONNode) throws(MalformedStore) {
         self.init(
             url: try stored.stored("url", \.string), tenant: try stored.storedIfAny("tenant", \.string),
             user: try stored.storedIfAny("user", \.string), password: try stored.storedIfAny("password", \.string))
     }
 
-    var members: [(name: String, value: JSONNode?)] {
+    package var members: [(name: String, value: JSONNode?)] {
         [
             ("url", .text(url)), ("tenant", .text(ifAny: tenant)), ("user", .text(ifAny: user)),
             ("password", .text(ifAny: password)),
@@ -49,14 +49,14 @@ extension StoredCredential: StoredValue {
 }
 
 extension StoredProperty: StoredValue {
-    init(_ stored: JSONNode) throws(MalformedStore) {
+    package init(_ stored: JSONNode) throws(MalformedStore) {
         self.init(
             key: try stored.stored("key", \.string), value: try stored.stored("value", \.string),
             label: try stored.storedIfAny("label", \.string),
             description: try stored.storedIfAny("description", \.string))
     }
 
-    var members: [(name: String, value: JSONNode?)] {
+    package var members: [(name: String, value: JSONNode?)] {
         [
             ("key", .text(key)), ("value", .text(value)), ("label", .text(ifAny: label)),
             ("description", .text(ifAny: description)),
