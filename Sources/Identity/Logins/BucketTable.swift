@@ -26,14 +26,23 @@ package struct BucketRate: Sendable {
 /// limited while more callers are over the limit than there are buckets.
 package struct BucketTable: Sendable {
     package static let ways = 8
-    private var keys: [UInt64]
-    private var times: [Int64]
+    /// Empty until something is taken: a gateway has a dozen tables of 256 KiB, most of which are never used.
+    private var keys: [UInt64] = []
+    private var times: [Int64] = []
     private let sets: Int
 
-    package init(sets: Int) {
-        self.sets = sets
+    package init(sets: Int) { self.sets = sets }
+
+    private mutating func makeRoom() {
         keys = Array(repeating: 0, count: sets * BucketTable.ways)
         times = Array(repeating: 0, count: sets * BucketTable.ways)
+    }
+
+    /// The places of the set of a key; none before something was taken.
+    private func places(_ key: UInt64) -> Range<Int> {
+        if keys.isEmpty { return 0..<0 }
+        let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways
+        return first..<(first + BucketTable.ways)
     }
 
     /// Takes one request out of the bucket of a key.
@@ -43,9 +52,10 @@ package struct BucketTable: Sendable {
     ///   - now: nanoseconds.
     /// - Returns: 0 where there was one, else the nanoseconds until there is.
     package mutating func take(_ key: UInt64, at now: Int64, _ rate: BucketRate) -> Int64 {
-        let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways
-        var place = first
-        for way in first..<(first + BucketTable.ways) {
+        if keys.isEmpty { makeRoom() }
+        let places = places(key)
+        var place = places.lowerBound
+        for way in places {
             if keys[way] == key {
                 place = way
                 break
@@ -62,8 +72,7 @@ package struct BucketTable: Sendable {
 
     /// Whether nothing is left in the bucket of a key. Takes nothing; a key without a bucket has all of it.
     package func isUsedUp(_ key: UInt64, at now: Int64, _ rate: BucketRate) -> Bool {
-        let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways
-        for way in first..<(first + BucketTable.ways) where keys[way] == key {
+        for way in places(key) where keys[way] == key {
             return times[way] + rate.interval - now > rate.tolerance
         }
         return false
@@ -71,15 +80,13 @@ package struct BucketTable: Sendable {
 
     /// Until when what was taken lasts, in nanoseconds; 0 for a key without a bucket.
     package func usedUntil(_ key: UInt64) -> Int64 {
-        let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways
-        for way in first..<(first + BucketTable.ways) where keys[way] == key { return times[way] }
+        for way in places(key) where keys[way] == key { return times[way] }
         return 0
     }
 
     /// Puts back what `take` has taken, where the key still has its bucket.
     package mutating func giveBack(_ key: UInt64, _ rate: BucketRate) {
-        let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways
-        for way in first..<(first + BucketTable.ways) where keys[way] == key {
+        for way in places(key) where keys[way] == key {
             times[way] -= rate.interval
             return
         }
