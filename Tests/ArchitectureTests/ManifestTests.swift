@@ -43,8 +43,19 @@ import Testing
 
     @Test func noCheckIsSwitchedOff() throws {
         let text = try Self.manifest()
-        #expect(!text.contains("unsafeFlags"))
+        #expect(text.matches(of: /unsafeFlags/).count == 1)
+        #expect(text.contains(".unsafeFlags([\"-Osize\"], .when(configuration: .release))"))
         #expect(!text.contains("-Ounchecked"))
+    }
+
+    /// Settings, commands and families. What each request passes is built for speed, and what other packages may build has no
+    /// flags that would forbid it.
+    @Test func coldTargetsAreListed() throws {
+        let cold = try Self.manifest().matches(of: /library\(\s*"(\w+)",\s*\[[^\]]*\],\s*isCold: true\)/)
+        #expect(
+            Set(cold.map { String($0.1) }) == [
+                "Configuration", "MobileSocial", "ApiOmat", "Facebook", "UserProfiles", "SingleSignOn",
+            ])
     }
 
     /// Targets get their settings from `library`, `tests`, `support` and `tool`; the executable is the one exception and names them itself.
