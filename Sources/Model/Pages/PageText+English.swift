@@ -86,7 +86,7 @@ extension PageText {
         case .deny: "Do not allow"
         case .connectDevice: "Connect a device"
         case .deviceCode: "Code"
-        case .deviceCodeHint: "The eight letters that your device shows."
+        case .deviceCodeHint: "The twelve letters that your device shows."
         case .wrongDeviceCode: "No device waits with this code. Compare it, or ask the device for another one."
         case .deviceShows: "A device gets the access. It shows this code:"
         case .deviceWarning:

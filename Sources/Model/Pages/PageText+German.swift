@@ -89,7 +89,7 @@ extension PageText {
         case .deny: "Nicht erlauben"
         case .connectDevice: "Gerät verbinden"
         case .deviceCode: "Code"
-        case .deviceCodeHint: "Die acht Buchstaben, die Ihr Gerät anzeigt."
+        case .deviceCodeHint: "Die zwölf Buchstaben, die Ihr Gerät anzeigt."
         case .wrongDeviceCode:
             "Kein Gerät wartet mit diesem Code. Vergleichen Sie ihn, oder lassen Sie sich vom Gerät einen anderen geben."
         case .deviceShows: "Ein Gerät erhält den Zugriff. Es zeigt diesen Code an:"

@@ -52,12 +52,16 @@ struct UserAttributes: Sendable {
         writer.member("sub", claims.subject)
         if OpenIDScope.isGranted(.profile, in: scope) {
             writer.member("preferred_username", claims.subject)
-            if let first = user?.firstName { writer.member("given_name", first) }
-            if let last = user?.lastName { writer.member("family_name", last) }
-            let names = [user?.firstName, user?.lastName].compactMap(\.self)
+            // An attribute that the user does not have is left out (section 5.3.2).
+            let (first, last) = (user?.firstName ?? "", user?.lastName ?? "")
+            for (name, text) in [("given_name", first), ("family_name", last)] where !text.isEmpty {
+                writer.member(name, text)
+            }
+            let names = [first, last].filter { !$0.isEmpty }
             if !names.isEmpty { writer.member("name", names.joined(separator: " ")) }
         }
-        if OpenIDScope.isGranted(.email, in: scope), let email = user?.email { writer.member("email", email) }
+        let email = OpenIDScope.isGranted(.email, in: scope) ? user?.email ?? "" : ""
+        if !email.isEmpty { writer.member("email", email) }
         writer.endObject()
         return .personal(writer.bytes, reason: .userInfoServed)
     }

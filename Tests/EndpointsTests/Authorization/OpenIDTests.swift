@@ -52,8 +52,10 @@ import Testing
 
     @Test("userinfo has the attributes that the scopes allow")
     func userInfo() throws {
-        func info(_ scope: String) throws -> EndpointResponse {
-            let app = Authorizing()
+        func info(
+            _ scope: String, _ change: (inout SignOn.Settings) -> Void = { _ in }
+        ) throws -> EndpointResponse {
+            let app = Authorizing(change)
             return app.userInfo(app.redeem(try app.code(Self.fields(scope))).accessToken)
         }
         #expect(try info("openid").text == #"{"sub":"joe"}"#)
@@ -61,6 +63,16 @@ import Testing
         #expect(all.names == ["email", "family_name", "given_name", "name", "preferred_username", "sub"])
         #expect(all.json?["name"]?.string == "JOE Doe" && all.json?["email"]?.string == "joe@example.com")
         #expect(all.field("Cache-Control") == "no-store" && all.reason == .userInfoServed)
+        let sparse = try info("openid profile email") { settings in
+            let users = settings.users.users.map { user in
+                var user = user
+                (user.firstName, user.lastName, user.email) = ("", "Doe", "")
+                return user
+            }
+            settings.users = UserStore(users: users, hasher: PasswordHasher())
+        }
+        #expect(sparse.names == ["family_name", "name", "preferred_username", "sub"])
+        #expect(sparse.json?["name"]?.string == "Doe")
         let without = try info("profile")
         #expect(without.status == 403 && without.field("WWW-Authenticate")?.contains("insufficient_scope") == true)
     }
