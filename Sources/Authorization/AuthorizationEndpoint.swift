@@ -208,7 +208,7 @@ struct AuthorizationEndpoint: Sendable {
 
     private func askOrGrant(_ session: Session, _ inquiry: Inquiry) -> Answer {
         let prompts = inquiry.request.prompts
-        // SSO-10, MBE-09.
+        // SSO-10
         guard session.login.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
             return prompts.contains(.none)
                 ? refuse(.loginRequired, inquiry) : .done(flow.refuseRealm(session, inquiry.visit))

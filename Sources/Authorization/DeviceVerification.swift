@@ -155,7 +155,7 @@ struct DeviceVerification: Sendable {
         return flow.whileStored(session, now: visit.now) { isStored in
             guard let isStored else { return .done(SingleSignOnFailure.unavailable.response) }
             guard isStored else { return flow.beginLogin(visit) }
-            // SSO-10, MBE-09.
+            // SSO-10
             guard session.login.isVirtual || session.realm.isExactly(visit.backend.realm) else {
                 return .done(flow.refuseRealm(session, visit))
             }

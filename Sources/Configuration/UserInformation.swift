@@ -1,5 +1,5 @@
 /// User information of URLs in messages: it may be a password.
-enum UserInformation {
+package enum UserInformation {
     /// A value that may be a URL. All before its last "@" is hidden: the password of a malformed URL may have any character.
     static func hidden(inValue text: some StringProtocol) -> String {
         let text = String(text)
@@ -12,7 +12,7 @@ enum UserInformation {
     }
 
     /// A value in quotes, shortened after its user information is hidden.
-    static func quoted(_ value: String) -> String {
+    package static func quoted(_ value: String) -> String {
         let shown = hidden(inValue: value)
         return "\"\(shown.prefix(60))\(shown.count > 60 ? "..." : "")\""
     }

@@ -1,7 +1,7 @@
 import Endpoints
 import Model
 
-/// Why a form is refused or not shown. Errors in the entered values are `MobileSocialFailure`s.
+/// Why a form is refused or not shown.
 package enum BrowserLoginFailure: PageFailure, CaseIterable {
     /// No scheme has a login form for this service domain.
     case unknownService

@@ -31,7 +31,7 @@ struct SignOnRelay: Sendable {
             }
             return flow.whileStored(session, now: visit.now) { isStored in
                 guard let isStored else { return .done(SingleSignOnFailure.unavailable.response) }
-                return isStored ? grant(session, request, visit) : flow.beginLogin(visit)
+                return isStored ? grant(session, for: request, visit) : flow.beginLogin(visit)
             }
         } catch {
             return .done(error.response)
@@ -39,7 +39,7 @@ struct SignOnRelay: Sendable {
     }
 
     /// Makes the token for the requested client (SSO-08) and delivers it.
-    private func grant(_ session: Session, _ request: SignOnRequest, _ visit: Visit) -> Answer {
+    private func grant(_ session: Session, for request: SignOnRequest, _ visit: Visit) -> Answer {
         let backend = visit.backend
         // SSO-10, MBE-09.
         guard session.login.isVirtual || session.realm.isExactly(backend.realm) else {
@@ -54,7 +54,7 @@ struct SignOnRelay: Sendable {
         let issuance = Issuance(grant, GrantedScope.none, action: "sso")
         return service.token(of: issuance, now: visit.now).map { token in
             guard let token else { return SingleSignOnFailure.unavailable.response }
-            return handOver(token, issuance, session, request, visit)
+            return handOver(token, issuance, session, for: request, visit)
         }
     }
 
@@ -67,7 +67,7 @@ struct SignOnRelay: Sendable {
     }
 
     private func handOver(
-        _ token: GrantedToken, _ issuance: Issuance, _ session: Session, _ request: SignOnRequest, _ visit: Visit
+        _ token: GrantedToken, _ issuance: Issuance, _ session: Session, for request: SignOnRequest, _ visit: Visit
     ) -> EndpointResponse {
         let seconds = token.expiresIn ?? issuance.grant.lifetimeSeconds
         var used = session

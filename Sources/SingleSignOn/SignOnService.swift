@@ -33,7 +33,7 @@ package final class SignOnService: Sendable {
 
     /// What logins of browsers need to know of its pages.
     package static func prepare(
-        _ settings: inout LoginFlow.Settings, _ whitelist: RedirectWhitelist, _ assertions: AssertionSources?
+        _ settings: inout LoginFlow.Settings, whitelist: RedirectWhitelist, assertions: AssertionSources?
     ) {
         settings.pages = LoginFlow.Pages(
             refusal: { SignOnRequest(page: $0, clientID: $1.clientID).refusal(at: $1, whitelist) },

@@ -54,7 +54,7 @@ import Testing
         let cold = try Self.manifest().matches(of: /library\(\s*"(\w+)",\s*\[[^\]]*\],\s*isCold: true\)/)
         #expect(
             Set(cold.map { String($0.1) }) == [
-                "Configuration", "MobileSocial", "ApiOmat", "Facebook", "UserProfiles", "SingleSignOn",
+                "Configuration", "Authorization", "MobileSocial", "ApiOmat", "Facebook", "UserProfiles", "SingleSignOn",
             ])
     }
 

@@ -24,7 +24,6 @@ import Testing
         "Policy.Route": (60, 3, "repeats its entry in the configuration; keeps that entry instead"),
         "PortcullisClient.GatewayClient": (83, 9, "the interface of applications"),
         "Reactor.Poller": (96, 5, "the interface of the loop; its engines are types of their own"),
-        "SingleSignOn.SignOnRelay": (54, 5, "goes into the one login flow"),
     ]
 
     @Test("a type has few members in few files")

@@ -190,6 +190,10 @@ import Testing
             ([new, "--users", "--owner", "no-such-user"], "--owner is no user of this machine: no-such-user"),
             ([new, "--users", "--base-url", "ftp://x"], "--base-url is no http or https URL"),
             ([new, "--users", "--upstream", "ftp://x"], "--upstream is no http or https URL"),
+            (
+                [new, "--users", "--base-url", "https://user:secret@x"],
+                #"--base-url is no http or https URL without user name and password: "https://***@x""#
+            ),
             ([new, "--users", "--base-url", "https://gw.example.com/path"], "/baseUrl: invalid value"),
             ([new, "--users", "--base-url", "https://gw.example.com/?q"], "/baseUrl: invalid value"),
             ([new, "--users", "--upstream", "http://api/x?y"], "/upstreams/api/url: invalid value"),

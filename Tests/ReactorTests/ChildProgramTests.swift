@@ -10,7 +10,7 @@ import Testing
         try ChildProgram.run(["/bin/sh", "-c", shell], in: directory, milliseconds: milliseconds, limit: 100_000)
     }
 
-    @Test("output, errors and end are told apart")
+    @Test("output, errors and end come apart")
     func outcome() throws {
         let outcome = try run("echo out; echo err >&2; exit 200")
         #expect(String(decoding: outcome.output, as: UTF8.self) == "out\n")

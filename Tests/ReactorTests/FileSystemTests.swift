@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("a file is read whole, whatever its length", arguments: [0, 1, 65_535, 65_536, 65_537, 300_000])
+    @Test("a file of any length is read whole", arguments: [0, 1, 65_535, 65_536, 65_537, 300_000])
     func length(_ count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         try Data(bytes).write(to: URL(filePath: "\(path)/file"))

@@ -7,7 +7,7 @@ package struct Session: Sendable, Equatable {
     package struct Place: Sendable, Equatable {
         /// Name of the service domain.
         package var domain: String
-        /// `mobileBackendId` of the backend of its application.
+        /// Id of the backend of its application.
         package var backendID: String
         /// Whether the user is known only to another server, and admitted by the domain as a guest (OMS-12).
         package var isGuest = false
@@ -62,6 +62,13 @@ package struct Session: Sendable, Equatable {
 
     /// Whether an identity provider has authenticated the user.
     package var isProvided: Bool { !provider.isExactly(LoginChoice.ownForm) }
+
+    /// How and when the user logged in. The level is one as in the gateway's own tokens. A provider may have asked for no new
+    /// login, so that the time of one there is what it has said.
+    package var authentication: AuthenticationClaims {
+        AuthenticationClaims(
+            levels: ["\(login.level)"] + levels, time: isProvided ? providerTime : login.authenticatedAt)
+    }
 
     /// All members but the end, which the seal has.
     var json: [UInt8] {

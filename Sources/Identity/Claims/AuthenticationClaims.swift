@@ -18,14 +18,6 @@ package struct AuthenticationClaims: Sendable {
         self.clockSkewSeconds = clockSkewSeconds
     }
 
-    /// The login of a browser. Its level is one as in the gateway's own tokens. A provider may have asked for no new login, so
-    /// that the time of one there is what it has said.
-    package init(_ session: Session) {
-        self.init(
-            levels: ["\(session.login.level)"] + session.levels,
-            time: session.isProvided ? session.providerTime : session.login.authenticatedAt)
-    }
-
     /// - Parameters:
     ///   - claims: of a verified token; nil if there are none.
     ///   - levels: the level that each value of `amr` stands for.

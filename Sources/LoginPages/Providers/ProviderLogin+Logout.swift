@@ -170,7 +170,7 @@ extension ProviderLogin {
         }
     }
 
-    /// Compatible with earlier versions: the shape of an unknown service of Mobile & Social.
+    /// Compatible with earlier versions: the shape of an unknown service.
     private static var unknownProvider: EndpointResponse {
         var writer = JSONWriter()
         writer.beginObject()

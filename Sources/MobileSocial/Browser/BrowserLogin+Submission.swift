@@ -141,7 +141,7 @@ extension BrowserLogin {
         let value = cookie(of: session, visit)
         guard BrowserCookie.session.holds(value) else { return .done(BrowserLoginFailure.oversizedSession.response) }
         // The page would send the browser here again and again.
-        if let gap = visit.demand?.gap(of: AuthenticationClaims(browserSession(session, visit)), now: browser.now) {
+        if let gap = visit.demand?.gap(of: browserSession(session, visit).authentication, now: browser.now) {
             return .done(insufficient(gap == .level ? .tooWeak : .tooOld, session, visit))
         }
         return store.ask(.insert(session.record), now: browser.now) { [self] answer in

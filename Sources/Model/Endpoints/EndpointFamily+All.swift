@@ -1,6 +1,6 @@
 /// The endpoints of the gateway and the reserved paths.
 extension EndpointFamily {
-    /// In order of precedence. User profiles come first, since their paths are inside those of Mobile & Social.
+    /// In order of precedence. User profiles come first, since their paths are inside those of service domains.
     package static let all = [
         UserEndpoints.family, ApplicationEndpoints.family, MobileSocialEndpoints.family, ProviderEndpoints.family,
         BrowserLoginEndpoints.family, OAuthEndpoints.family, SingleSignOnEndpoints.family,

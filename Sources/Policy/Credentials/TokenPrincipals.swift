@@ -167,7 +167,7 @@ struct TokenPrincipals: Sendable {
             virtual: user == nil, expiresAt: session.expiresAt, issuedAt: start, tokenID: session.id, token: bytes,
             origins: session.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) },
             session: session.id, login: kind.text, activity: activity,
-            claims: claims.select(nil, user: user, authentication: AuthenticationClaims(session)))
+            claims: claims.select(nil, user: user, authentication: session.authentication))
     }
 
     /// Nil for a session whose user is not a guest. A name that differs from a local user's only in spelling is no guest.

@@ -95,11 +95,10 @@ struct Assembly: AssemblyPart {
         let tokens = TokenServiceAssembly(context: context).build(
             keys, possession, modules, users, backends, catalogue, assertions, store)
         let pages = PageLook(configuration.pages)
-        let clientLogins = logins.ofClients(tokens, seals, providers)
         let foundation = EndpointFoundation(
             users: users, hasher: hasher, catalogue: catalogue, backends: backends, key: keys.active, store: store,
             seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers,
-            logins: clientLogins, pages: pages)
+            logins: logins.ofClients(tokens, seals: seals, providers: providers), pages: pages)
         let endpoints = endpoints(on: foundation)
         settings.opaqueTokens = endpoints.opaqueTokens
         settings.activities = endpoints.activities

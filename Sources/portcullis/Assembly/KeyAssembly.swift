@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Crypto
 import Identity
@@ -97,11 +98,11 @@ struct KeyAssembly: AssemblyPart {
     /// Dates of certificates do not matter for their keys, but the issuer may have new ones.
     private func warnOfDates(_ bytes: [UInt8], from path: String, pointer: String) {
         let now = Clock.wallSeconds
-        func date(_ second: Int64) -> String { Date(timeIntervalSince1970: Double(second)).formatted(.iso8601) }
         for certificate in KeySet.certificates(in: bytes.span) where !certificate.isValid(at: now) {
             let state =
                 certificate.notAfter < now
-                ? "has expired on \(date(certificate.notAfter))" : "is valid from \(date(certificate.notBefore))"
+                ? "has expired on \(InternetDate.text(certificate.notAfter))"
+                : "is valid from \(InternetDate.text(certificate.notBefore))"
             context.warning(
                 pointer, "\(path): the certificate of \(certificate.subject) \(state); its key counts nevertheless")
         }

@@ -31,12 +31,12 @@ struct LoginAssembly: AssemblyPart {
     var hasClientLogins: Bool { configuration.endpointSettings.features.contains(.logins) }
 
     /// The logins of browsers for clients; nil where no client has them.
-    func ofClients(_ tokens: TokenService, _ seals: BrowserSeals, _ providers: ProviderLogin) -> LoginFlow? {
+    func ofClients(_ tokens: TokenService, seals: BrowserSeals, providers: ProviderLogin) -> LoginFlow? {
         guard hasClientLogins else { return nil }
         var settings = LoginFlow.Settings(seals: seals)
         settings.sessionSeconds = configuration.singleSignOn.sessionLifetime.components.seconds
         settings.idleSeconds = configuration.singleSignOn.idleTimeout.components.seconds
-        for family in retained.families { family.prepare(&settings, tokens, context) }
+        for family in retained.families { family.prepare(&settings, tokens: tokens, context) }
         return LoginFlow(service: tokens, settings: settings, providers: providers)
     }
 

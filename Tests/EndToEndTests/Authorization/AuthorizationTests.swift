@@ -191,7 +191,9 @@ import Testing
 
     @Test("without redirect URIs there is no endpoint")
     func off() throws {
-        let fixture = try Fixture()
+        let fixture = try Fixture {
+            $0["backends"] = FixtureSettings.backends.replacing(#", "enableSso": true"#, with: "")
+        }
         #expect(try fixture.request("GET", AuthorizationFixture.path, BrowserFixture.navigation).status == 404)
         #expect(try fixture.request("GET", "/oauth2/userinfo").status == 404)
         let document = JSONText(try fixture.request("GET", "/.well-known/openid-configuration").text)

@@ -12,6 +12,8 @@ import Testing
     {
         let prepare = { (settings: inout FixtureSettings) in
             AuthorizationFixture.prepare(&settings)
+            settings["backends"] = settings["backends"]?.replacing(
+                #""clientId": "inv-client","#, with: #""clientId": "inv-client", "enableSso": true,"#)
             settings["passwords"] = #"{"throttle": {"failuresPerUser": 2, "per": "10m"}}"#
         }
         let fixture = try Fixture { prepare(&$0) }

@@ -41,7 +41,7 @@ final class SignOn {
             let tokens = TokenService(settings: tokens)
             var flow: LoginFlow?
             if var logins {
-                SignOnService.prepare(&logins, whitelist, tokens.settings.assertions)
+                SignOnService.prepare(&logins, whitelist: whitelist, assertions: tokens.settings.assertions)
                 flow = LoginFlow(service: tokens, settings: logins, providers: providerLogin)
             }
             let service = SignOnService(

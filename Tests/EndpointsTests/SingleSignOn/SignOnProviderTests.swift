@@ -247,7 +247,7 @@ import TokenStorage
         #expect(target.first == "0; url=https://idp.example/logout?client_id=gateway" && signOn.cookie == nil)
         func back(_ state: String, at seconds: Int64 = 0) -> String? {
             signOn.browser.get(
-                SingleSignOnEndpoints.logoutPath, query: "state=\(state)", endpoint: .login, at: seconds
+                OAuthEndpoints.endSessionPath, query: "state=\(state)", endpoint: .endSession, at: seconds
             ).field("Location")
         }
         let state = try #require(target.last)

@@ -116,7 +116,7 @@ struct ConsumerAdministration: ResourceAdministration {
         }
     }
 
-    /// A consumer with what is in force here: another gateway may have taken something away.
+    /// A consumer of the files with what counts here: another gateway may have taken something away.
     private func node(_ consumer: Consumer) -> JSONNode {
         let withdrawn = administration.withdrawn
         let keys = consumer.keys.map { key in

@@ -21,7 +21,7 @@ protocol CompatibilityFamily: AnyObject, Sendable {
     /// Tells the token service what it offers.
     func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext)
     /// Tells logins for clients what its pages need.
-    func prepare(_ settings: inout LoginFlow.Settings, _ tokens: TokenService, _ context: AssemblyContext)
+    func prepare(_ settings: inout LoginFlow.Settings, tokens: TokenService, _ context: AssemblyContext)
     /// Builds what answers its endpoints by a configuration.
     func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext)
 }
@@ -30,7 +30,7 @@ extension CompatibilityFamily {
     var activities: (any SessionActivities)? { nil }
     var operations: [AdminOperation] { [] }
     func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext) {}
-    func prepare(_ settings: inout LoginFlow.Settings, _ tokens: TokenService, _ context: AssemblyContext) {}
+    func prepare(_ settings: inout LoginFlow.Settings, tokens: TokenService, _ context: AssemblyContext) {}
 }
 
 /// What families build on, by one configuration.

@@ -16,8 +16,9 @@
             if SAMLVerifier.isAvailable { settings.samlPath = SingleSignOnEndpoints.exchangePath }
         }
 
-        func prepare(_ settings: inout LoginFlow.Settings, _ tokens: TokenService, _ context: AssemblyContext) {
-            SignOnService.prepare(&settings, whitelist(context.configuration), tokens.settings.assertions)
+        func prepare(_ settings: inout LoginFlow.Settings, tokens: TokenService, _ context: AssemblyContext) {
+            SignOnService.prepare(
+                &settings, whitelist: whitelist(context.configuration), assertions: tokens.settings.assertions)
         }
 
         func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext) {

@@ -12,8 +12,8 @@ enum KeysCommand: Command {
                portcullis keys rotate CONSUMER [--overlap DURATION] [--expires DURATION] WHERE
                portcullis keys revoke CONSUMER ID WHERE
 
-        list    prints the consumers with the ids and dates of their keys. Through `--admin` it shows what is in force there:
-                a key that another gateway has revoked is "withdrawn"
+        list    prints the consumers with the ids and dates of their keys, from the files. Through `--admin`, a key that another
+                gateway has revoked is "withdrawn"
         add     makes a key and prints it, this once; `consumers.json` keeps its digest. A consumer that does not exist is
                 added without roles
         rotate  makes a key and prints it; the other keys of the consumer expire after the overlap, and those that have

@@ -126,7 +126,10 @@ enum InitCommand: Command {
 
     private static func url(_ text: String, _ what: String) throws(ExitStatus) -> String {
         let url = text.contains("://") ? text : "https://\(text)"
-        guard (try? WebURL(url)) != nil else { throw .misuse("\(what) is no http or https URL: \(text)") }
+        guard (try? WebURL(url)) != nil else {
+            throw .misuse(
+                "\(what) is no http or https URL without user name and password: \(UserInformation.quoted(text))")
+        }
         return url
     }
 
@@ -157,17 +160,15 @@ enum InitCommand: Command {
 
     /// Finds mistakes before anything is written.
     private static func check(_ draft: InitDraft) throws(ExitStatus) {
-        let manager = FileManager.default
-        let empty = manager.temporaryDirectory.appending(path: "portcullis-\(UUID().uuidString)")
-        do {
-            try manager.createDirectory(
-                at: empty, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        let empty: String
+        do throws(KernelError) {
+            empty = try FileSystem.makeTemporaryDirectory("portcullis-init")
         } catch {
-            throw .failure("cannot create \(empty.path): \(SystemReason.text(of: error))")
+            throw .failure("no temporary directory can be made: \(error.text)")
         }
-        defer { try? manager.removeItem(at: empty) }
+        defer { try? FileSystem.removeDirectory(empty) }
         let text = ConfigurationDraft(file: InitDraft.fileName, text: Array(draft.textWithoutSecrets.utf8))
-        let errors = Assembly.examine(empty.path(percentEncoded: false), draft: text).errors
+        let errors = Assembly.examine(empty, draft: text).errors
         for error in errors { Terminal.printError(error.description) }
         if !errors.isEmpty { throw .misuse("the arguments make no valid configuration; nothing was written") }
     }
