@@ -192,7 +192,7 @@ struct AuthorizationEndpoint: Sendable {
         if let loggedInAt = inquiry.loggedInAt, session.login.authenticatedAt >= loggedInAt { return false }
         if inquiry.request.prompts.contains(where: { $0 == .login || $0 == .account }) { return true }
         guard let age = inquiry.request.maximumAge else { return false }
-        return session.login.authenticatedAt + age < inquiry.now || age == 0
+        return (session.login.providerTime ?? session.login.authenticatedAt) + age < inquiry.now || age == 0
     }
 
     private func logIn(_ inquiry: Inquiry) -> Answer {
@@ -325,8 +325,6 @@ struct AuthorizationEndpoint: Sendable {
             guard let code else { return inquiry.reply.refusal(.unavailable) }
             var used = session
             used.usedAt = inquiry.now
-            // The logout has to outlast the tokens.
-            used.tokensEndAt = max(session.tokensEndAt, inquiry.now + service.longestUse(of: backend))
             let cookie = flow.cookie(.signOn, flow.seals.seal(used), inquiry.browser)
             return inquiry.reply.code(code, fields: [cookie])
                 .audited("code", .granted, inquiry.visit, session.subject)

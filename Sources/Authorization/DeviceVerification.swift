@@ -221,8 +221,6 @@ struct DeviceVerification: Sendable {
         }
         var used = session
         used.usedAt = visit.now
-        // The logout has to outlast the tokens.
-        used.tokensEndAt = max(session.tokensEndAt, visit.now + service.longestUse(of: visit.backend))
         let cookie = flow.cookie(.signOn, flow.seals.seal(used), visit.browser)
         return Page.message(.deviceConnected, .deviceConnectedDetail)
             .response(status: 200, reason: .deviceDecided, fields: [cookie])

@@ -3,8 +3,10 @@ import Model
 
 /// What is kept of a user's login for the tokens that come of it: in sessions, authorization codes and refresh tokens.
 package struct LoginFacts: Sendable, Equatable {
-    /// Time of the login in seconds since 1970.
+    /// Time of the login here in seconds since 1970.
     package var authenticatedAt: Int64
+    /// The same of the login at an identity provider, which may be older; nil if it has not said it.
+    package var providerTime: Int64?
     /// Authentication methods: `amr` values of RFC 8176.
     package var methods: [String] = []
     package var level: Int
@@ -31,6 +33,7 @@ package struct LoginFacts: Sendable, Equatable {
     /// Writes the members of a JSON object.
     package func write(to writer: inout JSONWriter) {
         writer.member("auth_time", authenticatedAt)
+        if let providerTime { writer.member("idp_time", providerTime) }
         writer.member("amr", methods)
         writer.member("level", level)
         writer.member("virtual", isVirtual)
@@ -45,6 +48,7 @@ package struct LoginFacts: Sendable, Equatable {
             let roles = node["roles"]?.array?.compactMap(\.string)
         else { return nil }
         self.authenticatedAt = authenticatedAt
+        providerTime = node["idp_time"]?.integer
         self.methods = methods
         self.level = Int(level)
         self.isVirtual = isVirtual
@@ -55,7 +59,7 @@ package struct LoginFacts: Sendable, Equatable {
 extension TokenRights {
     /// Takes over what a token says of its user's login, but for the roles, which may have changed since.
     package mutating func take(_ login: LoginFacts) {
-        authenticatedAt = login.authenticatedAt
+        authenticatedAt = login.providerTime ?? login.authenticatedAt
         methods = login.methods
         level = login.level
         virtual = login.isVirtual

@@ -72,7 +72,6 @@ struct SignOnRelay: Sendable {
         let seconds = token.expiresIn ?? issuance.grant.lifetimeSeconds
         var used = session
         used.usedAt = visit.now
-        used.tokensEndAt = max(session.tokensEndAt, visit.now + seconds)
         let cookie = [flow.cookie(.signOn, flow.seals.seal(used), visit.browser)]
         var fields = [
             ("access_token", String(decoding: token.value, as: UTF8.self)), ("token_type", "Bearer"),

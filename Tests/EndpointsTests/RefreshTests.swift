@@ -301,6 +301,12 @@ import TokenStorage
         #expect(
             Standards(users: UserStore(users: [off], hasher: PasswordHasher()), store: store).refresh(token).error
                 == "invalid_grant")
+        // The password was changed, or the name given to another person, since the login.
+        var other = User(username: "joe", roles: ["Manager"])
+        other.tokensNotBefore = Service.now + 1
+        #expect(
+            Standards(users: UserStore(users: [other], hasher: PasswordHasher()), store: store).refresh(token).error
+                == "invalid_grant")
         let demoted = User(username: "joe", roles: ["Clerk"])
         let response = Standards(users: UserStore(users: [demoted], hasher: PasswordHasher()), store: store)
             .refresh(token)

@@ -177,6 +177,10 @@ import Testing
         #expect(!counts(provided, ["D": others, "E": everything]) && counts(password, ["D": others]))
         #expect(!counts(password, ["D": noForm, "E": everything]) && !counts(guest, ["D": noForm]))
         #expect(counts(provided, ["D": noForm]))
+        // An account of the realm that the backend had at the login.
+        var moved = password
+        moved.realm = "Other"
+        #expect(!counts(moved, ["D": everything]))
     }
 
     @Test("CHAL-06: a login of a lower level is no reason for 403")

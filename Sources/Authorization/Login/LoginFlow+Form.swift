@@ -154,13 +154,11 @@ extension LoginFlow {
             session.subject.isExactly(subject) && session.realm.isExactly(realm)
                 && session.provider.isExactly(provider) && isAccepted(session) ? session : nil
         }
-        var session = Session(
+        return Session(
             id: AccessTokenMinter.randomID(), family: earlier?.family ?? AccessTokenMinter.randomID(),
             subject: subject, realm: realm, provider: provider,
             login: LoginFacts(authenticatedAt: visit.now, level: Principal.standardLevel),
             expiresAt: visit.now + settings.sessionSeconds)
-        session.tokensEndAt = max(earlier?.tokensEndAt ?? 0, visit.now)
-        return session
     }
 
     /// Stores the session, ends the browser's earlier session, and redirects the browser to its request.
@@ -218,7 +216,7 @@ extension LoginFlow {
     func end(_ session: Session, _ browser: BrowserRequest, to application: String?) -> Answer {
         let entry = DenyEntry.token(
             session.family, subject: session.subject,
-            until: max(session.tokensEndAt, session.expiresAt, browser.now + settings.pageTokenSeconds()))
+            until: max(session.expiresAt, browser.now + max(settings.pageTokenSeconds(), service.longestUse)))
         return service.settings.store.ask(.deny(entry), now: browser.now) { result in
             guard case .success = result else { return .done(SingleSignOnFailure.unavailable.response) }
             service.settings.revocations.apply(entry)

@@ -15,8 +15,13 @@ extension LoginFlow {
         guard let providers, let provider = providers.provider(named: name) else {
             return .done(SingleSignOnFailure.unavailable.response)
         }
-        let purpose = LoginPurpose(.client, visit.request.texts + (visit.isForced ? ["\(visit.now)"] : []))
-        return providers.begin(provider, purpose, visit.browser, forcesLogin: visit.isForced)
+        // Of the request, which is sealed: `prompt` of a login page could be removed.
+        let isForced = visit.isForced || visit.request.asksForLogin
+        let age = visit.request.authorization?.maximumAge
+        let earliest = isForced ? visit.now : age.map { max(0, visit.now - $0) }
+        return providers.begin(
+            provider, LoginPurpose(.client, visit.request.texts + (earliest.map { ["\($0)"] } ?? [])), visit.browser,
+            forcesLogin: isForced, demand: age.map { RequiredLogin(levels: [], maximumAge: $0) })
     }
 
     /// Continues with a browser that returns from a provider. Its request is checked again by the current
@@ -29,9 +34,9 @@ extension LoginFlow {
                 throw .foreignRequest
             }
             var visit = try visit(request, browser)
-            let forcedAt = texts.dropFirst(count).first.flatMap { Decimal.parse(Array($0.utf8).span) }.map(Int64.init)
-            visit.isForced = forcedAt != nil
-            switch LoginFlow.result(arrival.result, forcedAt: forcedAt) {
+            let earliest = texts.dropFirst(count).first.flatMap { Decimal.parse(Array($0.utf8).span) }.map(Int64.init)
+            visit.isForced = earliest != nil
+            switch LoginFlow.result(arrival.result, earliest: earliest) {
             case .failure(let failure):
                 let page = login.page(failure, again: location(of: visit)).preferring(request.languages)
                 return .done(page.audited("login", .refused, visit, ""))
@@ -49,16 +54,16 @@ extension LoginFlow {
     /// Seconds that the clock of a provider may be slow.
     private static let clockSkew: Int64 = 60
 
-    /// The result, or a failure if a new login was required and the provider reports an earlier one (OpenID Connect
-    /// Core section 3.1.2.1, SAML core section 3.4.1). Not all providers report the time of the login.
+    /// The result, or a failure if the provider reports an earlier login than was required (OpenID Connect Core section
+    /// 3.1.2.1, SAML core section 3.4.1). Not all providers report the time of the login.
     ///
-    /// - Parameter forcedAt: seconds since 1970 when a new login was required; nil if an earlier one is accepted.
+    /// - Parameter earliest: seconds since 1970; nil if any login is accepted.
     private static func result(
-        _ result: Result<ProvidedIdentity, ProviderFailure>, forcedAt: Int64?
+        _ result: Result<ProvidedIdentity, ProviderFailure>, earliest: Int64?
     ) -> Result<ProvidedIdentity, ProviderFailure> {
-        guard let forcedAt else { return result }
+        guard let earliest else { return result }
         return result.flatMap { identity in
-            guard let time = identity.authenticatedAt, time < forcedAt - clockSkew else { return result }
+            guard let time = identity.authenticatedAt, time < earliest - clockSkew else { return result }
             return .failure(.denied("no login since it was asked for"))
         }
     }
@@ -79,6 +84,10 @@ extension LoginFlow {
         var session = newSession(
             known.username, realm: visit.backend.realm, at: identity.provider, visit)
         session.login.isVirtual = known.virtual
+        session.levels = identity.levels
+        session.login.providerTime = identity.authenticatedAt.flatMap {
+            $0 > visit.now + LoginFlow.clockSkew ? nil : max(0, min($0, visit.now))
+        }
         // Roles of an account are looked up when a token is made.
         let assigned = catalogue.names(of: catalogue.roles(named: known.user?.roles ?? []))
         session.login.roles = catalogue.names(of: known.roles).filter { role in

@@ -41,6 +41,9 @@ package struct LoginRequest: Sendable, Equatable {
     }
     var device: DeviceRequest? { if case .device(let request) = purpose { request } else { nil } }
 
+    /// Whether the application asks for a new login.
+    var asksForLogin: Bool { authorization?.prompts.contains { $0 == .login || $0 == .account } ?? false }
+
     /// The languages for pages that the application asked for, most preferred first.
     var languages: [LanguageTag] { authorization?.languages ?? [] }
 

@@ -31,17 +31,14 @@ package struct Session: Sendable, Equatable {
     package var login: LoginFacts
     /// Levels (`acr`) that the provider has named.
     package var levels: [String] = []
-    /// Seconds since 1970, as are all times here, of the login at the provider; nil if it has not said it.
-    package var providerTime: Int64?
     /// Ids of the store records that it depends on; a logout at the provider ends them.
     package var foundations: [String] = []
+    /// Seconds since 1970, as are all times here.
     package var expiresAt: Int64
     /// Seconds without a use that end it; nil for none (OMS-09).
     package var idleSeconds: Int64?
     /// Time of the last use.
     package var usedAt: Int64
-    /// When the last token of its family expires.
-    package var tokensEndAt: Int64
     /// Nil for a session of single sign-on, which belongs to no service.
     package var place: Place?
 
@@ -57,7 +54,6 @@ package struct Session: Sendable, Equatable {
         self.login = login
         self.expiresAt = expiresAt
         usedAt = login.authenticatedAt
-        tokensEndAt = login.authenticatedAt
     }
 
     /// Whether an identity provider has authenticated the user.
@@ -67,7 +63,7 @@ package struct Session: Sendable, Equatable {
     /// login, so that the time of one there is what it has said.
     package var authentication: AuthenticationClaims {
         AuthenticationClaims(
-            levels: ["\(login.level)"] + levels, time: isProvided ? providerTime : login.authenticatedAt)
+            levels: ["\(login.level)"] + levels, time: isProvided ? login.providerTime : login.authenticatedAt)
     }
 
     /// All members but the end, which the seal has.
@@ -80,11 +76,9 @@ package struct Session: Sendable, Equatable {
             writer.member("idp", provider)
             login.write(to: &writer)
             if !levels.isEmpty { writer.member("acr", levels) }
-            if let providerTime { writer.member("idp_time", providerTime) }
             if !foundations.isEmpty { writer.member("on", foundations) }
             if let idleSeconds { writer.member("idle", idleSeconds) }
             writer.member("used", usedAt)
-            writer.member("tokens", tokensEndAt)
             guard let place else { return }
             writer.member("domain", place.domain)
             writer.member("backend", place.backendID)
@@ -98,14 +92,13 @@ package struct Session: Sendable, Equatable {
             let family = node["family"]?.string, !family.isEmpty, let subject = node["sub"]?.string, !subject.isEmpty,
             ExternalIdentityRules.isFitForHeaders(subject), let realm = node["realm"]?.string,
             let provider = node["idp"]?.string, !provider.isEmpty, let login = LoginFacts(node),
-            let usedAt = node["used"]?.integer, let tokensEndAt = node["tokens"]?.integer
+            let usedAt = node["used"]?.integer
         else { return nil }
         self.init(
             id: id, family: family, subject: subject, realm: realm, provider: provider, login: login,
             expiresAt: expiresAt)
-        (self.usedAt, self.tokensEndAt) = (usedAt, tokensEndAt)
+        self.usedAt = usedAt
         levels = node["acr"]?.array?.compactMap(\.string) ?? []
-        providerTime = node["idp_time"]?.integer
         foundations = node["on"]?.array?.compactMap(\.string) ?? []
         idleSeconds = node["idle"]?.integer
         guard let domain = node["domain"]?.string else { return }

@@ -56,7 +56,7 @@ extension BrowserLogin {
             facts.idleSeconds = limits.idle
             facts.provision?.levels = identity.levels
             facts.provision?.authenticatedAt = identity.authenticatedAt.flatMap {
-                $0 > now + BrowserLogin.clockSkewSeconds ? nil : min($0, now)
+                $0 > now + BrowserLogin.clockSkewSeconds ? nil : max(0, min($0, now))
             }
             let session = MobileSession(
                 facts, subject: user.subject, backend: application.backend, limit: limits.session, now: now)

@@ -187,11 +187,11 @@ extension BrowserLogin {
         login.methods = facts.methods
         login.isVirtual = provision?.isVirtual ?? false
         login.roles = provision?.roles ?? []
+        login.providerTime = provision?.authenticatedAt
         var browser = Session(
             id: session.id, subject: record.subject, realm: visit.application.backend.realm,
             provider: provision?.provider ?? LoginChoice.ownForm, login: login, expiresAt: record.accessExpiresAt)
         browser.levels = provision?.levels ?? []
-        browser.providerTime = provision?.authenticatedAt
         browser.foundations = provision.map { [$0.foundation] } ?? []
         browser.idleSeconds = facts.idleSeconds
         var place = Session.Place(domain: visit.domain.name, backendID: record.application)

@@ -30,6 +30,8 @@ package struct AuthorizationCode: Sendable, Equatable {
     let family: String
     let foundations: [String]
     let login: LoginFacts
+    /// Realm of the user's account.
+    let realm: String
 
     package init(
         redirectURI: String = "", challenge: String = "", proofKey: String? = nil, nonce: String? = nil, scope: String,
@@ -44,6 +46,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         family = session.family
         foundations = session.foundations
         login = session.login
+        realm = session.realm
     }
 
     /// Stores a new code: 256 random bits. Nil if the store fails.
@@ -77,6 +80,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         writer.member("family", family)
         writer.member("foundations", foundations)
         login.write(to: &writer)
+        writer.member("realm", realm)
         writer.endObject()
         return writer.bytes
     }
@@ -87,7 +91,8 @@ package struct AuthorizationCode: Sendable, Equatable {
             let redirectURI = node["redirect_uri"]?.string, let challenge = node["code_challenge"]?.string,
             let scope = node["scope"]?.string, let session = node["session"]?.string,
             let family = node["family"]?.string,
-            let foundations = node["foundations"]?.array?.compactMap(\.string), let login = LoginFacts(node)
+            let foundations = node["foundations"]?.array?.compactMap(\.string), let login = LoginFacts(node),
+            let realm = node["realm"]?.string
         else { return nil }
         self.redirectURI = redirectURI
         self.challenge = challenge
@@ -98,5 +103,6 @@ package struct AuthorizationCode: Sendable, Equatable {
         self.family = family
         self.foundations = foundations
         self.login = login
+        self.realm = realm
     }
 }

@@ -149,12 +149,17 @@ struct CodeRedemption: Sendable {
         let isRevoked = settings.revocations.isRevoked(
             tokenID: nil, subject: record.subject, backendID: backend.tokenBackendID,
             issuer: OwnAccessTokens.issuerName, issuedAt: code.login.authenticatedAt, session: code.family)
-        guard !isRevoked, let roles = roles(of: record.subject, code) else {
+        guard !isRevoked, code.login.authenticatedAt >= backend.tokensNotBefore,
+            let roles = roles(of: record.subject, code)
+        else {
             return .done(TokenFailure.invalidCode.response)
         }
         var issuance = issuance(record, code, roles)
         var family = RefreshFamily(issuance.grant, now: now)
         family.provided = code.login.roles
+        (family.login.authenticatedAt, family.login.providerTime) = (
+            code.login.authenticatedAt, code.login.providerTime
+        )
         let successor =
             if let lifetimes = backend.grants.refresh {
                 RefreshTokens(service: service).attach(to: &issuance, family, lifetimes, id: record.id, now: now)
@@ -173,7 +178,8 @@ struct CodeRedemption: Sendable {
     private func roles(of subject: String, _ code: AuthorizationCode) -> [String]? {
         let catalogue = settings.catalogue
         guard !code.login.isVirtual else { return catalogue.names(of: catalogue.roles(named: code.login.roles)) }
-        guard let user = settings.users.user(named: subject, realm: backend.realm), user.enabled,
+        guard code.realm.isExactly(backend.realm),
+            let user = settings.users.user(named: subject, realm: backend.realm), user.enabled,
             code.login.authenticatedAt >= user.tokensNotBefore
         else { return nil }
         return catalogue.names(of: catalogue.roles(named: user.roles + code.login.roles))

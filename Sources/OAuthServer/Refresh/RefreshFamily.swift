@@ -8,7 +8,9 @@ import TokenStorage
 /// Data of a refresh token that the store does not interpret: kept as `TokenRecord.attributes`.
 struct RefreshFamily: Sendable, Equatable {
     /// The login, at which the family began.
-    let login: LoginFacts
+    var login: LoginFacts
+    /// Realm of the user's account.
+    let realm: String
     /// Roles from an identity provider, in addition to those of the account.
     var provided: [String] = []
     /// The session that it ends with; nil for none.
@@ -26,6 +28,7 @@ struct RefreshFamily: Sendable, Equatable {
 
     init(_ grant: AccessTokenMinter.Grant, now: Int64) {
         login = LoginFacts(grant.rights, now: now)
+        realm = grant.backend.realm
         session = grant.session
         origins = grant.origins
         key = grant.backend.grants.isPublic ? grant.binding?.key : nil
@@ -35,6 +38,7 @@ struct RefreshFamily: Sendable, Equatable {
         var writer = JSONWriter()
         writer.beginObject()
         login.write(to: &writer)
+        writer.member("realm", realm)
         if !provided.isEmpty { writer.member("provided", provided) }
         if let session { writer.member("session", session) }
         if let name { writer.member("family", name) }
@@ -48,9 +52,10 @@ struct RefreshFamily: Sendable, Equatable {
     /// Nil for input that `json()` does not produce.
     init?(_ attributes: [UInt8]) {
         guard let node = try? JSONNode.parse(attributes.span, maximumDepth: 4),
-            let login = LoginFacts(node)
+            let login = LoginFacts(node), let realm = node["realm"]?.string
         else { return nil }
         self.login = login
+        self.realm = realm
         provided = node["provided"]?.array?.compactMap(\.string) ?? []
         session = node["session"]?.string
         name = node["family"]?.string

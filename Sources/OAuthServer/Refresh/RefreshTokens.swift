@@ -94,6 +94,7 @@ struct RefreshTokens: Sendable {
         guard record.kind == .refresh, record.application.isExactly(backend.mobileBackendID),
             record.refreshLives(at: now), let family = RefreshFamily(record),
             family.login.authenticatedAt + lifetimes.familySeconds > now,
+            family.login.authenticatedAt >= backend.tokensNotBefore,
             // After a revocation of all of a user's tokens, older refresh tokens are refused: the date is that of the
             // login, regardless of rotations since.
             !service.settings.revocations.isRevoked(
@@ -132,7 +133,10 @@ struct RefreshTokens: Sendable {
     /// The user's current roles; nil if the user may no longer log in.
     private func roles(of subject: String, _ family: RefreshFamily, realm: String) -> [String]? {
         if family.login.isVirtual { return family.login.roles }
-        guard let user = service.settings.users.user(named: subject, realm: realm), user.enabled else { return nil }
+        // The tokens are not those of a later bearer of the name, nor of a namesake in another realm.
+        guard family.realm.isExactly(realm), let user = service.settings.users.user(named: subject, realm: realm),
+            user.enabled, family.login.authenticatedAt >= user.tokensNotBefore
+        else { return nil }
         return service.settings.catalogue.names(
             of: service.settings.catalogue.roles(named: user.roles + family.provided))
     }

@@ -151,8 +151,10 @@ struct TokenPrincipals: Sendable {
             session.isProvided ? domain.providers.contains(where: session.provider.isExactly) : domain.takesPasswords
         else { throw .sessionInvalid }
         let kind = session.isProvided ? LoginClass.provider(session.provider) : domain.passwordLogin
-        // A user that only a provider knows is not the account of the same name (JWT-13).
+        // A user that only a provider knows is not the account of the same name (JWT-13), and no account is that of a namesake
+        // in the realm that the backend has now.
         let login = session.login
+        guard login.isVirtual || session.realm.isExactly(backend.realm) else { throw .sessionInvalid }
         let user = login.isVirtual ? nil : users.user(named: session.subject, realm: backend.realm)
         let ofGuest = login.isVirtual ? [] : roles(ofGuest: session.subject, place, domain, realm: backend.realm)
         guard let known = user?.roles ?? ofGuest, user?.enabled ?? true else { throw .unknownSubject }

@@ -243,6 +243,43 @@ import TokenStorage
         #expect(refresh(app, reply.refreshToken, at: 900).error == "invalid_grant")
     }
 
+    @Test("a logout with an older cookie of the session ends the tokens as well")
+    func olderCookie() throws {
+        let app = Authorizing()
+        app.logIn()
+        let older = app.browser.cookies
+        let reply = app.redeem(try #require(app.decide().sent["code"]))
+        app.browser.cookies = older
+        app.get(SingleSignOnEndpoints.logoutPath, "")
+        #expect(app.browser.submit([], endpoint: .singleSignOnLogout).reason == .loggedOut)
+        app.signOn.revocations.prune(now: Mobile.start + 4999)
+        #expect(refresh(app, reply.refreshToken, at: 900).error == "invalid_grant")
+    }
+
+    @Test(
+        "codes and refresh tokens are none of a namesake in the realm that the client has later, nor of an earlier login"
+    )
+    func movedClient() throws {
+        func later(_ store: MemoryTokenStore, _ change: @escaping (inout Backend) -> Void) -> Authorizing {
+            Authorizing(store: store) { settings in
+                settings.backends = Authorizing.backends { change(&$0[0]) }
+                let namesake = User(username: "joe", realm: "Other", roles: ["Manager"])
+                settings.users = UserStore(users: SignOn.users.users + [namesake], hasher: PasswordHasher())
+            }
+        }
+        for (isAccepted, change) in [
+            (true, { _ in }), (false, { $0.realm = "Other" }), (false, { $0.tokensNotBefore = Mobile.start + 1 }),
+        ] as [(Bool, (inout Backend) -> Void)] {
+            let store = MemoryTokenStore()
+            let app = Authorizing(store: store)
+            let token = app.redeem(try app.code()).refreshToken
+            let code = try #require(app.ask().sent["code"])
+            let after = later(store, change)
+            #expect((refresh(after, token).status == 200) == isAccepted)
+            #expect((after.redeem(code).status == 200) == isAccepted)
+        }
+    }
+
     @Test("the store has no code and no token in clear")
     func stored() throws {
         let store = MemoryTokenStore()

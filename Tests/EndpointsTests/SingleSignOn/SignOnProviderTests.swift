@@ -117,6 +117,38 @@ import TokenStorage
         #expect(logIn(forced, authenticatedAt: .min &- Service.now, at: 100).status == 403)
     }
 
+    @Test("what an application asks of the login is asked of the provider, whose time is that of the ID token")
+    func demanded() throws {
+        let store = MemoryTokenStore()
+        let app = Authorizing(store: store) { [idp] settings in
+            settings.backends = Authorizing.backends {
+                $0[0].loginChoices = [LoginChoice("idp"), LoginChoice(LoginChoice.ownForm)]
+            }
+            settings.providerLogin = ProviderLogin(
+                [idp], seals: Mobile.seals, store: store, revocations: settings.revocations, baseURL: Service.baseURL)
+        }
+        func arrive(_ more: [(String, String)], authenticatedAt seconds: Int64) throws -> EndpointResponse {
+            idp.answer(.success(StubProvider.identity("zoe", authenticatedAt: Mobile.start + seconds)))
+            let asked = app.ask(Authorizing.fields("inv-client", Authorizing.redirect, [("scope", "openid")] + more))
+            // Without the `prompt` that the link on the page to choose has.
+            let link = try #require(asked.field("Location")).replacing("&prompt=login", with: "") + "&provider=idp"
+            let query = link.split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
+            return app.browser.callback(app.browser.state(app.get(OAuthEndpoints.loginPath, query)))
+        }
+        #expect(try arrive([("prompt", "login")], authenticatedAt: -36_000).status == 403)
+        #expect(idp.begun.last?.forcesLogin == true)
+        #expect(try arrive([("max_age", "300")], authenticatedAt: -36_000).status == 403)
+        #expect(idp.begun.last?.forcesLogin == false && idp.begun.last?.demand?.maximumAge == 300)
+        let back = try arrive([("max_age", "300")], authenticatedAt: -200)
+        #expect(back.status == 303)
+        #expect(app.follow(back).reason == .consentAsked)
+        let reply = app.redeem(try #require(app.decide().sent["code"]))
+        #expect(try app.identity(reply)["auth_time"]?.integer == Mobile.start - 200)
+        // The session is too old for the next one that asks.
+        let again = app.ask(Authorizing.fields("inv-client", Authorizing.redirect, [("max_age", "100")]), at: 1)
+        #expect(again.field("Location")?.hasPrefix(OAuthEndpoints.loginPath) == true)
+    }
+
     @Test("roles that do not fit into a cookie yield an error page, not a login loop")
     func oversized() {
         let signOn = SignOn { settings in

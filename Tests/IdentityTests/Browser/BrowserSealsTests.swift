@@ -35,9 +35,9 @@ import Testing
         guest.place?.isGuest = true
         var provided = Self.session
         (provided.family, provided.provider, provided.foundations) = ("f-1", "idp", ["on-1", "on-2"])
-        (provided.levels, provided.providerTime) = (["urn:silver"], 900)
+        (provided.levels, provided.login.providerTime) = (["urn:silver"], 900)
         (provided.login.isVirtual, provided.login.roles, provided.login.methods) = (true, ["Guest"], ["mfa", "pwd"])
-        (provided.usedAt, provided.tokensEndAt) = (1_200, 9_000)
+        provided.usedAt = 1_200
         for session in [Self.session, endless, guest, provided] {
             let cookie = seals.seal(session)
             #expect(open(cookie, seals) == session)
