@@ -29,7 +29,9 @@ package struct Diagnostic: Error, Equatable, Sendable {
         self.severity = severity
         self.file = file
         self.line = line
-        self.pointer = pointer
+        // A name in it may be a URL.
+        self.pointer = pointer.split(separator: "/", omittingEmptySubsequences: false)
+            .map(UserInformation.hidden(inValue:)).joined(separator: "/")
         self.message = UserInformation.hidden(inMessage: message)
         self.expected = expected.map(UserInformation.hidden(inMessage:))
         self.found = found.map(UserInformation.hidden(inMessage:))

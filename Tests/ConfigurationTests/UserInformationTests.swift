@@ -37,6 +37,14 @@ import Testing
         ("routes", ["/allowOrigin"]), ("serviceDomains", ["/redirectUris/0"]),
     ]
 
+    @Test("a name that is a URL, in the place of a finding")
+    func names() throws {
+        let text = #"{"upstreams": {"https://user:s3cret@api.example": {"url": 1}}}"#
+        let found = try ConfigurationDirectory(["gateway.json": text]).load([:]).diagnostics
+        #expect(found.contains { $0.pointer.hasPrefix("/upstreams/***@api.example") })
+        #expect(!found.contains { "\($0)\($0.pointer)".contains("s3cret") })
+    }
+
     @Test("each section with URLs, each form of a secret", arguments: members)
     func sections(_ file: String, _ members: [String]) throws {
         var reported: Set<String> = []

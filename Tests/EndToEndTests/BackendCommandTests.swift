@@ -183,6 +183,7 @@ import Testing
             #expect(try broken.read("backends.json") == backends)
         }
         #expect(try CommandLine.run("backend", "create", "a", "1", "--config", "/nonexistent").ending == .exit(1))
+        #expect(!FileManager.default.fileExists(atPath: "/nonexistent"), "no directory is made for the audit log")
     }
 
     @Test("MBE-04: show prints ids, keys and endpoints, the secret on request, no SSO endpoint without SSO")

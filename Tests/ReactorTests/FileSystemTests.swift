@@ -26,6 +26,11 @@ import Testing
         }
     }
 
+    @Test("a device without an end is too large")
+    func endless() {
+        #expect(error { () throws(KernelError) in _ = try FileSystem.read("/dev/zero") } == EFBIG)
+    }
+
     @Test("a file of any length is read whole", arguments: [0, 1, 65_535, 65_536, 65_537, 300_000])
     func length(_ count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }

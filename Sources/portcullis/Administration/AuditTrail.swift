@@ -72,7 +72,9 @@ enum AuditTrail: Sendable {
 
     /// The directory gets the owner of `gateway.json`, since the gateway, which stores its keys there, may run as that user.
     private static func makeDirectory(_ path: String) {
-        guard !FileSystem.exists(path), (try? FileSystem.makeDirectory(path, mode: 0o700)) != nil else { return }
+        guard !FileSystem.exists(path), FileSystem.isDirectory(FilePath.directory(of: path)),
+            (try? FileSystem.makeDirectory(path, mode: 0o700)) != nil
+        else { return }
         let model = String(path.dropLast("state".count) + "gateway.json")
         guard getuid() == 0, let status = (try? FileStatus(model)) ?? (try? FileStatus(model + "c")) else { return }
         try? FileSystem.setOwner(status.owner, group: status.group, of: path)

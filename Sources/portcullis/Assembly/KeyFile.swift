@@ -95,6 +95,7 @@ enum KeyFile {
     private static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
         try makeDirectory(FilePath.directory(of: path))
         do throws(KernelError) {
+            AtomicFile.removeLeftover(of: path)
             let draft = try AtomicFile(of: path)
             try draft.write(bytes)
             // A key that another process has created meanwhile stays; the caller reads it.

@@ -31,12 +31,16 @@ extension Descriptor {
         return bytes
     }
 
+    /// Longest file that is read whole, in bytes: more is a mistake, such as a device without an end.
+    static let longestFile = 1 << 28
+
     borrowing func readToEnd() throws(KernelError) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
             let piece = try read()
             if piece.isEmpty { return bytes }
             bytes += piece
+            if bytes.count > Descriptor.longestFile { throw KernelError(EFBIG) }
         }
     }
 }
