@@ -129,6 +129,9 @@ import Testing
         let attempts = begin(3 + 256 + 5, throttle)
         #expect(admitted(attempts).count == 3 && refused(attempts) == 5)
         for case .failure(let refusal) in attempts.values { #expect(refusal.retryAfter == 1) }
+        // Attempts that wait on would hold the throttle that holds them.
+        for index in 0..<3 + 256 { admitted(attempts)[index].withdraw() }
+        #expect(admitted(attempts).count == 3 + 256 && refused(attempts) == 5)
     }
 
     @Test("known users come first, and networks with wrong passwords last")
