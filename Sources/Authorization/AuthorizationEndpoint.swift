@@ -19,15 +19,16 @@ struct AuthorizationEndpoint: Sendable {
     /// A valid request of a browser.
     struct Inquiry: Sendable {
         var visit: LoginFlow.Visit
+        let backend: Backend
         let request: AuthorizationRequest
         let reply: AuthorizationReply
         /// When the browser logged in for this request, in seconds since 1970; nil before.
         let loggedInAt: Int64?
 
-        var rules: AuthorizationRules? { visit.backend.grants.authorization }
+        var rules: AuthorizationRules? { backend.grants.authorization }
         /// Another program on the device may use the redirect URI, so each access is shown (RFC 8252 section 8.6). So is
         /// that of a client that has registered itself, whose name means nothing (RFC 7591 section 5).
-        var remembersConsent: Bool { reply.destination.kind == .web && !visit.backend.isRegistered }
+        var remembersConsent: Bool { reply.destination.kind == .web && !backend.isRegistered }
         var browser: BrowserRequest { visit.browser }
         var now: Int64 { visit.now }
     }
@@ -111,7 +112,7 @@ struct AuthorizationEndpoint: Sendable {
     /// A request that the client sends to the gateway itself (RFC 9126 section 2).
     func push(_ request: EndpointRequest, now: Int64) -> Answer {
         let settings = service.settings
-        return PushedRequests(service, flow.seals.signOnRequests).receive(request, now: now) { fields, backend in
+        return PushedRequests(service, flow.seals.loginRequests).receive(request, now: now) { fields, backend in
             do throws(AuthorizationRefusal) {
                 let text = fields.isRepeated("redirect_uri") ? nil : fields.value("redirect_uri")
                 guard let text, backend.grants.authorization?.destination(text) != nil else {
@@ -130,7 +131,7 @@ struct AuthorizationEndpoint: Sendable {
 
     /// The browser with the reference to a pushed request. Other parameters do not count (RFC 9126 section 4).
     private func resumePushed(_ reference: String, _ backend: Backend, _ browser: BrowserRequest) -> Answer {
-        let pushed = PushedRequests(service, flow.seals.signOnRequests)
+        let pushed = PushedRequests(service, flow.seals.loginRequests)
         return pushed.take(reference, of: backend, now: browser.now).then { result in
             let text: String?
             switch result {
@@ -160,10 +161,10 @@ struct AuthorizationEndpoint: Sendable {
         request: LoginRequest, _ authorization: AuthorizationRequest, _ browser: BrowserRequest, _ loggedInAt: Int64?
     ) throws(SingleSignOnFailure) -> Inquiry {
         var visit = try flow.visit(request, browser)
-        guard let destination = visit.destination else { throw .notEnabled }
+        guard let backend = visit.client, let destination = visit.destination else { throw .notEnabled }
         visit.isForced = false
         let reply = AuthorizationReply(destination, authorization, issuer: service.settings.issuer)
-        return Inquiry(visit: visit, request: authorization, reply: reply, loggedInAt: loggedInAt)
+        return Inquiry(visit: visit, backend: backend, request: authorization, reply: reply, loggedInAt: loggedInAt)
     }
 
     // MARK: Login
@@ -173,7 +174,13 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     private func continueLogin(_ inquiry: Inquiry) -> Answer {
-        guard let session = flow.session(of: inquiry.browser, inquiry.visit) else { return logIn(inquiry) }
+        guard let session = flow.session(of: inquiry.browser, inquiry.visit) else {
+            // The browser keeps no cookies, or has several.
+            if inquiry.loggedInAt != nil, !inquiry.visit.isForced {
+                return .done(flow.lost(inquiry.visit))
+            }
+            return logIn(inquiry)
+        }
         guard !needsLogin(inquiry, session) else {
             var inquiry = inquiry
             inquiry.visit.isForced = true
@@ -209,7 +216,7 @@ struct AuthorizationEndpoint: Sendable {
     private func askOrGrant(_ session: Session, _ inquiry: Inquiry) -> Answer {
         let prompts = inquiry.request.prompts
         // SSO-10
-        guard session.login.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
+        guard inquiry.visit.isOfRealm(session) else {
             return prompts.contains(.none)
                 ? refuse(.loginRequired, inquiry) : .done(flow.refuseRealm(session, inquiry.visit))
         }
@@ -229,7 +236,7 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     private func consents(_ session: Session, _ inquiry: Inquiry) -> ConsentRecords {
-        ConsentRecords(settings: service.settings, backend: inquiry.visit.backend, session: session)
+        ConsentRecords(settings: service.settings, backend: inquiry.backend, session: session)
     }
 
     private func ask(_ session: Session, _ inquiry: Inquiry) -> Answer {
@@ -240,11 +247,11 @@ struct AuthorizationEndpoint: Sendable {
         let purpose = AuthorizationEndpoint.purpose(session, inquiry.visit.request)
         let (ticket, cookie) = flow.ticket(purpose, inquiry.browser)
         var question = ConsentQuestion(
-            client: inquiry.visit.backend.title, user: session.subject,
-            rights: PageWords.rights(of: inquiry.visit.backend, inquiry.request.scopes, service.settings),
+            client: inquiry.backend.title, user: session.subject,
+            rights: PageWords.rights(of: inquiry.backend, inquiry.request.scopes, service.settings),
             place: inquiry.reply.destination.place,
             otherAccount: flow.location(of: inquiry.visit) + "&prompt=login")
-        question.isUnverified = inquiry.visit.backend.isRegistered
+        question.isUnverified = inquiry.backend.isRegistered
         var page = Page.consent(
             question, action: service.settings.paths.authorization, ticket: ticket, fields: [("request", sealed)])
         page.formAction = "'self' \(inquiry.reply.destination.formAction)"
@@ -300,7 +307,7 @@ struct AuthorizationEndpoint: Sendable {
 
     private func decide(_ decision: Page.Decision?, _ session: Session, _ inquiry: Inquiry) -> Answer {
         guard decision == .approve else { return refuse(.denied, inquiry, subject: session.subject) }
-        guard session.login.isVirtual || session.realm.isExactly(inquiry.visit.backend.realm) else {
+        guard inquiry.visit.isOfRealm(session) else {
             return .done(flow.refuseRealm(session, inquiry.visit))
         }
         return flow.whileStored(session, now: inquiry.now) { isStored in
@@ -317,7 +324,7 @@ struct AuthorizationEndpoint: Sendable {
     // MARK: The code
 
     private func grant(_ session: Session, _ inquiry: Inquiry) -> Answer {
-        let (request, backend) = (inquiry.request, inquiry.visit.backend)
+        let (request, backend) = (inquiry.request, inquiry.backend)
         let code = AuthorizationCode(
             redirectURI: request.redirectURI, challenge: request.challenge, proofKey: request.proofKey,
             nonce: request.nonce, scope: request.scopes.joined(separator: " "), session: session)
@@ -325,7 +332,7 @@ struct AuthorizationEndpoint: Sendable {
             guard let code else { return inquiry.reply.refusal(.unavailable) }
             var used = session
             used.usedAt = inquiry.now
-            let cookie = flow.cookie(.signOn, flow.seals.seal(used), inquiry.browser)
+            let cookie = flow.cookie(.session, flow.seals.seal(used), inquiry.browser)
             return inquiry.reply.code(code, fields: [cookie])
                 .audited("code", .granted, inquiry.visit, session.subject)
         }

@@ -80,8 +80,7 @@ struct DeviceVerification: Sendable {
     /// for the network.
     private func attempt(_ browser: BrowserRequest) -> Effect<Result<LoginAttempt, LoginThrottle.Refusal>> {
         let throttle = service.settings.deviceThrottle
-        let session = flow.sealedSession(of: browser)
-        if let session, session.usedAt + flow.settings.idleSeconds > browser.now, flow.isAccepted(session) {
+        if let session = flow.sealedSession(of: browser), flow.isAccepted(session) {
             let realm = "\(session.provider)\u{1f}\(session.realm)"
             return throttle.attempt(user: session.subject, realm: realm, network: [], now: browser.now)
         }
@@ -144,19 +143,21 @@ struct DeviceVerification: Sendable {
         guard !visit.isForced, let session = flow.session(of: visit.browser, visit) else {
             return flow.beginLogin(visit)
         }
-        return whileAllowed(session, visit) { .done(ask(session, $0, visit)) }
+        return whileAllowed(session, visit) { .done(ask(session, $0, $1, visit)) }
     }
 
     /// Continues with the waiting login, if the session is stored and its user may use the client.
     private func whileAllowed(
-        _ session: Session, _ visit: LoginFlow.Visit, _ next: @escaping @Sendable (TokenRecord) -> Answer
+        _ session: Session, _ visit: LoginFlow.Visit, _ next: @escaping @Sendable (Backend, TokenRecord) -> Answer
     ) -> Answer {
-        guard let device = visit.request.device else { return .done(SingleSignOnFailure.foreignRequest.response) }
+        guard let device = visit.request.device, let backend = visit.client else {
+            return .done(SingleSignOnFailure.foreignRequest.response)
+        }
         return flow.whileStored(session, now: visit.now) { isStored in
             guard let isStored else { return .done(SingleSignOnFailure.unavailable.response) }
             guard isStored else { return flow.beginLogin(visit) }
             // SSO-10
-            guard session.login.isVirtual || session.realm.isExactly(visit.backend.realm) else {
+            guard visit.isOfRealm(session) else {
                 return .done(flow.refuseRealm(session, visit))
             }
             return logins.find(device.code, now: visit.now).then { result in
@@ -165,22 +166,24 @@ struct DeviceVerification: Sendable {
                 }
                 // Another device may show the code by now.
                 guard let record = found, record.id.isExactly(device.id),
-                    record.application.isExactly(visit.backend.mobileBackendID)
+                    record.application.isExactly(backend.mobileBackendID)
                 else { return .done(unknown(visit.browser)) }
-                return next(record)
+                return next(backend, record)
             }
         }
     }
 
-    private func ask(_ session: Session, _ record: TokenRecord, _ visit: LoginFlow.Visit) -> EndpointResponse {
+    private func ask(
+        _ session: Session, _ backend: Backend, _ record: TokenRecord, _ visit: LoginFlow.Visit
+    ) -> EndpointResponse {
         let (ticket, cookie) = flow.ticket(DeviceVerification.purpose(session, visit.request), visit.browser)
         let scopes = record.scope.split(separator: " ").map(String.init)
         var question = ConsentQuestion(
-            client: visit.backend.title, user: session.subject,
-            rights: PageWords.rights(of: visit.backend, scopes, service.settings), place: nil,
+            client: backend.title, user: session.subject,
+            rights: PageWords.rights(of: backend, scopes, service.settings), place: nil,
             otherAccount: flow.location(of: visit) + "&prompt=login")
         question.deviceCode = visit.request.device?.code.shown
-        question.isUnverified = visit.backend.isRegistered
+        question.isUnverified = backend.isRegistered
         let sealed = flow.sealed(visit.request, loggedInAt: nil, now: visit.now)
         return Page.consent(
             question, action: OAuthEndpoints.devicePath, ticket: ticket, fields: [("request", sealed)]
@@ -205,7 +208,7 @@ struct DeviceVerification: Sendable {
             return .done(error.response)
         }
         let decision = form.first(Page.Decision.name).flatMap(Page.Decision.init(rawValue:))
-        return whileAllowed(session, visit) { record in
+        return whileAllowed(session, visit) { _, record in
             let login = decision == .approve ? AuthorizationCode(scope: record.scope, session: session) : nil
             return logins.decide(record, subject: session.subject, login, now: visit.now).map { isFirst in
                 guard let isFirst else { return SingleSignOnFailure.unavailable.response }
@@ -221,7 +224,7 @@ struct DeviceVerification: Sendable {
         }
         var used = session
         used.usedAt = visit.now
-        let cookie = flow.cookie(.signOn, flow.seals.seal(used), visit.browser)
+        let cookie = flow.cookie(.session, flow.seals.seal(used), visit.browser)
         return Page.message(.deviceConnected, .deviceConnectedDetail)
             .response(status: 200, reason: .deviceDecided, fields: [cookie])
             .audited("device", .granted, visit, session.subject)

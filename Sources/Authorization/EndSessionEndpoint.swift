@@ -101,7 +101,7 @@ struct EndSessionEndpoint: Sendable {
         guard let session = flow.sealedSession(of: browser) else {
             // The provider sends the browser back, which an application wanted to log out.
             let application = form.value("state").flatMap { flow.afterProvider($0, now: browser.now) }
-            return .done(flow.loggedOut(.signOn, browser, to: address ?? application))
+            return .done(flow.loggedOut(.session, browser, to: address ?? application))
         }
         let isOfSession =
             hint.map { $0.subject.isExactly(session.subject) && $0.family.isExactly(session.family) } ?? false

@@ -33,12 +33,13 @@ package enum ConfigurationLoader {
         var configuration: GatewayConfiguration?
         if !reading.isDirectoryMissing {
             var values = GatewayConfiguration.read(findings)
+            RouteLogins.addOwnForm(to: &values, findings)
             values.checkReferences(findings)
             values.checkRealms(findings)
             values.checkLoginForms(findings)
             values.checkIdentityProviders(findings)
             values.joinBackends()
-            RouteLogins.add(to: &values, findings)
+            RouteLogins.check(&values, findings)
             RouteAuthenticators.check(values, findings)
             values.checkRoutes(findings)
             SharedNames(values).checkOwners(findings)
@@ -259,7 +260,7 @@ extension GatewayConfiguration {
     /// Sections that are only read from `gateway.json`.
     fileprivate static let gatewaySections = [
         "listeners", "admin", "limits", "rateLimits", "upstreams", "challenge", "tokenCache", "issuedTokenCache",
-        "tokenService", "singleSignOn", "pages",
+        "tokenService", "sessions", "singleSignOn", "pages",
         "store", "tokenCleaner", "log", "cors", "passwords", "trustedProxies", "forwardedFields", "managedHeaders",
         "errors",
     ]

@@ -52,7 +52,7 @@ package struct LoadedConfiguration: Sendable {
         guard let node = sources.node(of: section) else { return sources.gateway?.root.members != nil }
         let counts = [
             "users": draft.users.count, "roles": draft.roles.names.count, "realms": draft.realms?.count ?? 0,
-            "backends": draft.backends.count { !RouteLogin.isDerived($0.backend.name) },
+            "backends": draft.backends.count,
             "consumers": draft.consumers.count,
             "routes": draft.routes.count,
             "certificates": draft.certificates.count,

@@ -20,15 +20,26 @@ package enum Cookies {
         return found
     }
 
+    /// The values of all cookies of this name.
+    package static func values(of name: [UInt8], _ headers: HeaderTable, _ bytes: Span<UInt8>) -> [ByteRange] {
+        var found: [ByteRange] = []
+        for i in 0..<headers.count where headers[i].token == .cookie {
+            var rest = Pairs(headers[i].value)
+            while let pair = rest.next(bytes) {
+                if let value = value(of: name, in: pair, bytes) { found.append(value) }
+            }
+        }
+        return found
+    }
+
     /// The same in the value of one `Cookie` field.
-    package static func value(of name: [UInt8], in field: String) -> String? {
+    package static func values(of name: [UInt8], in field: String) -> [String] {
         let bytes = Array(field.utf8)
-        var found: String?
+        var found: [String] = []
         var rest = Pairs(ByteRange(0..<bytes.count))
         while let pair = rest.next(bytes.span) {
             guard let value = value(of: name, in: pair, bytes.span) else { continue }
-            if found != nil { return nil }
-            found = String(decoding: bytes[value.range], as: UTF8.self)
+            found.append(String(decoding: bytes[value.range], as: UTF8.self))
         }
         return found
     }

@@ -10,10 +10,6 @@ package struct BrowserRequest: Sendable {
     package let query: FormFields
     /// The browser's half of forms.
     package let nonce: String?
-    /// The cookie of an earlier login, unverified.
-    package let session: String?
-    /// The single sign-on cookie, unverified.
-    package let signOn: String?
     /// The browser's pending logins at providers that answer by form post, sealed.
     let logins: String?
     /// Seconds since 1970.
@@ -31,16 +27,27 @@ package struct BrowserRequest: Sendable {
         self.query = query
         self.now = now
         nonce = BrowserRequest.cookie(.login, request)
-        session = BrowserRequest.cookie(.session, request)
-        signOn = BrowserRequest.cookie(.signOn, request)
         logins = BrowserRequest.cookie(.logins, request)
     }
 
-    /// The value of one of the gateway's cookies; nil if absent.
+    /// The value of one of the gateway's cookies; nil if absent. Another host of the domain may have set one of several.
     static func cookie(_ cookie: BrowserCookie, _ request: EndpointRequest) -> String? {
+        let values = values(of: cookie, request)
+        return values.count == 1 ? values[0] : nil
+    }
+
+    private static func values(of cookie: BrowserCookie, _ request: EndpointRequest) -> [String] {
         // A proxy may forward the separate fields of HTTP/2 unjoined (RFC 9113 section 8.2.3).
         let fields = request.fields.filter { $0.name.isExactly("cookie") }.map(\.value)
-        return Cookies.value(of: cookie.name(secure: request.secure), in: fields.joined(separator: "; "))
+        return Cookies.values(of: cookie.name(secure: request.secure), in: fields.joined(separator: "; "))
+    }
+
+    /// The browser's session, as sealed. What is none is passed over; of several sessions none counts.
+    /// - Parameter ofDomain: whether that of a service domain.
+    package func session(_ seals: BrowserSeals, ofDomain: Bool = false) -> Session? {
+        let values = Set(BrowserRequest.values(of: ofDomain ? .domainSession : .session, request))
+        let sessions = values.compactMap { try? seals.session(Array($0.utf8).span, ofDomain: ofDomain, now: now) }
+        return sessions.count == 1 ? sessions[0] : nil
     }
 
     package var isReading: Bool { request.method == .get || request.method == .head }
@@ -55,6 +62,6 @@ package struct BrowserRequest: Sendable {
 
     package static func isForm(_ request: EndpointRequest) -> Bool { TokenForm.isForm(request.contentType) }
 
-    /// Whether the browser sent a session cookie, unverified.
-    package static func hasSession(_ request: EndpointRequest) -> Bool { cookie(.session, request) != nil }
+    /// Whether the browser sent the cookie of a session at a service domain, unverified.
+    package static func hasDomainSession(_ request: EndpointRequest) -> Bool { cookie(.domainSession, request) != nil }
 }

@@ -7,6 +7,11 @@ import Outbound
 import TokenStorage
 
 extension MobileSocialService {
+    /// Ids of the records that end with a session's, beside its own.
+    package static func remains(of session: TokenRecord) -> [String] {
+        Array(MobileSession(session)?.remains.dropFirst() ?? [])
+    }
+
     /// Continues with the user of a session as the caller of another service, by the user token alone. The caller has the
     /// user's current roles.
     package func with(

@@ -26,12 +26,13 @@ struct SignOnRelay: Sendable {
             guard LoginFlow.isNavigation(browser.request) else { throw .notNavigated }
             let request = try SignOnRequest(browser.query)
             let visit = try flow.visit(LoginRequest(page: request.page, clientID: request.clientID), browser)
+            guard let backend = visit.client else { throw .notEnabled }
             guard !visit.isForced, let session = flow.session(of: browser, visit) else {
                 return flow.beginLogin(visit)
             }
             return flow.whileStored(session, now: visit.now) { isStored in
                 guard let isStored else { return .done(SingleSignOnFailure.unavailable.response) }
-                return isStored ? grant(session, for: request, visit) : flow.beginLogin(visit)
+                return isStored ? grant(session, of: backend, for: request, visit) : flow.beginLogin(visit)
             }
         } catch {
             return .done(error.response)
@@ -39,10 +40,11 @@ struct SignOnRelay: Sendable {
     }
 
     /// Makes the token for the requested client (SSO-08) and delivers it.
-    private func grant(_ session: Session, for request: SignOnRequest, _ visit: Visit) -> Answer {
-        let backend = visit.backend
+    private func grant(
+        _ session: Session, of backend: Backend, for request: SignOnRequest, _ visit: Visit
+    ) -> Answer {
         // SSO-10, MBE-09.
-        guard session.login.isVirtual || session.realm.isExactly(backend.realm) else {
+        guard visit.isOfRealm(session) else {
             return .done(flow.refuseRealm(session, visit))
         }
         var grant = AccessTokenMinter.Grant(
@@ -72,7 +74,7 @@ struct SignOnRelay: Sendable {
         let seconds = token.expiresIn ?? issuance.grant.lifetimeSeconds
         var used = session
         used.usedAt = visit.now
-        let cookie = [flow.cookie(.signOn, flow.seals.seal(used), visit.browser)]
+        let cookie = [flow.cookie(.session, flow.seals.seal(used), visit.browser)]
         var fields = [
             ("access_token", String(decoding: token.value, as: UTF8.self)), ("token_type", "Bearer"),
             ("expires_in", "\(seconds)"),
@@ -83,7 +85,8 @@ struct SignOnRelay: Sendable {
             response = Page.post(fields, to: target).response(status: 200, reason: .ssoTokenPosted, fields: cookie)
         } else {
             response = Page.token(
-                fields[0].1, seconds: seconds, client: visit.backend.title, logout: SingleSignOnEndpoints.logoutPath
+                fields[0].1, seconds: seconds, client: issuance.grant.backend.title,
+                logout: SingleSignOnEndpoints.logoutPath
             )
             .response(status: 200, reason: .ssoTokenShown, fields: cookie)
         }

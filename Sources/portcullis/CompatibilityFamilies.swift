@@ -16,10 +16,8 @@ enum CompatibilityFamilies {
         #if Compatibility
             return []
         #else
-            let logins = configuration.routes.indices.filter { configuration.routes[$0].login != nil }
-            let isWritten = !configuration.serviceDomains.allSatisfy { RouteLogin.isDerived($0.name) }
             let sections: [String?] = [
-                isWritten ? "/serviceDomains" : nil,
+                configuration.serviceDomains.isEmpty ? nil : "/serviceDomains",
                 configuration.applications.isEmpty ? nil : "/applications",
                 configuration.userProfile.isEnabled ? "/userProfile/enabled" : nil,
                 configuration.singleSignOn.capturesRedirect ? "/singleSignOn/captureRedirect" : nil,
@@ -30,7 +28,7 @@ enum CompatibilityFamilies {
                     entry.facebook != nil ? "/backends/\(index)/facebook" : nil,
                 ]
             }
-            return (sections + backends).compactMap(\.self) + logins.map { "/routes/\($0)/login" }
+            return (sections + backends).compactMap(\.self)
         #endif
     }
 }

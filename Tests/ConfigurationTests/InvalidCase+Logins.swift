@@ -71,7 +71,7 @@ extension InvalidCase {
         ),
         login(
             "type", #""login": 1"#,
-            #"/routes/0/login: wrong type (expected the name of an identity provider, or {"provider", "sessionLifetime", "idleTimeout"}, found 1)"#
+            #"/routes/0/login: wrong type (expected the name of an identity provider, "local", a list of names, or {"providers", "sessionLifetime", "idleTimeout"}, found 1)"#
         ),
         login(
             "unknown", #""login": "stuff""#,
@@ -92,17 +92,29 @@ extension InvalidCase {
         ),
         login(
             "form", #""login": "form""#,
-            #"/routes/0/login: the gateway's own form needs a service domain (expected a provider of another kind, or "authenticationScheme")"#
+            #"/routes/0/login: there is no user who could log in by the gateway's own form (expected users in users.json)"#
         ),
         login(
-            "short", #""login": {"provider": "staff", "sessionLifetime": "0s"}"#,
+            "local", #""login": ["staff", "local"]"#,
+            #"/routes/0/login: there is no user who could log in by the gateway's own form (expected users in users.json)"#
+        ),
+        login(
+            "none", #""login": []"#,
+            #"/routes/0/login: the list is empty (expected the name of an identity provider)"#
+        ),
+        login(
+            "one unknown", #""login": ["staff", "stuff"]"#,
+            #"/routes/0/login/1: unknown identity provider "stuff" (expected the name of an identity provider; did you mean "staff"?)"#
+        ),
+        login(
+            "short", #""login": {"providers": "staff", "sessionLifetime": "0s"}"#,
             #"/routes/0/login/sessionLifetime: out of range (expected a duration from "1s", found "0s")"#),
         login(
-            "idle", #""login": {"provider": "staff", "idleTimeout": "10ms"}"#,
+            "idle", #""login": {"providers": "staff", "idleTimeout": "10ms"}"#,
             #"/routes/0/login/idleTimeout: out of range (expected "0s", or a duration from "1s", found "10ms")"#),
         login(
-            "limits", #""login": {"provider": "staff", "idleTimeout": "1m"}"#,
-            more: #"{"path": "/b", "upstream": "inventory", "login": {"provider": "staff", "idleTimeout": "2m"}}"#,
+            "limits", #""login": {"providers": "staff", "idleTimeout": "1m"}"#,
+            more: #"{"path": "/b", "upstream": "inventory", "login": {"providers": "staff", "idleTimeout": "2m"}}"#,
             #"/routes/1/login/idleTimeout: another route says otherwise of the sessions of "staff" (expected one "idleTimeout" for a provider)"#
         ),
     ]

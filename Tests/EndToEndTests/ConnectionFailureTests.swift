@@ -77,7 +77,7 @@ import Testing
                      {"name": "corp", "kind": "oidc", "issuer": "https://idp.example", "discoveryUri": "\(url)",
                       "clientId": "gw", "clientSecret": "hidden-secret", "allowHttp": true}]
                     """
-                settings.addRoutes(#"{"path": "/pages/**", "upstream": "stub", "login": {"provider": "corp"}}"#)
+                settings.addRoutes(#"{"path": "/pages/**", "upstream": "stub", "login": {"providers": "corp"}}"#)
             }
         }
 

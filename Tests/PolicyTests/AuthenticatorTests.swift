@@ -42,7 +42,7 @@ import Testing
     private static let wrong = basic("ann:wrong")
     private static let anonymous = ("Authorization", "Basic YW5vbi1pbnY6azN5")
     private static let cookie = BrowserDecisionTests.field(BrowserDecisionTests.cookie())
-    private static let spoilt = ("Cookie", "__Host-portcullis=spoilt")
+    private static let spoilt = ("Cookie", "__Host-portcullis-form=spoilt")
     private static let certificate = PresentedCertificate(
         CertificateUserTests.certificate(),
         rules: [

@@ -24,6 +24,9 @@ import Testing
         return scheme
     }
 
+    /// That of a route with this scheme.
+    static let rule = LoginRule(nil, scheme: scheme(), of: nil)!
+
     static func snapshot(
         revocations: RevocationList = RevocationList(), users: UserStore = TestPolicy.users(),
         backends: [Backend] = [TestPolicy.inventory, TestPolicy.scheduler],
@@ -72,7 +75,7 @@ import Testing
         return session
     }
 
-    static func field(_ value: String, name: String = "__Host-portcullis") -> (String, String) {
+    static func field(_ value: String, name: String = "__Host-portcullis-form") -> (String, String) {
         ("Cookie", "a=b; \(name)=\(value)")
     }
 
@@ -107,7 +110,8 @@ import Testing
                 $0.generation = generation
             }
             let cookie = Array(Self.cookie(subject, domain: "D", isGuest: true).utf8)
-            let outcome = snapshot.authenticate(cookie: cookie.span, now: TestPolicy.now, cache: cache)
+            let outcome = snapshot.authenticate(
+                cookie: cookie.span, of: Self.rule, now: TestPolicy.now, cache: cache)
             guard case .principal(let principal) = outcome else { return nil }
             return (principal.roleNames, principal.virtual)
         }
@@ -134,7 +138,8 @@ import Testing
         func principal(_ subject: String, virtual: Bool, _ granted: [String]) -> Principal? {
             let session = Self.provided(subject, by: "idp", virtual: virtual, granted)
             let cookie = Array(Self.seals.seal(session).utf8)
-            let outcome = snapshot.authenticate(cookie: cookie.span, now: TestPolicy.now, cache: cache)
+            let outcome = snapshot.authenticate(
+                cookie: cookie.span, of: Self.rule, now: TestPolicy.now, cache: cache)
             guard case .principal(let principal) = outcome else { return nil }
             return principal
         }
@@ -156,7 +161,7 @@ import Testing
             let snapshot = Self.snapshot { $0.browserDomains = domains }
             let cookie = Array(Self.seals.seal(session).utf8)
             switch snapshot.authenticate(
-                cookie: cookie.span, now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 8))
+                cookie: cookie.span, of: Self.rule, now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 8))
             {
             case .principal: return true
             case .rejected(.sessionInvalid): return false
@@ -196,7 +201,11 @@ import Testing
         let spoilt = (good.hasPrefix("A") ? "B" : "A") + good.dropFirst()
         #expect(decision("/mobileapp", [Self.field(spoilt)]) == .denied(.sessionInvalid))
         #expect(decision("/mobileapp", [Self.field("")]) == .denied(.sessionInvalid))
-        #expect(decision("/mobileapp", [Self.field(good), Self.field(good)]) == .denied(.missingCredential))
+        // What another host has set of the same name is passed over; of two sessions none counts.
+        #expect(decision("/mobileapp", [Self.field(good), Self.field(good)]) == .allowed("joe"))
+        #expect(decision("/mobileapp", [Self.field(spoilt), Self.field(good)]) == .allowed("joe"))
+        let two = [Self.field(good), Self.field(Self.cookie(level: 3))]
+        #expect(decision("/mobileapp", two) == .denied(.duplicateCredential))
         #expect(decision("/mobileapp", [Self.field(good), bearer("x")]) == .denied(.malformedToken))
         #expect(decision("/mobileapp", [bearer(good)]) == .denied(.malformedToken))
         let bought = TestPolicy.token()
@@ -339,7 +348,7 @@ import Testing
             let sent = try #require(location(target, [Self.html], snapshot), "\(target)")
             let start = "/login/form?serviceDomain=D&target="
             #expect(sent.hasPrefix(start))
-            let opened = Self.seals.target(String(sent.dropFirst(start.count)), now: TestPolicy.now)
+            let opened = Self.seals.page(String(sent.dropFirst(start.count)), now: TestPolicy.now)
             #expect(opened?.target.text == kept && opened?.level == 2)
         }
         #expect(location("/mobileapp", [Self.html], method: "HEAD", snapshot) != nil)

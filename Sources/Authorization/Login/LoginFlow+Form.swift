@@ -26,24 +26,33 @@ extension LoginFlow {
     /// Shows or processes the form.
     func showOrLogIn(_ browser: BrowserRequest) -> Answer {
         do throws(SingleSignOnFailure) {
-            let sealed = browser.query.first("request") ?? ""
-            guard let request = LoginRequest(sealed: sealed, seals.signOnRequests, now: browser.now) else {
-                throw .foreignRequest
-            }
+            guard let request = request(of: browser) else { throw .foreignRequest }
             return try showOrLogIn(visit(request, browser)).map { $0.preferring(request.languages) }
         } catch {
             return .done(error.response)
         }
     }
 
+    /// What the browser logs in for: as a route has sent it here, or as this page has sealed it.
+    private func request(of browser: BrowserRequest) -> LoginRequest? {
+        if let target = browser.query.first("target") {
+            return seals.page(target, now: browser.now).map { LoginRequest($0) }
+        }
+        return LoginRequest(sealed: browser.query.first("request") ?? "", seals.loginRequests, now: browser.now)
+    }
+
     private func showOrLogIn(_ visit: Visit) throws(SingleSignOnFailure) -> Answer {
         let browser = visit.browser
+        // Otherwise the browser would be redirected in a loop.
+        if let page = visit.request.page, page.level > Principal.standardLevel {
+            return .done(BrowserLoginFailure.levelUnreachable.response)
+        }
         guard let chosen = visit.chosen else {
             return .done(browser.isReading ? choice(visit) : BrowserLoginFailure.page(allow: "GET, HEAD"))
         }
         if !chosen.isOwnForm {
-            // The configuration has changed: the backend has one other provider now.
-            guard visit.choices.count > 1 else { throw .foreignRequest }
+            // The configuration has changed: the client has one other provider now.
+            guard visit.choices.count > 1 || visit.client == nil else { throw .foreignRequest }
             guard browser.isReading else { return .done(BrowserLoginFailure.page(allow: "GET, HEAD")) }
             guard LoginFlow.isNavigation(browser.request) else { throw .notNavigated }
             return beginAtProvider(chosen.provider, visit)
@@ -54,8 +63,8 @@ extension LoginFlow {
     }
 
     /// - Parameter choice: the chosen provider; nil for the page to choose one.
-    private func formAddress(_ visit: Visit, by choice: LoginChoice?) -> String {
-        var fields = [("request", visit.request.sealed(seals.signOnRequests, now: visit.now))]
+    func formAddress(_ visit: Visit, by choice: LoginChoice?) -> String {
+        var fields = [("request", visit.request.sealed(seals.loginRequests, now: visit.now))]
         if let choice { fields.append(("provider", choice.name)) }
         if visit.isForced { fields.append(("prompt", "login")) }
         return "\(OAuthEndpoints.loginPath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
@@ -64,7 +73,7 @@ extension LoginFlow {
     /// The page to choose a provider. Each link carries the sealed request.
     private func choice(_ visit: Visit) -> EndpointResponse {
         Page.choice(
-            to: visit.backend.title, of: visit.choices.map { ($0.words, formAddress(visit, by: $0)) }
+            to: visit.title, of: visit.choices.map { ($0.words, formAddress(visit, by: $0)) }
         ).response(status: 200, reason: .loginChoice)
     }
 
@@ -75,7 +84,7 @@ extension LoginFlow {
         let hasOthers = visit.choices.count > 1
         let hint = notice == nil ? visit.request.authorization?.loginHint ?? "" : ""
         var page = Page.login(
-            to: visit.backend.title, action: formAddress(visit, by: hasOthers ? visit.chosen : nil), ticket: ticket,
+            to: visit.title, action: formAddress(visit, by: hasOthers ? visit.chosen : nil), ticket: ticket,
             username: username.isEmpty ? hint : username, notice: notice,
             link: hasOthers ? Page.Link(.otherWays, to: formAddress(visit, by: nil)) : nil)
         // Browsers check the redirects that follow a form too, and with a consent the last one leads to the client.
@@ -95,7 +104,10 @@ extension LoginFlow {
         } catch {
             failure = error
         }
-        return .done(form(visit, notice: Page.Notice(failure), status: failure.status, reason: failure.reason))
+        // Another tab may have logged in meanwhile.
+        return goOn(visit, at: LoginChoice.ownForm) {
+            .done(form(visit, notice: Page.Notice(failure), status: failure.status, reason: failure.reason))
+        }
     }
 
     private func logIn(_ form: LoginForm, _ visit: Visit) -> Answer {
@@ -120,13 +132,13 @@ extension LoginFlow {
         }
     }
 
-    /// The realm to look a user up in: the backend's, or if it has no such user, the realm of the only user with this
+    /// The realm to look a user up in: the client's, or if it has no such user, the realm of the only user with this
     /// name. The user learns about the wrong realm after the password was verified (SSO-10).
     private func realm(of username: String, _ visit: Visit) -> String {
         let users = service.settings.users
-        guard users.user(named: username, realm: visit.backend.realm) == nil else { return visit.backend.realm }
+        guard users.user(named: username, realm: visit.realm) == nil else { return visit.realm }
         let others = users.users(named: username, realm: nil)
-        return others.count == 1 ? others[0].realm : visit.backend.realm
+        return others.count == 1 ? others[0].realm : visit.realm
     }
 
     /// The form with a notice that does not reveal what was wrong (CHAL-07).
@@ -154,24 +166,38 @@ extension LoginFlow {
             session.subject.isExactly(subject) && session.realm.isExactly(realm)
                 && session.provider.isExactly(provider) && isAccepted(session) ? session : nil
         }
-        return Session(
+        let limits = settings.limits(at: provider)
+        var session = Session(
             id: AccessTokenMinter.randomID(), family: earlier?.family ?? AccessTokenMinter.randomID(),
             subject: subject, realm: realm, provider: provider,
             login: LoginFacts(authenticatedAt: visit.now, level: Principal.standardLevel),
-            expiresAt: visit.now + settings.sessionSeconds)
+            expiresAt: visit.now + limits.session)
+        session.idleSeconds = limits.idle
+        return session
     }
 
     /// Stores the session, ends the browser's earlier session, and redirects the browser to its request.
     func open(_ session: Session, _ visit: Visit) -> Answer {
-        guard BrowserCookie.signOn.holds(seals.seal(session)) else {
+        guard BrowserCookie.session.holds(seals.seal(session)) else {
             return .done(BrowserLoginFailure.oversizedSession.response)
+        }
+        // The page would send the browser here again and again.
+        if let gap = visit.request.page?.demand?.gap(of: session.authentication, now: visit.now) {
+            let failure: BrowserLoginFailure = gap == .level ? .tooWeak : .tooOld
+            let link = Page.Link(.tryAgain, to: location(of: visit) + "&prompt=login")
+            return .done(
+                Page.failure(failure.text, link: link).response(status: failure.status, reason: failure.reason)
+                    .audited("login", .refused, visit, session.subject))
         }
         let record = LoginFlow.record(of: session, visit)
         return service.settings.store.ask(.insert(record), now: visit.now) { result in
             guard case .success(.record(_?)) = result else { return .done(SingleSignOnFailure.unavailable.response) }
             return surplus(beside: record, now: visit.now).then { surplus in
-                let leaving = surplus + (sealedSession(of: visit.browser).map { [$0.id] } ?? [])
-                return service.settings.store.forget(leaving[...], now: visit.now).map { opened(session, visit) }
+                var leaving = surplus.map { DenyEntry.token($0.id, subject: $0.subject, until: $0.accessExpiresAt) }
+                if let earlier = sealedSession(of: visit.browser) {
+                    leaving.append(.token(earlier.id, subject: earlier.subject, until: earlier.expiresAt))
+                }
+                return end(leaving[...], now: visit.now).map { opened(session, visit) }
             }
         }
     }
@@ -184,17 +210,27 @@ extension LoginFlow {
         return record
     }
 
-    /// Ids of the oldest sessions beyond the maximum.
-    private func surplus(beside record: TokenRecord, now: Int64) -> Effect<[String]> {
+    /// Ends sessions, whose cookies count on routes until they are denied. If the store fails, they last until they expire.
+    private func end(_ sessions: ArraySlice<DenyEntry>, now: Int64) -> Effect<Void> {
+        guard let first = sessions.first else { return .done(()) }
+        return service.settings.store.ask(.deny(first), now: now) { result in
+            if case .success = result { service.settings.revocations.apply(first) }
+            return service.settings.store.forget([first.name], now: now).then { end(sessions.dropFirst(), now: now) }
+        }
+    }
+
+    /// The oldest sessions beyond the maximum.
+    private func surplus(beside record: TokenRecord, now: Int64) -> Effect<[TokenRecord]> {
         let list = StoreOperation.list(application: record.application, subject: record.subject, limit: .max)
         return service.settings.store.ask(list, now: now) { answer in
             guard case .success(.records(let records)) = answer else { return .done([]) }
-            return .done(records.dropFirst(LoginFlow.maximumSessions).map(\.id))
+            return .done(Array(records.dropFirst(LoginFlow.maximumSessions)))
         }
     }
 
     private func opened(_ session: Session, _ visit: Visit) -> EndpointResponse {
-        let fields = [cookie(.signOn, seals.seal(session), visit.browser), removal(.login, visit.browser)]
+        // The browser's half of forms stays, for logins in its other tabs.
+        let fields = [cookie(.session, seals.seal(session), visit.browser)]
         return EndpointResponse.redirect(303, to: locationAfterLogin(visit), reason: .browserLoggedIn, fields: fields)
             .audited("login", .granted, visit, session.subject, id: session.id)
     }
@@ -206,7 +242,7 @@ extension LoginFlow {
         guard let session = sealedSession(of: browser) else {
             // The provider sends the browser back, which an application wanted to log out.
             let application = browser.query.first("state").flatMap { afterProvider($0, now: browser.now) }
-            return .done(loggedOut(.signOn, browser, to: application))
+            return .done(loggedOut(.session, browser, to: application))
         }
         return confirmLogout(browser) { end(session, browser, to: nil) }
     }
@@ -226,7 +262,7 @@ extension LoginFlow {
                 session.foundations, at: session.provider, now: browser.now, forgotten, hasEnded: { true })
             return (ended ?? forgotten).then {
                 providerLogout(session, to: application, now: browser.now).map { there in
-                    loggedOut(.signOn, browser, there, to: application)
+                    loggedOut(.session, browser, there, to: application)
                         .audited("sso.logout", .changed, subject: session.subject, tokenID: session.id)
                 }
             }
@@ -238,6 +274,6 @@ extension EndpointResponse {
     package func audited(
         _ action: String, _ outcome: AuditEntry.Outcome, _ visit: LoginFlow.Visit, _ subject: String, id: String = ""
     ) -> EndpointResponse {
-        audited("sso.\(action)", outcome, subject: subject, client: visit.backend.reference, tokenID: id)
+        audited("sso.\(action)", outcome, subject: subject, client: visit.client?.reference ?? "", tokenID: id)
     }
 }

@@ -21,7 +21,9 @@ extension LoginFlow {
         switch visit.request.purpose {
         case .device: path = OAuthEndpoints.devicePath
         case .authorization: path = service.settings.paths.authorization
-        case .page(let page): return settings.pages?.location(page, visit.request.clientID) ?? "/"
+        case .page(let page):
+            return loggedInAt == nil ? formAddress(visit, by: nil) : page.target.text
+        case .ofFamily(let page): return settings.pages?.location(page, visit.request.clientID) ?? "/"
         }
         return "\(path)?resume=\(sealed(visit.request, loggedInAt: loggedInAt, now: visit.now))"
     }
@@ -29,13 +31,13 @@ extension LoginFlow {
     /// A checked authorization request, sealed.
     /// - Parameter loggedInAt: when the user logged in for it, in seconds since 1970; nil before.
     func sealed(_ request: LoginRequest, loggedInAt: Int64?, now: Int64) -> String {
-        seals.signOnRequests.seal(
+        seals.loginRequests.seal(
             request.texts + [loggedInAt.map { "\($0)" } ?? ""], expiresAt: now + LoginRequest.lifetimeSeconds)
     }
 
     /// Opens what `sealed` returns; nil for another text.
     func resume(_ text: String, now: Int64) -> (request: LoginRequest, loggedInAt: Int64?)? {
-        guard let texts = try? seals.signOnRequests.open(Array(text.utf8).span, now: now).texts,
+        guard let texts = try? seals.loginRequests.open(Array(text.utf8).span, now: now).texts,
             texts.count == LoginRequest.textCount + 1,
             let request = LoginRequest(texts: Array(texts.prefix(LoginRequest.textCount)))
         else { return nil }
@@ -48,6 +50,13 @@ extension LoginFlow {
         let failure = SingleSignOnFailure.wrongRealm
         return otherAccount(failure.text, status: failure.status, reason: failure.reason, visit)
             .audited("token", .refused, visit, session.subject)
+    }
+
+    /// The page for a browser that has no session though it has just logged in.
+    func lost(_ visit: Visit) -> EndpointResponse {
+        let failure = SingleSignOnFailure.foreignRequest
+        let link = Page.Link(.tryAgain, to: location(of: visit) + "&prompt=login")
+        return Page.failure(failure.text, link: link).response(status: failure.status, reason: failure.reason)
     }
 
     /// A refusal with a link to log in with another account.

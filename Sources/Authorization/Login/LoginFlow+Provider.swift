@@ -8,24 +8,28 @@ import Model
 import OAuthServer
 import Outbound
 
-/// Logins at identity providers (SSO-07), for backends that have one.
+/// Logins at identity providers (SSO-07).
 extension LoginFlow {
-    /// Sends the browser to a provider of the backend.
-    func beginAtProvider(_ name: String, _ visit: Visit) -> Answer {
+    /// Sends the browser to a provider.
+    /// - Parameter isRestart: whether it has come back from there without a login that counts.
+    func beginAtProvider(_ name: String, _ visit: Visit, isRestart: Bool = false) -> Answer {
         guard let providers, let provider = providers.provider(named: name) else {
             return .done(SingleSignOnFailure.unavailable.response)
         }
         // Of the request, which is sealed: `prompt` of a login page could be removed.
         let isForced = visit.isForced || visit.request.asksForLogin
         let age = visit.request.authorization?.maximumAge
+        let demand = visit.request.page?.demand ?? age.map { RequiredLogin(levels: [], maximumAge: $0) }
         let earliest = isForced ? visit.now : age.map { max(0, visit.now - $0) }
         return providers.begin(
-            provider, LoginPurpose(.client, visit.request.texts + (earliest.map { ["\($0)"] } ?? [])), visit.browser,
-            forcesLogin: isForced, demand: age.map { RequiredLogin(levels: [], maximumAge: $0) })
+            provider,
+            LoginPurpose(.client, visit.request.texts + [earliest.map { "\($0)" } ?? "", isRestart ? "again" : ""]),
+            visit.browser,
+            forcesLogin: isForced, demand: demand)
     }
 
     /// Continues with a browser that returns from a provider. Its request is checked again by the current
-    /// configuration, and the backend must still have the provider (mix-up attack).
+    /// configuration, and the client must still have the provider (mix-up attack).
     func arrive(_ arrival: ProviderLogin.Arrival) -> Answer {
         let (texts, browser) = (arrival.purpose.texts, arrival.browser)
         do throws(SingleSignOnFailure) {
@@ -36,6 +40,10 @@ extension LoginFlow {
             var visit = try visit(request, browser)
             let earliest = texts.dropFirst(count).first.flatMap { Decimal.parse(Array($0.utf8).span) }.map(Int64.init)
             visit.isForced = earliest != nil
+            if case .failure(let failure) = arrival.result, case .interrupted = failure {
+                return restart(visit, arrival, after: failure, isFirst: texts.last?.isEmpty ?? true)
+                    .map { $0.preferring(request.languages) }
+            }
             switch LoginFlow.result(arrival.result, earliest: earliest) {
             case .failure(let failure):
                 let page = login.page(failure, again: location(of: visit)).preferring(request.languages)
@@ -48,6 +56,36 @@ extension LoginFlow {
             }
         } catch {
             return .done(error.response)
+        }
+    }
+
+    /// Goes on with a callback that does not count: a page is loaded again, or was left open for long, or another tab has
+    /// replaced the browser's half. Nothing of the answer is used, so that it is as if the browser came for the first time.
+    private func restart(
+        _ visit: Visit, _ arrival: ProviderLogin.Arrival, after failure: ProviderFailure, isFirst: Bool
+    ) -> Answer {
+        // No link approves a device: its code is typed again.
+        if visit.request.device != nil {
+            return .done(.redirect(303, to: OAuthEndpoints.devicePath, reason: .ssoLoginAsked))
+        }
+        return goOn(visit, at: arrival.provider) {
+            guard isFirst, visit.choice(named: arrival.provider) != nil else {
+                let page = providers?.page(failure, again: location(of: visit))
+                return .done(page ?? SingleSignOnFailure.foreignRequest.response)
+            }
+            return beginAtProvider(arrival.provider, visit, isRestart: true)
+        }
+    }
+
+    /// Goes on with the session that another tab has opened at a provider; where there is none, otherwise.
+    func goOn(_ visit: Visit, at provider: String, orElse next: @escaping @Sendable () -> Answer) -> Answer {
+        guard let session = session(of: visit.browser, visit), session.provider.isExactly(provider), !visit.isForced,
+            visit.request.page?.demand?.gap(of: session.authentication, now: visit.now) == nil
+        else { return next() }
+        return whileStored(session, now: visit.now) { isStored in
+            guard isStored == true else { return next() }
+            let place = visit.request.page?.target.text ?? location(visit, loggedInAt: nil)
+            return .done(.redirect(303, to: place, reason: .browserLoggedIn))
         }
     }
 
@@ -75,14 +113,14 @@ extension LoginFlow {
         let known: ExternalIdentity
         do throws(ExternalIdentityRejection) {
             known = try rules.identify(
-                identity, realm: visit.backend.realm, users: service.settings.users, catalogue: catalogue)
+                identity, realm: visit.realm, users: service.settings.users, catalogue: catalogue)
         } catch {
             return .done(
                 otherAccount(.forbidden, status: 403, reason: error.reason, visit)
                     .audited("login", .refused, visit, "\(identity.provider):\(identity.subject)"))
         }
         var session = newSession(
-            known.username, realm: visit.backend.realm, at: identity.provider, visit)
+            known.username, realm: visit.realm, at: identity.provider, visit)
         session.login.isVirtual = known.virtual
         session.levels = identity.levels
         session.login.providerTime = identity.authenticatedAt.flatMap {
@@ -110,7 +148,7 @@ extension LoginFlow {
         let back = service.settings.baseURL + OAuthEndpoints.endSessionPath
         return provider.logoutURL(back: back, now: now).map { url in
             guard let url, let application else { return url }
-            let state = seals.signOnRequests.seal(
+            let state = seals.loginRequests.seal(
                 [LoginFlow.logoutMark, application], expiresAt: now + LoginFlow.logoutSeconds)
             return (try? WebURL(url.with([("state", state)]))) ?? url
         }
@@ -122,7 +160,7 @@ extension LoginFlow {
 
     /// Where a browser goes on to that is back from the logout at its provider; nil for another `state`.
     func afterProvider(_ state: String, now: Int64) -> String? {
-        guard let texts = try? seals.signOnRequests.open(Array(state.utf8).span, now: now).texts, texts.count == 2,
+        guard let texts = try? seals.loginRequests.open(Array(state.utf8).span, now: now).texts, texts.count == 2,
             texts[0].isExactly(LoginFlow.logoutMark)
         else { return nil }
         return texts[1]

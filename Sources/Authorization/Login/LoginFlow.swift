@@ -8,21 +8,45 @@ import OAuthServer
 import Outbound
 import TokenStorage
 
-/// Logins of browsers for clients: each of them logs in once, by the gateway's form or at an identity provider, and is sent
-/// to what it has logged in for. The session in its cookie serves the next one.
+/// Logins of browsers for clients and for pages behind the gateway: each of them logs in once, by the gateway's form or at an
+/// identity provider, and is sent to what it has logged in for. The session in its cookie serves the next one.
 package struct LoginFlow: FormTickets {
-    /// How long sessions last, and what else holds for them.
+    /// How long sessions last.
+    package struct Limits: Sendable {
+        /// Longest time in seconds.
+        package var session: Int64
+        /// Seconds without a request after which a browser has to log in again; nil for any.
+        package var idle: Int64?
+
+        package init(session: Int64 = 28_800, idle: Int64? = 3600) {
+            self.session = session
+            self.idle = idle
+        }
+    }
+
+    /// What holds for logins.
     package struct Settings: Sendable {
         package var seals: BrowserSeals
-        package var sessionSeconds: Int64 = 28_800
-        /// Seconds without a request after which a browser has to log in again.
-        package var idleSeconds: Int64 = 3600
+        package var limits = Limits()
+        /// Limits of sessions of single providers, by `LoginChoice.provider`.
+        package var limitsByProvider: [String: Limits] = [:]
+        /// The ways to log in that routes name.
+        package var routeChoices: [LoginChoice] = []
+        /// The realm of users who log in for pages of no client.
+        package var realm = ""
+        /// When sessions were used.
+        package var sessions: SessionRegister
         /// Seconds that the tokens last which pages give out; asked each time, like the next.
         package var pageTokenSeconds: @Sendable () -> Int64 = { 0 }
         /// Pages of others that need a login; nil for none.
         package var pages: Pages?
 
-        package init(seals: BrowserSeals) { self.seals = seals }
+        package init(seals: BrowserSeals, sessions: SessionRegister) {
+            self.seals = seals
+            self.sessions = sessions
+        }
+
+        func limits(at provider: String) -> Limits { limitsByProvider[provider] ?? limits }
     }
 
     package typealias Answer = Effect<EndpointResponse>
@@ -56,12 +80,16 @@ package struct LoginFlow: FormTickets {
         self.providers = providers
     }
 
-    /// An allowed request of a client.
+    /// A request that is allowed.
     package struct Visit: Sendable {
         package let browser: BrowserRequest
         package let request: LoginRequest
-        package let backend: Backend
-        /// The ways to log in at the backend.
+        /// Nil for a page of no client.
+        package let client: Backend?
+        /// What users read that they log in to; nil for the pages of this host.
+        package let title: String?
+        package let realm: String
+        /// The ways to log in.
         let choices: [LoginChoice]
         /// Nil if the user still has to choose.
         let chosen: LoginChoice?
@@ -74,16 +102,32 @@ package struct LoginFlow: FormTickets {
         package var now: Int64 { browser.now }
 
         func choice(named name: String) -> LoginChoice? { choices.first { $0.provider.isExactly(name) } }
+
+        /// Whether the holder of a session is the same user here (SSO-10).
+        package func isOfRealm(_ session: Session) -> Bool { session.login.isVirtual || session.realm.isExactly(realm) }
     }
 
     /// Checks a request: before the login, at every step of it, and before what it was for (SSO-03).
     package func visit(_ request: LoginRequest, _ browser: BrowserRequest) throws(SingleSignOnFailure) -> Visit {
-        guard let backend = backend(of: request), backend.oauthConsumer, !backend.isRevoked else { throw .notEnabled }
-        let destination = try destination(of: request, backend)
-        let choices =
-            backend.loginChoices.isEmpty ? [LoginChoice(LoginChoice.ownForm)] : backend.loginChoices
+        if let page = request.page {
+            let choices = settings.routeChoices.filter { choice in page.ways.contains { choice.name.isExactly($0) } }
+            return try visit(request, browser, choices: choices)
+        }
+        guard let backend = client(of: request), backend.oauthConsumer, !backend.isRevoked else { throw .notEnabled }
+        let choices = backend.loginChoices.isEmpty ? [LoginChoice(LoginChoice.ownForm)] : backend.loginChoices
+        return try visit(
+            request, browser, of: backend, choices: choices, destination: destination(of: request, backend))
+    }
+
+    private func visit(
+        _ request: LoginRequest, _ browser: BrowserRequest, of client: Backend? = nil, choices: [LoginChoice],
+        destination: RedirectDestination? = nil
+    ) throws(SingleSignOnFailure) -> Visit {
+        // No route names them any more.
+        guard !choices.isEmpty else { throw .notEnabled }
         return Visit(
-            browser: browser, request: request, backend: backend, choices: choices,
+            browser: browser, request: request, client: client, title: client?.title,
+            realm: client?.realm ?? settings.realm, choices: choices,
             chosen: choices.chosen(browser.query.first("provider")),
             isForced: browser.query.first("prompt")?.isExactly("login") ?? false, destination: destination)
     }
@@ -98,14 +142,15 @@ package struct LoginFlow: FormTickets {
             guard let rules = backend.grants.authorization else { throw .notEnabled }
             guard let destination = rules.destination(authorization.redirectURI) else { throw .redirectNotAllowed }
             return destination
-        case .page(let page):
+        case .page: break
+        case .ofFamily(let page):
             guard let pages = settings.pages else { throw .notEnabled }
             if let failure = pages.refusal(page, backend) { throw failure }
         }
         return nil
     }
 
-    private func backend(of request: LoginRequest) -> Backend? {
+    private func client(of request: LoginRequest) -> Backend? {
         let settings = service.settings
         guard let title = request.registeredTitle else { return settings.backends.backend(clientID: request.clientID) }
         return settings.backend(
@@ -122,17 +167,17 @@ package struct LoginFlow: FormTickets {
 
     // MARK: Sessions
 
-    /// The session in the cookie, if it is from a provider of the backend (SSO-08), not idle, and its user still
-    /// accepted.
+    /// The session in the cookie, if it is from one of the providers (SSO-08), and its user still accepted. Whether it was
+    /// used lately, `whileStored` knows.
     package func session(of browser: BrowserRequest, _ visit: Visit) -> Session? {
         guard let session = sealedSession(of: browser), visit.choice(named: session.provider) != nil,
-            session.usedAt + settings.idleSeconds > browser.now, isAccepted(session)
+            isAccepted(session)
         else { return nil }
         return session
     }
 
     package func sealedSession(of browser: BrowserRequest) -> Session? {
-        browser.signOn.flatMap { try? seals.signOn(Array($0.utf8).span, now: browser.now) }
+        browser.session(seals)
     }
 
     /// Whether neither session nor user was revoked.
@@ -147,21 +192,26 @@ package struct LoginFlow: FormTickets {
         return user.enabled && session.login.authenticatedAt >= user.tokensNotBefore
     }
 
-    /// Continues with whether the store has the session and its foundations; with nil if it does not answer.
+    /// Continues with whether the store has the session and its foundations, and it was used lately; with nil if the store
+    /// does not answer.
     package func whileStored(
         _ session: Session, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer
     ) -> Answer {
-        whileStored([session.id][...] + session.foundations, now: now, next)
+        whileStored([session.id][...] + session.foundations, now: now, next) { record in
+            guard let idle = session.idleSeconds, record.id.isExactly(session.id) else { return true }
+            return max(session.usedAt, record.lastUsedAt, settings.sessions.usedAt(session.id) ?? 0) + idle > now
+        }
     }
 
     private func whileStored(
-        _ ids: ArraySlice<String>, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer
+        _ ids: ArraySlice<String>, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer,
+        _ counts: @escaping @Sendable (TokenRecord) -> Bool
     ) -> Answer {
         guard let first = ids.first else { return next(true) }
         return service.settings.store.ask(.find(.id(first)), now: now) { result in
             switch result {
-            case .success(.record(let record?)) where record.accessLives(at: now):
-                whileStored(ids.dropFirst(), now: now, next)
+            case .success(.record(let record?)) where record.accessLives(at: now) && counts(record):
+                whileStored(ids.dropFirst(), now: now, next, counts)
             case .success: next(false)
             case .failure: next(nil)
             }

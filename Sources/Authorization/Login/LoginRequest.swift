@@ -4,7 +4,8 @@ import Identity
 import Model
 import OAuthServer
 
-/// What a browser logs in for, carried through the login: an authorization request, a device, or a page of the gateway.
+/// What a browser logs in for, carried through the login: an authorization request, a device, a page behind the gateway, or
+/// one of a family of endpoints.
 package struct LoginRequest: Sendable, Equatable {
     /// Maximum duration of a login.
     static let lifetimeSeconds: Int64 = 3600
@@ -12,12 +13,15 @@ package struct LoginRequest: Sendable, Equatable {
     enum Purpose: Sendable, Equatable {
         case authorization(AuthorizationRequest)
         case device(DeviceRequest)
+        /// A page whose route has a login, of no client.
+        case page(RequestedPage)
         /// A page that needs a login at the client, as its owner writes it (`LoginFlow.Pages`).
-        case page(String)
+        case ofFamily(String)
     }
 
-    private enum Kind: String { case authorization, device, page }
+    private enum Kind: String { case authorization, device, page, family }
 
+    /// Empty for a page of no client.
     package let clientID: String
     let purpose: Purpose
     /// Name of a client that has registered itself, which was looked up when the request came; nil for another client.
@@ -32,6 +36,12 @@ package struct LoginRequest: Sendable, Equatable {
     /// A request for a page of a client that did not register itself.
     package init(page: String, clientID: String) {
         self.clientID = clientID
+        purpose = .ofFamily(page)
+        registeredTitle = nil
+    }
+
+    init(_ page: RequestedPage) {
+        clientID = ""
         purpose = .page(page)
         registeredTitle = nil
     }
@@ -40,6 +50,7 @@ package struct LoginRequest: Sendable, Equatable {
         if case .authorization(let request) = purpose { request } else { nil }
     }
     var device: DeviceRequest? { if case .device(let request) = purpose { request } else { nil } }
+    var page: RequestedPage? { if case .page(let page) = purpose { page } else { nil } }
 
     /// Whether the application asks for a new login.
     var asksForLogin: Bool { authorization?.prompts.contains { $0 == .login || $0 == .account } ?? false }
@@ -56,19 +67,25 @@ package struct LoginRequest: Sendable, Equatable {
             switch purpose {
             case .authorization(let request): (.authorization, request.query)
             case .device(let request): (.device, request.text)
-            case .page(let page): (.page, page)
+            case .page(let page): (.page, page.texts.joined(separator: "\n"))
+            case .ofFamily(let page): (.family, page)
             }
         return [clientID, kind.rawValue, text, registeredTitle ?? ""]
     }
 
     /// Nil for texts that `texts` does not produce.
     init?(texts: [String]) {
-        guard texts.count == LoginRequest.textCount, !texts[0].isEmpty else { return nil }
+        guard texts.count == LoginRequest.textCount, texts[0].isEmpty == (texts[1] == Kind.page.rawValue) else {
+            return nil
+        }
         let purpose: Purpose? =
             switch Kind(rawValue: texts[1]) {
             case .authorization: AuthorizationRequest(query: texts[2]).map(Purpose.authorization)
             case .device: DeviceRequest(text: texts[2]).map(Purpose.device)
-            case .page: .page(texts[2])
+            case .page:
+                RequestedPage(texts: texts[2].split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+                    .map(Purpose.page)
+            case .family: .ofFamily(texts[2])
             case nil: nil
             }
         guard let purpose else { return nil }

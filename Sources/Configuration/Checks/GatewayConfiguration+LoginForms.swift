@@ -44,7 +44,7 @@ extension GatewayConfiguration {
         guard findings.sources.isReadable("serviceDomains") else { return }
         for scheme in authenticationSchemes where scheme.challengeMethod == .form && !scheme.challengeURL.isEmpty {
             let pointer = JSONPointer.child(scheme.pointer, "challengeUrl")
-            if !GatewayConfiguration.isPath(scheme.formPath) {
+            if !scheme.hasFormPath {
                 findings.error(
                     pointer, "\"\(scheme.formPath)\" is not a valid path of a form",
                     expected: "segments of letters, digits, - . _ ~ without a slash at the end")
@@ -79,10 +79,12 @@ extension GatewayConfiguration {
             "no login at \"\(domain.name)\" reaches level \(scheme.level), so that logins by the form never suffice",
             expected: "\(highest) at the most, or \"kba\", \"otp\" or \"strongLevel\" of the domain")
     }
+}
 
-    /// Whether the path is in the normalised form that requests are matched in (ROLE-05).
-    private static func isPath(_ text: String) -> Bool {
-        let segments = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+extension AuthenticationSchemeEntry {
+    /// Whether the path of its form is in the normalised form that requests are matched in (ROLE-05).
+    fileprivate var hasFormPath: Bool {
+        let segments = formPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         return !segments.isEmpty
             && segments.allSatisfy { segment in
                 !segment.isEmpty && segment != "." && segment != ".."

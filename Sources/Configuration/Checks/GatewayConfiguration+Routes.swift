@@ -103,6 +103,7 @@ extension GatewayConfiguration {
         if !features.isDisjoint(with: [.authorization, .devices]) { features.formUnion([.userInfo, .logins]) }
         // MBE-05
         if tokenService.isEnabled, backends.contains(where: \.backend.enableSSO) { features.insert(.logins) }
+        if routes.contains(where: { $0.login != nil }) { features.insert(.logins) }
         if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }
         if !applications.isEmpty { features.insert(.applications) }
         if userProfile.isEnabled { features.insert(.userProfiles) }

@@ -48,10 +48,11 @@ struct RouteAuthenticators {
             route.authenticationScheme
             ?? configuration.webgates.first { $0.name == route.webgate }?.authenticationScheme
         let form = configuration.authenticationSchemes.first { $0.name == scheme && $0.challengeMethod == .form }
-        if listsSession, form == nil {
+        let hasLogin = form != nil || route.login != nil
+        if listsSession, !hasLogin {
             findings.error(
                 pointer, "the route has no login of browsers", expected: "\"login\" beside it, or no \"session\"")
-        } else if !listsSession, form != nil {
+        } else if !listsSession, hasLogin {
             // The browser would log in again and again.
             findings.error(
                 pointer, "the session of the route's login would not count", expected: "\"session\" in the list")

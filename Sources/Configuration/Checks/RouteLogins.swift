@@ -1,26 +1,50 @@
 import Model
 
-/// Adds what the logins of routes stand for to a configuration, so that they are logins like any other.
-struct RouteLogins {
+/// Checks of the logins of routes.
+package struct RouteLogins {
     private let findings: Findings
-    /// The login of each provider with the limits of all routes, and the route that named it first.
-    private var logins: [(login: RouteLogin, index: Int)] = []
+    /// The limits of sessions that routes name, by provider.
+    private var limits: [String: (lifetime: Duration?, idleTimeout: Duration?)] = [:]
 
-    /// Runs after the other sections are complete, and before the checks of routes.
-    static func add(to configuration: inout GatewayConfiguration, _ findings: Findings) {
+    /// Gives each login the limits that routes with the same provider name. Runs after the other sections are complete, and
+    /// before the checks of routes.
+    static func check(_ configuration: inout GatewayConfiguration, _ findings: Findings) {
         var logins = RouteLogins(findings: findings)
         for (index, route) in configuration.routes.enumerated() {
             guard let login = route.login else { continue }
-            logins.check(route, at: index, configuration)
+            logins.check(login, of: route, at: index, configuration)
             logins.join(login, at: index)
         }
-        logins.add(to: &configuration)
+        for index in configuration.routes.indices {
+            guard let login = configuration.routes[index].login else { continue }
+            let known = login.ways.compactMap { logins.limits[$0] }
+            configuration.routes[index].login?.lifetime = known.lazy.compactMap(\.lifetime).first
+            configuration.routes[index].login?.idleTimeout = known.lazy.compactMap(\.idleTimeout).first
+        }
+    }
+
+    /// The gateway's own form has an entry where its name is used without one. No other provider has this name.
+    static func addOwnForm(to configuration: inout GatewayConfiguration, _ findings: Findings) {
+        let name = IdentityProviderEntry.ownForm
+        guard let entry = configuration.identityProviders.first(where: { $0.name == name }) else {
+            guard findings.references.contains(where: { $0.kind == .identityProvider && $0.name == name }) else {
+                return
+            }
+            return configuration.identityProviders.append(.ofOwnForm)
+        }
+        guard entry.kind != .local else { return }
+        findings.error(
+            JSONPointer.child(entry.pointer, "name"), "\"\(name)\" is the gateway's own form",
+            expected: "another name, or \"kind\": \"local\"")
     }
 
     private init(findings: Findings) { self.findings = findings }
 
     /// Reports what excludes a login by browser, or contradicts this one.
-    private func check(_ route: RouteEntry, at index: Int, _ configuration: GatewayConfiguration) {
+    private func check(
+        _ login: RouteLoginEntry, of route: RouteEntry, at index: Int, _ configuration: GatewayConfiguration
+    ) {
+        let forms = configuration.identityProviders.filter { $0.kind == .local }.map(\.name)
         let obstacle: (String, String)? =
             if route.access.isPublic && route.methods.allSatisfy(\.access.isPublic) {
                 ("a public route has no caller", "no \"login\" here")
@@ -32,13 +56,12 @@ struct RouteLogins {
                 ("an authentication scheme has a login of its own", "no \"authenticationScheme\" beside it")
             } else if route.webgate != nil {
                 ("a webgate has a login of its own", "no \"webgate\" beside it")
-            } else if configuration.identityProviders.first(where: { $0.name == route.login?.provider })?.kind
-                == .local
+            } else if login.ways.contains(where: forms.contains), configuration.users.isEmpty,
+                findings.sources.isReadable("users")
             {
-                (
-                    "the gateway's own form needs a service domain",
-                    "a provider of another kind, or \"authenticationScheme\""
-                )
+                ("there is no user who could log in by the gateway's own form", "users in users.json")
+            } else if login.ways.count(where: forms.contains) > 1 {
+                ("the gateway has only one login form", "one provider of kind \"local\"")
             } else {
                 nil
             }
@@ -46,43 +69,32 @@ struct RouteLogins {
         findings.error("/routes/\(index)/login", message, expected: expected)
     }
 
-    /// Browsers have one session for a provider, so that its limits cannot differ by route.
-    private mutating func join(_ login: RouteLogin, at index: Int) {
-        guard let place = logins.firstIndex(where: { $0.login.provider == login.provider }) else {
-            return logins.append((login, index))
+    /// Sessions at a provider have the same limits for all routes.
+    private mutating func join(_ login: RouteLoginEntry, at index: Int) {
+        for name in login.ways {
+            let known = limits[name] ?? (nil, nil)
+            limits[name] = (
+                joint(known.lifetime, login.lifetime, "sessionLifetime", of: name, at: index),
+                joint(known.idleTimeout, login.idleTimeout, "idleTimeout", of: name, at: index)
+            )
         }
-        func joint(_ known: Duration?, _ own: Duration?, _ name: String) -> Duration? {
-            if let known, let own, known != own {
-                findings.error(
-                    "/routes/\(index)/login/\(name)",
-                    "another route says otherwise of the sessions of \"\(login.provider)\"",
-                    expected: "one \"\(name)\" for a provider")
-            }
-            return known ?? own
-        }
-        let known = logins[place].login
-        logins[place].login.lifetime = joint(known.lifetime, login.lifetime, "sessionLifetime")
-        logins[place].login.idleTimeout = joint(known.idleTimeout, login.idleTimeout, "idleTimeout")
     }
 
-    private func add(to configuration: inout GatewayConfiguration) {
-        let realms = configuration.realms ?? []
+    private func joint(
+        _ known: Duration?, _ own: Duration?, _ key: String, of provider: String, at index: Int
+    ) -> Duration? {
+        if let known, let own, known != own {
+            findings.error(
+                "/routes/\(index)/login/\(key)", "another route says otherwise of the sessions of \"\(provider)\"",
+                expected: "one \"\(key)\" for a provider")
+        }
+        return known ?? own
+    }
+
+    /// The realm of users who log in by browser at routes.
+    package static func realm(_ configuration: GatewayConfiguration) -> String {
         let standard = "Default"
-        let realm = realms.isEmpty || realms.contains(standard) ? standard : realms[0]
-        for (login, _) in logins {
-            configuration.authenticationSchemes.append(login.scheme)
-            configuration.serviceDomains.append(login.domain)
-            configuration.backends.append(login.backend(realm: realm))
-        }
-        for index in configuration.routes.indices {
-            guard let login = configuration.routes[index].login,
-                let joint = logins.first(where: { $0.login.provider == login.provider })?.login
-            else { continue }
-            configuration.routes[index].login = joint
-            configuration.routes[index].authenticationScheme = joint.name
-            if !configuration.routes[index].backends.isEmpty {
-                configuration.routes[index].backends.append(joint.backend)
-            }
-        }
+        guard let realms = configuration.realms, !realms.isEmpty, !realms.contains(standard) else { return standard }
+        return realms[0]
     }
 }

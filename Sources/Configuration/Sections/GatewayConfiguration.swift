@@ -33,6 +33,7 @@ package struct GatewayConfiguration: Sendable {
     package var tokenCache: TokenCacheSection
     package var issuedTokenCache: IssuedTokenCacheSection
     package var tokenService: TokenServiceSection
+    package var sessions: SessionsSection
     package var singleSignOn: SingleSignOnSection
     /// The look and the texts of pages; nil for the gateway's own.
     package var pages: PageSettings?
@@ -207,10 +208,10 @@ extension GatewayConfiguration {
             tokenService: root.section("tokenService", "The gateway's own token service.") { object in
                 TokenServiceSection.read(&object, baseURL: baseURL)
             },
+            sessions: root.section(
+                "sessions", "Sessions of [browsers that log in](guides/browser-login.md).", SessionsSection.read),
             singleSignOn: root.section(
-                "singleSignOn", "[Logins of browsers](guides/single-sign-on.md) that get tokens.",
-                expected: "an object with \"sessionLifetime\", \"idleTimeout\" and \"captureRedirect\"",
-                SingleSignOnSection.read),
+                "singleSignOn", "[Logins of browsers](guides/single-sign-on.md) for tokens.", SingleSignOnSection.read),
             pages: root.optional(
                 "pages", PageSettings.shape,
                 "Name, logo, colour, links and texts of the gateway's [pages](guides/login-pages.md)."),

@@ -43,6 +43,17 @@ package struct IdentityProviderEntry: Sendable {
     /// Its place in the configuration.
     package var pointer: String
 
+    /// The name of the gateway's own form, which no other provider has.
+    package static let ownForm = "local"
+
+    /// The gateway's own form where no entry describes it.
+    static var ofOwnForm: IdentityProviderEntry {
+        IdentityProviderEntry(
+            name: ownForm, kind: .local, calls: ProviderCalls(), clockSkew: .zero, decryptionKeys: [],
+            users: ProviderRules(identity: ExternalIdentityRules()), isEmailRuleStated: false, isHTTPAllowed: false,
+            pointer: "/identityProviders")
+    }
+
     static func readAll(_ field: Field) -> [IdentityProviderEntry] {
         shape().readAll(field, "an array of identity providers", unique: "identity provider", by: \.name)
     }

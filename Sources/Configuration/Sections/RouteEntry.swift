@@ -16,8 +16,8 @@ package struct RouteEntry: Sendable {
     package var webgate: String?
     /// Name of the scheme whose level the route requires, instead of the webgate's (SCH-03).
     package var authenticationScheme: String?
-    /// The login of browsers at an identity provider, which then is `authenticationScheme`.
-    package var login: RouteLogin?
+    /// How browsers log in, in place of a scheme.
+    package var login: RouteLoginEntry?
     /// `name/version` of the backends of the route, from both sides of the association (MBE-07).
     package var backends: [String] = []
     /// `name/version` of the backend of Basic credentials that name none.
@@ -89,9 +89,10 @@ package struct RouteEntry: Sendable {
             "authenticationScheme", .reference(to: .authenticationScheme), into: &route.authenticationScheme,
             "Name of a scheme whose level the route requires, in place of the webgate's.")
         object.read(
-            "login", RouteLogin.shape, into: &route.login,
+            "login", RouteLoginEntry.shape, into: &route.login,
             """
-            The identity provider that [browsers log in at](guides/browser-login.md#at-an-identity-provider), by name or as an object.
+            Where [browsers log in](guides/browser-login.md): the name of an identity provider, `local` for the gateway's \
+            own form, a list of these to choose from, or an object.
             """)
         object.read(
             "backends", .references(to: .backend), into: &route.backends,

@@ -1,8 +1,10 @@
 import Bytes
 import Endpoints
 import HTTP
+import Identity
 import LoginPages
 import Model
+import Policy
 
 /// Error responses in the requested form: JSON, or a page for browsers.
 extension Responder {
@@ -14,7 +16,10 @@ extension Responder {
     /// - Parameters:
     ///   - json: the body unless a page is requested.
     ///   - asPage: whether a page is requested.
-    func endError(_ exchange: Exchange, _ chunk: Chunk, _ json: Span<UInt8>, asPage: Bool) {
+    ///   - account: what the page says of the caller; nil for nothing.
+    func endError(
+        _ exchange: Exchange, _ chunk: Chunk, _ json: Span<UInt8>, asPage: Bool, account: ErrorPage.Account? = nil
+    ) {
         guard asPage else {
             chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
             endReply(exchange, chunk, json)
@@ -28,7 +33,8 @@ extension Responder {
             return .more
         }
         let page = exchange.snapshot.pages.dressed(
-            ErrorPage.response(status: exchange.response.status, requestID: exchange.requestIDText),
+            ErrorPage.response(
+                status: exchange.response.status, requestID: exchange.requestIDText, account: account),
             accepting: languages)
         for header in page.headers {
             chunk.ensureFree(header.name.utf8.count + header.value.utf8.count + 4)
@@ -95,5 +101,18 @@ extension Responder {
         HeadWriter.appendStatusLine(204, to: chunk)
         chunk.append("Cache-Control: max-age=86400\r\n")
         endReply(exchange, chunk, nil)
+    }
+}
+
+extension Exchange {
+    /// Who has logged in by browser at the route, for a page that refuses this user; nil for another caller.
+    /// - Parameters:
+    ///   - bytes: the buffer of its head.
+    ///   - now: seconds since 1970.
+    func account(_ bytes: Span<UInt8>, now: Int64) -> ErrorPage.Account? {
+        guard let route, let principal, forwardAuth == nil else { return nil }
+        return snapshot.policy.otherAccount(route, of: principal, bytes: bytes, head: head, now: now).map {
+            ErrorPage.Account(name: principal.subject, other: $0)
+        }
     }
 }

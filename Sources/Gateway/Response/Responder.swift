@@ -63,7 +63,8 @@ final class Responder: LoopPart {
         if let own {
             end(exchange, chunk, own, detail: reason.detail)
         } else {
-            endError(exchange, chunk, body.span, asPage: asPage)
+            let account = asPage && reason.status == 403 ? exchange.account(bytes, now: poller.wallSeconds) : nil
+            endError(exchange, chunk, body.span, asPage: asPage, account: account)
         }
     }
 

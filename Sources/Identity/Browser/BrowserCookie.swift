@@ -1,18 +1,17 @@
 /// A cookie of the gateway: inaccessible to scripts, other sites and upstreams.
 package struct BrowserCookie: Sendable {
-    /// Cookie of a browser login session.
+    /// Cookie of a browser's `Session`, with which it reaches pages, and applications get tokens without another login.
     package static let session = BrowserCookie("portcullis")
+    /// Cookie of a session at a service domain (SCH-02).
+    package static let domainSession = BrowserCookie("portcullis-form")
     /// The browser's half of a login form; see `LoginTicket` of the token service.
     package static let login = BrowserCookie("portcullis-login")
-
-    /// Cookie of a single sign-on session, with which applications get tokens without another login (SSO-08).
-    package static let signOn = BrowserCookie("portcullis-sso")
 
     /// Pending logins at identity providers that answer by form post; see `LoginsUnderWay` of the token service.
     package static let logins = BrowserCookie("portcullis-logins")
 
     /// The names of all these cookies.
-    package static let names = [session, login, signOn, logins].flatMap { [$0.secureName, $0.plainName] }
+    package static let names = [session, domainSession, login, logins].flatMap { [$0.secureName, $0.plainName] }
 
     /// Name over TLS. Browsers refuse this prefix from other hosts and over clear connections (RFC 6265bis section
     /// 4.1.3.2), so only this host can set the cookie.

@@ -25,6 +25,8 @@ package enum ProviderFailure: ReasonedFailure, Equatable {
     case misconfigured(String)
     /// The provider does not answer, or is temporarily unable to.
     case unavailable(String)
+    /// The login was begun by another browser or too long ago, or has come back before.
+    case interrupted(isLate: Bool)
 
     /// Stable code for the log and for metrics.
     package var reason: Reason {
@@ -39,13 +41,17 @@ package enum ProviderFailure: ReasonedFailure, Equatable {
         case .answer: .providerInvalidAnswer
         case .misconfigured: .providerMisconfigured
         case .unavailable: .providerUnavailable
+        case .interrupted(let isLate): isLate ? .loginFormExpired : .loginFormForeign
         }
     }
+
+    /// Whether nothing of the answer was looked at.
+    package var isInterruption: Bool { if case .interrupted = self { true } else { false } }
 
     /// Description for the log, without tokens or codes.
     package var detail: String {
         switch self {
-        case .malformedCallback, .foreignAnswer, .wrongNonce: ""
+        case .malformedCallback, .foreignAnswer, .wrongNonce, .interrupted: ""
         case .token(let rejection, let evidence):
             evidence.isEmpty ? rejection.rawValue : "\(rejection.rawValue); \(evidence.text)"
         case .answer(let text, let evidence): evidence.isEmpty ? text : "\(text) \(evidence.text)"

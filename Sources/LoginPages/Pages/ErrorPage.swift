@@ -3,14 +3,26 @@ import Model
 
 /// The page for a browser that receives an error of the gateway.
 package enum ErrorPage {
-    /// - Parameter requestID: id of the request in the log.
-    package static func response(status: Int, requestID: String) -> EndpointResponse {
+    /// Who gets the page, and where another user logs in.
+    package struct Account: Sendable {
+        package let name: String
+        package let other: String
+
+        package init(name: String, other: String) {
+            self.name = name
+            self.other = other
+        }
+    }
+
+    /// - Parameters:
+    ///   - requestID: id of the request in the log.
+    ///   - account: of the session that the browser has sent; nil for none.
+    package static func response(status: Int, requestID: String, account: Account? = nil) -> EndpointResponse {
         let (title, detail) = texts(of: status)
         var page = Page(title: .text(title)) { say in
-            """
-            <p role="alert">\(say(detail))</p>
-            <p>\(say(.requestID)) <code dir="ltr">\(Page.escaped(requestID))</code></p>
-            """
+            let user = account.map { "\n<p>\(say(.signedInAs, [.user: $0.name]))</p>" } ?? ""
+            let link = account.map { Page.html(of: Page.Link(.otherAccount, to: $0.other), say) } ?? ""
+            return "<p role=\"alert\">\(say(detail))</p>\(user)\(link)\(Page.html(requestID: requestID, say))"
         }
         // Sandboxed: `Cross-Origin-Opener-Policy` on an error page would cut the application's ties between its
         // windows.

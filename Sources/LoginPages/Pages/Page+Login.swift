@@ -162,7 +162,7 @@ extension Page {
         return page
     }
 
-    private static func html(of link: Link?, _ say: PageLanguage) -> String {
+    static func html(of link: Link?, _ say: PageLanguage) -> String {
         link.map { "\n<p><a href=\"\(escaped($0.target))\">\(say($0.text))</a></p>" } ?? ""
     }
 

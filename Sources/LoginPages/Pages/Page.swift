@@ -23,6 +23,8 @@ package struct Page: BrowserPage {
     package var languages: [LanguageTag] = []
     /// Whether the page shows the logo, if there is one.
     package var hasLogo = true
+    /// Id of the request in the log, for a page that ends a login; nil for other pages.
+    var requestID: String?
 
     /// - Parameter content: HTML, with foreign text escaped.
     package init(title: PageWords, content: @escaping @Sendable (PageLanguage) -> String) {
@@ -55,12 +57,17 @@ package struct Page: BrowserPage {
             <body>
             <main>
             \(look.heading(showsLogo: hasLogo))<h1>\(language(title))</h1>
-            \(content(language))
+            \(content(language))\(requestID.map { Page.html(requestID: $0, language) } ?? "")
             </main>\(look.footer(language))\(script.map { "\n<script>\($0)</script>" } ?? "")
             </body>
             </html>
 
             """
+    }
+
+    /// What users tell the operator.
+    static func html(requestID: String, _ say: PageLanguage) -> String {
+        "\n<p>\(say(.requestID)) <code dir=\"ltr\">\(escaped(requestID))</code></p>"
     }
 
     /// Text escaped for an element or a quoted attribute.

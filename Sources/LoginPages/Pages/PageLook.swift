@@ -61,7 +61,12 @@ package struct PageLook: Sendable {
     }
 
     private func dressed(_ response: EndpointResponse, for request: EndpointRequest) -> EndpointResponse {
-        guard response.page != nil else { return response }
+        guard var page = response.page as? Page else { return response }
+        var response = response
+        if response.status >= 400 {
+            page.requestID = request.requestID
+            response.page = page
+        }
         let fields = request.fields.filter { $0.name.isExactly("accept-language") }.map(\.value)
         return dressed(response, accepting: fields.joined(separator: ","))
     }
@@ -72,7 +77,7 @@ package struct PageLook: Sendable {
         guard let page = response.page as? Page else { return response }
         let language = settings.languages.language(
             for: page.languages + AcceptLanguage.preferences(languages))
-        if isStandard, language.tag == .english { return response }
+        if isStandard, language.tag == .english, page.requestID == nil { return response }
         var response = response
         response.body = Array(page.html(self, language).utf8)
         for index in response.headers.indices {

@@ -58,6 +58,8 @@ package final class ProviderLogin: Sendable {
     /// A returning browser with the provider's result.
     package struct Arrival: Sendable {
         package let purpose: LoginPurpose
+        /// Name of the provider that it was sent to.
+        package let provider: String
         package let result: Result<ProvidedIdentity, ProviderFailure>
         package let browser: BrowserRequest
         /// Header fields to add to any response.
@@ -180,6 +182,7 @@ package final class ProviderLogin: Sendable {
             switch failure {
             case .denied: .providerDenied
             case .unavailable: .unavailable
+            case .interrupted: .startOver
             default: .providerFailed
             }
         let link = again.map { Page.Link(.tryAgain, to: $0) }
@@ -201,16 +204,18 @@ package final class ProviderLogin: Sendable {
             let methods = provider.answersByForm ? "GET, POST" : "GET"
             return .done(.ended(BrowserLoginFailure.page(allow: methods)))
         }
-        let ticket: ProviderTicket
-        do throws(BrowserLoginFailure) {
-            ticket = try self.ticket(of: browser, provider)
-        } catch {
-            return .done(.ended(error.response))
+        guard let ticket = ticket(of: browser, provider) else {
+            return .done(.ended(BrowserLoginFailure.foreignForm.response))
         }
         guard ticket.provider.isExactly(provider.name) else {
             observe(provider.name, .foreignAnswer, request.requestID)
             return .done(.ended(page(.foreignAnswer)))
         }
+        let interrupted = Return.arrived(
+            Arrival(
+                purpose: ticket.purpose, provider: provider.name,
+                result: .failure(.interrupted(isLate: now >= ticket.expiresAt)), browser: browser))
+        guard ticket.isOpen(to: browser.nonce, now: now) else { return .done(interrupted) }
         return throttle.attempt(network: request.address?.subscriberBytes ?? [], now: now).then { [self] result in
             let attempt: LoginAttempt
             switch result {
@@ -221,7 +226,7 @@ package final class ProviderLogin: Sendable {
             // up only when accepted; an invalid one leaves the login open for the right one.
             guard provider.answersByForm ? !isUsed(ticket) : use(ticket) else {
                 attempt.withdraw()
-                return .done(.ended(BrowserLoginFailure.foreignForm.response))
+                return .done(interrupted)
             }
             return finish(ticket, provider, browser).then { [self] arrival in
                 switch arrival.result {
@@ -230,10 +235,8 @@ package final class ProviderLogin: Sendable {
                 case .failure: attempt.failed()
                 }
                 guard case .success = arrival.result else { return .done(.arrived(arrival)) }
-                if provider.answersByForm, !use(ticket) {
-                    return .done(.ended(BrowserLoginFailure.foreignForm.response))
-                }
-                return takeOnce(ticket, now: now) { .arrived(arrival) }
+                if provider.answersByForm, !use(ticket) { return .done(interrupted) }
+                return takeOnce(ticket, now: now, .arrived(arrival), orElse: interrupted)
             }
         }
     }
@@ -252,26 +255,21 @@ package final class ProviderLogin: Sendable {
         }
     }
 
-    private func ticket(
-        of browser: BrowserRequest, _ provider: any BrowserIdentityProvider
-    ) throws(BrowserLoginFailure) -> ProviderTicket {
+    private func ticket(of browser: BrowserRequest, _ provider: any BrowserIdentityProvider) -> ProviderTicket? {
         let state = browser.query.first("state") ?? ""
-        guard provider.answersByForm else {
-            return try ProviderTicket(state, nonce: browser.nonce, seals.providerTickets, now: browser.now)
-        }
-        guard let ticket = LoginsUnderWay(browser, seals).ticket(id: state) else { throw .foreignForm }
-        return ticket
+        return provider.answersByForm
+            ? LoginsUnderWay(browser, seals).ticket(id: state) : ProviderTicket(state, seals.providerTickets)
     }
 
     /// Of browsers that return from one login, one continues, across all processes. The store records only successful
     /// logins: tickets are free to obtain and could be used to fill it.
     private func takeOnce(
-        _ ticket: ProviderTicket, now: Int64, _ next: @escaping @Sendable () -> Return
+        _ ticket: ProviderTicket, now: Int64, _ next: Return, orElse interrupted: Return
     ) -> Effect<Return> {
         store.ask(.remember(key: "provider\u{1f}login\u{1f}\(ticket.id)", until: ticket.expiresAt), now: now) {
             [self] result in
             guard case .success(let answer) = result else { return .done(.ended(page(.unavailable("store")))) }
-            return .done(answer == .fresh(true) ? next() : .ended(BrowserLoginFailure.foreignForm.response))
+            return .done(answer == .fresh(true) ? next : interrupted)
         }
     }
 
@@ -288,12 +286,13 @@ package final class ProviderLogin: Sendable {
         guard !provider.answersByForm else {
             return collect(ticket, provider, browser).map { [seals] result in
                 guard case .success = result else {
-                    return Arrival(purpose: ticket.purpose, result: result, browser: browser)
+                    return Arrival(purpose: ticket.purpose, provider: provider.name, result: result, browser: browser)
                 }
                 var logins = LoginsUnderWay(browser, seals)
                 logins.remove(id: ticket.id)
                 let fields = [logins.field(secure: browser.request.secure)]
-                return Arrival(purpose: ticket.purpose, result: result, browser: browser, fields: fields)
+                return Arrival(
+                    purpose: ticket.purpose, provider: provider.name, result: result, browser: browser, fields: fields)
             }
         }
         let query = browser.query
@@ -304,7 +303,7 @@ package final class ProviderLogin: Sendable {
             callback, ticket.secrets, redirectURI: redirectURI(of: provider, browser.request), now: browser.now)
         return finish.map { [self] result in
             if case .failure(let failure) = result { observe(provider.name, failure, browser.request.requestID) }
-            return Arrival(purpose: ticket.purpose, result: result, browser: browser)
+            return Arrival(purpose: ticket.purpose, provider: provider.name, result: result, browser: browser)
         }
     }
 }

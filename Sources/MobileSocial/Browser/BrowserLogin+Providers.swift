@@ -17,20 +17,18 @@ extension BrowserLogin {
         }
         let purpose = LoginPurpose(
             .form,
-            [visit.form.path, visit.form.domain, visit.target.text, "\(visit.level)"] + (visit.demand?.texts ?? []))
-        return providers.begin(provider, purpose, visit.browser, demand: visit.demand)
+            [visit.form.path, visit.form.domain] + visit.page.texts)
+        return providers.begin(provider, purpose, visit.browser, demand: visit.page.demand)
     }
 
     /// Continues with a browser that returns from the provider.
     func finish(
         form texts: [String], _ result: Result<ProvidedIdentity, ProviderFailure>, _ browser: BrowserRequest
     ) -> Answer {
-        guard let providers, [4, 6].contains(texts.count), let target = ReturnTarget(texts[2]),
-            let level = Decimal.parse(Array(texts[3].utf8).span),
+        guard let providers, texts.count > 2, let page = RequestedPage(texts: Array(texts.dropFirst(2))),
             var visit = visit(Form(path: texts[0], domain: texts[1]), browser), !visit.domain.relyingParties.isEmpty
         else { return .done(BrowserLoginFailure.unknownService.response) }
-        (visit.target, visit.level) = (target, level)
-        visit.demand = RequiredLogin(texts.dropFirst(4))
+        visit.page = page
         switch result.of(visit.domain) {
         case .failure(let failure): return .done(providers.page(failure, again: action(visit)))
         case .success((let identity, let party)): return open(identity, party, providers, visit)
@@ -146,6 +144,8 @@ extension BrowserLogin {
             return BrowserLogin.sendBack(redirect, fields + state, reason, browser)
         }
         switch result.of(domain) {
+        // It may be another browser, which no application has sent.
+        case .failure(let failure) where failure.isInterruption: return .done(providers.page(failure))
         case .failure(let failure):
             return .done(back([("error", failure.codeForApplications)], failure.reason))
         case .success((let identity, let party)):

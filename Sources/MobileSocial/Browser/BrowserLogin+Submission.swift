@@ -25,7 +25,7 @@ extension BrowserLogin {
             let ticket = try LoginTicket(
                 fields.first("ticket") ?? "", for: pending.map(visit.answerPurpose) ?? visit.loginPurpose,
                 nonce: browser.nonce, seals.tickets, now: browser.now)
-            (visit.target, visit.level) = (ticket.target, ticket.level)
+            (visit.page.target, visit.page.level) = (ticket.target, ticket.level)
         } catch {
             return .done(again(visit, error))
         }
@@ -57,7 +57,7 @@ extension BrowserLogin {
         guard (1...BrowserLogin.longestText).contains(password.utf8.count) else {
             return .done(refuse(.wrongPassword, visit, username: username))
         }
-        let steps = domain.steps(for: visit.level)
+        let steps = domain.steps(for: visit.page.level)
         let level = steps.isEmpty ? domain.level : domain.secondStep.level
         let attempt = PasswordAttempt(
             domain: domain, application: application, login: PresentedLogin(username: username, password: password),
@@ -139,9 +139,11 @@ extension BrowserLogin {
         let browser = visit.browser
         let store = social.settings.store
         let value = cookie(of: session, visit)
-        guard BrowserCookie.session.holds(value) else { return .done(BrowserLoginFailure.oversizedSession.response) }
+        guard BrowserCookie.domainSession.holds(value) else {
+            return .done(BrowserLoginFailure.oversizedSession.response)
+        }
         // The page would send the browser here again and again.
-        if let gap = visit.demand?.gap(of: browserSession(session, visit).authentication, now: browser.now) {
+        if let gap = visit.page.demand?.gap(of: browserSession(session, visit).authentication, now: browser.now) {
             return .done(insufficient(gap == .level ? .tooWeak : .tooOld, session, visit))
         }
         return store.ask(.insert(session.record), now: browser.now) { [self] answer in
@@ -159,9 +161,7 @@ extension BrowserLogin {
 
     /// Ends the browser's earlier session. If the store fails, the session lasts until it expires.
     private func endEarlier(_ browser: BrowserRequest) -> Effect<Void> {
-        guard let value = browser.session,
-            let earlier = try? seals.session(Array(value.utf8).span, now: browser.now)
-        else { return .done(()) }
+        guard let earlier = session(of: browser) else { return .done(()) }
         return social.sessions.endSession(
             earlier.id, subject: earlier.subject, until: earlier.expiresAt, now: browser.now
         ).map { _ in }
@@ -201,8 +201,9 @@ extension BrowserLogin {
     }
 
     private func opened(_ session: MobileSession, _ value: String, _ visit: Visit) -> EndpointResponse {
-        let fields = [cookie(.session, value, visit.browser), removal(.login, visit.browser)]
-        return EndpointResponse.redirect(303, to: visit.target.text, reason: .browserLoggedIn, fields: fields)
+        // The browser's half of forms stays, for logins in its other tabs.
+        let fields = [cookie(.domainSession, value, visit.browser)]
+        return EndpointResponse.redirect(303, to: visit.page.target.text, reason: .browserLoggedIn, fields: fields)
             .audited(.granted, visit, session.record.subject, session: session.id)
     }
 }

@@ -65,10 +65,8 @@ package final class BrowserLogin: FormTickets {
         let form: Form
         let domain: ServiceDomain
         let application: MobileApplication
-        /// Where the browser goes back to, and what is asked for there.
-        var target = ReturnTarget.root
-        var level = 0
-        var demand: RequiredLogin?
+        /// What the browser goes back to.
+        var page = RequestedPage(.root)
         /// Name of the chosen login method, if there are several.
         var provider: String?
 
@@ -83,9 +81,7 @@ package final class BrowserLogin: FormTickets {
         guard let browser = BrowserRequest(request, now: now), var visit = visit(browser) else {
             return .done(BrowserLoginFailure.unknownService.response)
         }
-        if let known = browser.query.first("target").flatMap({ seals.target($0, now: now) }) {
-            (visit.target, visit.level, visit.demand) = known
-        }
+        if let known = browser.query.first("target").flatMap({ seals.page($0, now: now) }) { visit.page = known }
         let methods = choices(visit)
         let chosen = methods.chosen(browser.query.first("provider"))
         visit.provider = methods.count > 1 ? chosen?.name : nil
@@ -120,14 +116,14 @@ package final class BrowserLogin: FormTickets {
     /// The empty form, the page to choose a method, or the redirect to the provider.
     private func show(_ visit: Visit, _ chosen: LoginChoice?, of methods: [LoginChoice]) -> Answer {
         // Otherwise the browser would be redirected in a loop.
-        guard visit.level <= visit.domain.highestLevel else {
+        guard visit.page.level <= visit.domain.highestLevel else {
             return .done(BrowserLoginFailure.levelUnreachable.response)
         }
         guard let chosen else { return .done(choice(methods, visit)) }
         if !chosen.isOwnForm { return begin(visit, at: chosen.provider) }
         // For a step-up, the user name is filled in.
-        let session = visit.browser.session.flatMap { try? seals.session(Array($0.utf8).span, now: visit.browser.now) }
-        return .done(form(visit, username: session?.subject ?? "", status: 200, reason: .loginForm))
+        return .done(
+            form(visit, username: session(of: visit.browser)?.subject ?? "", status: 200, reason: .loginForm))
     }
 
     func form(
@@ -142,18 +138,22 @@ package final class BrowserLogin: FormTickets {
 
     /// A sealed ticket, and the field that sets its cookie if the browser has none.
     func ticket(_ purpose: String, _ visit: Visit) -> (String, [(name: String, value: String)]) {
-        ticket(purpose, visit.browser, target: visit.target, level: visit.level)
+        ticket(purpose, visit.browser, target: visit.page.target, level: visit.page.level)
     }
 
-    /// The address of the form, with the target sealed again.
+    /// The session at a service domain that the browser has.
+    func session(of browser: BrowserRequest) -> Session? {
+        browser.session(seals, ofDomain: true)
+    }
+
+    /// The address of the form, with the page sealed again.
     func action(_ visit: Visit) -> String { action(visit, by: visit.provider) }
 
     /// - Parameter provider: name of the chosen login method; nil to choose one.
     func action(_ visit: Visit, by provider: String?) -> String {
-        let target = seals.seal(
-            visit.target, level: visit.level, demand: visit.demand, now: visit.browser.now)
+        let page = seals.seal(visit.page, now: visit.browser.now)
         let way = provider.map { [("provider", $0)] } ?? []
-        let query = FormEncoding.form([("serviceDomain", visit.domain.name), ("target", target)] + way)
+        let query = FormEncoding.form([("serviceDomain", visit.domain.name), ("target", page)] + way)
         return "\(visit.form.path)?\(String(decoding: query, as: UTF8.self))"
     }
 }
@@ -168,7 +168,7 @@ extension BrowserLogin {
             switch method {
             case .form(let name, let title): return LoginChoice(LoginChoice.ownForm, name: name, title: title)
             case .provider(let party):
-                return visit.level <= domain.level ? LoginChoice(party.provider, title: party.title) : nil
+                return visit.page.level <= domain.level ? LoginChoice(party.provider, title: party.title) : nil
             }
         }
     }
@@ -207,7 +207,7 @@ extension BrowserLogin {
     /// Whether the client is a browser, as opposed to an application with a token (OMS-17).
     func isLogout(_ request: EndpointRequest) -> Bool {
         guard request.authorization.isEmpty else { return false }
-        return BrowserRequest.hasSession(request) || BrowserRequest.isForm(request)
+        return BrowserRequest.hasDomainSession(request) || BrowserRequest.isForm(request)
             || request.field("accept").map(AcceptField.namesHTML) == true
     }
 
@@ -216,14 +216,13 @@ extension BrowserLogin {
         guard let browser = BrowserRequest(request, now: now) else {
             return .done(BrowserLoginFailure.foreignForm.response)
         }
-        let session = browser.session.flatMap { try? seals.session(Array($0.utf8).span, now: now) }
-        guard let session else { return .done(loggedOut(.session, browser)) }
+        guard let session = session(of: browser) else { return .done(loggedOut(.domainSession, browser)) }
         return confirmLogout(browser) {
             end(session, now: now).then { [self] ended in
                 // If the store fails, the session goes on.
                 guard ended.status == 200 else { return .done(Page.unavailable(ended.status, ended.reason)) }
                 return providerLogout(session, now: now).map { [self] there in
-                    var response = loggedOut(.session, browser, there)
+                    var response = loggedOut(.domainSession, browser, there)
                     response.audit = ended.audit
                     return response
                 }

@@ -185,9 +185,9 @@ extension AuthenticatorChain {
     ) -> AuthenticationOutcome {
         switch kind {
         case .session:
-            guard let form = shown.route.form else { return .none }
+            guard let login = shown.route.login else { return .none }
             return policy.authenticate(
-                session: form, secure: shown.secure, bytes: bytes, headers: shown.headers, now: shown.now,
+                session: login, secure: shown.secure, bytes: bytes, headers: shown.headers, now: shown.now,
                 cache: shown.cache)
         case .certificate:
             return shown.certificate.map { policy.certificates.authenticate($0, now: shown.now) } ?? .none

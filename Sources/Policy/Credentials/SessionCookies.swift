@@ -4,7 +4,7 @@ import HTTP
 import Identity
 import Model
 
-/// The authenticator for browsers: the cookie of a login by form (SCH-02, AGT-06).
+/// The authenticator for browsers: the cookie of a session (SCH-02, AGT-06).
 struct SessionCookies: Sendable {
     let seals: BrowserSeals
     private let principals: TokenPrincipals
@@ -18,10 +18,11 @@ struct SessionCookies: Sendable {
     }
 
     /// The caller of a cookie; looked up in no cache, and compared with no deny list.
-    func principal(of cookie: [UInt8], now: Int64) throws(Reason) -> Principal {
+    /// - Parameter ofDomain: whether the cookie is that of a service domain.
+    func principal(of cookie: [UInt8], ofDomain: Bool, now: Int64) throws(Reason) -> Principal {
         let session: Session
         do throws(SealedRecord.Failure) {
-            session = try seals.session(cookie.span, now: now)
+            session = try seals.session(cookie.span, ofDomain: ofDomain, now: now)
         } catch {
             throw error == .expired ? .sessionExpired : .sessionInvalid
         }
@@ -30,28 +31,44 @@ struct SessionCookies: Sendable {
 }
 
 extension PolicySnapshot {
-    /// Who is calling by the cookie of a login; for routes of a form scheme, and where no other credential was sent.
+    /// Who is calling by the cookie of a session; for routes with a login, and where no other credential was sent.
     ///
     /// - Parameters:
     ///   - bytes: the buffer of `headers`.
     ///   - secure: whether the browser's connection is encrypted.
     func authenticate(
-        session form: FormScheme, secure: Bool, bytes: Span<UInt8>, headers: HeaderTable, now: Int64,
+        session login: LoginRule, secure: Bool, bytes: Span<UInt8>, headers: HeaderTable, now: Int64,
         cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
-        let name = BrowserCookie.session.name(secure: secure)
-        guard let value = Cookies.value(of: name, headers, bytes) else { return .none }
-        let outcome = authenticate(cookie: bytes.slice(value), now: now, cache: cache)
-        // MBE-09: users of another realm are unknown here.
-        if case .principal(let principal) = outcome, !form.accepts(backend: principal.backendBytes) {
-            return .rejected(.sessionInvalid)
+        let name = login.cookie.name(secure: secure)
+        guard let value = Cookies.value(of: name, headers, bytes) else {
+            return authenticate(
+                anyOf: Cookies.values(of: name, headers, bytes), of: login, bytes, now: now, cache: cache)
         }
-        return outcome
+        return authenticate(cookie: bytes.slice(value), of: login, now: now, cache: cache)
+    }
+
+    /// Another host of the domain may have set a cookie of the same name. What is no session is passed over, so that a new
+    /// login counts; of several sessions none does, and no login would help.
+    private func authenticate(
+        anyOf values: [ByteRange], of login: LoginRule, _ bytes: Span<UInt8>, now: Int64, cache: VerifiedTokenCache
+    ) -> AuthenticationOutcome {
+        guard let sessions, !values.isEmpty else { return .none }
+        var sealed: Set<[UInt8]> = []
+        for value in values {
+            let copy = [UInt8](copying: bytes.slice(value))
+            let session = try? sessions.seals.session(copy.span, ofDomain: login.isOfDomain, now: now)
+            if session != nil { sealed.insert(copy) }
+        }
+        guard let one = sealed.first else { return .rejected(.sessionInvalid) }
+        guard sealed.count == 1 else { return .malformed(.duplicateCredential) }
+        return authenticate(cookie: one.span, of: login, now: now, cache: cache)
     }
 
     /// The caller of the session cookie's value.
+    /// - Parameter login: whose sessions count.
     func authenticate(
-        cookie: Span<UInt8>, now: Int64, cache: VerifiedTokenCache
+        cookie: Span<UInt8>, of login: LoginRule, now: Int64, cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
         guard let sessions else { return .none }
         cache.adopt(generation: generation, keyEpoch: keyEpoch)
@@ -60,16 +77,18 @@ extension PolicySnapshot {
         if let known = cache.principal(
             for: cookie, now: now, revocations: revocations, generation: reading.generation)
         {
-            // A token is no session, even in the cookie.
-            guard known.method == .cookie else { return .rejected(.sessionInvalid) }
+            // A token is no session, even in the cookie, nor is a session of another kind one of these.
+            guard login.accepts(sessionOf: known) else { return .rejected(.sessionInvalid) }
             return reading.isBlind ? .rejected(.storeUnavailable) : admitted(known, now: now)
         }
         do throws(Reason) {
             let copy = [UInt8](copying: cookie)
-            let principal = try sessions.principal(of: copy, now: now)
+            let principal = try sessions.principal(of: copy, ofDomain: login.isOfDomain, now: now)
             if revocations.isRevoked(principal) { return .rejected(.tokenRevoked) }
             cache.insert(
                 copy, principal, expiresAt: principal.expiresAt ?? now, revocationGeneration: reading.generation)
+            // MBE-09: users of another realm are unknown here.
+            guard login.accepts(sessionOf: principal) else { return .rejected(.sessionInvalid) }
             return reading.isBlind ? .rejected(.storeUnavailable) : admitted(principal, now: now)
         } catch {
             return .rejected(error)

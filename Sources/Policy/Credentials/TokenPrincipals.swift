@@ -11,6 +11,7 @@ struct TokenPrincipals: Sendable {
     private let roles: RoleCatalogue
     private let liveRoles: Bool
     private let browserDomains: [String: BrowserDomain]
+    private let loginRealm: String
     private let activities: (any SessionActivities)?
     private let claims: ClaimSelection
 
@@ -22,6 +23,7 @@ struct TokenPrincipals: Sendable {
         roles = settings.roles
         liveRoles = settings.liveRoles
         browserDomains = settings.browserDomains
+        loginRealm = settings.loginRealm
         activities = settings.activities
     }
 
@@ -137,39 +139,74 @@ struct TokenPrincipals: Sendable {
         return caller(held.intersection(catalogue.roles(named: claims.roles)), unlimited: caller(held))
     }
 
-    /// The caller of a login's cookie; it was opened, and has not expired.
+    /// The caller of a session's cookie; it was opened, and has not expired.
     ///
     /// - Parameter bytes: the value of the cookie.
     func principal(of session: Session, _ bytes: [UInt8]) throws(Reason) -> Principal {
-        guard let place = session.place, let backend = backends.backend(id: Array(place.backendID.utf8).span) else {
-            throw .unknownBackend
+        let (start, login) = (session.login.authenticatedAt, session.login)
+        let holder =
+            if let place = session.place {
+                try holder(of: session, at: place)
+            } else {
+                try holder(of: session, realm: loginRealm, guestRoles: nil)
+            }
+        guard start >= holder.user?.tokensNotBefore ?? 0 else { throw .tokenRevoked }
+        let activity = session.idleSeconds.flatMap { idle in
+            activities?.activity(
+                of: session.id, idleSeconds: idle, usedAt: session.usedAt, endsAt: session.expiresAt)
         }
+        let origins = session.place == nil ? [session.family] + session.foundations : session.foundations
+        return Principal(
+            kind: .user, method: .cookie, subject: session.subject, issuer: "local",
+            backendID: session.place?.backendID,
+            roles: roles.roles(named: holder.roles + login.roles), catalogue: roles, level: login.level,
+            virtual: holder.user == nil, expiresAt: session.expiresAt, issuedAt: start, tokenID: session.id,
+            token: bytes,
+            origins: origins.map { TokenOrigin(tokenID: $0, backendID: nil) },
+            session: session.id, login: holder.loginClass.text, activity: activity,
+            claims: claims.select(nil, user: holder.user, authentication: session.authentication))
+    }
+
+    /// Whose session it is.
+    private struct SessionHolder {
+        /// The account; nil for a user without one.
+        var user: User?
+        /// Those of the account, or of guests.
+        var roles: [String]
+        var loginClass: LoginClass
+    }
+
+    /// The holder of a session at a service domain.
+    private func holder(of session: Session, at place: Session.Place) throws(Reason) -> SessionHolder {
+        guard let backend = backends.backend(id: Array(place.backendID.utf8).span) else { throw .unknownBackend }
         // A session ends with what its access tokens would end with (MBE-02).
         guard backend.oauthConsumer else { throw .oauthDisabled }
         // Logins of a removed domain, provider or form are refused.
         guard let domain = browserDomains[place.domain],
             session.isProvided ? domain.providers.contains(where: session.provider.isExactly) : domain.takesPasswords
         else { throw .sessionInvalid }
-        let kind = session.isProvided ? LoginClass.provider(session.provider) : domain.passwordLogin
+        guard session.login.authenticatedAt >= backend.tokensNotBefore else { throw .tokenRevoked }
+        var holder = try holder(
+            of: session, realm: backend.realm,
+            guestRoles: roles(ofGuest: session.subject, place, domain, realm: backend.realm))
+        if !session.isProvided { holder.loginClass = domain.passwordLogin }
+        return holder
+    }
+
+    /// - Parameter guestRoles: of a user without an account who is admitted; nil to refuse them.
+    private func holder(
+        of session: Session, realm: String, guestRoles: [String]?
+    ) throws(Reason) -> SessionHolder {
         // A user that only a provider knows is not the account of the same name (JWT-13), and no account is that of a namesake
-        // in the realm that the backend has now.
-        let login = session.login
-        guard login.isVirtual || session.realm.isExactly(backend.realm) else { throw .sessionInvalid }
-        let user = login.isVirtual ? nil : users.user(named: session.subject, realm: backend.realm)
-        let ofGuest = login.isVirtual ? [] : roles(ofGuest: session.subject, place, domain, realm: backend.realm)
-        guard let known = user?.roles ?? ofGuest, user?.enabled ?? true else { throw .unknownSubject }
-        let start = login.authenticatedAt
-        guard start >= backend.tokensNotBefore, start >= user?.tokensNotBefore ?? 0 else { throw .tokenRevoked }
-        let activity = session.idleSeconds.flatMap { idle in
-            activities?.activity(of: session.id, idleSeconds: idle, usedAt: start, endsAt: session.expiresAt)
+        // in the realm that counts now.
+        let isVirtual = session.login.isVirtual
+        guard isVirtual || session.realm.isExactly(realm) else { throw .sessionInvalid }
+        let user = isVirtual ? nil : users.user(named: session.subject, realm: realm)
+        guard let known = user?.roles ?? (isVirtual ? [] : guestRoles), user?.enabled ?? true else {
+            throw .unknownSubject
         }
-        return Principal(
-            kind: .user, method: .cookie, subject: session.subject, issuer: "local", backendID: place.backendID,
-            roles: roles.roles(named: known + login.roles), catalogue: roles, level: login.level,
-            virtual: user == nil, expiresAt: session.expiresAt, issuedAt: start, tokenID: session.id, token: bytes,
-            origins: session.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) },
-            session: session.id, login: kind.text, activity: activity,
-            claims: claims.select(nil, user: user, authentication: session.authentication))
+        return SessionHolder(
+            user: user, roles: known, loginClass: session.isProvided ? .provider(session.provider) : .password())
     }
 
     /// Nil for a session whose user is not a guest. A name that differs from a local user's only in spelling is no guest.

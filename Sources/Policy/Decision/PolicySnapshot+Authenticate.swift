@@ -116,12 +116,12 @@ extension PolicySnapshot {
         return authenticate(token: bytes.slice(place), now: now, cache: cache).limited(to: issuers)
     }
 
-    /// By the cookie of a login, on routes of a form scheme.
+    /// By the cookie of a session, on routes with a login.
     private func session(
         _ route: Route?, secure: Bool, bytes: Span<UInt8>, headers: HeaderTable, now: Int64, cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
-        guard let form = route?.form else { return .none }
-        return authenticate(session: form, secure: secure, bytes: bytes, headers: headers, now: now, cache: cache)
+        guard let login = route?.login else { return .none }
+        return authenticate(session: login, secure: secure, bytes: bytes, headers: headers, now: now, cache: cache)
     }
 
     /// The caller of a bearer token.

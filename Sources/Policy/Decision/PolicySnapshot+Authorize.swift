@@ -39,8 +39,8 @@ extension PolicySnapshot {
         // DEC-06: another token of the same caller would do, so that the challenge is that of the route.
         if !route.accepts(webgate: principal.webgateBytes) { return .wrongWebgate }
         // CACHE-11: the scheme asks for a login of its own.
-        if let form = route.form, !form.accepts(login: principal.loginBytes) { return .wrongScheme }
-        if !route.accepts(backend: principal.backendBytes) { return .backendNotAllowed }
+        if let login = route.login, !login.accepts(login: principal.loginBytes) { return .wrongScheme }
+        if !route.accepts(backend: principal.backendBytes), !route.isOwnSession(principal) { return .backendNotAllowed }
         if !route.accepts(application: principal.applicationBytes) { return .applicationMismatch }
         // ROLE-02, FB-05: 401 and not 403, since another credential of the same caller would do.
         if route.loginRequired, !route.socialLogin, principal.kind != .user || isSocial { return .loginRequired }

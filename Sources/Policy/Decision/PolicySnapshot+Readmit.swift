@@ -72,13 +72,10 @@ extension PolicySnapshot {
     private func currentHolder(
         _ principal: Principal, _ shown: PresentedCertificate?, on route: Route, now: Int64, cache: VerifiedTokenCache
     ) -> Result<Principal, Reason> {
-        if principal.method == .cookie, route.form?.accepts(backend: principal.backendBytes) != true {
-            return .failure(.sessionInvalid)
-        }
         if principal.method == .basic, let passwords = route.authenticators?.passwords {
             return passwords.renew(principal).map { .success($0) } ?? .failure(.unknownSubject)
         }
-        switch renewed(principal, shown, now: now, cache: cache) {
+        switch renewed(principal, shown, on: route, now: now, cache: cache) {
         case .principal(let renewed): return .success(renewed)
         case .none: return .failure(.missingCredential)
         // The caller stays the one of the beginning while nothing speaks against it: to ask again would end long-lived
@@ -93,7 +90,7 @@ extension PolicySnapshot {
     }
 
     private func renewed(
-        _ principal: Principal, _ shown: PresentedCertificate?, now: Int64, cache: VerifiedTokenCache
+        _ principal: Principal, _ shown: PresentedCertificate?, on route: Route, now: Int64, cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
         switch principal.method {
         case .bearer:
@@ -102,7 +99,8 @@ extension PolicySnapshot {
             return authenticate(token: token.span, now: now, cache: cache, with: .atHand)
         case .cookie:
             let cookie = principal.token
-            return authenticate(cookie: cookie.span, now: now, cache: cache)
+            return route.login.map { authenticate(cookie: cookie.span, of: $0, now: now, cache: cache) }
+                ?? .rejected(.sessionInvalid)
         case .apiKey: return consumerKeys.renew(principal, now: now)
         case .certificate: return shown.map { certificates.authenticate($0, now: now) } ?? .none
         case .saml: return assertions?.renew(principal, now: now) ?? .rejected(.unknownIssuer)

@@ -60,12 +60,12 @@ package final class Route: Sendable {
     package let scheme: AuthenticationScheme?
     /// Whether the scheme requires name and password by Basic (SCH-01).
     var takesPasswords: Bool { scheme?.method == .basic }
-    /// The login form of browsers; nil if the route accepts no cookies (SCH-02).
-    let form: FormScheme?
+    /// How browsers log in; nil if the route accepts no sessions (SCH-02).
+    let login: LoginRule?
     /// Where tokens are; nil for `Authorization: Bearer` alone.
     package let tokenSources: TokenSources?
     /// Whether responses depend on cookies, for `Vary`.
-    package var takesCookies: Bool { form != nil || tokenSources?.cookies.isEmpty == false }
+    package var takesCookies: Bool { login != nil || tokenSources?.cookies.isEmpty == false }
     /// The kinds of credentials that count; nil for all.
     let authenticators: AuthenticatorChain?
     /// Names of cookies that are not forwarded.
@@ -152,7 +152,11 @@ package final class Route: Sendable {
                 ? backends[0] : nil)
         self.authenticators = authenticators
         let isWithoutSession = access.isPublic || authenticators?.lists(.session) == false
-        form = isWithoutSession ? nil : FormScheme(settings.scheme ?? webgate?.scheme, webgate)
+        login =
+            isWithoutSession
+            ? nil
+            : LoginRule(
+                settings.login, scheme: settings.scheme ?? webgate?.scheme, of: webgate)
         cors = origins.policy(settings.options)
         injections = settings.injections.isEmpty ? webgate?.injections ?? [] : settings.injections
         passesCredential = settings.options.forwardsCredential && !injections.contains(where: \.replacesCredential)
@@ -234,6 +238,11 @@ package final class Route: Sendable {
         if backends.isEmpty { return true }
         for i in backends.indices where equal(backends[i], id.span) { return true }
         return false
+    }
+
+    /// Whether the caller has logged in by the route's `login`, beside which clients of the token service count.
+    func isOwnSession(_ principal: Principal) -> Bool {
+        login?.isOfDomain == false && login?.accepts(sessionOf: principal) == true
     }
 
     /// Whether a credential that is bound to a Webgate is accepted: only on that Webgate's routes (DEC-06).

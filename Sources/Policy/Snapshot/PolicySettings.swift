@@ -55,10 +55,12 @@ package struct PolicySettings: Sendable {
     package var socialVerifier: (any SocialVerifier)?
     /// Last use of sessions; nil if no session has an idle timeout (OMS-09).
     package var activities: (any SessionActivities)?
-    /// Seals of browser sessions; nil if no scheme has a form (SCH-02).
+    /// Seals of browser sessions; nil where browsers do not log in (SCH-02).
     package var seals: BrowserSeals?
     /// Accepted logins by browser, by the name of the service domain.
     package var browserDomains: [String: BrowserDomain] = [:]
+    /// The realm of users who log in by browser at routes.
+    package var loginRealm = ""
     /// Whether local users have their current roles instead of those of the token (ROLE-03).
     package var liveRoles = false
 
@@ -147,6 +149,8 @@ package struct RouteSettings: Sendable {
     package var webgate: Webgate?
     /// How the route's users log in, instead of the Webgate's scheme (SCH-03).
     package var scheme: AuthenticationScheme?
+    /// How browsers log in, without a scheme.
+    package var login: RouteLogin?
     /// The application whose tokens are accepted; nil for none (AOM-16).
     package var application: Application?
     /// Empty for those of the Webgate.

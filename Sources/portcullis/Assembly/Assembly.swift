@@ -86,8 +86,7 @@ struct Assembly: AssemblyPart {
             settings.grantedTokens = GrantRecords(store: store.tokens, key: store.key)
         }
         let logins = LoginAssembly(context: context)
-        settings.seals = logins.hasLoginForms || logins.hasClientLogins || logins.hasRelyingParties ? seals : nil
-        settings.browserDomains = logins.browserDomains()
+        logins.add(to: &settings, seals)
         let assertions = AssertionAssembly(context: context).assertionSources(catalogue)
         settings.assertions = RouteAssertions.settings(context, assertions, store.tokens)
         let providers = ProviderAssembly(context: context).providerLogin(seals, store, assertions)
@@ -98,10 +97,10 @@ struct Assembly: AssemblyPart {
         let foundation = EndpointFoundation(
             users: users, hasher: hasher, catalogue: catalogue, backends: backends, key: keys.active, store: store,
             seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers,
-            logins: logins.ofClients(tokens, seals: seals, providers: providers), pages: pages)
+            logins: logins.flow(tokens, store, seals: seals, providers: providers), pages: pages)
         let endpoints = endpoints(on: foundation)
         settings.opaqueTokens = endpoints.opaqueTokens
-        settings.activities = endpoints.activities
+        settings.activities = store.sessions
         settings.socialVerifier = endpoints.socialVerifier
         let upstreams = UpstreamAssembly(context: context).upstreams()
         let listeners = ListenerAssembly(context: context).listeners()

@@ -100,7 +100,7 @@ struct AssertionAssembly: AssemblyPart {
     /// AMB-09: the documents ask for HTTP Basic where tokens are exchanged, and nothing comes of it.
     private func warnOfBackends() {
         for (index, backend) in configuration.backends.map(\.backend).enumerated()
-        where backend.oauthConsumer && !backend.httpBasic && !RouteLogin.isDerived(backend.name) {
+        where backend.oauthConsumer && !backend.httpBasic {
             context.warning(
                 "/backends/\(index)/httpBasic", "tokens are exchanged for this backend though \"httpBasic\" is off")
         }

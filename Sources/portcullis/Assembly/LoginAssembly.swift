@@ -25,23 +25,62 @@ struct LoginAssembly: AssemblyPart {
 
     var hasRelyingParties: Bool { configuration.endpointSettings.features.contains(.relyingParties) }
 
-    var hasLoginForms: Bool { configuration.authenticationSchemes.contains { $0.challengeMethod == .form } }
+    private var hasLoginForms: Bool { configuration.authenticationSchemes.contains { $0.challengeMethod == .form } }
 
-    /// Whether browsers log in for some client.
-    var hasClientLogins: Bool { configuration.endpointSettings.features.contains(.logins) }
+    /// Whether browsers log in for some client or route.
+    var hasLogins: Bool { configuration.endpointSettings.features.contains(.logins) }
 
-    /// The logins of browsers for clients; nil where no client has them.
-    func ofClients(_ tokens: TokenService, seals: BrowserSeals, providers: ProviderLogin) -> LoginFlow? {
-        guard hasClientLogins else { return nil }
-        var settings = LoginFlow.Settings(seals: seals)
-        settings.sessionSeconds = configuration.singleSignOn.sessionLifetime.components.seconds
-        settings.idleSeconds = configuration.singleSignOn.idleTimeout.components.seconds
+    /// The logins of browsers for clients and routes; nil where none has them.
+    func flow(
+        _ tokens: TokenService, _ store: RetainedStore.Opened, seals: BrowserSeals, providers: ProviderLogin
+    ) -> LoginFlow? {
+        guard hasLogins else { return nil }
+        var settings = LoginFlow.Settings(seals: seals, sessions: store.sessions)
+        settings.limits = limits(lifetime: nil, idleTimeout: nil)
+        for login in configuration.routes.compactMap(\.login) {
+            for name in login.ways {
+                let choice = choice(named: name)
+                settings.limitsByProvider[choice.provider] = limits(
+                    lifetime: login.lifetime, idleTimeout: login.idleTimeout)
+                if !settings.routeChoices.contains(choice) { settings.routeChoices.append(choice) }
+            }
+        }
+        settings.realm = RouteLogins.realm(configuration)
         for family in retained.families { family.prepare(&settings, tokens: tokens, context) }
         return LoginFlow(service: tokens, settings: settings, providers: providers)
     }
 
+    private func limits(lifetime: Duration?, idleTimeout: Duration?) -> LoginFlow.Limits {
+        let idle = (idleTimeout ?? configuration.sessions.idleTimeout).components.seconds
+        return LoginFlow.Limits(
+            session: (lifetime ?? configuration.sessions.lifetime).components.seconds, idle: idle == 0 ? nil : idle)
+    }
+
+    /// The way to log in of this name.
+    func choice(named name: String) -> LoginChoice {
+        let entry = configuration.identityProviders.first { $0.name == name }
+        return entry.map(LoginChoice.init) ?? LoginChoice(LoginChoice.ownForm, name: name)
+    }
+
+    /// How browsers log in at a route.
+    func login(_ entry: RouteLoginEntry) -> RouteLogin {
+        RouteLogin(
+            path: OAuthEndpoints.loginPath,
+            ways: entry.ways.map { name in
+                let choice = choice(named: name)
+                return RouteLogin.Way(name: name, choice.isOwnForm ? .password() : .provider(choice.provider))
+            })
+    }
+
+    /// What decides on the sessions of browsers.
+    func add(to settings: inout PolicySettings, _ seals: BrowserSeals) {
+        settings.seals = hasLoginForms || hasLogins || hasRelyingParties ? seals : nil
+        settings.browserDomains = browserDomains()
+        settings.loginRealm = RouteLogins.realm(configuration)
+    }
+
     /// The accepted logins by browser, by service domain.
-    func browserDomains() -> [String: BrowserDomain] {
+    private func browserDomains() -> [String: BrowserDomain] {
         let domains = configuration.serviceDomains.map { entry in
             let ways = loginProviders(entry)
             var domain = BrowserDomain()

@@ -12,6 +12,8 @@ import TokenStorage
 final class RetainedStore: Sendable {
     struct Opened: Sendable {
         let tokens: RevocationFollower
+        /// When sessions were used.
+        let sessions: SessionRegister
         /// By which the store knows tokens.
         let key: TokenDigestKey
         /// The keys of the configuration that is being read, adopted when it comes into force; nil for the same.

@@ -73,6 +73,7 @@ struct RouteAssembly: AssemblyPart {
         settings.application = configuration.applications.first { $0.name == entry.application }
         settings.webgate = entry.webgate.flatMap { webgates[$0] }
         settings.scheme = entry.authenticationScheme.flatMap(logins.scheme(named:)).map(logins.scheme)
+        settings.login = entry.login.map(logins.login)
         settings.access.level = entry.access.level ?? settings.scheme?.level
         settings.injections = injections(of: entry, at: pointer, modules)
         checkNames(entry, at: pointer, modules)

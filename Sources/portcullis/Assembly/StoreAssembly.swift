@@ -24,8 +24,11 @@ struct StoreAssembly: AssemblyPart {
             RekeyedTokenStore(store, key: key), list: retained.revocations, withdrawn: retained.withdrawn,
             isShared: retained.isServing && section.kind != .memory,
             settings: settings, log: retained.log, now: Clock.monotonicMilliseconds)
+        let sessions = SessionRegister(store: follower) { [families = retained.families] record in
+            families.flatMap { $0.remains(of: record) }
+        }
         let opened = RetainedStore.Opened(
-            tokens: follower, key: key,
+            tokens: follower, sessions: sessions, key: key,
             life: section.kind == .memory ? SecureRandom.text(16) : "", redis: line)
         retained.store.keep(opened)
         return opened

@@ -56,7 +56,7 @@ struct TokenServiceAssembly: AssemblyPart {
         settings.assertions = assertions
         settings.resourceServers = resourceServers()
         settings.grantIssuers = grantIssuers(modules, catalogue)
-        if LoginAssembly(context: context).hasClientLogins {
+        if LoginAssembly(context: context).hasLogins {
             settings.pageLanguages = PageLook(configuration.pages).tags
         }
         for family in retained.families { family.announce(in: &settings, context) }

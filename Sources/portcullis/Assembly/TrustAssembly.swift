@@ -81,11 +81,15 @@ extension TrustedIssuerEntry {
     /// - Parameter backends: all backends of the gateway.
     fileprivate func purpose(_ backends: [BackendEntry]) -> TokenPurpose {
         let known = clients(backends)
-        // Without `aud` nothing else tells for which API a token is.
-        let others = requireAudience ? TokenPurpose.Parties.outsideAudience(known: known) : .only(known)
+        let parties: TokenPurpose.Parties
+        if !authorizedParties.isEmpty {
+            parties = .listed(known)
+        } else {
+            // Without `aud` nothing else tells for which API a token is.
+            parties = requireAudience ? .outsideAudience(known: known) : .only(known)
+        }
         return .accessToken(
-            isTyped: tokenType == .accessToken, acceptsIDTokens: acceptIDTokens,
-            parties: listedClients(backends) ?? others, checksProofs: true)
+            isTyped: tokenType == .accessToken, acceptsIDTokens: acceptIDTokens, parties: parties, checksProofs: true)
     }
 
     /// Nil where the entry lists no clients.

@@ -197,7 +197,7 @@ final class GatewayProcess: Sendable {
         settings.cleaner = retained.cleaner
         settings.formerKeys = retained.formerKeys
         settings.redis = retained.store.opened?.redis
-        settings.sessions = retained.families.lazy.compactMap(\.activities).first
+        settings.sessions = retained.store.opened?.sessions
         settings.adminThrottle = retained.adminThrottle
         settings.providerRevocations = retained.providerRevocations
         settings.assertionReloadFailures = [

@@ -30,7 +30,7 @@ import Testing
         let written = fixture.gateway.everythingWritten
         let code = try #require(callback.firstMatch(of: /code=([^&]+)/)).1
         #expect(!written.contains(code) && !written.contains("state="))
-        #expect(!written.contains(try #require(jar["portcullis"])))
+        #expect(!written.contains(try #require(jar["portcullis-form"])))
     }
 
     @Test("oidc-provider-mock: a denied login and an unverified name are refused")
@@ -51,7 +51,7 @@ import Testing
         #expect(event["provider"].string == "outside" && event["detail"].string == "access_denied")
         // The mock gives any user that is typed in an address, and says nothing of it.
         let unverified = try provider.logIn(jar, typing: "sub=mallory").answer
-        #expect(unverified.status == 403 && jar["portcullis"] == nil)
+        #expect(unverified.status == 403 && jar["portcullis-form"] == nil)
         #expect(try jar.send("GET", "/mobileapp").status == 302)
     }
 

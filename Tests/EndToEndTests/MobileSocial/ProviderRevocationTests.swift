@@ -73,8 +73,8 @@ import Testing
 
     /// The logout succeeds even where the provider fails.
     private func logOut(_ jar: CookieJar) throws {
-        let page = try jar.send("GET", "/oam/server/logout")
-        let done = try jar.fill(page, "/oam/server/logout", "")
+        let page = try jar.send("GET", "/oauth2/logout")
+        let done = try jar.fill(page, "/oauth2/logout", "")
         #expect(done.status == 200 || done.status == 303, "\(done.status) \(done.text)")
         #expect(try jar.send("GET", "/page").status == 302)
     }

@@ -15,7 +15,7 @@ import Testing
         let (leaving, staying) = (CookieJar(fixture.gateway), CookieJar(fixture.gateway))
         try leaving.logIn()
         try staying.logIn()
-        let copy = try #require(leaving["portcullis"])
+        let copy = try #require(leaving["portcullis-form"])
         let page = try leaving.send("GET", "/oam/server/logout")
         #expect(try leaving.fill(page, "/oam/server/logout", "").status == 200)
         // A reload changes nothing of it.
@@ -29,10 +29,10 @@ import Testing
         let second = try GatewayProcess(fixture.gateway.configuration)
         func visit(_ cookie: String?) throws -> Int {
             let jar = CookieJar(second)
-            jar["portcullis"] = cookie
+            jar["portcullis-form"] = cookie
             return try jar.send("GET", "/mobileapp").status
         }
         #expect(try visit(copy) == 302)
-        #expect(try visit(staying["portcullis"]) == status)
+        #expect(try visit(staying["portcullis-form"]) == status)
     }
 }

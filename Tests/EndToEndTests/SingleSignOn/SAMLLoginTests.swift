@@ -27,7 +27,7 @@ import Testing
         for secret in [try #require(form["SAMLResponse"]), try #require(form["RelayState"])] {
             #expect(!written.contains(secret))
         }
-        let cookie = try #require(jar["portcullis"])
+        let cookie = try #require(jar["portcullis-form"])
         #expect(!written.contains("answer=") && !written.contains(cookie))
         #expect(seen.head.values("Cookie").isEmpty)
     }
@@ -74,7 +74,7 @@ import Testing
             let answer = try provider.logIn(jar, fixture, wrong: known.wrong)
             #expect(answer.status == known.status && answer.text.contains("Try again"), "\(known.wrong) \(answer.text)")
             #expect(answer.text.contains(#"role="alert""#) && !answer.text.contains("saml"), "\(known.wrong)")
-            #expect(jar["portcullis"] == nil && jar["portcullis-logins"] != nil, "\(known.wrong)")
+            #expect(jar["portcullis-form"] == nil && jar["portcullis-logins"] != nil, "\(known.wrong)")
             #expect(try jar.send("GET", "/mobileapp").status == 302, "\(known.wrong)")
             let event = try #require(fixture.gateway.waitForEvent("provider_login_failed", skipping: index))
             #expect(
@@ -93,7 +93,7 @@ import Testing
         let location = try provider.begin(jar)
         for wrong in ["tampered", "request", "status"] {
             let answer = try provider.follow(jar, provider.post(provider.answer(location, wrong: wrong), fixture))
-            #expect(answer.status >= 400 && jar["portcullis"] == nil, "\(wrong)")
+            #expect(answer.status >= 400 && jar["portcullis-form"] == nil, "\(wrong)")
         }
         let right = try provider.follow(jar, provider.post(provider.answer(location), fixture))
         #expect(right.status == 303, "\(right.text)")
@@ -108,14 +108,14 @@ import Testing
         let form = try provider.answer(provider.begin(attacker), user: "mallory")
         // Without any cookie; the attacker has used the answer up by that.
         let stray = try provider.follow(victim, provider.post(form, fixture))
-        #expect(stray.status == 403 && victim["portcullis"] == nil, "\(stray.text)")
+        #expect(stray.status == 403 && victim["portcullis-form"] == nil, "\(stray.text)")
         // With a login of the attacker's own under way, by its RelayState.
         let own = try provider.answer(provider.begin(victim), user: "ann")
         var mixed = try provider.answer(provider.begin(attacker), user: "mallory")
         mixed.fields[1].value = try #require(own["RelayState"])
         #expect(mixed.fields[1].name == "RelayState")
         let answer = try provider.follow(victim, provider.post(mixed, fixture))
-        #expect(answer.status == 400 && victim["portcullis"] == nil)
+        #expect(answer.status == 400 && victim["portcullis-form"] == nil)
         #expect(fixture.gateway.waitForEvent("provider_login_failed")?["detail"].string == "InResponseTo")
     }
 
@@ -132,7 +132,7 @@ import Testing
         #expect(astray.status == 400 && astray.only("Location") == nil)
         form.fields[1].value = String(repeating: "A", count: 22)
         #expect(try provider.follow(jar, provider.post(form, fixture)).status == 403)
-        #expect(jar["portcullis"] == nil)
+        #expect(jar["portcullis-form"] == nil)
     }
 
     @Test("a replayed form, address or assertion is refused")

@@ -4,7 +4,7 @@ import Testing
 /// The fixture with single sign-on, and a user of another realm.
 enum SignOnFixture {
     static let path = "/mobile/platform/sso/exchange-token"
-    static let cookie = "portcullis-sso"
+    static let cookie = "portcullis"
 
     static func prepare(_ settings: inout FixtureSettings) {
         settings["policies"] = #"{"Security_SsoRedirectWhitelist": "https://www.example.com, http://127.0.0.1:*"}"#

@@ -31,7 +31,7 @@ final class Browser {
         at seconds: Int64 = 0
     ) -> String {
         let sealed = target.flatMap { ReturnTarget($0) }.map {
-            "&target=" + Mobile.seals.seal($0, level: level, now: Mobile.start + seconds)
+            "&target=" + Mobile.seals.seal(RequestedPage($0, level: level), now: Mobile.start + seconds)
         }
         return "serviceDomain=\(domain)\(sealed ?? "")"
     }
@@ -81,7 +81,7 @@ final class Browser {
         submit([("username", user), ("password", password)], at: seconds)
     }
 
-    var session: String? { cookies[name("portcullis")] }
+    var session: String? { cookies[name("portcullis-form")] }
     func name(_ plain: String) -> String { secure ? "__Host-\(plain)" : plain }
 
     static func form(_ fields: [(String, String)]) -> String {

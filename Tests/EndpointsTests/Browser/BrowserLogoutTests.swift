@@ -50,7 +50,7 @@ import TokenStorage
         browser.get()
         browser.logIn()
         let value = Array(try #require(browser.session).utf8)
-        let session = try Mobile.seals.session(value.span, now: Mobile.start)
+        let session = try Mobile.seals.session(value.span, ofDomain: true, now: Mobile.start)
         let gone: Effect<Void> = mobile.store.ask(.revoke(.id(session.id)), now: Mobile.start) { _ in .done(()) }
         gone.settled()
         let before = changes(mobile).count

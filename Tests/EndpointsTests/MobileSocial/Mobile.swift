@@ -32,7 +32,7 @@ final class Mobile: Sendable {
         _ change: (inout ServiceDomain) -> Void = { _ in }
     ) {
         self.store = store
-        let sessions = SessionRegister(store: store)
+        let sessions = SessionRegister(store: store, remains: MobileSocialService.remains)
         self.sessions = sessions
         var settings = Service.settings(store: store)
         settings.revocations = revocations

@@ -262,7 +262,7 @@ import TokenStorage
                 signOn.browser.state(sent), "code=c&provider=\(Self.all[1 - index].provider)", provider: name)
             #expect(back.status == 303)
             let value = Array(try #require(signOn.cookie).utf8)
-            let session = try Mobile.seals.signOn(value.span, now: Service.now)
+            let session = try Mobile.seals.session(value.span, now: Service.now)
             #expect(session.provider == name && session.login.roles.contains("Clerk") == (index == 0))
         }
     }

@@ -115,7 +115,7 @@ import TokenStorage
 
         browser.logInAtProvider()
         let value = Array(try #require(browser.session).utf8)
-        let session = try Mobile.seals.session(value.span, now: Mobile.start)
+        let session = try Mobile.seals.session(value.span, ofDomain: true, now: Mobile.start)
         let activity = mobile.sessions.activity(
             of: session.id, idleSeconds: 60, usedAt: Mobile.start, endsAt: session.expiresAt)
         #expect(mobile.sessions.confirm(activity, now: Mobile.start + 60).settled() == .ended)

@@ -333,7 +333,7 @@ import TokenStorage
         let setup = Setup()
         setup.browser.logInAtProvider()
         let value = Array(try #require(setup.browser.session).utf8)
-        let foundations = try Mobile.seals.session(value.span, now: Mobile.start).foundations
+        let foundations = try Mobile.seals.session(value.span, ofDomain: true, now: Mobile.start).foundations
         let origins = foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
         func isRevoked() -> Bool {
             setup.mobile.revocations.isRevoked(

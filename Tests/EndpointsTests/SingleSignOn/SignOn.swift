@@ -65,7 +65,7 @@ final class SignOn {
             tokens: Service.settings(backends: SignOn.backends, users: SignOn.users, store: store))
         settings.revocations = revocations
         settings.throttle = LoginThrottle(LoginThrottle.Settings(unlimited: ()))
-        settings.logins = LoginFlow.Settings(seals: seals)
+        settings.logins = LoginFlow.Settings(seals: seals, sessions: SessionRegister(store: store))
         settings.whitelist = RedirectWhitelist(whitelist)
         change(&settings)
         browser = Browser(settings.families)
@@ -125,7 +125,7 @@ final class SignOn {
         browser.submit([("username", user), ("password", password)], endpoint: .login, at: seconds)
     }
 
-    var cookie: String? { browser.cookies[browser.name("portcullis-sso")] }
+    var cookie: String? { browser.cookies[browser.name("portcullis")] }
 
     /// Whether a token opens routes, as far as revocation goes.
     func isGood(_ claims: AccessTokenClaims) -> Bool {

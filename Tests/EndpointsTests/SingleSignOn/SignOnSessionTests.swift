@@ -26,7 +26,7 @@ import TokenStorage
     func cookieFields() throws {
         signOn.follow(signOn.ask())
         let fields = signOn.submit("joe", "Welcome1").values("Set-Cookie")
-        let set = try #require(fields.first { $0.hasPrefix("__Host-portcullis-sso=") })
+        let set = try #require(fields.first { $0.hasPrefix("__Host-portcullis=") })
         for part in ["Path=/", "HttpOnly", "SameSite=Lax", "Secure"] { #expect(set.contains("; \(part)")) }
         #expect(!set.contains("; Domain"))
         let value = set.drop { $0 != "=" }.dropFirst().prefix { $0 != ";" }
@@ -35,7 +35,7 @@ import TokenStorage
         signOn.browser.secure = false
         signOn.follow(signOn.ask())
         let clear = try #require(
-            signOn.submit("joe", "Welcome1").values("Set-Cookie").first { $0.hasPrefix("portcullis-sso=") })
+            signOn.submit("joe", "Welcome1").values("Set-Cookie").first { $0.hasPrefix("portcullis=") })
         #expect(!clear.contains("; Secure"))
     }
 
@@ -43,7 +43,7 @@ import TokenStorage
     func fixation() throws {
         signOn.logIn(as: "ann", "Welcome2")
         let planted = try #require(signOn.cookie)
-        let name = signOn.browser.name("portcullis-sso")
+        let name = signOn.browser.name("portcullis")
         signOn.logIn(SignOn.query() + "&prompt=login", at: 5)
         #expect(try signOn.ask(at: 6).pageClaims().subject == "joe")
         #expect(signOn.cookie != planted)
@@ -90,7 +90,7 @@ import TokenStorage
         #expect(done.status == 200 && done.reasonText == "logged_out")
         #expect(done.audit?.action == "sso.logout" && done.audit?.subject == "joe")
         #expect(!signOn.isGood(first) && !signOn.isGood(second) && signOn.cookie == nil)
-        signOn.browser.cookies[signOn.browser.name("portcullis-sso")] = kept
+        signOn.browser.cookies[signOn.browser.name("portcullis")] = kept
         #expect(signOn.ask(at: 3).status == 302)
         let again = try signOn.logIn(at: 4).pageClaims(at: Service.now + 4)
         #expect(signOn.isGood(again), "what has ended ends nothing that comes later")
@@ -117,7 +117,7 @@ import TokenStorage
 
     @Test("a cookie is valid only where, and for what, it was sealed")
     func foreignCookies() throws {
-        let name = signOn.browser.name("portcullis-sso")
+        let name = signOn.browser.name("portcullis")
         signOn.logIn()
         let good = try #require(signOn.cookie)
         let changed = String(good.dropLast()) + (good.hasSuffix("A") ? "B" : "A")

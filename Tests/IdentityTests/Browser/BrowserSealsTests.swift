@@ -9,36 +9,38 @@ import Testing
         return BrowserSeals(keys: try #require(AEADKey(bytes.span).flatMap { AEADKeyRing([$0]) }))
     }
 
-    private static let session = {
-        var session = signOn
+    private static let ofDomain = {
+        var session = BrowserSealsTests.session
         session.subject = "joë"
         session.idleSeconds = 60
         session.place = Session.Place(domain: "Partners", backendID: "mbe-1")
         return session
     }()
 
-    private static let signOn = Session(
+    private static let session = Session(
         id: "s-1", subject: "joe", realm: "Default", login: LoginFacts(authenticatedAt: 1_000, level: 3),
         expiresAt: 2_000)
 
-    private func open(_ text: String, _ seals: BrowserSeals, now: Int64 = 1_500) -> Session? {
+    private func open(
+        _ text: String, _ seals: BrowserSeals, ofDomain: Bool = true, now: Int64 = 1_500
+    ) -> Session? {
         let bytes = Array(text.utf8)
-        return try? seals.session(bytes.span, now: now)
+        return try? seals.session(bytes.span, ofDomain: ofDomain, now: now)
     }
 
     @Test("DEC-12: a sealed session opens unchanged until it expires")
     func session() throws {
         let seals = try Self.seals()
-        var endless = Self.session
+        var endless = Self.ofDomain
         endless.idleSeconds = nil
-        var guest = Self.session
+        var guest = Self.ofDomain
         guest.place?.isGuest = true
-        var provided = Self.session
+        var provided = Self.ofDomain
         (provided.family, provided.provider, provided.foundations) = ("f-1", "idp", ["on-1", "on-2"])
         (provided.levels, provided.login.providerTime) = (["urn:silver"], 900)
         (provided.login.isVirtual, provided.login.roles, provided.login.methods) = (true, ["Guest"], ["mfa", "pwd"])
         provided.usedAt = 1_200
-        for session in [Self.session, endless, guest, provided] {
+        for session in [Self.ofDomain, endless, guest, provided] {
             let cookie = seals.seal(session)
             #expect(open(cookie, seals) == session)
             #expect(open(cookie, seals, now: 2_000) == nil)
@@ -52,28 +54,31 @@ import Testing
         let bytes = [UInt8](repeating: 1, count: 32)
         let keys = try #require(AEADKey(bytes.span).flatMap { AEADKeyRing([$0]) })
         let (one, other) = (BrowserSeals(keys: keys, store: "a"), BrowserSeals(keys: keys, store: "b"))
-        let cookie = one.seal(Self.session)
-        #expect(open(cookie, one) == Self.session && open(cookie, other) == nil)
-        let value = Array(one.seal(Self.signOn).utf8)
-        #expect(try one.signOn(value.span, now: 1_500) == Self.signOn)
-        #expect(throws: SealedRecord.Failure.notOurs) { _ = try other.signOn(value.span, now: 1_500) }
-        // Each is of one use.
-        #expect(throws: SealedRecord.Failure.notOurs) { _ = try one.session(value.span, now: 1_500) }
-        #expect(throws: SealedRecord.Failure.notOurs) { _ = try one.signOn(Array(cookie.utf8).span, now: 1_500) }
+        for session in [Self.session, Self.ofDomain] {
+            let (cookie, isOfDomain) = (one.seal(session), session.place != nil)
+            #expect(open(cookie, one, ofDomain: isOfDomain) == session)
+            #expect(open(cookie, other, ofDomain: isOfDomain) == nil)
+            #expect(open(cookie, one, ofDomain: !isOfDomain) == nil, "each is of one use")
+        }
         // Where a browser wants to go does not depend on it.
-        let target = one.seal(try #require(ReturnTarget("/x")), level: 1, now: 1_000)
-        #expect(other.target(target, now: 1_500)?.target.text == "/x")
+        let page = RequestedPage(try #require(ReturnTarget("/x")), level: 1)
+        #expect(other.page(one.seal(page, now: 1_000), now: 1_500) == page)
     }
 
     @Test("a record sealed for one purpose does not open for another")
     func purposes() throws {
         let seals = try Self.seals()
-        let target = seals.seal(try #require(ReturnTarget("/a?b")), level: 3, now: 1_000)
-        #expect(seals.target(target, now: 1_000)?.target.text == "/a?b")
-        #expect(seals.target(target, now: 1_000)?.level == 3)
-        #expect(seals.target(target, now: 1_000 + 86_400) == nil)
-        #expect(seals.target(seals.seal(Self.session), now: 1_500) == nil)
-        #expect(open(target, seals, now: 1_000) == nil)
+        for demand in [nil, RequiredLogin(levels: ["a", "b"], maximumAge: 60)] {
+            for ways in [[], ["staff", "local"]] {
+                let page = RequestedPage(try #require(ReturnTarget("/a?b")), level: 3, demand: demand, ways: ways)
+                let sealed = seals.seal(page, now: 1_000)
+                #expect(seals.page(sealed, now: 1_000) == page)
+                #expect(seals.page(sealed, now: 1_000 + 86_400) == nil)
+                #expect(
+                    open(sealed, seals, now: 1_000) == nil && open(sealed, seals, ofDomain: false, now: 1_000) == nil)
+            }
+        }
+        #expect(seals.page(seals.seal(Self.session), now: 1_500) == nil)
         #expect(
             open(seals.tickets.seal([String(decoding: Self.session.json, as: UTF8.self)], expiresAt: 2_000), seals)
                 == nil)
@@ -81,8 +86,8 @@ import Testing
 
     @Test("a session with an unusable name, or an invalid level or number, is refused")
     func shape() {
-        let json = String(decoding: Self.session.json, as: UTF8.self)
-        #expect(Session(Array(json.utf8), expiresAt: 2_000) == Self.session)
+        let json = String(decoding: Self.ofDomain.json, as: UTF8.self)
+        #expect(Session(Array(json.utf8), expiresAt: 2_000) == Self.ofDomain)
         for (member, changed) in [
             (#""id":"s-1""#, #""id":"""#), (#""family":"s-1""#, #""family":"""#), (#""sub":"joë""#, #""sub":"""#),
             (#""sub":"joë""#, #""sub":"a\r\nb""#), (#""realm":"Default""#, #""realm":1"#),

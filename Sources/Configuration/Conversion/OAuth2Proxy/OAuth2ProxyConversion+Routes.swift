@@ -219,7 +219,7 @@ extension OAuth2ProxyConversion {
             if denials.isEmpty { denials.append("the provider") }
             return []
         }
-        var login: [(name: String, value: JSONNode)] = [("provider", .text(Self.providerName))]
+        var login: [(name: String, value: JSONNode)] = [("providers", .text(Self.providerName))]
         let expiry = duration("cookie_expire")
         let refresh = duration("cookie_refresh")
         var lifetime = expiry.map(\.milliseconds) ?? 168 * 3_600_000

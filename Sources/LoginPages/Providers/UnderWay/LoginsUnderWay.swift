@@ -32,9 +32,10 @@ struct LoginsUnderWay: Sendable {
         }
         logins = value.split(separator: ".").prefix(LoginsUnderWay.most).compactMap { piece in
             let sealed = String(piece)
-            let ticket = try? ProviderTicket(
-                sealed, nonce: browser.nonce, seals.keptTickets, now: browser.now)
-            return ticket.map { Login(ticket: $0, sealed: sealed) }
+            guard let ticket = ProviderTicket(sealed, seals.keptTickets),
+                ticket.isOpen(to: browser.nonce, now: browser.now)
+            else { return nil }
+            return Login(ticket: ticket, sealed: sealed)
         }
     }
 

@@ -49,6 +49,15 @@ struct ProviderTicket: Equatable, Sendable {
         expiresAt = now + LoginStart.lifetimeSeconds
     }
 
+    /// Whether it is of the browser with this half, and not too old.
+    /// - Parameters:
+    ///   - nonce: from the browser's cookie; nil without one.
+    ///   - now: seconds since 1970.
+    func isOpen(to nonce: String?, now: Int64) -> Bool {
+        guard let nonce, now < expiresAt else { return false }
+        return constantTimeEqual(Array(self.nonce.utf8).span, Array(nonce.utf8).span)
+    }
+
     /// Whether a text has the format of an id.
     static func isID(_ text: String) -> Bool { text.isExactly(LoginTicket.nonce(text)) }
 
@@ -58,25 +67,17 @@ struct ProviderTicket: Equatable, Sendable {
             expiresAt: expiresAt)
     }
 
-    /// - Parameters:
-    ///   - nonce: from the browser's cookie; nil without one.
-    ///   - now: seconds since 1970.
-    init(_ text: String, nonce: String?, _ record: SealedRecord, now: Int64) throws(BrowserLoginFailure) {
+    /// Nil for a text that was not sealed here. It may be of another browser, or of an earlier time.
+    init?(_ text: String, _ record: SealedRecord) {
         let bytes = Array(text.utf8)
-        let opened: SealedRecord.Opened
-        do throws(SealedRecord.Failure) {
-            opened = try record.open(bytes.span, now: now)
-        } catch {
-            throw error == .expired ? .expiredForm : .foreignForm
-        }
+        guard let opened = try? record.open(bytes.span, now: .min), opened.texts.count >= 6,
+            let kind = LoginPurpose.Kind(rawValue: opened.texts[5])
+        else { return nil }
         let texts = opened.texts
-        guard let nonce, texts.count >= 6, let kind = LoginPurpose.Kind(rawValue: texts[5]),
-            constantTimeEqual(Array(texts[4].utf8).span, Array(nonce.utf8).span)
-        else { throw .foreignForm }
         id = texts[0]
         provider = texts[1]
         secrets = LoginSecrets(verifier: texts[2], nonce: texts[3])
-        self.nonce = nonce
+        nonce = texts[4]
         purpose = LoginPurpose(kind, Array(texts.dropFirst(6)))
         expiresAt = opened.expiresAt
     }

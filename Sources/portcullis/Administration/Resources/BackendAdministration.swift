@@ -27,7 +27,7 @@ struct BackendAdministration: ResourceAdministration {
         try administration.shown("backends") { reading, _ in
             var writer = JSONWriter()
             writer.beginArray()
-            for backend in reading.snapshot.backends.backends where !RouteLogin.isDerived(backend.name) {
+            for backend in reading.snapshot.backends.backends {
                 writer.value(json: reading.snapshot.tokens.describe(backend, includingSecrets: false).span)
             }
             writer.endArray()
@@ -43,7 +43,7 @@ struct BackendAdministration: ResourceAdministration {
         let showsSecrets = request.flag("secrets")
         var answer = try administration.shown("backends") { (reading, _) throws(AdminFailure) in
             let found = reading.snapshot.backends.backends.filter { backend in
-                !RouteLogin.isDerived(name) && backend.name.isExactly(name)
+                backend.name.isExactly(name)
                     && (version.map { backend.version.isExactly($0) } ?? true)
             }
             guard let backend = found.first else {
@@ -176,7 +176,7 @@ struct BackendAdministration: ResourceAdministration {
 
     private static func index(_ name: String, _ version: String, _ configuration: GatewayConfiguration) -> Int? {
         configuration.backends.firstIndex {
-            !RouteLogin.isDerived(name) && $0.backend.name.isExactly(name) && $0.backend.version.isExactly(version)
+            $0.backend.name.isExactly(name) && $0.backend.version.isExactly(version)
         }
     }
 

@@ -9,14 +9,15 @@ import Model
 import OAuthServer
 import Outbound
 import Policy
+import TokenStorage
 
 /// A family of endpoints for clients of other products, which the gateway can be built without. One object lasts as long
 /// as the process, and keeps what outlives configurations.
 protocol CompatibilityFamily: AnyObject, Sendable {
-    /// When its sessions were used; nil for a family without sessions.
-    var activities: (any SessionActivities)? { get }
     /// What administrators can do with it.
     var operations: [AdminOperation] { get }
+    /// Ids of the records that end with a session's of this family, beside its own.
+    func remains(of session: TokenRecord) -> [String]
 
     /// Tells the token service what it offers.
     func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext)
@@ -27,8 +28,8 @@ protocol CompatibilityFamily: AnyObject, Sendable {
 }
 
 extension CompatibilityFamily {
-    var activities: (any SessionActivities)? { nil }
     var operations: [AdminOperation] { [] }
+    func remains(of session: TokenRecord) -> [String] { [] }
     func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext) {}
     func prepare(_ settings: inout LoginFlow.Settings, tokens: TokenService, _ context: AssemblyContext) {}
 }
@@ -63,7 +64,6 @@ struct EndpointParts {
     var opaqueTokens: (any OpaqueTokens)?
     /// Verifies tokens of social logins.
     var socialVerifier: (any SocialVerifier)?
-    var activities: (any SessionActivities)?
     /// Verifies user tokens of Mobile & Social for other services.
     var userTokens:
         (

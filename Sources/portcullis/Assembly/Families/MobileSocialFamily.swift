@@ -12,15 +12,14 @@
     import Model
     import OAuthServer
     import Policy
-    import Synchronization
+    import TokenStorage
 
     /// Mobile & Social: service domains, and logins by browser at them.
     final class MobileSocialFamily: CompatibilityFamily {
         /// Wrong passwords of applications of service domains.
         let attempts = LoginAttemptTable(clock: .system)
-        private let register = Mutex<SessionRegister?>(nil)
 
-        var activities: (any SessionActivities)? { register.withLock(\.self) }
+        func remains(of session: TokenRecord) -> [String] { MobileSocialService.remains(of: session) }
 
         var operations: [AdminOperation] {
             let unlock = AdminOperation(.delete, "lockouts/*/*/*", "lockouts.remove") {
@@ -31,26 +30,14 @@
         }
 
         func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext) {
-            let sessions = sessions(foundation.store)
-            parts.activities = sessions
             if foundation.providers.isEmpty { parts.add(BrowserLogin.handlersWithoutProviders) }
             let assembly = ServiceDomainAssembly(context: context)
-            guard let social = assembly.service(foundation, sessions, attempts) else { return }
+            guard let social = assembly.service(foundation, attempts) else { return }
             parts.userTokens = { social.with(userToken: $0, now: $1, $2) }
             let login = assembly.browserLogin(social, foundation.seals, foundation.providers)
             let handlers = social.handlers(ownTokens: foundation.tokens.ownTokens, login)
             parts.add(login == nil ? handlers : foundation.pages.dressing(handlers))
             if let login { parts.add(foundation.pages.dressing(login.handlers), returns: login.returns) }
-        }
-
-        /// One for the life of the process, like the store.
-        private func sessions(_ store: RetainedStore.Opened) -> SessionRegister {
-            register.withLock { register in
-                if let register { return register }
-                let made = SessionRegister(store: store.tokens)
-                register = made
-                return made
-            }
         }
     }
 
@@ -61,7 +48,7 @@
 
         /// What answers for the service domains; nil where there are none.
         func service(
-            _ foundation: EndpointFoundation, _ sessions: SessionRegister, _ attempts: LoginAttemptTable
+            _ foundation: EndpointFoundation, _ attempts: LoginAttemptTable
         ) -> MobileSocialService? {
             guard !configuration.serviceDomains.isEmpty else { return nil }
             let service = configuration.tokenService
@@ -85,7 +72,7 @@
             settings.webgateLogins = webgateLogins()
             settings.throttle = retained.throttle
             settings.clientThrottle = retained.clientThrottle
-            settings.sessions = sessions
+            settings.sessions = foundation.store.sessions
             settings.attempts = attempts
             settings.revocations = retained.revocations
             return MobileSocialService(settings: settings)

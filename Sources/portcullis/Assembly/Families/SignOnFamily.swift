@@ -10,7 +10,7 @@
     /// Single sign-on.
     final class SignOnFamily: CompatibilityFamily {
         func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext) {
-            if LoginAssembly(context: context).hasClientLogins {
+            if LoginAssembly(context: context).hasLogins {
                 settings.signOnPath = SingleSignOnEndpoints.exchangePath
             }
             if SAMLVerifier.isAvailable { settings.samlPath = SingleSignOnEndpoints.exchangePath }

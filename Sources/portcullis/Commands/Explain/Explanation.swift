@@ -276,16 +276,22 @@ struct Explanation {
     }
 
     /// The login of browsers, with what the configuration leaves out.
-    private func text(of login: RouteLogin) -> String {
-        let provider = configuration.identityProviders.first { $0.name == login.provider }
-        let idle = login.idleSeconds == 0 ? "" : ", at most \(login.idleSeconds) s unused"
-        let roles = provider?.users.identity.roleMapping.sources.map(\.path.text) ?? []
-        let users =
-            provider?.users.identity.virtualUserEnabled == false
-            ? "users need an account"
-            : "users need no account and are named \(provider?.users.identity.usernamePrefix ?? "")NAME"
-        return "browsers at \(login.provider); a session lasts \(login.sessionSeconds) s\(idle); \(users); roles from "
-            + (roles.isEmpty ? "no claim" : roles.joined(separator: ", "))
+    private func text(of login: RouteLoginEntry) -> String {
+        let idle = (login.idleTimeout ?? configuration.sessions.idleTimeout).components.seconds
+        let lifetime = (login.lifetime ?? configuration.sessions.lifetime).components.seconds
+        let session = "a session lasts \(lifetime) s" + (idle == 0 ? "" : ", at most \(idle) s unused")
+        let providers = login.ways.compactMap { name in
+            configuration.identityProviders.first { $0.name == name && $0.kind != .local }
+        }
+        let users = providers.map { provider in
+            let identity = provider.users.identity
+            let roles = identity.roleMapping.sources.map(\.path.text)
+            return (providers.count > 1 ? "\(provider.name): " : "")
+                + (identity.virtualUserEnabled
+                    ? "users need no account and are named \(identity.usernamePrefix)NAME" : "users need an account")
+                + "; roles from " + (roles.isEmpty ? "no claim" : roles.joined(separator: ", "))
+        }
+        return (["browsers at \(login.ways.joined(separator: ", "))", session] + users).joined(separator: "; ")
     }
 
     private func text(of route: Route) -> String {

@@ -1,7 +1,6 @@
 import Identity
 import Outbound
 import Synchronization
-import TokenStorage
 
 /// The last uses of sessions in this process and, through the store, in others (OMS-09). One for the lifetime of a
 /// process. Uses are written to the store once a second. Before a session is declared idle, the store is asked for uses
@@ -18,11 +17,16 @@ package final class SessionRegister: SessionActivities {
     private let entries = Mutex<[String: Entry]>([:])
     private let lastTick = Atomic<Int64>(0)
     private let store: any TokenStore
+    private let remains: @Sendable (TokenRecord) -> [String]
 
     /// Maximum number of uses in one operation.
     private static let batch = 500
 
-    package init(store: any TokenStore) { self.store = store }
+    /// - Parameter remains: ids of the records that end with a session's, beside its own.
+    package init(store: any TokenStore, remains: @escaping @Sendable (TokenRecord) -> [String] = { _ in [] }) {
+        self.store = store
+        self.remains = remains
+    }
 
     package func activity(
         of session: String, idleSeconds: Int64, usedAt: Int64, endsAt: Int64
@@ -45,16 +49,15 @@ package final class SessionRegister: SessionActivities {
             guard let record = found else { return .done(.ended) }
             activity.use(at: record.lastUsedAt)
             if !activity.isIdle(at: now) { return .done(.inUse) }
-            return store.ask(.revoke(.id(activity.session)), now: now) { [store] result in
+            return store.ask(.revoke(.id(activity.session)), now: now) { [store, remains] result in
                 guard case .success = result else { return .done(.unknown) }
-                let rest = MobileSession(record)?.remains.dropFirst() ?? []
-                return store.forget(rest, now: now).map { .ended }
+                return store.forget(remains(record)[...], now: now).map { .ended }
             }
         }
     }
 
     /// The last use in this process.
-    func usedAt(_ session: String) -> Int64? { entries.withLock { $0[session]?.activity.usedAt } }
+    package func usedAt(_ session: String) -> Int64? { entries.withLock { $0[session]?.activity.usedAt } }
 
     /// Writes uses to the store. To be called about once a second by any thread; only the first call in a second works.
     /// - Parameter now: seconds since 1970.

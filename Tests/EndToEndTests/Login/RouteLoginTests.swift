@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Logins of browsers that a route names by one word. Skipped without `PORTCULLIS_PYTHON`.
-@Suite(.enabled(if: LoginProvider.python != nil)) struct RouteLoginTests {
+/// Logins of browsers that a route names. Skipped without `PORTCULLIS_PYTHON`.
+@Suite(.tags(.core), .enabled(if: LoginProvider.python != nil)) struct RouteLoginTests {
     /// A gateway whose routes log in at `staff` and at `partners`, which are the same provider under two names.
     private func gateway(
         _ provider: LoginProvider, staff: String = "", _ change: @escaping (inout FixtureSettings) -> Void = { _ in }
@@ -20,11 +20,14 @@ import Testing
                 #"{"name": "local", "kind": "local"}"#, entry("staff", staff), entry("partners", ""),
             ])
             $0["routes"] = FixtureSettings.list([
-                #"{"path": "/app/**", "upstream": "stub", "login": {"provider": "staff", "idleTimeout": "0s"}}"#,
+                #"{"path": "/app/**", "upstream": "stub", "login": {"providers": "staff", "idleTimeout": "0s"}}"#,
                 #"{"path": "/more", "upstream": "stub", "login": "staff", "roles": ["Clerk"]}"#,
                 #"{"path": "/shop", "upstream": "stub", "login": "partners"}"#,
                 #"{"path": "/limited", "upstream": "stub", "login": "staff", "backends": ["inventory/1.0"]}"#,
                 #"{"path": "/plain", "upstream": "stub"}"#,
+                #"{"path": "/secret", "upstream": "stub", "login": "staff", "roles": ["Manager"]}"#,
+                #"{"path": "/any", "upstream": "stub", "login": ["staff", "partners", "local"]}"#,
+                #"{"path": "/own", "upstream": "stub", "login": "local", "roles": ["Manager"]}"#,
             ])
             change(&$0)
         }
@@ -36,22 +39,20 @@ import Testing
         let fixture = try gateway(provider)
         let jar = CookieJar(fixture.gateway)
         let sent = try jar.send("GET", "/app/x?a=b")
-        #expect(
-            sent.status == 302 && sent.only("Location")?.hasPrefix("/oic_rest/login?serviceDomain=login:staff&") == true
-        )
+        #expect(sent.status == 302 && sent.only("Location")?.hasPrefix("/oauth2/login?target=") == true)
         let answer = try provider.logIn(jar, "/app/x?a=b", typing: "sub=ann").answer
         #expect(answer.status == 303 && answer.only("Location") == "/app/x?a=b", "\(answer.text)")
         #expect(try jar.send("GET", "/app/x?a=b").status == 200)
         let seen = try fixture.lastRequest("/app/x")
         #expect(seen.head.only("X-Gateway-User") == "staff:ann" && seen.head.only("X-Gateway-Roles") == "Clerk")
-        #expect(seen.head.only("Cookie") == nil)
+        #expect(seen.head.only("Cookie") == nil && seen.head.only("X-Gateway-Backend") == nil)
         #expect(try jar.send("GET", "/more").status == 200, "one session for one provider")
         #expect(try jar.send("GET", "/limited").status == 200)
         #expect(try jar.send("GET", "/plain").status == 401, "a route without a login takes no cookie")
 
         // The other provider's route asks for a login there, which takes the place of the first.
         let other = try jar.send("GET", "/shop")
-        #expect(other.status == 302 && other.only("Location")?.contains("login:partners") == true)
+        #expect(other.status == 302)
         #expect(fixture.gateway.waitForAccess { $0["path"].string == "/shop" }?["reason"].string == "wrong_scheme")
         #expect(try provider.logIn(jar, "/shop", typing: "sub=ann").answer.status == 303)
         #expect(try jar.send("GET", "/shop").status == 200)
@@ -70,23 +71,6 @@ import Testing
         #expect(try fixture.request("GET", "/app/x", [.bearer(token)]).status == 200)
         #expect(try fixture.lastRequest("/app/x").head.only("X-Gateway-User") == "joe")
         #expect(try fixture.request("GET", "/limited", [.bearer(token)]).status == 200)
-        // The backend behind the login belongs to no client, and takes no password.
-        let basic = try fixture.request(
-            "GET", "/app/x", [.basic("joe:Welcome1"), "Oracle-Mobile-Backend-ID: login:staff"])
-        #expect(basic.status == 401)
-        #expect(fixture.gateway.waitForAccess { $0["reason"].string == "basic_disabled" } != nil)
-        let form = "grant_type=password&username=joe&password=Welcome1"
-        let type: Field = "Content-Type: application/x-www-form-urlencoded"
-        #expect(try fixture.request("POST", "/oauth2/token", [type, .basic("login:staff:")], body: form).status == 401)
-        // Nor do applications log in there.
-        let application = try fixture.request(
-            "GET", "/oic_rest/relyingparty?serviceDomain=login:staff&appName=browser&redirect_uri=https://evil.example")
-        #expect(application.status == 400)
-        let rest = try fixture.request(
-            "POST", "/oic_rest/rest/login:staff/authenticate", ["Content-Type: application/json"],
-            body: #"{"appName": "browser", "username": "joe", "password": "Welcome1"}"#)
-        #expect((400...403).contains(rest.status), "\(rest.status) \(rest.text)")
-
         let jar = CookieJar(fixture.gateway)
         #expect(try provider.logIn(jar, "/app/x", typing: "sub=ann").answer.status == 303)
         #expect(try jar.send("GET", "/app/x").status == 200)
@@ -108,12 +92,9 @@ import Testing
             let place = try #require(answer.only("Location"))
             #expect(place.hasPrefix("/") && !place.hasPrefix("//"), "\(place)")
         }
-        // A place that was not sealed by the gateway is the root.
-        let form = "/oic_rest/login?serviceDomain=login:staff&target=%2F%2Fevil.example"
-        let authorize = try #require(try jar.send("GET", form).only("Location"))
-        let back = try #require(URL(string: try provider.visit(authorize, typing: "sub=ann")))
-        let answer = try jar.send("GET", "\(back.path)?\(back.query ?? "")")
-        #expect(answer.status == 303 && answer.only("Location") == "/", "\(answer.status) \(answer.text)")
+        // A place that was not sealed by the gateway begins no login.
+        #expect(try jar.send("GET", "/oauth2/login?target=%2F%2Fevil.example").status == 403)
+        #expect(try provider.logIn(jar, "/app/x", typing: "sub=ann").answer.status == 303)
 
         func post(_ fields: Field...) throws -> Int { try jar.send("POST", "/app/x", fields, body: "a=b").status }
         #expect(try post() == 403 && post(.origin("https://evil.example")) == 403)
@@ -121,31 +102,112 @@ import Testing
         #expect(try post(.origin(own)) == 200 && post("Sec-Fetch-Site: same-origin") == 200)
 
         let session = jar["portcullis"]
-        let page = try jar.send("GET", "/oam/server/logout")
+        let page = try jar.send("GET", "/oauth2/logout")
         #expect(page.status == 200)
-        let done = try jar.fill(page, "/oam/server/logout", "")
+        let done = try jar.fill(page, "/oauth2/logout", "")
         #expect(done.status == 200 && jar["portcullis"] == nil)
         jar["portcullis"] = session
         #expect(try jar.send("GET", "/app/x").status == 302)
     }
 
-    @Test("a provider that is no longer named ends its sessions, and the administration does not list its parts")
+    @Test("of several ways users choose one, and each counts; the gateway's own form is one of them")
+    func choice() throws {
+        let provider = try LoginProvider(.mock)
+        let fixture = try gateway(provider)
+        let jar = CookieJar(fixture.gateway)
+        let place = try #require(try jar.send("GET", "/any?q=1").only("Location"))
+        let page = try jar.send("GET", place)
+        let links = page.text.matches(of: /href="(\/oauth2\/login[^"]*)"/).map {
+            String($0.1).replacing("&amp;", with: "&")
+        }
+        #expect(page.status == 200 && links.count == 3, "\(page.text)")
+        func logIn(_ link: Int) throws -> Response {
+            let authorize = try #require(try jar.send("GET", links[link]).only("Location"))
+            let back = try #require(URL(string: try provider.visit(authorize, typing: "sub=ann")))
+            return try jar.send("GET", "\(back.path)?\(back.query ?? "")")
+        }
+        for (link, user) in [(1, "partners:ann"), (0, "staff:ann")] {
+            let answer = try logIn(link)
+            #expect(answer.status == 303 && answer.only("Location") == "/any?q=1", "\(answer.text)")
+            #expect(try jar.send("GET", "/any?q=1").status == 200)
+            #expect(try fixture.lastRequest("/any").head.only("X-Gateway-User") == user)
+        }
+        // The form says what was wrong, and then lets the same session into all routes that name it.
+        let wrong = try jar.fill(jar.send("GET", links[2]), links[2], "username=joe&password=wrong")
+        #expect(wrong.status == 401)
+        let right = try jar.fill(wrong, links[2], "username=joe&password=Welcome1")
+        #expect(right.status == 303 && right.only("Location") == "/any?q=1", "\(right.text)")
+        #expect(try jar.send("GET", "/any").status == 200 && jar.send("GET", "/own").status == 200)
+        #expect(try fixture.lastRequest("/own").head.only("X-Gateway-User") == "joe")
+        #expect(try jar.send("GET", "/more").status == 302, "the form is no login at the provider")
+        // A route with one way needs no choice.
+        let own = try #require(try CookieJar(fixture.gateway).send("GET", "/own").only("Location"))
+        #expect(try CookieJar(fixture.gateway).send("GET", own).text.contains("name=\"username\""))
+    }
+
+    @Test("the page for a user who may not see it names the user, and leads to a login of another")
+    func forbidden() throws {
+        let provider = try LoginProvider(.mock)
+        let fixture = try gateway(provider)
+        let jar = CookieJar(fixture.gateway)
+        #expect(try provider.logIn(jar, "/app/x", typing: "sub=ann").answer.status == 303)
+        let page = try jar.send("GET", "/secret?a=b")
+        #expect(page.status == 403 && page.text.contains("staff:ann") && page.text.contains("<code"), "\(page.text)")
+        let link = try #require(page.text.firstMatch(of: /href="(\/oauth2\/login[^"]*)"/)).1
+        let sent = try jar.send("GET", String(link).replacing("&amp;", with: "&"))
+        #expect(sent.only("Location")?.contains("prompt=login") == true, "\(sent.status) \(sent.text)")
+        // Programs, and callers by token, read nothing of it.
+        let program = try jar.send("GET", "/secret", ["Accept: application/json"])
+        #expect(program.status == 403 && !program.text.contains("ann"))
+        let token = try fixture.mint("ann")
+        let other = try fixture.request("GET", "/secret", BrowserFixture.navigation + [.bearer(token)])
+        #expect(other.status == 403 && !other.text.contains("/oauth2/login"))
+    }
+
+    @Test("a cookie that a later login has replaced counts no more, nor does one of a service domain")
+    func replaced() throws {
+        let provider = try LoginProvider(.mock)
+        let fixture = try gateway(provider)
+        let jar = CookieJar(fixture.gateway)
+        #expect(try provider.logIn(jar, "/app/x", typing: "sub=ann").answer.status == 303)
+        #expect(try jar.send("GET", "/app/x").status == 200)
+        let (first, name) = (jar["portcullis"], "portcullis-form")
+        #expect(try provider.logIn(jar, "/shop", typing: "sub=ann").answer.status == 303)
+        let second = jar["portcullis"]
+        jar["portcullis"] = first
+        #expect(try jar.send("GET", "/app/x").status == 302)
+        (jar["portcullis"], jar[name]) = (nil, second)
+        #expect(try jar.send("GET", "/shop").status == 302)
+        (jar["portcullis"], jar[name]) = (second, nil)
+        #expect(try jar.send("GET", "/shop").status == 200)
+    }
+
+    @Test("a session that was not used for its time ends")
+    func idle() throws {
+        let provider = try LoginProvider(.mock)
+        let fixture = try gateway(provider) {
+            $0["sessions"] = #"{"idleTimeout": "2s"}"#
+            $0["routes"] = FixtureSettings.list([
+                #"{"path": "/shop", "upstream": "stub", "login": "partners"}"#
+            ])
+        }
+        let jar = CookieJar(fixture.gateway)
+        #expect(try provider.logIn(jar, "/shop", typing: "sub=ann").answer.status == 303)
+        #expect(try jar.send("GET", "/shop").status == 200)
+        // What is refused is no use of it, so that asking does not keep it alive.
+        let deadline = Deadline.usual
+        while try jar.send("POST", "/shop", [], body: "a").status == 403 { try #require(!deadline.isPast) }
+        #expect(try jar.send("GET", "/shop").status == 302)
+        #expect(fixture.gateway.waitForAccess { $0["reason"].string == "session_idle" } != nil)
+    }
+
+    @Test("a provider that is no longer named ends its sessions")
     func reload() throws {
         let provider = try LoginProvider(.mock)
         let fixture = try gateway(provider)
         let own = "http://127.0.0.1:\(try fixture.gateway.port())"
         let jar = CookieJar(fixture.gateway)
         #expect(try provider.logIn(jar, "/app/x", typing: "sub=ann").answer.status == 303)
-        let backends = try fixture.admin("GET", "/admin/backends")
-        #expect(backends.status == 200 && !backends.text.contains("login:"), "\(backends.text)")
-        #expect(try fixture.admin("GET", "/admin/backends/login:staff").status == 404)
-        #expect(try fixture.admin("POST", "/admin/backends/login:staff/1/rotate-secret").status == 404)
-        let before = fixture.gateway.events("reloaded").count
-        let made = try fixture.admin(
-            "POST", "/admin/backends", body: #"{"name": "new", "version": "1", "realm": "Default"}"#)
-        #expect(made.status == 201, "the file has the entries that it had: \(made.text)")
-        // The change is a reload, too, whose event must not be taken for that of the next one.
-        try #require(fixture.gateway.waitForEvent("reloaded", skipping: before) != nil)
         #expect(try jar.send("GET", "/app/x").status == 200)
         try fixture.reload {
             BrowserFixture.prepare(&$0)

@@ -1,0 +1,45 @@
+import Bytes
+import Model
+
+/// How browsers log in at a route.
+package struct RouteLoginEntry: Equatable, Sendable {
+    /// Names of identity providers, among which users choose.
+    package var ways: [String]
+    /// Nil for the limit of another route with one of these providers, otherwise that of `sessions`.
+    package var lifetime: Duration?
+    /// Likewise; zero for no limit.
+    package var idleTimeout: Duration?
+
+    /// The name of a provider, a list of names, or an object.
+    static let shape = Shape<RouteLoginEntry>(
+        .either([
+            ReferenceKind.identityProvider.form, .list(ReferenceKind.identityProvider.form, minimum: 1), members.form(),
+        ]),
+        read: { field in
+            if field.node.string != nil || field.node.array != nil {
+                return field.oneOrMore(of: .identityProvider).map { RouteLoginEntry(ways: $0) }
+            }
+            guard field.node.members != nil else { return field.wrongType(expected) }
+            return members.read(field)
+        })
+
+    private static let expected =
+        "the name of an identity provider, \"local\", a list of names, or {\"providers\", \"sessionLifetime\", \"idleTimeout\"}"
+
+    private static let members = Shape<RouteLoginEntry>.object(expected) { object in
+        RouteLoginEntry(
+            ways: object.required(
+                "providers", .oneOrMore(of: .identityProvider), "the name of an identity provider, or a list of names",
+                placeholder: [],
+                "Names of entries of `identityProviders.json`, or `local` for the gateway's own form. Of several, users choose one."
+            ),
+            lifetime: object.optional(
+                "sessionLifetime", SessionsSection.duration(from: 1),
+                "Longest time that a session lasts; that of `sessions` by default. All routes with one of these providers share it."
+            ),
+            idleTimeout: object.optional(
+                "idleTimeout", SessionsSection.duration(from: 0),
+                "How long a session may be unused, `\"0s\"` for any time; that of `sessions` by default. Shared likewise."
+            ))
+    }
+}

@@ -1,0 +1,34 @@
+import Model
+
+/// Sessions of browsers (SSO-08).
+package struct SessionsSection: Sendable {
+    /// Longest time that a session lasts.
+    package var lifetime: Duration
+    /// How long it may be unused; zero for any time.
+    package var idleTimeout: Duration
+
+    static func read(_ object: inout ObjectReader) -> SessionsSection {
+        SessionsSection(
+            lifetime: object.value(
+                "lifetime", duration(from: 1), default: .seconds(28_800), "Longest time that a browser stays logged in."
+            ),
+            idleTimeout: object.value(
+                "idleTimeout", duration(from: 0), default: .seconds(3600),
+                "How long a session may be unused, `\"0s\"` for any time."))
+    }
+
+    /// A duration of whole seconds.
+    /// - Parameter least: 0 or 1.
+    static func duration(from least: Int64) -> Shape<Duration> {
+        Shape<Duration>.durationOrOff.reading { field in
+            guard let duration = field.duration(from: 0) else { return nil }
+            guard duration == .zero && least == 0 || duration >= .seconds(1) else {
+                return field.error(
+                    "out of range",
+                    expected: least == 0 ? "\"0s\", or a duration from \"1s\"" : "a duration from \"1s\"",
+                    found: field.summary)
+            }
+            return duration
+        }
+    }
+}
