@@ -29,8 +29,7 @@ extension ManagedNames {
     /// The gateway's own.
     private static let own = [
         "X-Gateway-*", "X-Gateway-User", "X-Gateway-Issuer", "X-Gateway-Roles", "X-Gateway-Backend",
-        "X-Gateway-Consumer",
-        "X-Gateway-Client-Subject",
+        "X-Gateway-Consumer", "X-Gateway-Client", "X-Gateway-Client-Subject",
         "X-Gateway-Client-Names", "X-Gateway-Client-Fingerprint",
     ]
 

@@ -21,8 +21,10 @@ package struct AccessTokenClaims: Sendable, Equatable {
     package var clientID: String
     package var backendName: String
     package var backendVersion: String
-    /// `mobileBackendId`: the token opens routes of this backend alone (ISS-06, ISS-07).
+    /// `mobileBackendId`, or the id of a client: the token opens routes of this backend alone (ISS-06, ISS-07).
     package var backendID: String
+    /// Whether the token is of a client of `clients.json`, and has the claims of standards alone.
+    package var isOfClient: Bool { backendVersion.isEmpty }
 
     /// How many actors may stand one behind the other.
     package static let maximumActors = 4
@@ -48,7 +50,9 @@ package struct AccessTokenClaims: Sendable, Equatable {
         set { rights[keyPath: path] = newValue }
     }
 
-    /// `oracle_tk_context`: which grant the token comes from (OAUTH-02, OAUTH-04).
+    /// The claim of `context`, in tokens of backends.
+    private static let contextClaim = "oracle_tk_context"
+    /// Which grant the token comes from (OAUTH-02, OAUTH-04).
     package var context: String { rights.kind == .client ? "client_assertion" : "user_assertion" }
 
     /// The claims as a JSON object.
@@ -63,13 +67,17 @@ package struct AccessTokenClaims: Sendable, Equatable {
         writer.member("jti", tokenID)
         writer.member("kind", rights.kind.rawValue)
         writer.member("client_id", clientID)
-        writer.member("backend_name", backendName)
-        writer.member("backend_version", backendVersion)
-        writer.member("backend_id", backendID)
+        if !isOfClient {
+            writer.member("backend_name", backendName)
+            writer.member("backend_version", backendVersion)
+            writer.member("backend_id", backendID)
+        } else if !backendID.isExactly(clientID) {
+            writer.member("sponsor", backendID)
+        }
         writer.member("roles", rights.roles)
         if let roles = rights.userRoles { writer.member("user_roles", roles) }
         writer.member("level", rights.level)
-        writer.member("oracle_tk_context", context)
+        if !isOfClient { writer.member(AccessTokenClaims.contextClaim, context) }
         if rights.virtual { writer.member("virtual", true) }
         if let scope = rights.scope { writer.member("scope", scope) }
         if let authenticatedAt = rights.authenticatedAt { writer.member("auth_time", authenticatedAt) }
@@ -105,8 +113,7 @@ extension AccessTokenClaims {
             let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer,
             let tokenID = claims["jti"]?.string, !tokenID.isEmpty,
             let kind = claims["kind"]?.string.flatMap(Principal.Kind.init(rawValue:)), kind != .anonymous,
-            let clientID = claims["client_id"]?.string, let name = claims["backend_name"]?.string,
-            let version = claims["backend_version"]?.string, let id = claims["backend_id"]?.string,
+            let clientID = claims["client_id"]?.string,
             let roles = AccessTokenClaims.texts(claims["roles"]), let level = claims["level"]?.integer
         else { return nil }
         let virtual = claims["virtual"].map(\.bool) ?? false
@@ -120,16 +127,36 @@ extension AccessTokenClaims {
         self.expiresAt = expiresAt
         self.tokenID = tokenID
         self.clientID = clientID
-        backendName = name
-        backendVersion = version
-        backendID = id
-        guard claims["oracle_tk_context"]?.string == context else { return nil }
-        guard readAuthentication(claims), readUserRoles(claims), readSession(claims),
+        (backendName, backendVersion, backendID) = (clientID, "", clientID)
+        guard readBackend(claims), readAuthentication(claims), readUserRoles(claims), readSession(claims),
             let actors = AccessTokenClaims.actors(claims["act"]),
             let origins = TokenOrigin.read(claims)
         else { return nil }
         rights.actors = actors
         rights.origins = origins
+    }
+
+    /// Answers false unless the token has all claims of a backend or none of them.
+    private mutating func readBackend(_ claims: JSONNode) -> Bool {
+        let names = ["backend_name", "backend_version", "backend_id", AccessTokenClaims.contextClaim]
+        guard names.contains(where: { claims[$0] != nil }) else {
+            guard let sponsor = claims["sponsor"] else { return !clientID.isEmpty }
+            guard let id = sponsor.string, !id.isEmpty else { return false }
+            backendID = id
+            return !clientID.isEmpty
+        }
+        guard let name = claims["backend_name"]?.string, let id = claims["backend_id"]?.string,
+            let version = claims["backend_version"]?.string, !version.isEmpty,
+            claims[AccessTokenClaims.contextClaim]?.string == context
+        else { return false }
+        (backendName, backendVersion, backendID) = (name, version, id)
+        return true
+    }
+
+    /// The roles of a token without a user that its client still has.
+    package func rolesLeft(to client: Backend) -> [String] {
+        guard isOfClient, rights.kind == .client else { return rights.roles }
+        return rights.roles.filter { role in client.grants.roles.contains(where: role.isExactly) }
     }
 
     /// Answers false where the claim is there and has another shape: the token would not be limited.

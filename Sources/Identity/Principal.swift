@@ -101,8 +101,10 @@ package final class Principal: Sendable {
     package let issuerField: [UInt8]
     /// `roleNames` in the same encoding, joined by commas; commas within names are encoded.
     package let roleField: [UInt8]
-    /// `backendID` in the same encoding; empty if nil.
+    /// `backendID` in the same encoding; empty if nil, and for a client of `clients.json`.
     package let backendField: [UInt8]
+    /// `clientID` in the same encoding; empty if nil.
+    package let clientField: [UInt8]
 
     /// The consumer of the API key that came alone or beside the credential, as a header field value; empty for none.
     package var consumerField: [UInt8] { method == .apiKey ? subjectField : consumer?.subjectField ?? [] }
@@ -115,6 +117,7 @@ package final class Principal: Sendable {
 
     package init(
         kind: Kind, method: Method, subject: String, issuer: String, clientID: String? = nil, backendID: String?,
+        isOfClient: Bool = false,
         roles: RoleSet,
         catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
         tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil, application: String? = nil,
@@ -161,7 +164,8 @@ package final class Principal: Sendable {
             roleField += FieldValue.encode(name, isElement: true)
         }
         self.roleField = roleField
-        backendField = FieldValue.encode(backendBytes)
+        backendField = isOfClient ? [] : FieldValue.encode(backendBytes)
+        clientField = FieldValue.encode(Array((clientID ?? "").utf8))
     }
 
     /// The same caller with the API key of a consumer, or without one.
@@ -183,6 +187,6 @@ package final class Principal: Sendable {
         (subjectBytes, backendBytes) = (other.subjectBytes, other.backendBytes)
         (applicationBytes, webgateBytes) = (other.applicationBytes, other.webgateBytes)
         (subjectField, issuerField) = (other.subjectField, other.issuerField)
-        (roleField, backendField) = (other.roleField, other.backendField)
+        (roleField, backendField, clientField) = (other.roleField, other.backendField, other.clientField)
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Identity
 import JOSE
 import Model
@@ -83,4 +84,15 @@ package struct TokenServiceSettings: Sendable {
 extension TokenServiceSettings {
     /// Lifetime of a user's access token of this backend, in seconds.
     func userSeconds(of backend: Backend) -> Int64 { backend.grants.accessTokenSeconds ?? terms.userSeconds }
+
+    /// Lifetime of an access token without a user, in seconds: a client of `clients.json` has one for both.
+    func clientSeconds(of backend: Backend) -> Int64 {
+        backend.isClient ? userSeconds(of: backend) : terms.clientSeconds
+    }
+
+    /// The scopes of grants without a consent page; empty where scopes are ignored.
+    func plainScopes(of backend: Backend) -> [String] {
+        guard let own = backend.grants.scopes else { return terms.scopes }
+        return terms.scopes.filter { scope in own.contains(where: scope.isExactly) }
+    }
 }

@@ -22,10 +22,10 @@ enum CompatibilityFamilies {
                 configuration.userProfile.isEnabled ? "/userProfile/enabled" : nil,
                 configuration.singleSignOn.capturesRedirect ? "/singleSignOn/captureRedirect" : nil,
             ]
-            let backends = configuration.backends.enumerated().flatMap { index, entry in
+            let backends = configuration.backends.flatMap { entry in
                 [
-                    entry.backend.enableSSO ? "/backends/\(index)/enableSso" : nil,
-                    entry.facebook != nil ? "/backends/\(index)/facebook" : nil,
+                    entry.backend.enableSSO ? "\(entry.pointer)/enableSso" : nil,
+                    entry.facebook != nil ? "\(entry.pointer)/facebook" : nil,
                 ]
             }
             return (sections + backends).compactMap(\.self)

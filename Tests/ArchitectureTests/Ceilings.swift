@@ -14,17 +14,17 @@ enum Ceilings {
         ),
         "HTTP": (3, ""), "Identity": (3, ""), "Issuers": (2, ""), "JOSE": (3, ""), "LoginPages": (5, ""),
         "MobileSocial": (4, ""), "Model": (10, ""),
-        "OAuthServer": (25, "15 once the names of grants do not lie in CodeRedemption and DeviceRedemption"),
+        "OAuthServer": (13, ""),
         "Policy": (31, "a route holds what decides about it, and 16 parts name the route: its values apart"),
         "PortcullisClient": (3, ""), "Reactor": (5, ""), "TokenStorage": (2, ""), "UserProfiles": (2, ""),
-        "portcullis": (47, "24 once the state that outlives reloads does not name the families of endpoints"),
+        "portcullis": (49, "24 once the state that outlives reloads does not name the families of endpoints"),
     ]
 
     /// Functions with more than two parameters without labels. New code has none.
-    static let unlabelled = 493
+    static let unlabelled = 492
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
-    static let vendorWords = 507
+    static let vendorWords = 502
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.

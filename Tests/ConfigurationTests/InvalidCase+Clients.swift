@@ -27,7 +27,7 @@ extension InvalidCase {
         InvalidCase(
             "backend-redirect-clear",
             client(#""redirectUris": ["http://app.example.com/cb"]"#),
-            #"backends.json:2: error: /backends/1/redirectUris/0: invalid redirect URI: http is for 127.0.0.1 and [::1] alone (expected an https URL, a URI with a scheme of the application, or http://127.0.0.1/ or http://[::1]/, found "http://app.example.com/cb")"#
+            #"backends.json:2: error: /backends/1/redirectUris/0: invalid redirect URI: http is for 127.0.0.1, [::1] and localhost alone (expected an https URL, a URI with a scheme of the application, or http://127.0.0.1/ or http://[::1]/, found "http://app.example.com/cb")"#
         ),
         InvalidCase(
             "backend-redirect-user",
@@ -42,7 +42,7 @@ extension InvalidCase {
         InvalidCase(
             "backend-redirect-not-set-up",
             clientAlone(#""redirectUris": ["https://app.example.com/cb"]"#),
-            #"backends.json:2: error: /backends/1/redirectUris: single sign-on is not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
+            #"backends.json:2: error: /backends/1/redirectUris: logins are not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
         ),
         InvalidCase(
             "backend-redirect-without-client",
@@ -85,7 +85,7 @@ extension InvalidCase {
         InvalidCase(
             "backend-device-without-provider",
             clientAlone(#""deviceGrant": true"#),
-            #"backends.json:2: error: /backends/1/deviceGrant: single sign-on is not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
+            #"backends.json:2: error: /backends/1/deviceGrant: logins are not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
         ),
         InvalidCase(
             "backend-device-without-oauth",

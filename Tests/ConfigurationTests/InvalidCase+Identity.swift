@@ -66,7 +66,7 @@ extension InvalidCase {
             backend(
                 #""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientSecret": "s", "tokenExchange": { "backends": ["x/1"] }"#
             ),
-            #"backends.json:2: error: /backends/1/tokenExchange/backends/0: unknown backend "x/1" (expected a backend as "name/version"; did you mean "a/1"?)"#
+            #"backends.json:2: error: /backends/1/tokenExchange/backends/0: unknown client "x/1" (expected the id of a client, or a backend as "name/version"; did you mean "a/1"?)"#
         ),
         InvalidCase(
             "backend-secret-unset",
@@ -96,7 +96,7 @@ extension InvalidCase {
         InvalidCase(
             "backend-sso-not-set-up",
             backend(#""name": "b", "version": "1", "mobileBackendId": "n", "enableSso": true"#),
-            #"backends.json:2: error: /backends/1/enableSso: single sign-on is not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
+            #"backends.json:2: error: /backends/1/enableSso: logins are not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
         ),
         InvalidCase(
             "backend-facebook-without-basic",

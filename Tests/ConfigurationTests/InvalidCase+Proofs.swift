@@ -35,7 +35,7 @@ extension InvalidCase {
             "bound-with-sso",
             backend(client + #", "enableSso": true, "tlsClientCertificateBoundAccessTokens": true"#),
             #"backends.json:1: error: /backends/0: single sign-on gives browsers tokens that are not bound (expected no "enableSso", or no "tlsClientCertificateBoundAccessTokens")"#,
-            #"backends.json:2: error: /backends/0/enableSso: single sign-on is not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
+            #"backends.json:2: error: /backends/0/enableSso: logins are not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
         ),
     ]
 }

@@ -16,10 +16,14 @@ extension InvalidCase {
     static let registrationCases: [InvalidCase] = [
         InvalidCase(
             "registration-without-backend", registration(#""open": true"#),
-            failed(#"/backend: required member "backend" is missing (expected a backend as "name/version")"#)),
+            failed(
+                #"/backend: required member "backend" is missing (expected the id of a client, or a backend as "name/version")"#
+            )),
         InvalidCase(
             "registration-backend-unknown", registration(#""open": true, "backend": "b/1""#),
-            failed(#"/backend: unknown backend "b/1" (expected a backend as "name/version"; did you mean "a/1"?)"#)),
+            failed(
+                #"/backend: unknown client "b/1" (expected the id of a client, or a backend as "name/version"; did you mean "a/1"?)"#
+            )),
         InvalidCase(
             "registration-without-callers", registration(#""backend": "a/1", "initialAccessTokens": []"#),
             failed(#": no client may register (expected "initialAccessTokens" with a secret, or "open": true)"#)),
@@ -59,7 +63,7 @@ extension InvalidCase {
         InvalidCase(
             "registration-without-provider", registration(#""backend": "a/1", "open": true"#, providers: false),
             failed(
-                #"/backend: single sign-on is not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
+                #"/backend: logins are not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
             )),
         InvalidCase(
             "registration-without-oauth",

@@ -10,7 +10,7 @@ import Testing
         + InvalidCase.serviceCases + InvalidCase.routeCases + InvalidCase.routeTargetCases + InvalidCase.errorCases
         + InvalidCase.injectionCases
         + InvalidCase.identityCases
-        + InvalidCase.clientCases + InvalidCase.registrationCases
+        + InvalidCase.clientCases + InvalidCase.clientEntryCases + InvalidCase.registrationCases
         + InvalidCase.consumerCases
         + InvalidCase.applicationCases + InvalidCase.mobileSocialCases + InvalidCase.providerCases
         + InvalidCase.loginCases + InvalidCase.proofCases + InvalidCase.tokenKeyCases

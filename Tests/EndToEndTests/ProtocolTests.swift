@@ -300,7 +300,7 @@ import Testing
         "GW-09: managed fields are deleted in every alias, on every route",
         arguments: [
             "X-Gateway-User", "x-gateway-user", "X_Gateway_User", "X.Gateway.User", "x-gateway_roles",
-            "X-Gateway-Backend",
+            "X-Gateway-Backend", "X-Gateway-Client",
             "X-GATEWAY-ANYTHING", "X_GATEWAY_LEVEL", "x~gateway~user",
         ])
     func aliases(_ name: String) throws {

@@ -62,28 +62,31 @@ extension GatewayConfiguration {
     private func checkSingleSignOn(_ findings: Findings) {
         guard findings.sources.isReadable("identityProviders") else { return }
         let forms = identityProviders.filter { $0.kind == .local }.map(\.name)
+        for entry in backends { entry.checkScopes(tokenService.terms, findings) }
         tokenService.registration?.checkSponsor(backends, tokenService.terms, findings)
-        for (index, entry) in backends.enumerated() where entry.backend.oauthConsumer {
+        for entry in backends where entry.backend.oauthConsumer {
             let backend = entry.backend
             let isSponsor = tokenService.registration?.backend == backend.reference
             guard backend.enableSSO || backend.grants.asksUsers || isSponsor else { continue }
-            let ofClient = backend.grants.authorization != nil ? "redirectUris" : "deviceGrant"
+            let ofDevices = backend.isClient ? "grantTypes" : "deviceGrant"
+            let ofClient = backend.grants.authorization != nil ? "redirectUris" : ofDevices
             let pointer =
                 backend.enableSSO || backend.grants.asksUsers
-                ? "/backends/\(index)/\(backend.enableSSO ? "enableSso" : ofClient)"
+                ? "\(entry.pointer)/\(backend.enableSSO ? "enableSso" : ofClient)"
                 : "/tokenService/registration/backend"
             if entry.identityProviders.isEmpty, forms.isEmpty {
                 findings.error(
-                    pointer, "single sign-on is not set up: the backend has no identity provider",
+                    pointer,
+                    "logins are not set up: the \(backend.isClient ? "client" : "backend") has no identity provider",
                     expected: "\"identityProvider\" beside it, or one of kind \"local\" in identityProviders.json")
             } else if !tokenService.isEnabled {
                 findings.error(
-                    pointer, "single sign-on is not set up: the token service is off",
+                    pointer, "logins are not set up: the token service is off",
                     expected: "\"tokenService\": {\"enabled\": true}")
             }
             if entry.identityProviders.count(where: forms.contains) > 1 {
                 findings.error(
-                    "/backends/\(index)/identityProvider", "the gateway has only one login form",
+                    "\(entry.pointer)/identityProvider", "the gateway has only one login form",
                     expected: "one provider of kind \"local\"")
             }
         }

@@ -13,6 +13,6 @@ extension GatewayConfiguration {
                 found: "\"\(realm)\"", suggestion: Suggestion.nearest(to: realm, among: realms))
         }
         for (index, user) in users.enumerated() { check(user.realm, "/users/\(index)") }
-        for (index, entry) in backends.enumerated() { check(entry.backend.realm, "/backends/\(index)") }
+        for entry in backends { check(entry.backend.realm, entry.pointer) }
     }
 }

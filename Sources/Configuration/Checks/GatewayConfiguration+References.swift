@@ -8,7 +8,10 @@ extension GatewayConfiguration {
         var known: [ReferenceKind: Set<String>?] = [:]
         for reference in findings.references {
             let kind = reference.kind
-            let names = known[kind] ?? (findings.sources.isReadable(kind.section) ? Set(names(of: kind)) : nil)
+            let isReadable =
+                findings.sources.isReadable(kind.section)
+                && (kind != .client || findings.sources.isReadable("backends"))
+            let names = known[kind] ?? (isReadable ? Set(names(of: kind)) : nil)
             known[kind] = .some(names)
             guard let names, !names.contains(reference.name) else { continue }
             findings.error(
@@ -23,7 +26,8 @@ extension GatewayConfiguration {
         case .upstream: upstreams.map(\.name)
         case .webgate: webgates.map(\.name)
         case .issuer: issuers.map(\.name)
-        case .backend: backends.map(\.backend.reference)
+        case .client: backends.map(\.backend.reference)
+        case .backend: backends.map(\.backend).filter { !$0.isClient }.map(\.reference)
         case .application: applications.map(\.name)
         case .role: roles.names
         case .authenticationScheme: authenticationSchemes.map(\.name)

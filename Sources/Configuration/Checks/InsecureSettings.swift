@@ -56,11 +56,11 @@ package struct InsecureSettings {
 
     /// The kinds of secrets that the sample configuration has.
     private static func secrets(_ configuration: GatewayConfiguration) -> [(pointer: String, value: String?)] {
-        let ofBackends = configuration.backends.enumerated().flatMap { i, entry in
+        let ofBackends = configuration.backends.flatMap { entry in
             [
-                ("/backends/\(i)/clientSecret", entry.backend.clientSecret?.value),
-                ("/backends/\(i)/anonymousKey", entry.backend.anonymousKey),
-                ("/backends/\(i)/facebook/appSecret", entry.facebook?.appSecret),
+                ("\(entry.pointer)/clientSecret", entry.backend.clientSecret?.value),
+                ("\(entry.pointer)/anonymousKey", entry.backend.anonymousKey),
+                ("\(entry.pointer)/facebook/appSecret", entry.facebook?.appSecret),
             ]
         }
         let ofApplications = configuration.serviceDomains.flatMap { domain in

@@ -37,3 +37,15 @@ extension RegistrationSection {
         }
     }
 }
+
+extension BackendEntry {
+    /// Reports scopes of a client that the token service does not have.
+    func checkScopes(_ terms: AccessTokenTerms, _ findings: Findings) {
+        let known = terms.scopes + ["openid", "profile", "email"]
+        for scope in backend.grants.scopes ?? [] where !known.contains(where: scope.isExactly) {
+            findings.error(
+                "\(pointer)/scopes", "unknown scope \"\(scope)\"", expected: "one of \"scopes\" of the token service",
+                suggestion: Suggestion.nearest(to: scope, among: known))
+        }
+    }
+}

@@ -45,8 +45,12 @@ package struct SectionForm: Sendable {
                 meaning: "Service domains of Mobile & Social by name: circles of applications.",
                 form: .map(ServiceDomainEntry.shape("").form(), names: "^[A-Za-z0-9._-]{1,64}$")),
             SectionForm(
+                name: "clients",
+                meaning: "OAuth clients: applications and services that get tokens from the token service.",
+                form: .list(ClientEntry.shape.form(), isUnique: false)),
+            SectionForm(
                 name: "backends",
-                meaning: "Mobile backends: the credentials of applications.",
+                meaning: "Mobile backends: the credentials of applications of Mobile Cloud.",
                 form: .list(BackendEntry.shape.form(), isUnique: false)),
             SectionForm(
                 name: "applications",

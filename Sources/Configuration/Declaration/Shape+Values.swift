@@ -243,6 +243,9 @@ extension ReferenceKind {
             .named(
                 "backend",
                 .described("A backend as name/version.", .pattern("^[A-Za-z0-9._-]{1,64}/[A-Za-z0-9._-]{1,64}$")))
+        case .client:
+            .named(
+                "client", .described("The id of a client, or a backend as name/version.", .pattern("^[!-~]+$")))
         case .role: .named("role", .described("A role of the catalogue.", .text))
         case .authenticationScheme, .webgate, .rateLimit, .issuer, .trustedIssuer, .policyServer:
             .pattern(Form.identifierPattern)

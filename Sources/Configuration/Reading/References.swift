@@ -3,7 +3,7 @@ import Model
 
 /// A kind of name that one section defines and others reference.
 enum ReferenceKind: String {
-    case upstream, webgate, issuer, backend, application, role, route
+    case upstream, webgate, issuer, client, backend, application, role, route
     case rateLimit = "rate limit"
     case authenticationScheme = "authentication scheme"
     case identityProvider = "identity provider"
@@ -26,6 +26,7 @@ enum ReferenceKind: String {
     var expectation: String {
         switch self {
         case .backend: "a backend as \"name/version\""
+        case .client: "the id of a client, or a backend as \"name/version\""
         case .role: "a role of the catalogue, written with the same case"
         case .upstream, .issuer, .application, .authenticationScheme, .identityProvider: "the name of an \(rawValue)"
         case .webgate, .route, .rateLimit, .policyServer: "the name of a \(rawValue)"

@@ -1,7 +1,7 @@
 import Bytes
 import Model
 
-/// An entry of `backends.json` (MBE-01). Other sections name it by `backend.reference`.
+/// An entry of `backends.json` (MBE-01) or `clients.json`. Other sections name it by `backend.reference`.
 package struct BackendEntry: Sendable {
     /// What it has as long as it is not revoked, and without the effect of `facebook`.
     package var backend: Backend
@@ -14,6 +14,8 @@ package struct BackendEntry: Sendable {
     package var clientKeys: ClientKeysEntry?
     /// Names of the routes associated from this side (MBE-07); the routes list this backend as well.
     package var routes: [String] = []
+    /// The place of the entry.
+    package var pointer = ""
 
     /// The backend with the rights that it has now. A revoked one has no secret, takes no password and no anonymous key,
     /// and none of its tokens counts (MBE-06).
@@ -24,14 +26,16 @@ package struct BackendEntry: Sendable {
         return backend
     }
 
-    static func readAll(_ field: Field) -> [BackendEntry] {
+    /// - Parameter clients: the section `clients`, whose entries follow those of the backends.
+    static func readAll(_ backends: Field?, clients: Field?) -> [BackendEntry] {
         var entries: [BackendEntry] = []
-        for element in field.elements("an array of backends") ?? [] {
-            guard let entry = shape.read(element) else { continue }
+        for element in backends?.elements("an array of backends") ?? [] {
+            guard var entry = shape.read(element) else { continue }
+            entry.pointer = element.pointer
             for other in entries { compare(entry.backend, other.backend, element) }
             entries.append(entry)
         }
-        return entries
+        return entries + ClientEntry.readAll(clients, beside: entries)
     }
 
     static let shape = Shape.object("a backend: {\"name\", \"version\", \"mobileBackendId\"}") { object in

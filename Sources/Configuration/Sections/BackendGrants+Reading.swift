@@ -14,19 +14,27 @@ extension BackendGrants {
             "refreshFamilySeconds", Shape<Int64>.seconds.reading { lifetime($0, refreshTokens) },
             into: &lifetimes.familySeconds, "How long all tokens of one login live.")
         object.read(
-            "refreshReuseInterval",
-            Shape.durationOrOff.reading { reuseInterval($0, refreshTokens) }
-                .map({ ($0.milliseconds + 999) / 1000 }, back: { .seconds($0) }),
-            into: &lifetimes.reuseSeconds,
-            """
-            How long a repeated refresh gets the same pair of tokens again, at most `60s`: for parallel requests of one \
-            client, and for one that lost the response. It must have the same scope, resource and proof key, and the new \
-            refresh token must be unused. The response is kept sealed for as long. With `0s`, a second use ends the login.
-            """)
+            "refreshReuseInterval", reuse.reading { hasRefreshTokens($0, refreshTokens) ? reuse.read($0) : nil },
+            into: &lifetimes.reuseSeconds, reuseMeaning)
         grants.refresh = refreshTokens ? lifetimes : nil
         object.read(
             "accessTokenSeconds", .seconds, into: &grants.accessTokenSeconds,
             "Lifetime of its users' access tokens; the token service's by default.")
+        object.read(
+            "deviceGrant", .flag, into: &grants.allowsDevices,
+            """
+            Whether its users may [log in on another device](guides/device-login.md) (RFC 8628), such as for a \
+            program without a browser; needs an identity provider.
+            """)
+        return readShared(&object, into: &grants, targets: "backends")
+    }
+
+    /// What clients of both files have.
+    /// - Parameter targets: the key of `tokenExchange` with the clients that it may have tokens for.
+    /// - Returns: the keys of the client.
+    static func readShared(
+        _ object: inout ObjectReader, into grants: inout BackendGrants, targets: String
+    ) -> ClientKeysEntry? {
         let clientKeys = object.optional(
             "clientKeys", ClientKeysEntry.shape,
             """
@@ -37,7 +45,7 @@ extension BackendGrants {
         object.read(
             "introspection", .flag, into: &grants.introspection, "Whether it may ask about its own tokens (RFC 7662).")
         object.read(
-            "tokenExchange", ExchangeRules.shape, into: &grants.exchange,
+            "tokenExchange", ExchangeRules.shape(targets: targets), into: &grants.exchange,
             "Lets it exchange access tokens for others with fewer rights (RFC 8693).")
         object.read(
             "dpopBoundAccessTokens", .flag, into: &grants.requiresProofKey,
@@ -51,12 +59,6 @@ extension BackendGrants {
             Whether the client cannot keep a secret, such as an application in a browser or on a device. It has no \
             `clientSecret` and gets tokens for authorization codes, device codes and refresh tokens only.
             """)
-        object.read(
-            "deviceGrant", .flag, into: &grants.allowsDevices,
-            """
-            Whether its users may [log in on another device](guides/device-login.md) (RFC 8628), such as for a \
-            program without a browser; needs an identity provider.
-            """)
         grants.authorization = AuthorizationRules.read(&object)
         return clientKeys
     }
@@ -65,9 +67,17 @@ extension BackendGrants {
         hasRefreshTokens(field, refreshTokens) ? field.seconds().map(Int64.init) : nil
     }
 
+    static let reuse = Shape.durationOrOff.reading(reuseInterval)
+        .map({ ($0.milliseconds + 999) / 1000 }, back: { .seconds($0) })
+    static let reuseMeaning = """
+        How long a repeated refresh gets the same pair of tokens again, at most `60s`: for parallel requests of one \
+        client, and for one that lost the response. It must have the same scope, resource and proof key, and the new \
+        refresh token must be unused. The response is kept sealed for as long. With `0s`, a second use ends the login.
+        """
+
     /// Short, since a stolen token is not detected during this time.
-    private static func reuseInterval(_ field: Field, _ refreshTokens: Bool) -> Duration? {
-        guard hasRefreshTokens(field, refreshTokens), let interval = field.duration(from: 0) else { return nil }
+    private static func reuseInterval(_ field: Field) -> Duration? {
+        guard let interval = field.duration(from: 0) else { return nil }
         guard interval <= .seconds(60) else {
             return field.error("out of range", expected: "a duration from \"0s\" to \"60s\"", found: field.summary)
         }
@@ -100,14 +110,16 @@ package enum ClientKeysEntry: Sendable {
 }
 
 extension ExchangeRules {
-    static let shape = Shape.object("an object") { object in
+    static func shape(targets: String) -> Shape<ExchangeRules> { .object("an object") { read(&$0, targets) } }
+
+    private static func read(_ object: inout ObjectReader, _ targets: String) -> ExchangeRules {
         var rules = ExchangeRules()
         object.read(
-            "subjects", .references(to: .backend), into: &rules.subjects,
-            "Backends whose tokens it may bring, beside its own.")
+            "subjects", .references(to: .client), into: &rules.subjects,
+            "Clients whose tokens it may bring, beside its own.")
         object.read(
-            "backends", .references(to: .backend), into: &rules.backends,
-            "Backends that it may have tokens for, beside its own.")
+            targets, .references(to: .client), into: &rules.backends,
+            "Clients that it may have tokens for, beside its own.")
         object.read(
             "audiences", .names("an array of audiences"), into: &rules.audiences,
             "Values of `aud` that it may have tokens for.")

@@ -46,6 +46,7 @@ package struct GatewayConfiguration: Sendable {
     package var webgates: [WebgateEntry]
     package var authenticationSchemes: [AuthenticationSchemeEntry]
     package var serviceDomains: [ServiceDomainEntry]
+    /// Backends, and after them the clients of `clients.json`.
     package var backends: [BackendEntry]
     package var applications: [Application]
     package var users: [User]
@@ -78,7 +79,8 @@ package enum EngineEntry: String, Sendable, CaseIterable {
 extension GatewayConfiguration {
     /// Sections that may have a file of their own (DEC-02); all others belong in `gateway.json`.
     static let sectionNames = [
-        "routes", "webgates", "backends", "applications", "users", "roles", "policies", "issuers", "trustedIssuers",
+        "routes", "webgates", "clients", "backends", "applications", "users", "roles", "policies", "issuers",
+        "trustedIssuers",
         "realms", "certificates", "authenticationSchemes", "serviceDomains", "identityProviders",
         "consumers",
     ]
@@ -233,7 +235,7 @@ extension GatewayConfiguration {
             webgates: section("webgates").map(WebgateEntry.readAll) ?? [],
             authenticationSchemes: section("authenticationSchemes").map(AuthenticationSchemeEntry.readAll) ?? [],
             serviceDomains: section("serviceDomains").map(ServiceDomainEntry.readAll) ?? [],
-            backends: section("backends").map(BackendEntry.readAll) ?? [],
+            backends: BackendEntry.readAll(section("backends"), clients: section("clients")),
             applications: section("applications").map(Application.readAll) ?? [],
             users: section("users").map(User.readAll) ?? [],
             consumers: section("consumers").map(Consumer.readAll) ?? [],

@@ -13,7 +13,7 @@ package struct RegistrationSection: Sendable {
 
     static let shape = Shape.object("an object: {\"backend\", \"initialAccessTokens\"}") { object in
         let backend = object.required(
-            "backend", .reference(to: .backend), "a backend as \"name/version\"", placeholder: "",
+            "backend", .reference(to: .client), "the id of a client, or a backend as \"name/version\"", placeholder: "",
             """
             The backend that registered clients belong to: its realm, its ways to log in, its lifetimes and, with \
             `refreshTokens`, its refresh tokens. Routes of the backend accept their tokens.

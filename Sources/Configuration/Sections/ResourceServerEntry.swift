@@ -21,6 +21,6 @@ package struct ResourceServerEntry: Sendable {
             clientSecret: object.required(
                 "clientSecret", .secret, "a secret", placeholder: Secret(""), "Its secret."),
             backends: object.optional(
-                "backends", .references(to: .backend), "Backends whose tokens it may ask about; all by default."))
+                "backends", .references(to: .client), "Clients whose tokens it may ask about; all by default."))
     }
 }

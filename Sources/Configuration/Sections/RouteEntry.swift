@@ -97,6 +97,9 @@ package struct RouteEntry: Sendable {
         object.read(
             "backends", .references(to: .backend), into: &route.backends,
             "Backends whose credentials open the route, as `name/version`; an empty list means any.")
+        route.backends += object.value(
+            "clients", .references(to: .client), default: [],
+            "Ids of the [clients](guides/oauth-server.md) whose tokens open the route; those of all by default.")
         object.read(
             "defaultBackend", .reference(to: .backend), into: &route.defaultBackend,
             """

@@ -158,7 +158,8 @@ package struct TrustedIssuerEntry: Sendable {
                 "maxLifetime", .duration, "Longest time from `iat`, or from now, to `exp`; other tokens are refused."),
             users: ExternalIdentityRules.read(&object),
             backend: object.optional(
-                "backend", .reference(to: .backend), "The backend that its tokens count as, as `name/version`."),
+                "backend", .reference(to: .client),
+                "The client that its tokens count as, by its id, or a backend as `name/version`."),
             level: object.value("level", .level, default: 1, "Authentication level of its tokens."),
             levelsByMethod: object.value(
                 "acrFromAmr", AccessRule.levelsByMethod, default: [:],

@@ -63,8 +63,8 @@ struct ForwardAuthAnswer {
     }
 
     private static let managed = [
-        "X-Gateway-User", "X-Gateway-Issuer", "X-Gateway-Roles", "X-Gateway-Backend", "X-Gateway-Consumer",
-        "X-Gateway-Client-Subject",
+        "X-Gateway-User", "X-Gateway-Issuer", "X-Gateway-Roles", "X-Gateway-Backend",
+        "X-Gateway-Consumer", "X-Gateway-Client", "X-Gateway-Client-Subject",
         "X-Gateway-Client-Names",
         "X-Gateway-Client-Fingerprint", "Cookie", "Forwarded", "X-Forwarded-Port", "X-Forwarded-Prefix",
     ].map { Array($0.utf8) }

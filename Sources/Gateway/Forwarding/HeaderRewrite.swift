@@ -110,7 +110,7 @@ struct HeaderRewrite {
         if let principal = exchange.principal {
             length +=
                 principal.subjectField.count + principal.issuerField.count + principal.roleField.count
-                + principal.backendField.count + principal.consumerField.count
+                + principal.clientField.count + principal.backendField.count + principal.consumerField.count
         }
         length += exchange.certificate?.fieldLength ?? 0
         length += exchange.response.policy?.fields.count ?? 0
@@ -258,6 +258,10 @@ struct HeaderRewrite {
         chunk.append(principal.issuerField)
         chunk.append("\r\nX-Gateway-Roles: ")
         chunk.append(principal.roleField)
+        if !principal.clientField.isEmpty {
+            chunk.append("\r\nX-Gateway-Client: ")
+            chunk.append(principal.clientField)
+        }
         if !principal.backendField.isEmpty {
             chunk.append("\r\nX-Gateway-Backend: ")
             chunk.append(principal.backendField)

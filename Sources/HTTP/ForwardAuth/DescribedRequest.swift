@@ -82,8 +82,8 @@ package struct DescribedRequest: Sendable {
     }
 
     private static let originals = [
-        "X-Gateway-User", "X-Gateway-Issuer", "X-Gateway-Roles", "X-Gateway-Backend", "X-Gateway-Consumer",
-        "X-Gateway-Client-Subject",
+        "X-Gateway-User", "X-Gateway-Issuer", "X-Gateway-Roles", "X-Gateway-Backend",
+        "X-Gateway-Consumer", "X-Gateway-Client", "X-Gateway-Client-Subject",
         "X-Gateway-Client-Names",
         "X-Gateway-Client-Fingerprint", "X-HTTP-Method-Override", "X-Method-Override", "X-HTTP-Method", "X-Rewrite-URL",
         "X-Forwarded-Method", "X-Forwarded-Uri", "X-Original-URI", "Authorization", "Cookie",

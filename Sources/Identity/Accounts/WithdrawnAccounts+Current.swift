@@ -35,6 +35,8 @@ extension WithdrawnAccounts {
         for right in BackendRight.allCases where contains(.setting(backendID: id, name: right.rawValue)) {
             backend.remove(right)
         }
+        backend.grants.roles.removeAll { contains(.setting(backendID: id, name: "role", value: $0)) }
+        backend.grants.scopes?.removeAll { contains(.setting(backendID: id, name: "scope", value: $0)) }
         if contains(.setting(backendID: id, name: "anonymousKey", value: backend.anonymousKey)) {
             backend.anonymousKey = ""
         }
@@ -49,6 +51,7 @@ extension WithdrawnAccounts {
 /// A right of a backend that administration turns off, by the name of its setting.
 package enum BackendRight: String, Sendable, CaseIterable {
     case httpBasic, oauthConsumer, enableSso, introspection, tokenExchange, refreshTokens, deviceGrant
+    case clientCredentials, password, assertion
     case authorization = "redirectUris"
 }
 
@@ -63,6 +66,9 @@ extension Backend {
         case .refreshTokens: grants.refresh != nil
         case .authorization: grants.authorization != nil
         case .deviceGrant: grants.allowsDevices
+        case .clientCredentials: !grants.withheld.contains(.clientCredentials)
+        case .password: !grants.withheld.contains(.password)
+        case .assertion: !grants.withheld.contains(.jwtBearer)
         }
     }
 
@@ -76,6 +82,9 @@ extension Backend {
         case .refreshTokens: grants.refresh = nil
         case .authorization: grants.authorization = nil
         case .deviceGrant: grants.allowsDevices = false
+        case .clientCredentials: grants.withheld.insert(.clientCredentials)
+        case .password: grants.withheld.insert(.password)
+        case .assertion: grants.withheld.insert(.jwtBearer)
         }
     }
 }

@@ -62,8 +62,9 @@ package final class EmbeddedIssuer: TokenIssuer {
         writer.member("exp", expiresAt)
         writer.member("jti", AccessTokenMinter.randomID())
         writer.member("kind", principal.kind.rawValue)
-        if let id = principal.backendID { writer.member("backend_id", id) }
-        if let backend = request.backend {
+        if let client = principal.clientID { writer.member("client_id", client) }
+        if let id = principal.backendID, request.backend?.isClient != true { writer.member("backend_id", id) }
+        if let backend = request.backend, !backend.isClient {
             writer.member("backend_name", backend.name)
             writer.member("backend_version", backend.version)
         }

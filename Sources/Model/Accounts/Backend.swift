@@ -1,11 +1,13 @@
 import Bytes
 
-/// A mobile backend of `backends.json`: the client that an application identifies itself as (MBE-01).
+/// A client of the token service: of `clients.json`, or a mobile backend of `backends.json`, as which an application identifies
+/// itself (MBE-01).
 package struct Backend: Sendable {
-    /// Name and version together are the identity: two versions are two backends (MBE-08).
+    /// Name and version together are the identity: two versions are two backends (MBE-08). A client of `clients.json` has its
+    /// client id as a name and no version.
     package var name: String
     package var version: String
-    /// The value of `Oracle-Mobile-Backend-ID`.
+    /// The value of `Oracle-Mobile-Backend-ID`; the client id of a client.
     package var mobileBackendID: String
     /// The text after `Basic ` in an anonymous request, verbatim (BASIC-02).
     package var anonymousKey: String
@@ -81,7 +83,9 @@ package struct Backend: Sendable {
     /// Name on pages.
     package var title: String { displayName ?? name }
     /// Name in configuration and logs.
-    package var reference: String { isRegistered ? clientID : "\(name)/\(version)" }
+    package var reference: String { isRegistered || isClient ? clientID : "\(name)/\(version)" }
+    /// Whether it is a client of `clients.json`, without what backends have beyond OAuth.
+    package var isClient: Bool { version.isEmpty }
     /// Whether it is a client that has registered itself.
     package var isRegistered: Bool { sponsorID != nil }
     /// The `mobileBackendID` in its access tokens, which routes know.

@@ -1,5 +1,5 @@
-/// What the client of a backend may have of the token service beyond the grants of OAUTH-01 and OAUTH-03. Nothing, unless
-/// its entry says so.
+/// What a client may have of the token service beyond the grants of OAUTH-01 and OAUTH-03. Nothing, unless its entry says
+/// so.
 package struct BackendGrants: Sendable {
     /// How long refresh tokens live (RFC 6749 section 6); nil: there are none (OAUTH-05).
     package var refresh: RefreshLifetimes?
@@ -19,8 +19,16 @@ package struct BackendGrants: Sendable {
     package var authorization: AuthorizationRules?
     /// Whether its users may log in on another device than its own (RFC 8628).
     package var allowsDevices = false
-    /// The scopes that its users may be asked about; nil for all.
+    /// The scopes that it may have; nil for all.
     package var scopes: [String]?
+    /// The grant types of a client of `clients.json` that its entry does not name.
+    package var withheld: Set<GrantType> = []
+    /// Roles of its own, in tokens without a user.
+    package var roles: [String] = []
+    /// `aud` of its access tokens; nil for the token service's.
+    package var audience: [String]?
+    /// The claim of ID tokens and user information that has the user's roles; nil for none.
+    package var groupsClaim: String?
 
     package init() {}
 
@@ -47,9 +55,9 @@ package struct RefreshLifetimes: Sendable, Equatable {
 /// What the client of a backend may exchange (RFC 8693). The new token is never worth more than the old one: the same
 /// user, no further scope, no higher level, no later end.
 package struct ExchangeRules: Sendable, Equatable {
-    /// `name/version` of backends whose tokens it may bring, beside its own.
+    /// References of clients whose tokens it may bring, beside its own.
     package var subjects: [String]
-    /// `name/version` of backends that it may have tokens for, beside its own.
+    /// References of clients that it may have tokens for, beside its own.
     package var backends: [String]
     /// Values of `aud` that it may have tokens for. The gateway itself takes none of these tokens.
     package var audiences: [String]

@@ -19,6 +19,7 @@ package struct AccessTokenMinter: Sendable {
         package init(subject: String, kind: Principal.Kind, backend: Backend, lifetimeSeconds: Int64) {
             rights = TokenRights(subject: subject, kind: kind)
             self.backend = backend
+            audience = backend.grants.audience
             self.lifetimeSeconds = lifetimeSeconds
         }
 

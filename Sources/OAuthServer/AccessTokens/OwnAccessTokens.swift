@@ -52,7 +52,11 @@ package struct OwnAccessTokens: Sendable {
         guard let backend = settings.backends.backend(id: Array(claims.backendID.utf8).span), backend.oauthConsumer,
             claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), settings.backends.stand(behind: claims)
         else { return nil }
-        guard claims.kind == .user, !claims.virtual else { return claims }
+        guard claims.kind == .user, !claims.virtual else {
+            var claims = claims
+            claims.rights.roles = claims.rolesLeft(to: backend)
+            return claims
+        }
         // A local user must still exist and be enabled, with the password that the token is based on.
         guard let user = settings.users.user(named: claims.subject, realm: backend.realm), user.enabled,
             claims.issuedAt >= user.tokensNotBefore

@@ -9,7 +9,6 @@ import TokenStorage
 
 /// The exchange of an authorization code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5).
 struct CodeRedemption: Sendable {
-    static let grantType = "authorization_code"
     /// Maximum number of logins of one user at a client that have tokens.
     private static let maximumLogins = 256
 
@@ -46,7 +45,7 @@ struct CodeRedemption: Sendable {
         digest = service.settings.storeKey.digest(code)
         self.redirectURI = redirectURI
         self.verifier = verifier
-        action = CodeRedemption.grantType
+        action = GrantType.authorizationCode.rawValue
         self.binding = binding
         self.now = now
     }

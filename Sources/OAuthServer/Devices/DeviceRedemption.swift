@@ -8,7 +8,6 @@ import TokenStorage
 
 /// The exchange of a device code for tokens, which the device asks for until its user has decided (RFC 8628 section 3.4).
 struct DeviceRedemption: Sendable {
-    static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
     /// In the audit log.
     static let action = "device_code"
 

@@ -81,7 +81,7 @@ package struct AssertionExchange: Sendable {
         if case .backend = client { return backend }
         // JTX-09.
         guard backend.oauthConsumer else { throw .unauthorizedClient }
-        guard issuer.allows(backend) else { throw .backendNotAllowed }
+        guard issuer.allows(backend), !backend.grants.withheld.contains(.jwtBearer) else { throw .backendNotAllowed }
         return backend
     }
 

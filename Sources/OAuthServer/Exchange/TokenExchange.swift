@@ -9,9 +9,6 @@ import Outbound
 struct TokenExchange: Sendable {
     let service: TokenService
 
-    /// RFC 8693 section 2.1.
-    static let grantType = "urn:ietf:params:oauth:grant-type:token-exchange"
-
     /// RFC 8693: exchanges a user's token for a more restricted one, for a client whose backend has rules for it. User,
     /// level and login data are kept; scope, audience and lifetime can only shrink. The new token names its origin and
     /// is revoked with it.
@@ -44,7 +41,7 @@ struct TokenExchange: Sendable {
         grant.webgate = subject.webgate
         grant.session = subject.session
         grant.idleSeconds = subject.idleSeconds
-        grant.audience = target.audience.map { [$0] }
+        if let audience = target.audience { grant.audience = [audience] }
         grant.origins = [TokenOrigin(tokenID: subject.tokenID, backendID: subject.backendID)] + subject.origins
         grant.actors = try actors(form, behind: subject.actors, backend, rules, now: now)
         var issuance = Issuance(grant, scope, action: "token_exchange")
@@ -59,7 +56,7 @@ struct TokenExchange: Sendable {
         guard let claims = try service.ownTokens.live(token, now: now), isForGateway(claims),
             claims.origins.count < TokenOrigin.maximumCount
         else { throw .invalidSubjectToken }
-        let reference = "\(claims.backendName)/\(claims.backendVersion)"
+        let reference = claims.isOfClient ? claims.backendID : "\(claims.backendName)/\(claims.backendVersion)"
         guard
             claims.backendID.isExactly(backend.mobileBackendID)
                 || rules.subjects.contains(where: { $0.isExactly(reference) })
@@ -121,7 +118,7 @@ struct TokenExchangeTarget {
     let audience: String?
 
     /// - Parameters:
-    ///   - audience: a backend as `name/version`, or a value of `aud`; nil for the client's own backend.
+    ///   - audience: a client by its reference, or a value of `aud`; nil for the client's own backend.
     ///   - resource: the same as a URL (RFC 8707); excludes `audience`.
     init(
         audience: String?, resource: String?, _ client: Backend, _ rules: ExchangeRules, backends: BackendStore

@@ -3,18 +3,16 @@ import Endpoints
 import HTTP
 import Identity
 import JOSE
+import Model
 import Outbound
 
 extension TokenService {
-    /// RFC 7523 section 2.1.
-    static let assertionGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-
     /// `POST /mobile/platform/auth/token` (JTX-01 to JTX-12). Errors of the request are reported before any lookup.
     func exchangeAssertion(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request, types: [TokenForm.mediaType, TokenForm.misspeltMediaType])
         guard let grantType = form["grant_type"] else { throw .missingGrantType }
-        guard grantType.isExactly(TokenService.assertionGrant) else { throw .unsupportedGrantType }
+        guard grantType.isExactly(GrantType.jwtBearer.rawValue) else { throw .unsupportedGrantType }
         guard let assertion = form["assertion"] else { throw .missingParameter }
         let client = try ExchangeClient(request.authorization, form)
         guard let sources = settings.assertions else { return .done(AssertionRejection.unknownIssuer.response) }

@@ -6,7 +6,7 @@ package struct Issuance: Sendable {
     /// Format of the response.
     enum Shape: Sendable {
         /// OAUTH-02 and OAUTH-04.
-        case oracle
+        case contextual
         /// RFC 8693 section 2.2.1.
         case exchanged
         /// JTX-07.
@@ -19,7 +19,7 @@ package struct Issuance: Sendable {
     let scope: GrantedScope
     /// The grant type, for the audit log, such as `password`.
     let action: String
-    var shape = Shape.oracle
+    var shape: Shape
     package var tokenID = AccessTokenMinter.randomID()
     /// Refresh token of the response; nil for none.
     var refreshToken: String?
@@ -30,6 +30,7 @@ package struct Issuance: Sendable {
         self.grant = grant
         self.scope = scope
         self.action = action
+        shape = grant.backend.isClient ? .standard : .contextual
     }
 
     /// Makes the access token one of a family (`TokenFamily`).

@@ -18,13 +18,14 @@ struct TokenEndpoint: Sendable {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
         let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
-        guard let grantType = form["grant_type"] else { throw .missingGrantType }
-        let backend = proof.backend
+        guard let name = form["grant_type"] else { throw .missingGrantType }
+        let (backend, grantType) = (proof.backend, GrantType(rawValue: name))
         if backend.grants.isPublic || backend.isRegistered,
-            ![CodeRedemption.grantType, DeviceRedemption.grantType, "refresh_token"].contains(grantType)
+            ![.authorizationCode, .deviceCode, .refreshToken].contains(grantType)
         {
             throw .grantNotAllowed
         }
+        if let grantType, backend.grants.withheld.contains(grantType) { throw .grantNotAllowed }
         let shown: ClientPossession.Shown
         do throws(TokenFailure) {
             shown = try service.settings.possession.shown(request, backend.grants, now: now)
@@ -34,13 +35,13 @@ struct TokenEndpoint: Sendable {
         let binding = shown.binding
         let outcome = service.admitted(proof, now: now) { [self] () throws(TokenFailure) in
             switch grantType {
-            case "client_credentials": try clientCredentials(form, backend, binding, now: now)
-            case "password": try password(form, backend, request, binding, now: now)
-            case "refresh_token": try RefreshTokens(service: service).redeem(form, backend, binding, now: now)
-            case TokenExchange.grantType: try TokenExchange(service: service).answer(form, backend, binding, now: now)
-            case CodeRedemption.grantType: try CodeRedemption(service, form, backend, binding, now: now).run()
-            case DeviceRedemption.grantType: try DeviceRedemption(service, form, backend, binding, now: now).run()
-            default: throw .unsupportedGrantType
+            case .clientCredentials: try clientCredentials(form, backend, binding, now: now)
+            case .password: try password(form, backend, request, binding, now: now)
+            case .refreshToken: try RefreshTokens(service: service).redeem(form, backend, binding, now: now)
+            case .tokenExchange: try TokenExchange(service: service).answer(form, backend, binding, now: now)
+            case .authorizationCode: try CodeRedemption(service, form, backend, binding, now: now).run()
+            case .deviceCode: try DeviceRedemption(service, form, backend, binding, now: now).run()
+            case .jwtBearer, nil: throw .unsupportedGrantType
             }
         }
         let possession = service.settings.possession
@@ -58,10 +59,11 @@ struct TokenEndpoint: Sendable {
     private func clientCredentials(
         _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
-        let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.terms.scopes)
+        let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.plainScopes(of: backend))
         var grant = AccessTokenMinter.Grant(
             subject: backend.clientID, kind: .client, backend: backend,
-            lifetimeSeconds: service.settings.terms.clientSeconds)
+            lifetimeSeconds: service.settings.clientSeconds(of: backend))
+        grant.roles = backend.grants.roles
         grant.scope = scope.claim
         grant.binding = binding
         return service.issue(Issuance(grant, scope, action: "client_credentials"), now: now)
@@ -74,7 +76,7 @@ struct TokenEndpoint: Sendable {
         guard let username = form["username"], let password = form["password"] else {
             throw .missingParameter
         }
-        let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.terms.scopes)
+        let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.plainScopes(of: backend))
         let login = service.logins.login(
             username, password: Array(password.utf8), realm: backend.realm,
             network: request.address?.subscriberBytes ?? [], now: now)
@@ -103,13 +105,17 @@ struct TokenEndpoint: Sendable {
     }
 
     /// Writes refused grants to the audit log; successful ones are already logged.
-    private static func audited(_ response: EndpointResponse, _ grantType: String, _ backend: Backend)
+    private static func audited(_ response: EndpointResponse, _ grantType: GrantType?, _ backend: Backend)
         -> EndpointResponse
     {
         guard response.audit == nil else { return response }
-        let plain = ["client_credentials", "password", "refresh_token", CodeRedemption.grantType]
-        let known = [TokenExchange.grantType: "token_exchange", DeviceRedemption.grantType: DeviceRedemption.action]
-        let name = plain.first { $0.isExactly(grantType) } ?? known[grantType] ?? "unknown"
+        let name =
+            switch grantType {
+            case .tokenExchange: "token_exchange"
+            case .deviceCode: DeviceRedemption.action
+            case .jwtBearer, nil: "unknown"
+            case .clientCredentials?, .password?, .refreshToken?, .authorizationCode?: grantType?.rawValue ?? ""
+            }
         var response = response
         response.audit = AuditEntry(
             action: "grant.\(name)", outcome: .refused,

@@ -53,11 +53,11 @@ extension TokenService {
         switch (issuance.shape, grant.kind) {
         case (.exchanged, _):
             writer.member("issued_token_type", "urn:ietf:params:oauth:token-type:access_token")
-        case (.oracle, .client):
+        case (.contextual, .client):
             writer.member("oracle_client_assertion_type", ClientAssertion.type)
             writer.member("oracle_tk_context", "client_assertion")
         case (.standard, _): break
-        case (.oracle, .user), (.oracle, .anonymous), (.mobile, _):
+        case (.contextual, .user), (.contextual, .anonymous), (.mobile, _):
             writer.member("oracle_tk_context", "user_assertion")
         }
         if let seconds = token.expiresIn { writer.member("expires_in", seconds) }

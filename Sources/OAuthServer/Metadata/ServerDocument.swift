@@ -81,21 +81,20 @@ struct ServerDocument {
         writer.member("end_session_endpoint", settings.baseURL + OAuthEndpoints.endSessionPath)
         writer.member("subject_types_supported", ["public"])
         writer.member("id_token_signing_alg_values_supported", [settings.signer.key.algorithm.rawValue])
-        let claims = [
-            "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "amr", "sid", "at_hash", "preferred_username",
-            "name", "given_name", "family_name", "email",
-        ]
-        writer.member("claims_supported", claims)
+        let groups = Set(grants.compactMap(\.groupsClaim)).sorted()
+        writer.member("claims_supported", OpenIDClaims.names + groups)
         writer.member("claims_parameter_supported", false)
     }
 
     private var grantTypes: [String] {
-        var types = ["client_credentials", "password"]
-        if settings.hasAuthorization { types.append(CodeRedemption.grantType) }
-        if settings.hasDevices { types.append(DeviceRedemption.grantType) }
-        if grants.contains(where: { $0.refresh != nil }) { types.append("refresh_token") }
-        if grants.contains(where: { $0.exchange != nil }) { types.append(TokenExchange.grantType) }
-        return types
+        var types = [GrantType.clientCredentials, .password].filter { type in
+            grants.isEmpty || grants.contains { !$0.withheld.contains(type) }
+        }
+        if settings.hasAuthorization { types.append(.authorizationCode) }
+        if settings.hasDevices { types.append(.deviceCode) }
+        if grants.contains(where: { $0.refresh != nil }) { types.append(.refreshToken) }
+        if grants.contains(where: { $0.exchange != nil }) { types.append(.tokenExchange) }
+        return types.map(\.rawValue)
     }
 
     /// Client authentication methods of an endpoint.

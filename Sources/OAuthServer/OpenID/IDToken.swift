@@ -29,6 +29,7 @@ struct IDToken: Sendable {
         if let time = grant.authenticatedAt { writer.member("auth_time", time) }
         if let nonce { writer.member("nonce", nonce) }
         if !grant.methods.isEmpty { writer.member("amr", grant.methods) }
+        if let groups = grant.backend.grants.groupsClaim { writer.member(groups, grant.roles) }
         if let session = grant.session { writer.member("sid", session) }
         writer.member("at_hash", IDToken.hash(accessToken, settings.signer.key.algorithm))
         writer.endObject()

@@ -41,12 +41,10 @@ struct UserAttributes: Sendable {
         guard claims.kind == .user, OpenIDScope.isGranted(.openid, in: scope) else {
             return UserAttributes.refusal(.insufficientScope, error: "insufficient_scope")
         }
+        let client = service.settings.backends.backend(id: Array(claims.backendID.utf8).span)
         let user =
             claims.virtual
-            ? nil
-            : service.settings.backends.backend(id: Array(claims.backendID.utf8).span).flatMap {
-                service.settings.users.user(named: claims.subject, realm: $0.realm)
-            }
+            ? nil : client.flatMap { service.settings.users.user(named: claims.subject, realm: $0.realm) }
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("sub", claims.subject)
@@ -62,6 +60,10 @@ struct UserAttributes: Sendable {
         }
         let email = OpenIDScope.isGranted(.email, in: scope) ? user?.email ?? "" : ""
         if !email.isEmpty { writer.member("email", email) }
+        // A client that has registered itself has the backend of another one.
+        if let groups = client?.grants.groupsClaim, client?.clientID.isExactly(claims.clientID) == true {
+            writer.member(groups, claims.roles)
+        }
         writer.endObject()
         return .personal(writer.bytes, reason: .userInfoServed)
     }

@@ -11,7 +11,7 @@ struct ClientMetadata: Sendable {
     }
 
     static let refreshGrant = "refresh_token"
-    static let grantTypes = [CodeRedemption.grantType, refreshGrant, DeviceRedemption.grantType]
+    static let grantTypes = [GrantType.authorizationCode.rawValue, refreshGrant, GrantType.deviceCode.rawValue]
     /// Longest list of URIs.
     private static let mostURIs = 10
     /// Longest name in bytes.
@@ -36,7 +36,7 @@ struct ClientMetadata: Sendable {
                 UserName.problem(name) == nil
             else { throw .metadata("client_name is too long, or has blanks at an end or invisible characters") }
         }
-        grantTypes = try ClientMetadata.texts(node, "grant_types") ?? [CodeRedemption.grantType]
+        grantTypes = try ClientMetadata.texts(node, "grant_types") ?? [GrantType.authorizationCode.rawValue]
         guard grantTypes.contains(where: { $0 != ClientMetadata.refreshGrant }),
             grantTypes.allSatisfy(ClientMetadata.grantTypes.contains)
         else { throw .metadata("grant_types has a grant that clients cannot register for") }
@@ -54,8 +54,8 @@ struct ClientMetadata: Sendable {
         postLogoutURIs = try ClientMetadata.uris(node, "post_logout_redirect_uris")
     }
 
-    var usesCodes: Bool { grantTypes.contains(CodeRedemption.grantType) }
-    var usesDevices: Bool { grantTypes.contains(DeviceRedemption.grantType) }
+    var usesCodes: Bool { grantTypes.contains(GrantType.authorizationCode.rawValue) }
+    var usesDevices: Bool { grantTypes.contains(GrantType.deviceCode.rawValue) }
 
     /// The members of the response and of the store.
     func write(to writer: inout JSONWriter) {
@@ -86,7 +86,7 @@ struct ClientMetadata: Sendable {
         var uris: [ClientRedirectURI] = []
         for text in try texts(node, name) ?? [] {
             do throws(ClientRedirectURI.Problem) {
-                uris.append(try ClientRedirectURI(text, allowsLocalhost: true))
+                uris.append(try ClientRedirectURI(text))
             } catch {
                 throw .redirect("\(name) has an invalid URI: \(error.rawValue)")
             }

@@ -41,7 +41,8 @@ struct TokenPrincipals: Sendable {
             return Principal(
                 kind: .user, method: .bearer, subject: identity.username, issuer: issuer.trust.name,
                 clientID: Self.client(of: token.claims),
-                backendID: backendID, roles: identity.roles, catalogue: roles, level: level, virtual: identity.virtual,
+                backendID: backendID, isOfClient: isClient(backendID), roles: identity.roles, catalogue: roles,
+                level: level, virtual: identity.virtual,
                 expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID, token: bytes,
                 claims: claims.select(
                     token.claims, user: identity.user, authentication: issuer.authentication(token.claims)),
@@ -66,7 +67,8 @@ struct TokenPrincipals: Sendable {
         return Principal(
             kind: .user, method: .bearer, subject: identity.username, issuer: issuer.introspector.server.name,
             clientID: Self.client(of: token.claims),
-            backendID: issuer.backendID, roles: identity.roles, catalogue: roles, level: issuer.level,
+            backendID: issuer.backendID, isOfClient: isClient(issuer.backendID), roles: identity.roles,
+            catalogue: roles, level: issuer.level,
             virtual: identity.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID,
             token: bytes, knownUntil: token.knownUntil,
             claims: claims.select(
@@ -82,6 +84,11 @@ struct TokenPrincipals: Sendable {
         ["client_id", "azp", "cid", "appid"].lazy.compactMap { claims[$0]?.string }.first.map {
             String($0.prefix(longestClient))
         }
+    }
+
+    /// Whether an id is that of a client of `clients.json`.
+    private func isClient(_ id: String?) -> Bool {
+        id.flatMap { backends.backend(id: Array($0.utf8).span) }?.isClient ?? false
     }
 
     /// Characters of a client that are logged.
@@ -128,13 +135,14 @@ struct TokenPrincipals: Sendable {
         func caller(_ roles: RoleSet, unlimited: Principal? = nil) -> Principal {
             Principal(
                 kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, clientID: claims.clientID,
-                backendID: claims.backendID, roles: roles, catalogue: catalogue, level: claims.level,
+                backendID: claims.backendID, isOfClient: backend.isClient, roles: roles, catalogue: catalogue,
+                level: claims.level,
                 virtual: claims.virtual, expiresAt: claims.expiresAt, issuedAt: claims.issuedAt,
                 tokenID: claims.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,
                 session: claims.session, login: claims.login, activity: activity, claims: selected,
                 binding: claims.binding, unlimited: unlimited)
         }
-        let held = catalogue.roles(named: try heldRoles(by: claims, realm: backend.realm))
+        let held = catalogue.roles(named: try heldRoles(by: claims, of: backend))
         guard claims.userRoles != nil else { return caller(held) }
         return caller(held.intersection(catalogue.roles(named: claims.roles)), unlimited: caller(held))
     }
@@ -232,10 +240,12 @@ struct TokenPrincipals: Sendable {
     /// The user's roles in the token without those that another gateway has taken away since its issue, or with `liveRoles`
     /// those that the user has now (ROLE-03). A user who is gone or disabled has no tokens (MAP-04), nor has one those of
     /// the password before or of an earlier bearer of the name.
-    private func heldRoles(by claims: AccessTokenClaims, realm: String) throws(Reason) -> [String] {
+    private func heldRoles(by claims: AccessTokenClaims, of backend: Backend) throws(Reason) -> [String] {
         let ofToken = claims.userRoles ?? claims.roles
-        guard claims.kind == .user, !claims.virtual else { return ofToken }
-        guard let user = account(of: claims, realm: realm), user.enabled else { throw .unknownSubject }
+        guard claims.kind == .user, !claims.virtual else {
+            return claims.kind == .client ? claims.rolesLeft(to: backend) : ofToken
+        }
+        guard let user = account(of: claims, realm: backend.realm), user.enabled else { throw .unknownSubject }
         guard claims.issuedAt >= user.tokensNotBefore else { throw .tokenRevoked }
         return liveRoles ? user.roles : users.current(ofToken, of: user, issuedAt: claims.issuedAt)
     }

@@ -92,6 +92,9 @@ struct PolicyQuestion: Sendable {
             if !principal.consumerField.isEmpty {
                 fields.append(("X-Gateway-Consumer", String(decoding: principal.consumerField, as: UTF8.self)))
             }
+            if !principal.clientField.isEmpty {
+                fields.append(("X-Gateway-Client", String(decoding: principal.clientField, as: UTF8.self)))
+            }
             if !principal.backendField.isEmpty {
                 fields.append(("X-Gateway-Backend", String(decoding: principal.backendField, as: UTF8.self)))
             }

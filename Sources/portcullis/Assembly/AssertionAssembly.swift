@@ -99,10 +99,10 @@ struct AssertionAssembly: AssemblyPart {
 
     /// AMB-09: the documents ask for HTTP Basic where tokens are exchanged, and nothing comes of it.
     private func warnOfBackends() {
-        for (index, backend) in configuration.backends.map(\.backend).enumerated()
-        where backend.oauthConsumer && !backend.httpBasic {
+        for entry in configuration.backends
+        where entry.backend.oauthConsumer && !entry.backend.httpBasic && !entry.backend.isClient {
             context.warning(
-                "/backends/\(index)/httpBasic", "tokens are exchanged for this backend though \"httpBasic\" is off")
+                "\(entry.pointer)/httpBasic", "tokens are exchanged for this backend though \"httpBasic\" is off")
         }
     }
 }

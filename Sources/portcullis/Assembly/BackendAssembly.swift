@@ -3,21 +3,21 @@ import Identity
 import JOSE
 import Model
 
-/// The mobile backends, with the keys of their clients.
+/// Clients and backends, with their keys.
 struct BackendAssembly: AssemblyPart {
     let context: AssemblyContext
 
     func backendStore() -> BackendStore {
         var backends: [Backend] = []
         var keys: [String: KeySet] = [:]
-        for (index, entry) in configuration.backends.enumerated() {
+        for entry in configuration.backends {
             var backend = entry.inForce
             backend.loginChoices = entry.identityProviders.compactMap { name in
                 configuration.identityProviders.first { $0.name == name }.map { LoginChoice($0) }
             }
             if !entry.isRevoked {
                 keys[backend.mobileBackendID] = KeyAssembly(context: context).clientKeys(
-                    entry.clientKeys, at: "/backends/\(index)/clientKeys")
+                    entry.clientKeys, at: "\(entry.pointer)/clientKeys")
             }
             backends.append(backend)
         }

@@ -34,8 +34,7 @@ enum TokenCommand: Command {
         }
         let reading = try Assembly.read(directory, makesKeys: true)
         let (configuration, snapshot) = (reading.configuration, reading.snapshot)
-        let parts = reference.split(separator: "/", maxSplits: 1).map(String.init)
-        guard parts.count == 2, let backend = snapshot.backends.backend(name: parts[0], version: parts[1]) else {
+        guard let backend = snapshot.backends.backend(reference: reference) else {
             throw .failure("no backend \(reference)")
         }
         let user = arguments["--user"]

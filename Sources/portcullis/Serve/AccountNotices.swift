@@ -137,6 +137,8 @@ extension Backend {
         var all = BackendRight.allCases.filter(has).map {
             AccountNotices.Credential.setting(backendID: id, name: $0.rawValue)
         }
+        all += grants.roles.map { .setting(backendID: id, name: "role", value: $0) }
+        all += (grants.scopes ?? []).map { .setting(backendID: id, name: "scope", value: $0) }
         if isRevoked { return all }
         if let secret = clientSecret?.value, !secret.isEmpty {
             all.append(.clientSecret(backendID: id, secret: secret))

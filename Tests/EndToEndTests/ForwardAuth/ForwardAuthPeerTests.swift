@@ -7,7 +7,7 @@ import Testing
     private static let basic: [Field] = [.basic("joe:Welcome1"), "Oracle-Mobile-Backend-ID: mbe-inv-1"]
     private static let identities = [
         "X-Gateway-User", "X-Gateway-Issuer", "X-Gateway-Roles", "X-Gateway-Backend", "X-Gateway-Consumer",
-        "X-Gateway-Client-Subject",
+        "X-Gateway-Client", "X-Gateway-Client-Subject",
         "X-Gateway-Client-Names",
         "X-Gateway-Client-Fingerprint",
     ]
@@ -26,6 +26,7 @@ import Testing
         #expect(request.values("X-Gateway-User") == ["joe"])
         #expect(request.values("X-Gateway-Roles") == ["Manager"])
         #expect(request.values("X-Gateway-Backend") == ["mbe-inv-1"])
+        #expect(request.values("X-Gateway-Client") == ["inv-client"])
         #expect(request.values("X-Gateway-Client-Subject").isEmpty)
         #expect(request.values("Cookie") == ["a=b"])
         #expect(request.values("Authorization").count == 1 && !request.head.raw.contains(token))
