@@ -25,6 +25,13 @@ extension Backend {
     package func settingsJSON(baseURL: String, paths: EndpointPaths, includingSecrets: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
+        if isClient {
+            addClient(&writer, includingSecrets: includingSecrets)
+            writer.member("baseUrl", baseURL)
+            if let token = paths.token { writer.member("tokenEndpoint", baseURL + token) }
+            writer.endObject()
+            return writer.bytes
+        }
         writer.member("name", name)
         writer.member("version", version)
         writer.member("mobileBackendId", mobileBackendID)
@@ -45,5 +52,19 @@ extension Backend {
         if let saml = paths.saml, httpBasic { writer.member("samlAudience", baseURL + saml) }
         writer.endObject()
         return writer.bytes
+    }
+
+    /// The settings of a client in the words of `clients.json`.
+    private func addClient(_ writer: inout JSONWriter, includingSecrets: Bool) {
+        writer.member("clientId", clientID)
+        if includingSecrets, let clientSecret { writer.member("clientSecret", clientSecret.value) }
+        writer.member("name", title)
+        writer.member("realm", realm)
+        if isRevoked { return writer.member("revoked", true) }
+        if grants.isPublic { writer.member("public", true) }
+        writer.member("grantTypes", GrantType.allCases.filter { !grants.withheld.contains($0) }.map(\.rawValue))
+        if let rules = grants.authorization { writer.member("redirectUris", rules.redirectURIs.map(\.text)) }
+        if let scopes = grants.scopes { writer.member("scopes", scopes) }
+        if !grants.roles.isEmpty { writer.member("roles", grants.roles) }
     }
 }

@@ -39,7 +39,8 @@ struct AdminOperation: Sendable {
     /// Without those of families.
     private static let all: [AdminOperation] = [
         UserAdministration.operations, RoleAdministration.operations, RealmAdministration.operations,
-        PolicyAdministration.operations, BackendAdministration.operations, CertificateAdministration.operations,
+        PolicyAdministration.operations, ClientAdministration.operations,
+        BackendAdministration.operations, CertificateAdministration.operations,
         TokenAdministration.operations, RouteAdministration.operations, RequirementAdministration.operations,
         ConsumerAdministration.operations, SigningKeyAdministration.operations, IssuerAdministration.operations,
         RefusalAdministration.operations,
@@ -64,7 +65,7 @@ extension AdminOperation {
         switch path.first {
         case "tokens", "devices": .allGateways
         case _ where path.contains("routes"): .thisGateway
-        case "users", "backends", "consumers", "certificates": takesAway ? .withdrawals : .thisGateway
+        case "users", "clients", "backends", "consumers", "certificates": takesAway ? .withdrawals : .thisGateway
         default: .thisGateway
         }
     }

@@ -23,7 +23,7 @@ struct NewBackend {
     static func secret() -> String { random(32) }
 
     /// Random bytes as text that needs no quoting in a URL, a header field, a form or a shell.
-    private static func random(_ count: Int) -> String {
+    static func random(_ count: Int) -> String {
         while true {
             let text = base64(SecureRandom.bytes(count), .url)
             // A command would read a leading hyphen as an option.

@@ -69,6 +69,24 @@ struct AdminInvocation {
     /// The value of an option as a member of a body.
     func text(_ option: String) -> JSONNode? { arguments[option].map { .text($0) } }
 
+    /// Performs an action that clients and backends have in common.
+    /// - Parameters:
+    ///   - section: the resource.
+    ///   - depth: how many names an entry has.
+    /// - Returns: whether the action is one of these.
+    func performShared(on section: String, depth: Int) throws(ExitStatus) -> Bool {
+        let entry = [section] + names.prefix(depth)
+        switch action {
+        case "show": try show(.get, entry, query: [("secrets", arguments.has("--secrets") ? "true" : nil)])
+        case "list": try show(.get, [section])
+        case "rotate-secret": try show(.post, entry + ["rotate-secret"])
+        case "revoke": try send(.post, entry + ["revoke"])
+        case "remove": try send(.delete, entry)
+        default: return false
+        }
+        return true
+    }
+
     /// Sends a request and ignores the body of its response.
     func send(
         _ method: Method, _ path: [String], query: [(String, String?)] = [],

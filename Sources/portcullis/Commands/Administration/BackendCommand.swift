@@ -3,7 +3,7 @@ import Configuration
 import Gateway
 import HTTP
 
-/// `portcullis backend`: mobile backends (MBE-01 to MBE-07).
+/// `portcullis backend`: mobile backends of `backends.json` (MBE-01 to MBE-07).
 enum BackendCommand: Command {
     static let name = "backend"
     static let summary = "create, show, change and revoke mobile backends"
@@ -28,6 +28,8 @@ enum BackendCommand: Command {
         --realm    the realm whose users log in with this backend (default: "Default")
         --secrets  include the client secret
 
+        `portcullis clients` has the clients of clients.json, which need none of the protocol of Mobile Cloud.
+
         \(AdminTarget.help)
         """
 
@@ -39,6 +41,7 @@ enum BackendCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let call = try AdminInvocation(arguments, of: self, shapes)
+        if try call.performShared(on: "backends", depth: 2) { return }
         let backend = ["backends"] + call.names.prefix(2)
         switch call.action {
         case "create":
@@ -47,17 +50,11 @@ enum BackendCommand: Command {
                 body: [
                     ("name", .text(call.first)), ("version", .text(call.names[1])), ("realm", call.text("--realm")),
                 ])
-        case "show":
-            let secrets = call.arguments.has("--secrets") ? "true" : nil
-            try call.show(.get, backend, query: [("secrets", secrets)])
-        case "list": try call.show(.get, ["backends"])
         case "enable", "disable":
             try call.send(.patch, backend, body: [(try member(call.names[2]), .flag(call.action == "enable"))])
         case "add-route": try call.send(.post, backend + ["routes"], body: [("route", .text(call.names[2]))])
         case "remove-route": try call.send(.delete, backend + ["routes", call.names[2]])
-        case "rotate-secret": try call.show(.post, backend + ["rotate-secret"])
-        case "remove": try call.send(.delete, backend)
-        default: try call.send(.post, backend + ["revoke"])
+        default: break
         }
     }
 

@@ -68,6 +68,8 @@
 
             exit status of request and call: 0 the status is below 400, 1 otherwise
 
+            `portcullis clients` creates and revokes the OAuth clients that a gateway knows.
+
             \(ClientFiles.help)
 
             examples: portcullis client login --user joe --profile fb
