@@ -30,7 +30,7 @@ extension ReadmeTests {
         try #require(copy.ending == .exit(0), "\(copy.errors)")
         let uses = Vectors.text(path).firstMatch(of: /<!-- uses: (.+) -->/)?.1 ?? "first-steps"
         for name in uses.split(separator: " ") {
-            if name == "own-users" { try Self.makeUsers(in: directory) }
+            if name == "own-users" { try Self.makeUsers(in: directory, for: path) }
             for block in GuideBlock.all(in: "config/guides/\(name).md") { try Self.add(block, to: directory) }
         }
         for (index, block) in blocks.enumerated() {
@@ -83,14 +83,16 @@ extension ReadmeTests {
         return directory
     }
 
-    /// Runs the commands of the guide to the gateway's own users, which name the directory `mine`.
-    static func makeUsers(in directory: ConfigurationDirectory) throws {
+    /// Runs the commands of the guide to the gateway's own users, which name the directory `mine`, and that for a backend of
+    /// another guide.
+    static func makeUsers(in directory: ConfigurationDirectory, for path: String) throws {
         let own = Vectors.text("config/guides/own-users.md")
         let lines = try #require(own.firstMatch(of: /(?s)```sh\n(portcullis roles add.*?)```/)).1
-            .replacing("--config mine", with: "--config .")
+        let backend = Vectors.text(path).firstMatch(of: /portcullis backend create .* --config mine/)?.0 ?? ""
+        let commands = "\(lines)\n\(backend)".replacing("--config mine", with: "--config .")
         let program = URL(fileURLWithPath: GatewayProcess.binary).deletingLastPathComponent().path
         let result = try Program.run(
-            "/bin/bash", ["-ec", "PATH=\(program):$PATH\n\(lines)"], environment: ["ADMIN_TOKEN": secret],
+            "/bin/bash", ["-ec", "PATH=\(program):$PATH\n\(commands)"], environment: ["ADMIN_TOKEN": secret],
             directory: directory.path)
         try #require(result.ending == .exit(0), "\(result.errors)")
     }
@@ -111,7 +113,7 @@ extension ReadmeTests {
         }
         guard let part = part as? [[String: Any]], let present = present as? [[String: Any]] else { return part }
         let name = { (element: [String: Any]) in
-            ["name", "alias", "path"].lazy.compactMap { element[$0] as? String }.first
+            ["name", "alias", "path", "clientId"].lazy.compactMap { element[$0] as? String }.first
         }
         let names = Set(part.map(name))
         return present.filter { !names.contains(name($0)) } + part

@@ -6,7 +6,7 @@ extension ReadmeTests {
     /// A guide, and the answer to a request without a credential.
     struct Guide: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Whether roles, backend and user are made before.
+        /// Whether roles, client and user are made before.
         var isPrepared = false
         var fields: [Field] = []
         var status = 401
@@ -39,7 +39,7 @@ extension ReadmeTests {
         let directory = try ConfigurationDirectory()
         for file in least { try directory.write(file.file, file.text) }
         let environment = ["ADMIN_TOKEN": "of-the-test", "BILLING_SECRET": "of-the-test"]
-        if guide.isPrepared { try Self.makeUsers(in: directory) }
+        if guide.isPrepared { try Self.makeUsers(in: directory, for: guide.path) }
         for file in files { try directory.write(file.file, file.text) }
         let check = try CommandLine.run("check", directory.path, environment: environment)
         #expect(check.output.hasSuffix(": 0 errors, 0 warnings"), "\(check.errors)")
