@@ -107,6 +107,25 @@ import Testing
         #expect(try warnings(["policies.json": #"{"Security_AllowOrigin": "\#(patterns)"}"#]) == [])
     }
 
+    @Test("RFC 8252 section 8.3: localhost in a redirect URI is a warning, also of a backend and after a logout")
+    func localhost() throws {
+        let client =
+            #"{"clientId": "a", "clientSecret": "s", "redirectUris": ["http://localhost/cb", "http://127.0.0.1/cb"]}"#
+        let backend = #"""
+            {"name": "b", "version": "1", "mobileBackendId": "m", "clientId": "c", "clientSecret": "s",
+             "redirectUris": ["https://b.example.com/"], "postLogoutRedirectUris": ["http://localhost:1/"]}
+            """#
+        let loaded = try ConfigurationDirectory([
+            "clients.json": "[\(client)]", "backends.json": "[\(backend)]",
+            "identityProviders.json": #"[{"name": "local", "kind": "local"}]"#,
+        ]).load()
+        #expect(loaded.lines(.error) == [])
+        #expect(
+            loaded.diagnostics.filter { $0.message.contains("8.3") }.map(\.pointer) == [
+                "/backends/0/postLogoutRedirectUris/0", "/clients/0/redirectUris/0",
+            ])
+    }
+
     @Test func disallowInAList() throws {
         let lines = try warnings(["policies.json": #"{"Security_AllowOrigin": "https://a.example, disallow"}"#])
         #expect(

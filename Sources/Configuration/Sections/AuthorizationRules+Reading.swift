@@ -8,8 +8,8 @@ extension AuthorizationRules {
             "redirectUris", ClientRedirectURI.shape.list("an array of URIs", minimum: 1),
             """
             Allowed redirect URIs for authorization codes, compared as exact text. Each is an `https` URL or a URI \
-            with a scheme of the application such as `com.example.app:/login`. `http://127.0.0.1/…` and \
-            `http://[::1]/…` match any port. With them the client may use the [authorization \
+            with a scheme of the application such as `com.example.app:/login`. `http://127.0.0.1/…`, \
+            `http://[::1]/…` and `http://localhost/…` match any port. With them the client may use the [authorization \
             endpoint](guides/oauth-server.md); needs an identity provider.
             """)
         let consent = object.take(
@@ -50,7 +50,13 @@ extension ClientRedirectURI {
         let expected = "an https URL, a URI with a scheme of the application, or http://127.0.0.1/ or http://[::1]/"
         guard let text = field.name(expected) else { return nil }
         do throws(Problem) {
-            return try ClientRedirectURI(text)
+            let uri = try ClientRedirectURI(text)
+            if uri.isLocalhost {
+                field.warning(
+                    "the name may lead to another interface than loopback (RFC 8252 section 8.3)",
+                    expected: "http://127.0.0.1 or http://[::1]", found: field.summary)
+            }
+            return uri
         } catch {
             return field.error(
                 "invalid redirect URI: \(error.rawValue)", expected: expected, found: field.summary)

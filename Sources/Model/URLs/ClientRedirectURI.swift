@@ -11,7 +11,7 @@ package struct ClientRedirectURI: Sendable, Equatable {
         case port = "its port is not a number from 1 to 65535"
         case characters = "it has a character that must be percent-encoded, or a malformed escape"
         case path = "its path can be read in two ways"
-        case clear = "http is for 127.0.0.1 and [::1] alone"
+        case clear = "http is for 127.0.0.1, [::1] and localhost alone"
         case scheme = "its scheme is neither https nor one of the application, which has a dot"
         case noPath = "a slash must follow the scheme"
     }
@@ -33,9 +33,11 @@ package struct ClientRedirectURI: Sendable, Equatable {
     /// Beginning of the path.
     private let rest: Int
 
-    /// - Parameter allowsLocalhost: whether `localhost` counts as loopback. RFC 8252 section 8.3 advises against it, but
-    ///   programs that register themselves use it.
-    package init(_ text: String, allowsLocalhost: Bool = false) throws(Problem) {
+    /// Whether it has the name of the loopback address, which RFC 8252 section 8.3 advises against.
+    package var isLocalhost: Bool { kind == .loopback && text.hasPrefix(ClientRedirectURI.localhost) }
+    private static let localhost = "http://localhost"
+
+    package init(_ text: String) throws(Problem) {
         guard text.utf8.count <= RedirectTarget.maximumLength else { throw .tooLong }
         guard !text.utf8.contains(UInt8(ascii: "#")) else { throw .fragment }
         self.text = text
@@ -55,15 +57,14 @@ package struct ClientRedirectURI: Sendable, Equatable {
             (hostEnd, rest) = (0, 0)
             return
         }
-        let hosts = ["127.0.0.1", "[::1]"] + (allowsLocalhost ? ["localhost"] : [])
-        guard let end = ClientRedirectURI.loopbackEnd(bytes, hosts) else { throw .clear }
+        guard let end = ClientRedirectURI.loopbackEnd(bytes) else { throw .clear }
         hostEnd = end
         rest = ClientRedirectURI.portEnd(bytes, from: end) ?? end
     }
 
     /// The end of a loopback host, spelled exactly; nil for another host.
-    private static func loopbackEnd(_ bytes: [UInt8], _ hosts: [String]) -> Int? {
-        let beginnings = hosts.map { "http://\($0)" }
+    private static func loopbackEnd(_ bytes: [UInt8]) -> Int? {
+        let beginnings = ["http://127.0.0.1", "http://[::1]", localhost]
         guard let beginning = beginnings.first(where: { bytes.starts(with: $0.utf8) }) else { return nil }
         let end = beginning.utf8.count
         guard bytes.count == end || [ASCII.slash, ASCII.colon, UInt8(ascii: "?")].contains(bytes[end]) else {

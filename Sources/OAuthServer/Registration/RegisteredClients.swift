@@ -60,7 +60,7 @@ package struct RegisteredClient: Sendable {
         var metadata = ClientMetadata()
         metadata.name = title
         metadata.redirectURIs =
-            redirectURI.flatMap { try? ClientRedirectURI($0, allowsLocalhost: true) }.map { [$0] } ?? []
+            redirectURI.flatMap { try? ClientRedirectURI($0) }.map { [$0] } ?? []
         self.init(id: id, metadata, secretDigest: nil)
     }
 

@@ -9,7 +9,8 @@ import Testing
             ("https://app.example.com/cb", ClientRedirectURI.Kind.web), ("https://app.example.com", .web),
             ("https://app.example.com:8443/cb?a=b", .web), ("http://127.0.0.1/cb", .loopback),
             ("http://127.0.0.1:8000/cb", .loopback), ("http://[::1]/cb", .loopback), ("http://[::1]:1/", .loopback),
-            ("http://127.0.0.1", .loopback), ("com.example.app:/cb", .application),
+            ("http://127.0.0.1", .loopback), ("http://localhost:3000/cb", .loopback),
+            ("com.example.app:/cb", .application),
             ("com.example.app://host/cb", .application), ("COM.example-2.app:/", .application),
         ])
     func good(_ text: String, _ kind: ClientRedirectURI.Kind) throws {
@@ -21,7 +22,8 @@ import Testing
         arguments: [
             ("https://app.example.com/cb#x", ClientRedirectURI.Problem.fragment), ("com.example.app:/cb#", .fragment),
             ("https://joe@app.example.com/", .userInformation), ("com.example.app://joe@x/", .userInformation),
-            ("http://localhost/cb", .clear), ("http://app.example.com/cb", .clear), ("http://127.0.0.2/cb", .clear),
+            ("http://localhost.example.com/cb", .clear), ("http://LOCALHOST/cb", .clear),
+            ("http://app.example.com/cb", .clear), ("http://127.0.0.2/cb", .clear),
             ("http://127.0.0.1.example.com/", .clear), ("HTTP://127.0.0.1/", .clear), ("http://[0::1]/", .clear),
             ("https://app.example.com:0/", .port), ("http://127.0.0.1:65536/", .port), ("https:///cb", .host),
             ("https://*.example.com/cb", .host), ("https://a/b/../c", .path), ("https://a/%2e%2e/c", .path),
@@ -48,6 +50,12 @@ import Testing
             #expect(loopback.destination(other) == nil)
         }
         #expect(try ClientRedirectURI("http://127.0.0.1").destination("http://127.0.0.1:80") != nil)
+        let named = try ClientRedirectURI("http://localhost/cb")
+        #expect(named.isLocalhost && !loopback.isLocalhost)
+        #expect(named.destination("http://localhost:3000/cb") != nil)
+        for other in ["http://127.0.0.1/cb", "http://localhost.evil.net/cb", "http://localhost@evil.net/cb"] {
+            #expect(named.destination(other) == nil)
+        }
     }
 
     @Test("the destination names its place, its form action and its parameters")
