@@ -253,7 +253,7 @@ struct AuthorizationEndpoint: Sendable {
             otherAccount: flow.location(of: inquiry.visit) + "&prompt=login")
         question.isUnverified = inquiry.backend.isRegistered
         var page = Page.consent(
-            question, action: service.settings.paths.authorization, ticket: ticket, fields: [("request", sealed)])
+            question, action: service.settings.paths[.authorization], ticket: ticket, fields: [("request", sealed)])
         page.formAction = "'self' \(inquiry.reply.destination.formAction)"
         return .done(page.response(status: 200, reason: .consentAsked, fields: cookie))
     }
@@ -272,7 +272,7 @@ struct AuthorizationEndpoint: Sendable {
         guard form.first("ticket") != nil else {
             // Cookies do not come with a form of another site, but with the link that follows.
             let query = FormEncoding.form(form.fields.map { ($0.name, $0.value) })
-            let location = service.settings.paths.authorization + "?" + String(decoding: query, as: UTF8.self)
+            let location = service.settings.paths[.authorization] + "?" + String(decoding: query, as: UTF8.self)
             return .done(.redirect(303, to: location, reason: .authorizationMoved))
         }
         guard form.repeatedName == nil, AuthorizationEndpoint.isOwnForm(request) else {

@@ -48,7 +48,7 @@ struct DeviceVerification: Sendable {
         reason: Reason = .deviceCodeForm
     ) -> EndpointResponse {
         let (ticket, cookie) = flow.ticket(DeviceVerification.codePurpose, browser)
-        return Page.deviceCode(action: OAuthEndpoints.devicePath, ticket: ticket, code: code, notice: notice)
+        return Page.deviceCode(action: service.settings.paths[.device], ticket: ticket, code: code, notice: notice)
             .response(status: status, reason: reason, fields: cookie)
     }
 
@@ -104,7 +104,7 @@ struct DeviceVerification: Sendable {
                 guard let backend else { return unknown(browser) }
                 let request = LoginRequest(.device(DeviceRequest(id: record.id, code: code)), of: backend)
                 let sealed = flow.sealed(request, loggedInAt: nil, now: browser.now)
-                return .redirect(303, to: "\(OAuthEndpoints.devicePath)?resume=\(sealed)", reason: .ssoLoginAsked)
+                return .redirect(303, to: "\(service.settings.paths[.device])?resume=\(sealed)", reason: .ssoLoginAsked)
             }
         }
     }
@@ -186,7 +186,7 @@ struct DeviceVerification: Sendable {
         question.isUnverified = backend.isRegistered
         let sealed = flow.sealed(visit.request, loggedInAt: nil, now: visit.now)
         return Page.consent(
-            question, action: OAuthEndpoints.devicePath, ticket: ticket, fields: [("request", sealed)]
+            question, action: service.settings.paths[.device], ticket: ticket, fields: [("request", sealed)]
         ).response(status: 200, reason: .consentAsked, fields: cookie)
     }
 

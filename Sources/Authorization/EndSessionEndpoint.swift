@@ -34,7 +34,7 @@ struct EndSessionEndpoint: Sendable {
             // Cookies do not come with a form of another site, but with the link that follows.
             let query = String(decoding: FormEncoding.form(EndSessionEndpoint.repeatedFields(form)), as: UTF8.self)
             return .done(
-                .redirect(303, to: "\(OAuthEndpoints.endSessionPath)?\(query)", reason: .authorizationMoved))
+                .redirect(303, to: "\(settings.paths[.endSession])?\(query)", reason: .authorizationMoved))
         }
         guard AuthorizationEndpoint.isOwnForm(request) else {
             return .done(BrowserLoginFailure.foreignForm.response)
@@ -85,7 +85,7 @@ struct EndSessionEndpoint: Sendable {
         let languages = EndSessionEndpoint.languages(form).map(\.description).joined(separator: " ")
         // This endpoint logs out without a client, too, and in the same languages.
         let query = FormEncoding.form(languages.isEmpty ? [] : [("ui_locales", languages)])
-        let path = OAuthEndpoints.endSessionPath + (query.isEmpty ? "" : "?\(String(decoding: query, as: UTF8.self))")
+        let path = settings.paths[.endSession] + (query.isEmpty ? "" : "?\(String(decoding: query, as: UTF8.self))")
         let link = Page.Link(.signOut, to: path)
         return .done(
             Page.failure(.foreignLogout, link: link)

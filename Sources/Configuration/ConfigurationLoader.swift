@@ -41,6 +41,7 @@ package enum ConfigurationLoader {
             values.joinBackends()
             RouteLogins.check(&values, findings)
             RouteAuthenticators.check(values, findings)
+            EndpointPathCheck.check(values.endpointSettings, findings)
             values.checkRoutes(findings)
             SharedNames(values).checkOwners(findings)
             values.checkIssuerHosts(findings)

@@ -76,7 +76,7 @@ extension TokenService {
         backend.settingsJSON(
             baseURL: settings.baseURL,
             paths: .init(
-                token: settings.paths.token, exchange: OAuthEndpoints.exchangePath,
+                token: settings.paths[.token], exchange: OAuthEndpoints.exchangePath,
                 sso: settings.signOnPath, saml: settings.samlPath),
             includingSecrets: includingSecrets)
     }

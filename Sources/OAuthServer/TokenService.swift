@@ -25,7 +25,7 @@ package final class TokenService: Sendable {
         // RFC 7523 section 3: an assertion names the token endpoint or the issuer.
         clients = ClientAuthentication(
             backends: settings.backends,
-            audiences: [settings.issuer, settings.baseURL + settings.paths.token], throttle: settings.clientThrottle)
+            audiences: [settings.issuer, settings.baseURL + settings.paths[.token]], throttle: settings.clientThrottle)
         ownTokens = OwnAccessTokens(settings)
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
     }

@@ -12,7 +12,7 @@ package struct TokenServiceSettings: Sendable {
     package var audience: [String]
     /// The gateway's base URL, without a trailing slash.
     package var baseURL: String
-    package var paths = OAuthPaths()
+    package var paths = EndpointPaths.standard
     package var terms = AccessTokenTerms()
     package var signer: JWTSigner
     /// The keys that verify the service's own tokens: that of the signer and others between rotations.

@@ -13,8 +13,8 @@ enum Ceilings {
             72, "37 once Attempt does not name UploadProgress, which lies beside BodyArrival; then the worker's role"
         ),
         "HTTP": (3, ""), "Identity": (3, ""), "Issuers": (2, ""), "JOSE": (3, ""), "LoginPages": (5, ""),
-        "MobileSocial": (4, ""), "Model": (10, ""),
-        "OAuthServer": (13, ""),
+        "MobileSocial": (4, ""), "Model": (4, ""),
+        "OAuthServer": (25, "15 once the names of grants do not lie in CodeRedemption and DeviceRedemption"),
         "Policy": (31, "a route holds what decides about it, and 16 parts name the route: its values apart"),
         "PortcullisClient": (3, ""), "Reactor": (5, ""), "TokenStorage": (2, ""), "UserProfiles": (2, ""),
         "portcullis": (49, "24 once the state that outlives reloads does not name the families of endpoints"),

@@ -354,13 +354,13 @@ extension InvalidCase {
         badPath("path-encoded-semicolon", "/a%3Bb", "a character that may stand for itself is percent-encoded"),
         badPath("path-encoding-case", "/a%c3%a9", "percent-encodings are written in upper case"),
         badPath("path-encoding-short", "/a%2", #""%" needs two hexadecimal digits"#),
-        shadow("/oauth2/token", "/oauth2/token"),
+        shadow("/oauth2/token", "/oauth2/**"),
         shadow("/token", "/token"),
         shadow("/oauth2/other", "/oauth2/**"),
         shadow("/oauth2/*", "/oauth2/**"),
         shadow("/.well-known/jwks.json", "/.well-known/jwks.json"),
         shadow("/mobile/platform/users/~", "/mobile/platform/users/~"),
-        shadow("/mobile/platform/sso/login", "/mobile/platform/sso/*"),
+        shadow("/mobile/platform/sso/logout", "/mobile/platform/sso/logout"),
         InvalidCase(
             "shadows users of an application",
             routes(route("/yambas/rest/apps/a/models/Basics/User/**"), route("/yambas/rest/apps/a/models/Notes/**"))

@@ -2,6 +2,11 @@ import Model
 
 /// Mistakes in the gateway's own services.
 extension InvalidCase {
+    private static func prefix(_ path: String, _ error: String) -> InvalidCase {
+        InvalidCase(
+            "prefix \(path)", gateway: #""pathPrefix": "\#(path)""#, "gateway.json:5: error: /pathPrefix: \(error)")
+    }
+
     static let serviceCases: [InvalidCase] = [
         InvalidCase(
             "challenge-key-length", gateway: #""challenge": {"key": "c2hvcnQ="}"#,
@@ -77,12 +82,48 @@ extension InvalidCase {
             #"gateway.json:5: error: /tokenService/sharedKeys: keys could sign before all gateways have them (expected "publishKeysFor" of 10 s or more)"#
         ),
         InvalidCase(
-            "token-path", gateway: #""tokenService": {"tokenPath": "oauth2/token"}"#,
-            #"gateway.json:5: error: /tokenService/tokenPath: invalid path: it does not begin with "/" (expected a path such as "/oauth2/token", found "oauth2/token")"#
+            "token-path", gateway: #""tokenService": {"tokenPathAliases": ["oauth2/token"]}"#,
+            #"gateway.json:5: error: /tokenService/tokenPathAliases/0: invalid path: it does not begin with "/" (expected a path such as "/oauth2/token", found "oauth2/token")"#
         ),
         InvalidCase(
-            "token-path-twice", gateway: #""tokenService": {"tokenPathAliases": ["/oauth2/token"]}"#,
-            #"gateway.json:5: error: /tokenService/tokenPathAliases/0: "/oauth2/token" is a token path already (expected a path of its own)"#
+            "token-path-below-prefix", gateway: #""tokenService": {"tokenPathAliases": ["/oauth2/t"]}"#,
+            #"gateway.json:5: error: /tokenService/tokenPathAliases/0: "/oauth2/t" is a path of the gateway already (expected a path of its own)"#
+        ),
+        InvalidCase(
+            "token-path-twice",
+            gateway: #""tokenService": {"tokenPathAliases": ["/t", "/t", "/mobile/platform/users/~"]}"#,
+            #"gateway.json:5: error: /tokenService/tokenPathAliases/1: "/t" is a path of the gateway already (expected a path of its own)"#,
+            #"gateway.json:5: error: /tokenService/tokenPathAliases/2: "/mobile/platform/users/~" is a path of the gateway already (expected a path of its own)"#
+        ),
+        InvalidCase(
+            "token-paths-gone", gateway: #""tokenService": {"tokenPath": "/t", "authorizationPath": "/a"}"#,
+            #"gateway.json:5: error: /tokenService/authorizationPath: "authorizationPath" is no setting any more (expected "pathPrefix" of gateway.json, with the standard names below it)"#,
+            #"gateway.json:5: error: /tokenService/tokenPath: "tokenPath" is no setting any more (expected "pathPrefix" of gateway.json, with the standard names below it)"#
+        ),
+        InvalidCase(
+            "prefix-covers-route",
+            routes(route("/auth/own")).merging(
+                ["gateway.json": ConfigurationDirectory.gateway(#""pathPrefix": "/auth""#)]) { $1 },
+            #"routes.json:2: error: /routes/0/path: the route shadows the gateway endpoint "/auth/**" (expected a path that the gateway does not use itself, found "/auth/own")"#
+        ),
+        prefix(
+            "auth", #"invalid path: it does not begin with "/" (expected a path such as "/oauth2/token", found "auth")"#
+        ),
+        prefix(
+            "/auth/**",
+            #"invalid path: wildcards are for routes (expected a path such as "/oauth2/token", found "/auth/**")"#),
+        prefix("/auth/", #"the prefix ends with a slash (expected a path such as "/oauth2", found "/auth/")"#),
+        prefix("/", #"the prefix ends with a slash (expected a path such as "/oauth2", found "/")"#),
+        prefix("", #"invalid path: it does not begin with "/" (expected a path such as "/oauth2/token", found "")"#),
+        prefix(
+            "/.well-known/own",
+            #"other endpoints are at "/.well-known/**" (expected a path of its own, found "/.well-known/own")"#),
+        prefix(
+            "/mobile",
+            #"other endpoints are at "/mobile/platform/users/~" (expected a path of its own, found "/mobile")"#),
+        prefix(
+            "/mobile/platform/auth/token",
+            #"other endpoints are at "/mobile/platform/auth/token" (expected a path of its own)"#
         ),
         InvalidCase(
             "token-lifetime", gateway: #""tokenService": {"userTokenSeconds": "1h"}"#,

@@ -67,7 +67,7 @@ import Testing
         #expect(main["roles"] == nil && main["requestHeaders"] == nil)
         #expect(route(node, "/ping")?["response"]?["body"]?.string == "OK")
         #expect(result.variables == [])
-        #expect(report.steps.contains { $0.contains("https://app.example.com/mobile/platform/sso/callback/idp") })
+        #expect(report.steps.contains { $0.contains("https://app.example.com/oauth2/callback/idp") })
     }
 
     @Test("variables go before keys of files, and secrets are never copied")

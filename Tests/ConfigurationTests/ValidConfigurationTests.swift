@@ -103,6 +103,7 @@ import Testing
         #expect(configuration.issuedTokenCache.persists)
         #expect(configuration.tokenService.rotateEvery == .seconds(2_592_000))
         #expect(configuration.tokenService.paths.tokenAliases == ["/auth/token"])
+        #expect(configuration.tokenService.paths[.introspection] == "/auth/oauth/introspect")
         #expect(configuration.tokenService.requiresTLS == true)
         let terms = configuration.tokenService.terms
         #expect(terms.clockSkew == .seconds(2) && terms.scopes == ["read", "write"] && terms.revokesOnRefresh)
@@ -225,8 +226,7 @@ import Testing
         // OAUTH-05: there are no refresh tokens, or other extras, without a request for them.
         let grants = configuration.backends[0].backend.grants
         #expect(grants.refresh == nil && !grants.introspection && grants.exchange == nil)
-        #expect(configuration.tokenService.paths.revocation == "/oauth2/revoke")
-        #expect(configuration.tokenService.paths.introspection == "/oauth2/introspect")
+        #expect(configuration.tokenService.paths[.revocation] == "/oauth2/revoke")
         #expect(configuration.webgates[0].userAgentMismatch == nil)
         #expect(configuration.listeners[0].rules.name == "127.0.0.1:8080")
         #expect(!configuration.listeners[0].rules.http2 && configuration.listeners[0].tls == nil)

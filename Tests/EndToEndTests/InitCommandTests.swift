@@ -102,7 +102,7 @@ import Testing
     @Test("browsers are sent to the provider, and other clients get 401")
     func browsers() throws {
         let (directory, said) = try make("--login", "https://127.0.0.1:9", "--client-id", "gw", input: "s3cret\n")
-        #expect(said.contains("/mobile/platform/sso/callback/idp"))
+        #expect(said.contains("/oauth2/callback/idp"))
         #expect(try directory.read("provider-secret") == "s3cret" && mode(directory, "provider-secret") == 0o600)
         let gateway = try serve(directory)
         #expect(try request(gateway).status == 401)

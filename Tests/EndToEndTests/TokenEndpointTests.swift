@@ -194,8 +194,9 @@ import Testing
             let metadata = JSONText(try fixture.request("GET", "/.well-known/\(name)").text)
             #expect(metadata["issuer"].string == "http://gw.example.com")
             #expect(metadata["token_endpoint"].string == "http://gw.example.com/oauth2/token")
-            #expect(metadata["jwks_uri"].string == "http://gw.example.com/.well-known/jwks.json")
+            #expect(metadata["jwks_uri"].string == "http://gw.example.com/oauth2/jwks")
         }
+        #expect(JSONText(try fixture.request("GET", "/oauth2/jwks").text)["keys"].list.count == 1)
         #expect(try fixture.request("HEAD", "/.well-known/jwks.json").body.isEmpty)
         #expect(try fixture.request("POST", "/.well-known/jwks.json", body: "").status == 405)
     }

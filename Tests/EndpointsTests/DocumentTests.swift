@@ -57,7 +57,7 @@ import Testing
         #expect(response.status == 200)
         #expect(response.json?["issuer"]?.string == "https://gw.example.com")
         #expect(response.json?["token_endpoint"]?.string == "https://gw.example.com/oauth2/token")
-        #expect(response.json?["jwks_uri"]?.string == "https://gw.example.com/.well-known/jwks.json")
+        #expect(response.json?["jwks_uri"]?.string == "https://gw.example.com/oauth2/jwks")
         #expect(response.json?["response_types_supported"]?.array?.isEmpty == true)
         #expect(
             response.json?["grant_types_supported"]?.array?.compactMap(\.string) == ["client_credentials", "password"])

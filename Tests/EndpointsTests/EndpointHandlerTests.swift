@@ -16,13 +16,13 @@ import UserProfiles
         families.add(Profiles().profiles.handlers)
         families.add(ProtectedResources([]).handlers)
         let signOn = SignOn().settings.families
-        for endpoint in EndpointFamily.all.flatMap(\.endpoints) {
+        for endpoint in EndpointFamily.all {
             if let handler = signOn.handler(of: endpoint) { families.add([endpoint: handler]) }
         }
         return families
     }()
 
-    @Test("every endpoint has a handler", arguments: EndpointFamily.all.flatMap(\.endpoints))
+    @Test("every endpoint has a handler", arguments: EndpointFamily.all)
     func everyEndpointHasAHandler(_ endpoint: EndpointDescriptor) {
         #expect(Self.families.handler(of: endpoint) != nil)
     }

@@ -32,9 +32,9 @@ def run(browser, url, issuer, directory):
     press(browser, "Deny")
     # The mock forgets the state, against RFC 6749 section 4.1.2.1.
     expect(browser.status() == 403, "an answer that belongs to no login is refused")
-    expect(place(browser) == f"{url}/mobile/platform/sso/callback/outside", "by a page of the gateway")
+    expect(place(browser) == f"{url}/oauth2/callback/outside", "by a page of the gateway")
     expect(browser.value("document.querySelector('[role=alert]').checkVisibility()"), "in words")
-    browser.open(f"{url}/mobile/platform/sso/callback/outside?error=access_denied&state={state}")
+    browser.open(f"{url}/oauth2/callback/outside?error=access_denied&state={state}")
     expect(browser.status() == 403, "who says no there is told so here")
     browser.picture(directory, "denied")
 

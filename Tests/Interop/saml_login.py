@@ -41,7 +41,7 @@ def run(browser, url, provider, directory):
 
     sign_in(browser, "nobody")
     settle(browser, f"location.origin === '{url}'")
-    expect(browser.value("location.pathname") == "/mobile/platform/sso/callback/outside", "who fails there is back here")
+    expect(browser.value("location.pathname") == "/oauth2/callback/outside", "who fails there is back here")
     expect(browser.value("document.querySelector('[role=alert]').checkVisibility()"), "and told so in words")
     browser.picture(directory, "denied")
     browser.forget()

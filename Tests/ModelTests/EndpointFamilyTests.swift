@@ -20,12 +20,52 @@ import Testing
     }
 
     @Test func withoutFeatures() {
-        #expect(Self.paths([]) == ["/mobile/platform/users/~"])
+        #expect(Self.paths([]).isEmpty && Self.reserved([]).isEmpty)
+    }
+
+    @Test("the prefix is above all generic endpoints and nothing else")
+    func prefix() throws {
+        func routes(_ prefix: String) -> [(path: String, endpoint: EndpointDescriptor)] {
+            let paths = EndpointPaths(prefix: prefix)
+            return EndpointFamily.routes(EndpointSettings(features: Self.everything, paths: paths, formPaths: []))
+        }
+        let (standard, moved) = (routes("/oauth2"), routes("/a/b"))
+        #expect(standard.map(\.endpoint) == moved.map(\.endpoint))
+        for (one, other) in zip(standard, moved) {
+            let isBelow = one.path.hasPrefix("/oauth2/")
+            #expect(other.path == (isBelow ? "/a/b\(one.path.dropFirst(7))" : one.path))
+            #expect(!isBelow || one.endpoint.suffix != nil)
+        }
+        let names = standard.filter { $0.path.hasPrefix("/oauth2/") }.map { String($0.path.dropFirst(8)) }
         #expect(
-            Self.reserved([]) == [
-                "/mobile/platform/users/~", "/mobile/platform/auth/token",
-                "/mobile/platform/sso/*",
+            Set(names) == [
+                "authorize", "token", "par", "device_authorization", "device", "introspect", "revoke", "userinfo",
+                "jwks",
+                "register", "register/", "login", "callback/", "backchannel-logout/", "saml/", "logout",
             ])
+    }
+
+    @Test("the metadata of an issuer with a path have places of their own, which routes cannot have")
+    func issuer() throws {
+        var settings = Self.settings(.tokenService)
+        settings.issuerPath = "/shop/one"
+        let paths = EndpointFamily.routes(settings).filter { $0.endpoint == .metadata }.map(\.path)
+        #expect(
+            paths == [
+                "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration",
+                "/.well-known/oauth-authorization-server/shop/one", "/shop/one/.well-known/openid-configuration",
+            ])
+        let reserved = EndpointFamily.reservedPatterns(settings).map(\.text)
+        #expect(Set(paths).isSubset(of: reserved))
+    }
+
+    @Test("backends bring the endpoints of Mobile Cloud, and those alone")
+    func mobileCloud() {
+        let own = ["/mobile/platform/users/~"]
+        #expect(Self.paths(.mobileCloud) == own && Self.reserved(.mobileCloud) == own)
+        #expect(!Self.reserved(.tokenService).contains { $0.hasPrefix("/mobile") })
+        let both = Self.reserved([.tokenService, .mobileCloud]).filter { $0.hasPrefix("/mobile") }
+        #expect(both == Self.paths([.tokenService, .mobileCloud]).filter { $0.hasPrefix("/mobile") })
     }
 
     @Test func featuresSwitchEndpointsOn() {
@@ -57,9 +97,9 @@ import Testing
         #expect(try isReserved("/oic_rest/rest/x", .serviceDomains) && !isReserved("/oic_rest/x", .serviceDomains))
     }
 
-    @Test(arguments: ["callback", "metadata", "backchannel-logout"])
+    @Test(arguments: ["callback/idp", "saml/idp/metadata", "backchannel-logout/idp"])
     func placesOfProvidersAreReserved(_ name: String) throws {
-        let text = "/mobile/platform/sso/\(name)/idp"
+        let text = "/oauth2/\(name)"
         let path = try PathPattern(text)
         func isReserved(_ features: EndpointFeatures) -> Bool {
             EndpointFamily.reservedPatterns(Self.settings(features)).contains { $0.covers(path) }

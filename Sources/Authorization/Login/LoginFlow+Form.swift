@@ -67,7 +67,7 @@ extension LoginFlow {
         var fields = [("request", visit.request.sealed(seals.loginRequests, now: visit.now))]
         if let choice { fields.append(("provider", choice.name)) }
         if visit.isForced { fields.append(("prompt", "login")) }
-        return "\(OAuthEndpoints.loginPath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
+        return "\(service.settings.paths[.login])?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
     }
 
     /// The page to choose a provider. Each link carries the sealed request.

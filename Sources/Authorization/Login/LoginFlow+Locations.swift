@@ -19,8 +19,8 @@ extension LoginFlow {
     func location(_ visit: Visit, loggedInAt: Int64?) -> String {
         let path: String
         switch visit.request.purpose {
-        case .device: path = OAuthEndpoints.devicePath
-        case .authorization: path = service.settings.paths.authorization
+        case .device: path = service.settings.paths[.device]
+        case .authorization: path = service.settings.paths[.authorization]
         case .page(let page):
             return loggedInAt == nil ? formAddress(visit, by: nil) : page.target.text
         case .ofFamily(let page): return settings.pages?.location(page, visit.request.clientID) ?? "/"

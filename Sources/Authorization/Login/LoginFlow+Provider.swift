@@ -66,7 +66,7 @@ extension LoginFlow {
     ) -> Answer {
         // No link approves a device: its code is typed again.
         if visit.request.device != nil {
-            return .done(.redirect(303, to: OAuthEndpoints.devicePath, reason: .ssoLoginAsked))
+            return .done(.redirect(303, to: service.settings.paths[.device], reason: .ssoLoginAsked))
         }
         return goOn(visit, at: arrival.provider) {
             guard isFirst, visit.choice(named: arrival.provider) != nil else {
@@ -145,7 +145,7 @@ extension LoginFlow {
     /// - Parameter application: where the browser goes on to when it is back; nil for a page.
     func providerLogout(_ session: Session, to application: String?, now: Int64) -> Effect<WebURL?> {
         guard let provider = providers?.provider(named: session.provider) else { return .done(nil) }
-        let back = service.settings.baseURL + OAuthEndpoints.endSessionPath
+        let back = service.settings.baseURL + service.settings.paths[.endSession]
         return provider.logoutURL(back: back, now: now).map { url in
             guard let url, let application else { return url }
             let state = seals.loginRequests.seal(

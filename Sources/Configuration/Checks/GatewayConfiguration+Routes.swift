@@ -105,6 +105,7 @@ extension GatewayConfiguration {
         if tokenService.isEnabled, backends.contains(where: \.backend.enableSSO) { features.insert(.logins) }
         if routes.contains(where: { $0.login != nil }) { features.insert(.logins) }
         if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }
+        if backends.contains(where: { !RouteLogin.isDerived($0.backend.name) }) { features.insert(.mobileCloud) }
         if !applications.isEmpty { features.insert(.applications) }
         if userProfile.isEnabled { features.insert(.userProfiles) }
         if !serviceDomains.isEmpty { features.insert(.serviceDomains) }
@@ -113,8 +114,12 @@ extension GatewayConfiguration {
             features.insert(.relyingParties)
         }
         var settings = EndpointSettings(
-            features: features, oauth: tokenService.paths,
+            features: features, paths: tokenService.paths,
             formPaths: authenticationSchemes.filter { $0.challengeMethod == .form }.map(\.formPath))
+        if let issuer = try? WebURL(tokenService.issuer), !issuer.target.contains("?") {
+            let path = issuer.target
+            settings.issuerPath = path.hasSuffix("/") ? String(path.dropLast()) : path
+        }
         let userClasses = applications.map(ApplicationEndpoints.userClassPath)
         settings.userObjectPaths = userClasses + userClasses.map { "\($0)/" }
         return settings

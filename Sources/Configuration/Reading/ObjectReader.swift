@@ -8,6 +8,8 @@ package struct ObjectReader {
     private let members: [JSONMember]
     private let pointer: String
     private var known: [String] = []
+    /// Keys that are no more, and what takes their place.
+    private var removed: [String: String] = [:]
     /// Where the search for the next name begins: most members are in the order of the declarations.
     private var next = 0
     /// Collects the declarations if only the form of the object is needed.
@@ -229,9 +231,19 @@ package struct ObjectReader {
         return placeholder
     }
 
+    /// Keys of earlier versions, which are errors.
+    /// - Parameter instead: what takes their place.
+    mutating func removed(_ names: [String], instead: String) {
+        for name in names { removed[name] = instead }
+    }
+
     /// Reports members that were not read.
     package func finish() {
         for member in members where !known.contains(member.name) {
+            if let instead = removed[member.name] {
+                child(member).error("\"\(member.name)\" is no setting any more", expected: instead)
+                continue
+            }
             let suggestion = Suggestion.nearest(to: member.name, among: known)
             child(member).error(
                 "unknown member \"\(member.name)\"",

@@ -125,16 +125,16 @@ extension GatewayConfiguration {
             "baseUrl", .origin, "the gateway's own origin",
             placeholder: .placeholder,
             "The origin under which clients reach the gateway: scheme, host and port.")
+        let paths = EndpointPaths.readPrefix(&root)
         let policies = section("policies").map(PoliciesSection.read) ?? PoliciesSection()
         let roles = section("roles").map(RolesSection.read) ?? RolesSection()
-        // `DirectoryReading` needs it before the sections are read.
+        // `DirectoryReading` and `EnvironmentExpansion` need these before the sections are read.
         _ = root.value(
             "optionalFiles", .sectionFiles, default: [],
             """
             Files of sections that may be missing at a [reload](guides/reload.md#reload), which then empties the section \
             instead of failing.
             """)
-        // `EnvironmentExpansion` needs it before the sections are read.
         _ = root.value(
             EnvironmentExpansion.key, EnvironmentExpansion.names, default: [],
             """
@@ -208,7 +208,7 @@ extension GatewayConfiguration {
             issuedTokenCache: root.section(
                 "issuedTokenCache", "The cache of tokens issued for upstreams.", IssuedTokenCacheSection.read),
             tokenService: root.section("tokenService", "The gateway's own token service.") { object in
-                TokenServiceSection.read(&object, baseURL: baseURL)
+                TokenServiceSection.read(&object, baseURL: baseURL, paths)
             },
             sessions: root.section(
                 "sessions", "Sessions of [browsers that log in](guides/browser-login.md).", SessionsSection.read),

@@ -8,7 +8,8 @@ package struct TokenServiceSection: Sendable {
     package var issuer: String
     /// `aud` of its tokens.
     package var audience: String
-    package var paths: OAuthPaths
+    /// Where the generic endpoints are.
+    package var paths: EndpointPaths
     package var terms: AccessTokenTerms
     /// Resource servers that may introspect tokens, besides backends.
     package var resourceServers: [ResourceServerEntry]
@@ -33,18 +34,33 @@ package struct TokenServiceSection: Sendable {
     /// How clients register themselves (RFC 7591); nil where they do not.
     package var registration: RegistrationSection?
 
-    static func read(_ object: inout ObjectReader, baseURL: WebOrigin) -> TokenServiceSection {
+    static func read(
+        _ object: inout ObjectReader, baseURL: WebOrigin, _ paths: EndpointPaths
+    ) -> TokenServiceSection {
+        var paths = paths
         let isEnabled = object.flag("enabled", default: true, "Whether its endpoints are answered.")
-        let issuer = object.optional("issuer", .name, "`iss` of its tokens; `baseUrl` by default.")
+        let issuer = object.optional(
+            "issuer", .name,
+            """
+            `iss` of its tokens; `baseUrl` by default. The metadata of an issuer with a path, such as \
+            `https://gw.example.com/shop`, are at `/.well-known/oauth-authorization-server/shop` and \
+            `/shop/.well-known/openid-configuration` as well.
+            """)
         let audience = object.optional("audience", .name, "`aud` of its tokens; `baseUrl` by default.")
         let algorithm = object.value(
             "algorithm", .choice, default: SignatureAlgorithm.es256, "Signature algorithm of its tokens.")
         let (key, keyFile) = signingKey(&object, algorithm)
         let (rotateEvery, publishKeysFor) = rotation(&object, algorithm)
         let sharesKeys = sharing(&object, algorithm, publishKeysFor)
+        object.removed(
+            ["tokenPath", "revocationPath", "introspectionPath", "authorizationPath"],
+            instead: "\"pathPrefix\" of gateway.json, with the standard names below it")
+        object.read(
+            "tokenPathAliases", Shape.literalPath.list("an array of paths"), into: &paths.tokenAliases,
+            "Further paths of the token endpoint, outside `pathPrefix`, for clients with a fixed one.")
         let section = TokenServiceSection(
             isEnabled: isEnabled, issuer: issuer ?? "\(baseURL)", audience: audience ?? "\(baseURL)",
-            paths: OAuthPaths.read(&object), terms: AccessTokenTerms.read(&object),
+            paths: paths, terms: AccessTokenTerms.read(&object),
             resourceServers: object.value(
                 "resourceServers", ResourceServerEntry.list, default: [],
                 "Clients that may introspect tokens, in addition to backends."),
@@ -72,7 +88,6 @@ package struct TokenServiceSection: Sendable {
                 Lets [clients register themselves](guides/client-registration.md) at `/oauth2/register` (RFC 7591); off \
                 by default.
                 """))
-        section.paths.check(object.field)
         // So that a change of the index is noticed.
         _ = object.field.findings.path(of: section.keyIndexFile)
         return section

@@ -76,7 +76,7 @@ extension ProviderLogin {
             .sealed(seals.postedAnswers, now: now)
         let reason: Reason =
             if case .failed(let failure) = outcome { failure.reason } else { .providerAnswerTaken }
-        let path = "\(ProviderEndpoints.callbackPath)\(PathSegment.encode(provider.name))"
+        let path = paths.callback(of: provider.name)
         return EndpointResponse(
             status: 303,
             headers: [
@@ -121,8 +121,8 @@ extension ProviderLogin {
 
     /// The metadata document with the gateway's URLs and keys, for the provider.
     func metadata(_ request: EndpointRequest) -> EndpointResponse {
-        guard let names = PathSegment.decode(request.path, behind: ProviderEndpoints.metadataPath), names.count == 1,
-            let document = provider(named: names[0])?.metadata
+        guard let names = PathSegment.decode(request.path, behind: paths[.providerMetadata]), names.count == 2,
+            names[1].isExactly(EndpointPaths.metadataName), let document = provider(named: names[0])?.metadata
         else { return BrowserLoginFailure.unknownService.response }
         return EndpointResponse(
             status: 200,

@@ -85,7 +85,7 @@ extension ProviderLogin {
 
     /// `POST` of a `logout_token`.
     func logOut(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
-        guard let names = PathSegment.decode(request.path, behind: ProviderEndpoints.logoutPath), names.count == 1,
+        guard let names = PathSegment.decode(request.path, behind: paths[.providerLogout]), names.count == 1,
             let provider = provider(named: names[0])
         else { return .done(ProviderLogin.unknownProvider) }
         guard request.method == .post, TokenForm.isForm(request.contentType),

@@ -76,6 +76,7 @@ package final class ProviderLogin: Sendable {
     package var isEmpty: Bool { providers.isEmpty }
     let seals: BrowserSeals
     private let baseURL: String
+    let paths: EndpointPaths
     private let furtherOrigins: [WebOrigin]
     private let throttle: LoginThrottle
     /// Used tickets, as far as this process remembers.
@@ -86,13 +87,14 @@ package final class ProviderLogin: Sendable {
 
     /// - Parameters:
     ///   - baseURL: of the gateway, without a trailing slash.
+    ///   - paths: of its endpoints.
     ///   - furtherOrigins: additional origins of the gateway.
     ///   - throttle: limits networks whose browsers bring invalid answers. Separate from the password throttle, so that
     ///     a misconfigured provider does not block other logins.
     package init(
         _ providers: [any BrowserIdentityProvider], seals: BrowserSeals, store: any TokenStore,
-        revocations: RevocationList, baseURL: String, furtherOrigins: [WebOrigin] = [],
-        throttle: LoginThrottle = LoginThrottle(),
+        revocations: RevocationList, baseURL: String, paths: EndpointPaths = .standard,
+        furtherOrigins: [WebOrigin] = [], throttle: LoginThrottle = LoginThrottle(),
         revoker: ProviderRevoker? = nil, observe: @escaping Observer = { _, _, _ in }
     ) {
         self.revoker = revoker
@@ -101,6 +103,7 @@ package final class ProviderLogin: Sendable {
         self.store = store
         self.revocations = revocations
         self.baseURL = baseURL
+        self.paths = paths
         self.furtherOrigins = furtherOrigins
         self.throttle = throttle
         self.observe = observe
@@ -119,26 +122,15 @@ package final class ProviderLogin: Sendable {
     /// Form answers always use `baseURL`, which is in the metadata that the provider has read.
     private func redirectURI(of provider: any BrowserIdentityProvider, _ request: EndpointRequest) -> String {
         let origin = provider.answersByForm ? baseURL : origin(of: request)
-        return ProviderLogin.redirectURI(of: provider.name, baseURL: origin)
+        return origin + paths.callback(of: provider.name)
     }
 
     /// The provider named by the last segment of a path.
     func provider(at path: String) -> (any BrowserIdentityProvider)? {
-        guard let names = PathSegment.decode(path, behind: ProviderEndpoints.callbackPath), names.count == 1 else {
+        guard let names = PathSegment.decode(path, behind: paths[.providerCallback]), names.count == 1 else {
             return nil
         }
         return provider(named: names[0])
-    }
-
-    /// Redirect URI of a provider.
-    /// - Parameter baseURL: as of `init`.
-    package static func redirectURI(of provider: String, baseURL: String) -> String {
-        "\(baseURL)\(ProviderEndpoints.callbackPath)\(PathSegment.encode(provider))"
-    }
-
-    /// URL of the gateway's metadata for a provider.
-    package static func metadataURL(of provider: String, baseURL: String) -> String {
-        "\(baseURL)\(ProviderEndpoints.metadataPath)\(PathSegment.encode(provider))"
     }
 
     // MARK: To the provider
@@ -305,5 +297,20 @@ package final class ProviderLogin: Sendable {
             if case .failure(let failure) = result { observe(provider.name, failure, browser.request.requestID) }
             return Arrival(purpose: ticket.purpose, provider: provider.name, result: result, browser: browser)
         }
+    }
+}
+
+extension EndpointPaths {
+    /// What follows the name of a provider in the path of its metadata.
+    static let metadataName = "metadata"
+
+    /// Where browsers return from a provider; its redirect URI behind an origin.
+    package func callback(of provider: String) -> String {
+        self[.providerCallback] + PathSegment.encode(provider)
+    }
+
+    /// The gateway's metadata for a provider.
+    package func metadata(of provider: String) -> String {
+        "\(self[.providerMetadata])\(PathSegment.encode(provider))/\(EndpointPaths.metadataName)"
     }
 }

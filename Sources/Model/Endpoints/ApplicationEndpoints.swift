@@ -6,8 +6,9 @@ package enum ApplicationEndpoints {
     /// Above the objects of users.
     package static let userObjectsPath = "/yambas/rest/apps/"
 
-    static let family = EndpointFamily(
-        [.applicationToken, .applicationRevocation, .applicationRevocationOfAll, .applicationUsers])
+    static let all: [EndpointDescriptor] = [
+        .applicationToken, .applicationRevocation, .applicationRevocationOfAll, .applicationUsers,
+    ]
 
     /// The path of the user class of an application. All names are fit for paths.
     package static func userClassPath(of application: Application) -> String {

@@ -4,7 +4,7 @@ package enum BrowserLoginEndpoints {
     /// The service domain of a request that names none, here and at the token services.
     package static let standardDomain = "Default"
 
-    static let family = EndpointFamily([.applicationLogin, .browserLogin])
+    static let all: [EndpointDescriptor] = [.applicationLogin, .browserLogin]
 }
 
 extension EndpointDescriptor {

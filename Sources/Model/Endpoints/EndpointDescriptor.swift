@@ -1,8 +1,8 @@
 /// An endpoint of the gateway: its paths and how requests are handled before its handler.
 ///
-/// Each `EndpointFamily` lists its endpoints. The route table, the reservation of paths in `check`, CORS, the queue of
-/// costly requests and body limits use those lists. Handlers are looked up by descriptor when a configuration is
-/// activated.
+/// `EndpointFamily` lists them all. The route table, the reservation of paths in `check`, CORS, the queue of costly
+/// requests, body limits and configurations for other proxies use that list. Handlers are looked up by descriptor when
+/// a configuration is activated.
 package struct EndpointDescriptor: Sendable {
     /// How requests are checked and what the handler gets.
     package struct Traits: OptionSet, Sendable {
@@ -47,16 +47,24 @@ package struct EndpointDescriptor: Sendable {
     package let cost: Cost
     /// Limit of the body in bytes; larger ones get a 413 before they are read.
     package let largestBody: Int
+    /// What follows the prefix in the path of a generic endpoint; nil for paths outside it.
+    package let suffix: String?
+    private let others: @Sendable (EndpointSettings) -> [String]
+
     /// Canonical paths. One that ends in a slash includes everything below it.
-    package let paths: @Sendable (EndpointSettings) -> [String]
+    package func paths(_ settings: EndpointSettings) -> [String] {
+        (suffix.map { [settings.paths.prefix + $0] } ?? []) + others(settings)
+    }
 
     init(
-        _ name: String, at paths: @escaping @Sendable (EndpointSettings) -> [String], _ methods: String,
+        _ name: String, below suffix: String? = nil, at paths: @escaping @Sendable (EndpointSettings) -> [String],
+        _ methods: String,
         needs: EndpointFeatures = [], _ traits: Traits = .takesCredentials, cost: Cost = .signature,
         largestBody: Int = usualBody
     ) {
         self.name = name
-        self.paths = paths
+        self.suffix = suffix
+        others = paths
         self.methods = Array(methods.utf8)
         self.needs = needs
         self.traits = traits
@@ -70,6 +78,15 @@ package struct EndpointDescriptor: Sendable {
     ) {
         self.init(
             name, at: { _ in [path] }, methods, needs: needs, traits, cost: cost, largestBody: largestBody)
+    }
+
+    /// A generic endpoint.
+    init(
+        _ name: String, below suffix: String, _ methods: String, needs: EndpointFeatures = [],
+        _ traits: Traits = .takesCredentials, cost: Cost = .signature, largestBody: Int = usualBody
+    ) {
+        self.init(
+            name, below: suffix, at: { _ in [] }, methods, needs: needs, traits, cost: cost, largestBody: largestBody)
     }
 }
 

@@ -26,20 +26,30 @@ package struct EndpointFeatures: OptionSet, Sendable {
     package static let logins = EndpointFeatures(rawValue: 4096)
     /// Registration of clients by themselves.
     package static let registration = EndpointFeatures(rawValue: 2048)
+    /// Backends of Mobile Cloud.
+    package static let mobileCloud = EndpointFeatures(rawValue: 8192)
+
+    /// Those that no vendor's protocol needs.
+    package static let generic: EndpointFeatures = [
+        .tokenService, .identityProviders, .protectedResources, .authorization, .signedIdentity, .devices, .userInfo,
+        .logins, .registration,
+    ]
 }
 
 /// The enabled features and configurable paths.
 package struct EndpointSettings: Sendable {
     package var features: EndpointFeatures
-    package var oauth: OAuthPaths
+    package var paths: EndpointPaths
+    /// Path of the token service's issuer, without a slash at its end.
+    package var issuerPath = ""
     /// Paths of the login forms.
     package var formPaths: [String]
     /// Paths of the users of applications; by default where those of any application are.
     package var userObjectPaths = [ApplicationEndpoints.userObjectsPath]
 
-    package init(features: EndpointFeatures, oauth: OAuthPaths = .standard, formPaths: [String]) {
+    package init(features: EndpointFeatures, paths: EndpointPaths = .standard, formPaths: [String]) {
         self.features = features
-        self.oauth = oauth
+        self.paths = paths
         self.formPaths = formPaths
     }
 }

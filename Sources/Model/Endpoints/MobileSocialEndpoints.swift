@@ -5,7 +5,7 @@ package enum MobileSocialEndpoints {
     /// The logout of Access Manager, which clients know.
     package static let logoutPath = "/oam/server/logout"
 
-    static let family = EndpointFamily([.mobileSocial, .mobileLogout])
+    static let all: [EndpointDescriptor] = [.mobileSocial, .mobileLogout]
 }
 
 extension EndpointDescriptor {

@@ -5,23 +5,22 @@ package enum SingleSignOnEndpoints {
     /// The redirect URLs of identity providers, which are never forwarded.
     package static let redirectPaths = ["/mobile/platform/sso/redirect", "/mobile/platform/sso/redirect/saml"]
 
-    static let family = EndpointFamily(
-        [.singleSignOn, .singleSignOnRedirect, .singleSignOnLogout],
-        reserved: [EndpointFamily.Reservation("/mobile/platform/sso/*")])
+    static let all: [EndpointDescriptor] = [.singleSignOn, .singleSignOnRedirect, .singleSignOnLogout]
 }
 
 extension EndpointDescriptor {
     /// Exchanges a bearer token, and gives browsers their tokens.
     package static let singleSignOn = EndpointDescriptor(
-        "single_sign_on", at: SingleSignOnEndpoints.exchangePath, "GET", needs: .tokenService,
+        "single_sign_on", at: SingleSignOnEndpoints.exchangePath, "GET", needs: [.tokenService, .mobileCloud],
         [.takesCredentials, .servesPagesWithoutToken])
     /// Shows answers of identity providers in a trial.
     package static let singleSignOnRedirect = EndpointDescriptor(
         "single_sign_on_redirect", at: { _ in SingleSignOnEndpoints.redirectPaths }, "GET, POST",
-        needs: .tokenService, [.takesCredentials, .takesForeignForms], cost: .document,
+        needs: [.tokenService, .mobileCloud], [.takesCredentials, .takesForeignForms], cost: .document,
         largestBody: ProviderEndpoints.longestForm)
     /// The logout.
     package static let singleSignOnLogout = EndpointDescriptor(
-        "single_sign_on_logout", at: SingleSignOnEndpoints.logoutPath, "GET, HEAD, POST", needs: .tokenService,
+        "single_sign_on_logout", at: SingleSignOnEndpoints.logoutPath, "GET, HEAD, POST",
+        needs: [.tokenService, .mobileCloud],
         [.takesCredentials, .servesPages])
 }

@@ -6,13 +6,13 @@ package enum UserEndpoints {
     /// The header field with a user token of Mobile & Social.
     package static let userTokenField = "X-Idaas-Rest-Subject-Value"
 
-    static let family = EndpointFamily([.whoAmI, .userProfile])
+    static let all: [EndpointDescriptor] = [.whoAmI, .userProfile]
 }
 
 extension EndpointDescriptor {
     /// The caller of any credential.
     package static let whoAmI = EndpointDescriptor(
-        "who_am_i", at: UserEndpoints.whoAmIPath, "GET, HEAD", .needsPrincipal, cost: .document)
+        "who_am_i", at: UserEndpoints.whoAmIPath, "GET, HEAD", needs: .mobileCloud, .needsPrincipal, cost: .document)
     /// User profiles and groups.
     package static let userProfile = EndpointDescriptor(
         "user_profile", at: UserEndpoints.profilesPath, "GET, HEAD, POST, PUT, PATCH, DELETE", needs: .userProfiles,

@@ -44,7 +44,7 @@ struct DeviceAuthorization: Sendable {
 
     /// Section 3.2.
     private func reply(_ codes: DeviceLogins.Codes) -> EndpointResponse {
-        let address = settings.baseURL + OAuthEndpoints.devicePath
+        let address = settings.baseURL + settings.paths[.device]
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("device_code", codes.device)

@@ -17,31 +17,33 @@ struct ServerDocument {
 
     private var grants: [BackendGrants] { clients.map(\.grants) }
 
+    private func url(_ endpoint: EndpointDescriptor) -> String { settings.baseURL + settings.paths[endpoint] }
+
     func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("issuer", settings.issuer)
-        writer.member("token_endpoint", settings.baseURL + settings.paths.token)
+        writer.member("token_endpoint", url(.token))
         if settings.publishedKeys.keys.contains(where: { $0.key.publicKey != nil }) {
-            writer.member("jwks_uri", settings.baseURL + OAuthEndpoints.keySetPath)
+            writer.member("jwks_uri", url(.jwks))
         }
         addAuthorization(&writer)
         if settings.hasDevices {
             // RFC 8628 section 4.
-            writer.member("device_authorization_endpoint", settings.baseURL + OAuthEndpoints.deviceAuthorizationPath)
+            writer.member("device_authorization_endpoint", url(.deviceAuthorization))
         }
         addOpenID(&writer)
         if settings.currentRegistration != nil {
-            writer.member("registration_endpoint", settings.baseURL + OAuthEndpoints.registrationPath)
+            writer.member("registration_endpoint", url(.clientRegistration))
         }
         writer.member("grant_types_supported", grantTypes)
         addEndpoint("token", allowsPublic: true, &writer)
         let scopes = settings.hasAuthorization || settings.hasDevices ? settings.scopesOfUsers : settings.terms.scopes
         if !scopes.isEmpty { writer.member("scopes_supported", scopes) }
-        writer.member("revocation_endpoint", settings.baseURL + settings.paths.revocation)
+        writer.member("revocation_endpoint", url(.revocation))
         addEndpoint("revocation", allowsPublic: true, &writer)
         if !settings.resourceServers.isEmpty || grants.contains(where: \.introspection) {
-            writer.member("introspection_endpoint", settings.baseURL + settings.paths.introspection)
+            writer.member("introspection_endpoint", url(.introspection))
             addEndpoint("introspection", allowsPublic: false, &writer)
         }
         addBinding(&writer)
@@ -61,8 +63,8 @@ struct ServerDocument {
     /// The authorization endpoint.
     private func addAuthorization(_ writer: inout JSONWriter) {
         guard settings.hasAuthorization else { return writer.member("response_types_supported", []) }
-        writer.member("authorization_endpoint", settings.baseURL + settings.paths.authorization)
-        writer.member("pushed_authorization_request_endpoint", settings.baseURL + OAuthEndpoints.pushedRequestPath)
+        writer.member("authorization_endpoint", url(.authorization))
+        writer.member("pushed_authorization_request_endpoint", url(.pushedRequest))
         writer.member("response_types_supported", ["code"])
         writer.member("response_modes_supported", ["query", "form_post"])
         writer.member("code_challenge_methods_supported", ["S256"])
@@ -77,8 +79,8 @@ struct ServerDocument {
     /// OpenID Connect Discovery section 3.
     private func addOpenID(_ writer: inout JSONWriter) {
         guard settings.hasOpenID, settings.hasAuthorization || settings.hasDevices else { return }
-        writer.member("userinfo_endpoint", settings.baseURL + OAuthEndpoints.userInfoPath)
-        writer.member("end_session_endpoint", settings.baseURL + OAuthEndpoints.endSessionPath)
+        writer.member("userinfo_endpoint", url(.userInfo))
+        writer.member("end_session_endpoint", url(.endSession))
         writer.member("subject_types_supported", ["public"])
         writer.member("id_token_signing_alg_values_supported", [settings.signer.key.algorithm.rawValue])
         let groups = Set(grants.compactMap(\.groupsClaim)).sorted()

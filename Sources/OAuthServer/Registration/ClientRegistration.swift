@@ -132,7 +132,7 @@ struct ClientRegistration: Sendable {
         if client.secretDigest != nil { writer.member("client_secret_expires_at", 0) }
         writer.member("registration_access_token", token)
         writer.member(
-            "registration_client_uri", "\(settings.baseURL)\(OAuthEndpoints.registrationPath)/\(client.id)")
+            "registration_client_uri", "\(settings.baseURL)\(settings.paths[.registeredClient])\(client.id)")
         client.metadata.write(to: &writer)
         writer.endObject()
         return writer.bytes
@@ -142,7 +142,7 @@ struct ClientRegistration: Sendable {
 
     func manage(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
         guard let clients = RegisteredClients(settings) else { return .done(.problem(.notFound, "nothing is here")) }
-        let id = String(request.path.dropFirst(OAuthEndpoints.registrationPath.count + 1))
+        let id = String(request.path.dropFirst(settings.paths[.registeredClient].count))
         guard request.method == .get || request.method == .delete else {
             return .done(.methodNotAllowed("GET, DELETE"))
         }

@@ -13,7 +13,7 @@ public struct ClientProfile: Equatable, Sendable {
     public var clientID: String?
     public var clientSecret: String?
     /// Path or URL of the OAuth token endpoint.
-    public var oauthTokenEndpoint = OAuthPaths.standard.token
+    public var oauthTokenEndpoint = EndpointPaths.standard[.token]
     /// Path or URL where packed SAML assertions are exchanged.
     public var ssoTokenEndpoint = SingleSignOnEndpoints.exchangePath
     /// Path or URL where JWTs are exchanged.

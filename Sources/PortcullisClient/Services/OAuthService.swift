@@ -15,7 +15,7 @@ struct OAuthService: Sendable {
 
     /// Revokes an access token (RFC 7009).
     func revoke(_ token: String) throws(ClientError) -> ClientRequest {
-        form(OAuthPaths.standard.revocation, [("token", token)], try clientCredential())
+        form(revocationEndpoint, [("token", token)], try clientCredential())
     }
 
     /// Exchanges an outside token for one of the gateway: a JWT at one endpoint, a packed SAML assertion at the other
@@ -49,6 +49,15 @@ struct OAuthService: Sendable {
         let parts = token.utf8.split(separator: ASCII.dot, omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64.decode(Array(parts[0]).span, .url) else { return false }
         return (try? JSONNode.parse(header.span))?.members != nil
+    }
+
+    /// Beside the token endpoint, or where it is by default if that is no place of the gateway's prefix.
+    private var revocationEndpoint: String {
+        let (token, standard) = (profile.oauthTokenEndpoint, EndpointPaths.standard)
+        guard let name = EndpointDescriptor.token.suffix, token.hasSuffix(name),
+            !standard.tokenAliases.contains(token)
+        else { return standard[.revocation] }
+        return EndpointPaths(prefix: String(token.dropLast(name.count)))[.revocation]
     }
 
     /// Id and secret, percent-encoded before they are joined (RFC 6749 section 2.3.1).

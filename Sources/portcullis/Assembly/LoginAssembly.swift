@@ -65,7 +65,7 @@ struct LoginAssembly: AssemblyPart {
     /// How browsers log in at a route.
     func login(_ entry: RouteLoginEntry) -> RouteLogin {
         RouteLogin(
-            path: OAuthEndpoints.loginPath,
+            path: configuration.tokenService.paths[.login],
             ways: entry.ways.map { name in
                 let choice = choice(named: name)
                 return RouteLogin.Way(name: name, choice.isOwnForm ? .password() : .provider(choice.provider))

@@ -43,7 +43,7 @@ struct ProviderAssembly: AssemblyPart {
         }
         return ProviderLogin(
             providers, seals: seals, store: store.tokens, revocations: retained.revocations,
-            baseURL: configuration.baseURL.description,
+            baseURL: configuration.baseURL.description, paths: configuration.tokenService.paths,
             furtherOrigins: configuration.additionalBaseURLs, throttle: retained.callbackThrottle, revoker: revoker
         ) { provider, failure, requestID in
             log.write(

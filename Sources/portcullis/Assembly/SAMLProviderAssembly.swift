@@ -22,15 +22,15 @@ struct SAMLProviderAssembly: AssemblyPart {
         let baseURL = configuration.baseURL.description
         var settings = SAMLProvider.Settings(
             name: entry.name, issuer: known.entityID, singleSignOn: singleSignOn,
-            entityID: saml.ownEntityID ?? ProviderLogin.metadataURL(of: entry.name, baseURL: baseURL),
-            consumerURL: ProviderLogin.redirectURI(of: entry.name, baseURL: baseURL), certificates: signers,
+            entityID: saml.ownEntityID ?? baseURL + configuration.tokenService.paths.metadata(of: entry.name),
+            consumerURL: baseURL + configuration.tokenService.paths.callback(of: entry.name), certificates: signers,
             rules: entry.users)
         settings.login = saml.login
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         guard let path = saml.signingKeyFile, let certificate = saml.signingCertificateFile else {
             return SAMLProvider(settings)
         }
-        guard let (key, pem) = requestSigner(path, certificate, saml, entry) else { return nil }
+        guard let (key, pem) = requestSigner(path, certificate: certificate, of: saml, in: entry) else { return nil }
         settings.signer = key
         settings.signerCertificate = pem
         return SAMLProvider(settings)
@@ -127,7 +127,7 @@ struct SAMLProviderAssembly: AssemblyPart {
 
     /// The key of the gateway's requests, and the certificate that tells providers of it.
     private func requestSigner(
-        _ path: String, _ certificatePath: String, _ saml: SAMLProviderEntry, _ entry: IdentityProviderEntry
+        _ path: String, certificate certificatePath: String, of saml: SAMLProviderEntry, in entry: IdentityProviderEntry
     ) -> (SigningKey, [UInt8])? {
         let pointer = "\(entry.pointer)/signingCertificateFile"
         let algorithm = saml.signingAlgorithm

@@ -51,7 +51,7 @@ struct TokenServiceAssembly: AssemblyPart {
         }
         settings.raceClock = RaceClock(now: { Clock.wallMilliseconds }, run: SerialQueue.run(atMillisecond:_:))
         settings.later = { second, work in SerialQueue.run(atSecond: second, most: 70, work) }
-        settings.paths = service.paths
+        settings.paths = configuration.tokenService.paths
         settings.terms = service.terms
         settings.assertions = assertions
         settings.resourceServers = resourceServers()

@@ -37,7 +37,7 @@ struct EndpointReference {
 
         [`openapi.json`](schema/openapi.json) describes all endpoints for generators of clients (OpenAPI 3.1). Details are in
         [User profiles](guides/user-profiles.md), [Administration over HTTP](guides/administration.md) and
-        [Compatible protocols](guides/compatible-protocols.md). Paths are those without a setting of `tokenService`.
+        [Compatible protocols](guides/compatible-protocols.md). Paths are those of the default `pathPrefix`.
 
         ## Public listeners
 
@@ -147,7 +147,7 @@ struct EndpointReference {
             (.devices, "a backend with `deviceGrant`"),
             (.userInfo, "a backend with `redirectUris` or `deviceGrant`"),
             (.logins, "a backend with `redirectUris`, `deviceGrant` or `enableSso`"),
-            (.registration, "`tokenService.registration`"),
+            (.registration, "`tokenService.registration`"), (.mobileCloud, "a backend in `backends.json`"),
         ]
         return texts.filter { features.contains($0.0) }.map(\.1).joined(separator: ", ")
     }

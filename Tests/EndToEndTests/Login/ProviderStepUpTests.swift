@@ -85,7 +85,7 @@ import Testing
 
     private func back(_ jar: CookieJar, _ fields: [String: String]) throws -> Response {
         try jar.send(
-            "GET", "/mobile/platform/sso/callback/outside?code=c&state=\(try #require(fields["state"]))")
+            "GET", "/oauth2/callback/outside?code=c&state=\(try #require(fields["state"]))")
     }
 
     @Test("a session of a lower level is sent to the provider for a higher one, which the session then has")

@@ -45,7 +45,7 @@ import Testing
         let sent = try #require(try jar.send("GET", page).only("Location"))
         let state = try #require(sent.firstMatch(of: /state=([^&]+)/)).1
         let denied = try jar.send(
-            "GET", "/mobile/platform/sso/callback/outside?error=access_denied&state=\(state)")
+            "GET", "/oauth2/callback/outside?error=access_denied&state=\(state)")
         #expect(denied.status == 403 && denied.text.contains("Try again"), "\(denied.status) \(denied.text)")
         let event = try #require(fixture.gateway.waitForEvent("provider_login_failed"))
         #expect(event["provider"].string == "outside" && event["detail"].string == "access_denied")
@@ -87,11 +87,11 @@ import Testing
             client: #""clientKeyFile": "state/client.pem""#,
             users: #""usernameAttribute": "email", "usernamePrefix": "", "userInfo": "always""#)
         let own = "http://127.0.0.1:\(try fixture.gateway.port())"
-        let backChannel = "/mobile/platform/sso/backchannel-logout/outside"
+        let backChannel = "/oauth2/backchannel-logout/outside"
         try provider.control(
             "client",
             """
-            {"redirect_uri": "\(own)/mobile/platform/sso/callback/outside", "jwks_uri": "\(own)/.well-known/jwks.json",
+            {"redirect_uri": "\(own)/oauth2/callback/outside", "jwks_uri": "\(own)/.well-known/jwks.json",
              "backchannel_logout_uri": "\(own)\(backChannel)"}
             """)
         let jar = CookieJar(fixture.gateway)
@@ -125,7 +125,7 @@ import Testing
         let state = try #require(sent.firstMatch(of: /state=([^&]+)/)).1
         try provider.control("down")
         let away = try jar.send(
-            "GET", "/mobile/platform/sso/callback/outside?code=c&state=\(state)&iss=\(provider.issuer)")
+            "GET", "/oauth2/callback/outside?code=c&state=\(state)&iss=\(provider.issuer)")
         #expect(away.status == 503 && away.only("Retry-After") != nil, "\(away.status) \(away.text)")
         try provider.control("up")
         #expect(try provider.logIn(jar, typing: nil).answer.status == 303)

@@ -67,7 +67,7 @@ import Testing
         let items = URLComponents(string: location)?.queryItems ?? []
         provider.nonce.withLock { $0 = items.first { $0.name == "nonce" }?.value ?? "" }
         let state = try #require(items.first { $0.name == "state" }?.value)
-        #expect(try jar.send("GET", "/mobile/platform/sso/callback/outside?code=c&state=\(state)").status == 303)
+        #expect(try jar.send("GET", "/oauth2/callback/outside?code=c&state=\(state)").status == 303)
         #expect(try jar.send("GET", "/page").status == 200)
     }
 

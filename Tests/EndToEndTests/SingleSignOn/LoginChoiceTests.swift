@@ -61,9 +61,9 @@ import Testing
         try partners.control(
             "client",
             """
-            {"redirect_uri": "\(own)/mobile/platform/sso/callback/certified",
+            {"redirect_uri": "\(own)/oauth2/callback/certified",
              "jwks_uri": "\(own)/.well-known/jwks.json",
-             "backchannel_logout_uri": "\(own)/mobile/platform/sso/backchannel-logout/certified"}
+             "backchannel_logout_uri": "\(own)/oauth2/backchannel-logout/certified"}
             """)
         return Setup(staff: staff, partners: partners, fixture: fixture, own: own)
     }

@@ -19,7 +19,7 @@ final class SAMLLoginProvider: Sendable {
 
     enum Failure: Error { case didNotStart(String) }
 
-    static let callback = "/mobile/platform/sso/callback/outside"
+    static let callback = "/oauth2/callback/outside"
 
     /// Entity id, and the address: for browsers another site than the gateway's.
     let issuer: String
@@ -69,7 +69,7 @@ final class SAMLLoginProvider: Sendable {
     /// Gives it the metadata of the gateway.
     @discardableResult
     func introduce(_ fixture: Fixture) throws -> JSONText {
-        let metadata = try fixture.request("GET", "/mobile/platform/sso/metadata/outside")
+        let metadata = try fixture.request("GET", "/oauth2/saml/outside/metadata")
         try #require(metadata.status == 200, "\(metadata.text)")
         return try control("gateway", metadata.text)
     }

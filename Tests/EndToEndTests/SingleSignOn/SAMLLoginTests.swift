@@ -10,7 +10,7 @@ import Testing
         let fixture = try provider.gateway()
         let known = try provider.introduce(fixture)
         let own = "http://127.0.0.1:\(try fixture.gateway.port())"
-        #expect(known["entity"].string == "\(own)/mobile/platform/sso/metadata/outside")
+        #expect(known["entity"].string == "\(own)/oauth2/saml/outside/metadata")
         #expect(known["consumer"].string == "\(own)\(SAMLLoginProvider.callback)" && known["index"].string == "0")
         let jar = CookieJar(fixture.gateway)
         let form = try provider.answer(provider.begin(jar, "/mobileapp?a=b"))
@@ -198,7 +198,7 @@ import Testing
         }
         #expect(try post(200_000).status == 303)
         #expect(try post(262_144).status == 413)
-        #expect(try post(10, "/mobile/platform/sso/callback/local").status == 404)
+        #expect(try post(10, "/oauth2/callback/local").status == 404)
         #expect(try fixture.request("PUT", SAMLLoginProvider.callback).status == 405)
         // The environment's rules of origins are for everything else.
         let foreign = try fixture.request(

@@ -19,7 +19,7 @@ final class Authorizing {
     static let redirect = "https://app.example.com/cb"
     static let verifier = String(repeating: "v", count: 43)
     static let challenge = LoginSecrets.challenge(of: verifier)
-    static let authorize = OAuthPaths.standard.authorization
+    static let authorize = EndpointPaths.standard[.authorization]
 
     let signOn: SignOn
     var browser: Browser
@@ -128,7 +128,8 @@ final class Authorizing {
     func userInfo(_ token: String?, at seconds: Int64 = 0) -> EndpointResponse {
         signOn.settings.families.answer(
             EndpointRequest(
-                method: .get, path: OAuthEndpoints.userInfoPath, authorization: token.map { ["Bearer \($0)"] } ?? []),
+                method: .get, path: EndpointPaths.standard[.userInfo],
+                authorization: token.map { ["Bearer \($0)"] } ?? []),
             .userInfo, at: Mobile.start + seconds)
     }
 

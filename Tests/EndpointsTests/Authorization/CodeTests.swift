@@ -165,7 +165,7 @@ import TokenStorage
             var request = tokenRequest(Browser.form(form + [("client_id", "app-client")]), nil)
             request.fields =
                 maker.map {
-                    let url = "\(Service.baseURL)\(OAuthPaths.standard.token)"
+                    let url = "\(Service.baseURL)\(EndpointPaths.standard[.token])"
                     return [(name: "dpop", value: $0.proof(url, "POST", at: Mobile.start))]
                 } ?? []
             return app.signOn.settings.families.answer(request, at: Mobile.start)

@@ -223,7 +223,7 @@ import TokenStorage
         // The ticket of another device's page, none, no cookies, and a page of another site.
         let mixed = own.filter { $0.0 != "ticket" } + page.filter { $0.0 == "ticket" }
         let decision = [("decision", "approve")]
-        let path = OAuthEndpoints.devicePath
+        let path = EndpointPaths.standard[.device]
         let attempts = [
             app.browser.submitting(mixed, decision, to: path, endpoint: .device),
             app.browser.submitting(own.filter { $0.0 != "ticket" }, decision, to: path, endpoint: .device),
@@ -314,7 +314,7 @@ import TokenStorage
 extension Authorizing {
     @discardableResult
     fileprivate func open(_ query: String, at seconds: Int64 = 0) -> EndpointResponse {
-        browser.get(OAuthEndpoints.devicePath, query: query, endpoint: .device, at: seconds)
+        browser.get(EndpointPaths.standard[.device], query: query, endpoint: .device, at: seconds)
     }
 
     @discardableResult

@@ -36,7 +36,7 @@ import Testing
         at seconds: Int64 = 0
     ) -> EndpointResponse {
         app.browser.get(
-            OAuthEndpoints.endSessionPath, query: Browser.form(fields), endpoint: .endSession, fields: more,
+            EndpointPaths.standard[.endSession], query: Browser.form(fields), endpoint: .endSession, fields: more,
             at: seconds)
     }
 
@@ -91,7 +91,7 @@ import Testing
             .field("Content-Security-Policy")
         #expect(policy?.contains("form-action 'self' https://app.example.com/out;") == true, "\(policy ?? "")")
         let hidden = app.browser.hidden
-        let path = OAuthEndpoints.endSessionPath
+        let path = EndpointPaths.standard[.endSession]
         func post(_ app: Authorizing, _ fields: [(String, String)], _ site: String = "same-origin") -> EndpointResponse
         {
             app.browser.submitting(
@@ -116,8 +116,8 @@ import Testing
         let app = Self.authorizing()
         let hint = try Self.hint(Self.logIn(app))
         let moved = app.browser.postFromElsewhere(
-            OAuthEndpoints.endSessionPath, [("id_token_hint", hint), ("x", "y")], endpoint: .endSession)
-        #expect(moved.field("Location") == "\(OAuthEndpoints.endSessionPath)?id_token_hint=\(hint)")
+            EndpointPaths.standard[.endSession], [("id_token_hint", hint), ("x", "y")], endpoint: .endSession)
+        #expect(moved.field("Location") == "\(EndpointPaths.standard[.endSession])?id_token_hint=\(hint)")
         let image = Self.end(app, [("id_token_hint", hint)], [(name: "sec-fetch-dest", value: "image")])
         #expect(image.reason == .ssoNotNavigated && app.signOn.cookie != nil)
         #expect(Self.end(app, [("id_token_hint", hint)]).reason == .loggedOut)

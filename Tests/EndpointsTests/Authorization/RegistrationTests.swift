@@ -58,7 +58,7 @@ import TokenStorage
         _ address: String = "192.0.2.1", _ type: String = "application/json", at seconds: Int64 = 0
     ) -> EndpointResponse {
         let request = EndpointRequest(
-            method: method, path: OAuthEndpoints.registrationPath + path, contentType: type,
+            method: method, path: EndpointPaths.standard[.clientRegistration] + path, contentType: type,
             authorization: token.map { ["Bearer \($0)"] } ?? [], body: Array(body.utf8), address: IPAddress(address))
         let endpoint = path.isEmpty ? EndpointDescriptor.clientRegistration : .registeredClient
         return app.signOn.settings.families.answer(request, endpoint, at: Mobile.start + seconds)
@@ -366,7 +366,7 @@ import TokenStorage
             tokenRequest(Browser.form([("client_id", tv.id), ("scope", "read")]), nil), .deviceAuthorization,
             at: Mobile.start)
         let user = try #require(begun.json?["user_code"]?.string, "\(begun.text)")
-        app.browser.get(OAuthEndpoints.devicePath, query: "", endpoint: .device)
+        app.browser.get(EndpointPaths.standard[.device], query: "", endpoint: .device)
         let sent = app.browser.submit([("user_code", user)], endpoint: .device)
         let parts = (sent.field("Location") ?? "").split(separator: "?").map(String.init)
         let asked = app.browser.get(parts[0], query: parts.last ?? "", endpoint: .device)

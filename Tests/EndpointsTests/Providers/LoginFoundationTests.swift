@@ -80,7 +80,7 @@ import TokenStorage
         let code = code(mobile)
         idp.say(.success(LogoutNotice(scope: .session("s-1"), tokenID: "j", issuedAt: Mobile.start)))
         let notice = EndpointRequest(
-            method: .post, path: "/mobile/platform/sso/backchannel-logout/idp",
+            method: .post, path: "/oauth2/backchannel-logout/idp",
             contentType: "application/x-www-form-urlencoded", body: Array("logout_token=x".utf8), secure: true)
         #expect(mobile.service.handle(notice, endpoint: .providerLogout, now: Mobile.start).settled().status == 200)
         #expect(records().isEmpty)

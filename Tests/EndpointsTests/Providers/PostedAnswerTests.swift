@@ -13,7 +13,7 @@ import TokenStorage
 
 /// Answers that a provider's page has the browser post (SSO-07, SAML bindings section 3.5), and those who attack that.
 @Suite struct PostedAnswerTests {
-    private static let path = "/mobile/platform/sso/callback/idp"
+    private static let path = "/oauth2/callback/idp"
     private let idp = StubProvider(answersByForm: true)
 
     private func browser(_ more: [StubProvider] = []) -> Browser { Browser(Mobile.withProvider([idp] + more)) }
@@ -29,7 +29,7 @@ import TokenStorage
         at seconds: Int64 = 0
     ) -> EndpointResponse {
         browser.postFromElsewhere(
-            "/mobile/platform/sso/callback/\(provider)",
+            "/oauth2/callback/\(provider)",
             [("SAMLResponse", "\(request) \(assertion)"), ("RelayState", state)],
             endpoint: .providerCallback, at: seconds)
     }
@@ -307,12 +307,11 @@ import TokenStorage
     func metadata() {
         let codes = StubProvider("codes")
         let browser = browser([codes])
-        let answer = browser.get("/mobile/platform/sso/metadata/idp", query: "", endpoint: .providerMetadata)
+        let answer = browser.get("/oauth2/saml/idp/metadata", query: "", endpoint: .providerMetadata)
         #expect(answer.status == 200 && answer.field("Content-Type") == "application/samlmetadata+xml")
-        for name in ["codes", "nobody", "idp/x"] {
+        for rest in ["codes/metadata", "nobody/metadata", "idp/x/metadata", "idp", "idp/", "idp/acs", "idp/metadata/"] {
             #expect(
-                browser.get("/mobile/platform/sso/metadata/\(name)", query: "", endpoint: .providerMetadata).status
-                    == 404)
+                browser.get("/oauth2/saml/\(rest)", query: "", endpoint: .providerMetadata).status == 404, "\(rest)")
         }
     }
 }

@@ -96,7 +96,7 @@ import TokenStorage
                 fields: [(name: "cookie", value: cookie)])
             return mobile.service.handle(request, endpoint: endpoint, now: Mobile.start).settled()
         }
-        let callback = "/mobile/platform/sso/callback/idp"
+        let callback = "/oauth2/callback/idp"
         for method in [HTTP.Method.post, .put, .delete, .head] {
             let answer = ask(method, callback, "code=c&state=\(state)", .providerCallback)
             #expect(answer.status == 405 && answer.field("Allow") == "GET", "\(method)")

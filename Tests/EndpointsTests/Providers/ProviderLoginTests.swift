@@ -29,7 +29,7 @@ import TokenStorage
         #expect(sent.field("Location")?.hasPrefix("https://idp.example/authorize?") == true)
         #expect(sent.field("Cache-Control") == "no-store")
         let start = try #require(idp.begun.first)
-        #expect(start.redirectURI == "\(Service.baseURL)/mobile/platform/sso/callback/idp")
+        #expect(start.redirectURI == "\(Service.baseURL)/oauth2/callback/idp")
         let answer = browser.callback(browser.state(sent))
         #expect(answer.status == 303 && answer.field("Location") == "/mobileapp?a=b")
         let session = try session(browser)
@@ -53,7 +53,7 @@ import TokenStorage
         let browser = Browser(Mobile.withProvider([idp]))
         (browser.authority, browser.secure) = (authority, secure)
         #expect(browser.callback(browser.state(browser.get())).status == 303)
-        let expected = "\(origin)/mobile/platform/sso/callback/idp"
+        let expected = "\(origin)/oauth2/callback/idp"
         #expect(idp.begun.map(\.redirectURI) == [expected])
         #expect(idp.redeemed == [expected], "the token endpoint wants to be told the same (RFC 6749 section 4.1.3)")
     }
@@ -108,7 +108,7 @@ import TokenStorage
             #expect(browser.callback(bad).status == 403, "\(bad)")
         }
         #expect(
-            browser.get("/mobile/platform/sso/callback/idp", query: "code=c", endpoint: .providerCallback).status == 403
+            browser.get("/oauth2/callback/idp", query: "code=c", endpoint: .providerCallback).status == 403
         )
         // Of two parameters of one name it is unknown which one was meant.
         let fresh = browser.state(browser.get())

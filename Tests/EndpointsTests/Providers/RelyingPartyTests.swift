@@ -275,7 +275,7 @@ import TokenStorage
 
     private func post(_ setup: Setup, _ body: String = "logout_token=x", provider: String = "idp") -> EndpointResponse {
         let request = EndpointRequest(
-            method: .post, path: "/mobile/platform/sso/backchannel-logout/\(provider)",
+            method: .post, path: "/oauth2/backchannel-logout/\(provider)",
             contentType: "application/x-www-form-urlencoded", body: Array(body.utf8), secure: true)
         return setup.mobile.service.handle(request, endpoint: .providerLogout, now: Mobile.start + 10).settled()
     }

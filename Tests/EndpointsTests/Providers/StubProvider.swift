@@ -148,7 +148,7 @@ extension Browser {
         _ state: String, _ query: String = "code=c-1", provider: String = "idp", at seconds: Int64 = 0
     ) -> EndpointResponse {
         get(
-            "/mobile/platform/sso/callback/\(provider)", query: "\(query)&state=\(state)", endpoint: .providerCallback,
+            "/oauth2/callback/\(provider)", query: "\(query)&state=\(state)", endpoint: .providerCallback,
             at: seconds)
     }
 

@@ -133,7 +133,7 @@ import TokenStorage
             // Without the `prompt` that the link on the page to choose has.
             let link = try #require(asked.field("Location")).replacing("&prompt=login", with: "") + "&provider=idp"
             let query = link.split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
-            return app.browser.callback(app.browser.state(app.get(OAuthEndpoints.loginPath, query)))
+            return app.browser.callback(app.browser.state(app.get(EndpointPaths.standard[.login], query)))
         }
         #expect(try arrive([("prompt", "login")], authenticatedAt: -36_000).status == 403)
         #expect(idp.begun.last?.forcesLogin == true)
@@ -146,7 +146,7 @@ import TokenStorage
         #expect(try app.identity(reply)["auth_time"]?.integer == Mobile.start - 200)
         // The session is too old for the next one that asks.
         let again = app.ask(Authorizing.fields("inv-client", Authorizing.redirect, [("max_age", "100")]), at: 1)
-        #expect(again.field("Location")?.hasPrefix(OAuthEndpoints.loginPath) == true)
+        #expect(again.field("Location")?.hasPrefix(EndpointPaths.standard[.login]) == true)
     }
 
     @Test("roles that do not fit into a cookie yield an error page, not a login loop")
@@ -247,7 +247,7 @@ import TokenStorage
         #expect(signOn.isGood(claims))
         idp.say(.success(LogoutNotice(scope: .session("s-9"), tokenID: "j", issuedAt: Service.now)))
         let notice = EndpointRequest(
-            method: .post, path: "/mobile/platform/sso/backchannel-logout/idp",
+            method: .post, path: "/oauth2/backchannel-logout/idp",
             contentType: "application/x-www-form-urlencoded", body: Array("logout_token=x".utf8))
         let told = signOn.browser.service.handle(notice, endpoint: .providerLogout, now: Service.now).settled()
         #expect(told.status == 200)
@@ -276,13 +276,13 @@ import TokenStorage
         let query = Browser.form([
             ("client_id", "inv-client"), ("post_logout_redirect_uri", "https://app.example.com/out"), ("state", "s"),
         ])
-        signOn.browser.get(OAuthEndpoints.endSessionPath, query: query, endpoint: .endSession)
+        signOn.browser.get(EndpointPaths.standard[.endSession], query: query, endpoint: .endSession)
         let done = signOn.browser.submit([], endpoint: .endSession)
         let target = try #require(done.field("Refresh")?.split(separator: "&state=").map(String.init))
         #expect(target.first == "0; url=https://idp.example/logout?client_id=gateway" && signOn.cookie == nil)
         func back(_ state: String, at seconds: Int64 = 0) -> String? {
             signOn.browser.get(
-                OAuthEndpoints.endSessionPath, query: "state=\(state)", endpoint: .endSession, at: seconds
+                EndpointPaths.standard[.endSession], query: "state=\(state)", endpoint: .endSession, at: seconds
             ).field("Location")
         }
         let state = try #require(target.last)

@@ -171,7 +171,7 @@ import TokenStorage
     @Test(
         "a login must have been started here, recently and unmodified", arguments: ["", "request=", "request=x", "%"])
     func requests(_ query: String) {
-        let response = signOn.browser.get(OAuthEndpoints.loginPath, query: query, endpoint: .login)
+        let response = signOn.browser.get(EndpointPaths.standard[.login], query: query, endpoint: .login)
         #expect(response.status == 403 && response.reasonText == "sso_request_foreign")
         let asked = signOn.ask()
         #expect(signOn.follow(asked, at: 3599).status == 200)

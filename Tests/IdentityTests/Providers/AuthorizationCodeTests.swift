@@ -39,7 +39,7 @@ import Testing
         #expect(
             fields == [
                 "": "https://idp.example/authorize", "tenant": "a", "response_type": "code", "client_id": "gateway",
-                "redirect_uri": "https%3A%2F%2Fgw.example%2Fmobile%2Fplatform%2Fsso%2Fcallback%2Fidp", "state": "st",
+                "redirect_uri": "https%3A%2F%2Fgw.example%2Foauth2%2Fcallback%2Fidp", "state": "st",
                 "code_challenge": FakeProvider.secrets.challenge, "code_challenge_method": "S256",
                 "scope": "openid%20email", "nonce": FakeProvider.secrets.nonce, "resource": "https%3A%2F%2Fapi%2Fx",
             ])

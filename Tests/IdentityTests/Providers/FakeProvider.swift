@@ -116,7 +116,7 @@ final class FakeProvider: OutboundCaller {
         return AuthorizationCodeProvider(settings, caller: self)
     }
 
-    static let redirect = "https://gw.example/mobile/platform/sso/callback/idp"
+    static let redirect = "https://gw.example/oauth2/callback/idp"
 
     static func finish(
         _ provider: AuthorizationCodeProvider, code: String? = "c-1", error: String? = nil, issuer: String? = nil,

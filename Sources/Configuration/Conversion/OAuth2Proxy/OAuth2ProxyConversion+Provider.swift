@@ -47,7 +47,8 @@ extension OAuth2ProxyConversion {
         providerEntry = entry
         keycloak = type == "keycloak-oidc"
         result.report.step(
-            "register the redirect URI \(baseURL)\(ProviderEndpoints.callbackPath)\(Self.providerName) at the provider")
+            "register the redirect URI \(baseURL)\(EndpointPaths.standard[.providerCallback])\(Self.providerName) at the provider"
+        )
     }
 
     /// How users are named and admitted.

@@ -165,7 +165,10 @@ struct InitDraft {
             return ["The user admin has the password \(password), which is shown only here.", ""] + serve
                 + ["curl -i -u 'admin:\(password)' \(origin)/"]
         case .login:
-            return ["Register the redirect URI \(origin)\(ProviderEndpoints.callbackPath)idp at the provider.", ""]
+            return [
+                "Register the redirect URI \(origin)\(EndpointPaths.standard[.providerCallback])idp at the provider.",
+                "",
+            ]
                 + serve
                 + ["and open \(origin)/ in a browser"]
         case .oracle:

@@ -1,0 +1,45 @@
+import Model
+
+extension EndpointPaths {
+    /// Reads `pathPrefix` of `gateway.json`; the aliases of the token endpoint are those of its section.
+    static func readPrefix(_ root: inout ObjectReader) -> EndpointPaths {
+        EndpointPaths(
+            prefix: root.value(
+                "pathPrefix", .literalPath, default: standard.prefix,
+                """
+                Path above the gateway's own [endpoints](reference/endpoints.md) for tokens, logins and clients, such as \
+                `/oauth2/token`. Routes cannot have paths below it.
+                """))
+    }
+}
+
+/// Checks that no two endpoints of the gateway have one path.
+enum EndpointPathCheck {
+    static func check(_ settings: EndpointSettings, _ findings: Findings) {
+        let prefix = settings.paths.prefix
+        guard !prefix.hasSuffix("/") else {
+            return findings.error(
+                "/pathPrefix", "the prefix ends with a slash", expected: "a path such as \"/oauth2\"",
+                found: "\"\(prefix)\"")
+        }
+        guard let below = EndpointFamily.pattern(of: "\(prefix)/") else { return }
+        let others = EndpointFamily.routes(settings)
+            .filter { $0.endpoint.suffix == nil && $0.endpoint != .metadata }
+            .compactMap { EndpointFamily.pattern(of: $0.path) }
+        let documents = EndpointFamily.pattern(of: "/.well-known/")
+        if let other = ([documents].compactMap(\.self) + others).first(where: below.overlaps) {
+            findings.error(
+                "/pathPrefix", "other endpoints are at \"\(other.text)\"", expected: "a path of its own",
+                found: "\"\(prefix)\"")
+        }
+        let aliases = settings.paths.tokenAliases
+        for (index, alias) in aliases.enumerated() {
+            guard let path = try? PathPattern(alias),
+                aliases[..<index].contains(alias) || ([below] + others).contains(where: { $0.covers(path) })
+            else { continue }
+            findings.error(
+                "/tokenService/tokenPathAliases/\(index)", "\"\(alias)\" is a path of the gateway already",
+                expected: "a path of its own")
+        }
+    }
+}
