@@ -27,7 +27,7 @@ extension ManagedNames {
     }
 
     /// The gateway's own.
-    private static let own = [
+    package static let own = [
         "X-Gateway-*", "X-Gateway-User", "X-Gateway-Issuer", "X-Gateway-Roles", "X-Gateway-Backend",
         "X-Gateway-Consumer", "X-Gateway-Client", "X-Gateway-Client-Subject",
         "X-Gateway-Client-Names", "X-Gateway-Client-Fingerprint",
@@ -99,8 +99,11 @@ extension ManagedNames {
 
     /// Fields that affect the decision or carry credentials: they are managed elsewhere, and their spellings without
     /// separators are removed.
-    static let imitated = [
-        "Authorization", "DPoP", "X-Request-Id", "Oracle-Mobile-Backend-ID", "Oracle-Mobile-Social-Identity-Provider",
-        "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey",
+    static let imitated =
+        credentials + ["X-Request-Id", "Oracle-Mobile-Backend-ID", "Oracle-Mobile-Social-Identity-Provider"]
+
+    /// Fields with credentials of callers.
+    package static let credentials = [
+        "Authorization", "DPoP", "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey",
     ]
 }

@@ -105,7 +105,7 @@ extension GatewayConfiguration {
         if tokenService.isEnabled, backends.contains(where: \.backend.enableSSO) { features.insert(.logins) }
         if routes.contains(where: { $0.login != nil }) { features.insert(.logins) }
         if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }
-        if backends.contains(where: { !RouteLogin.isDerived($0.backend.name) }) { features.insert(.mobileCloud) }
+        if backends.contains(where: { !$0.backend.isClient }) { features.insert(.mobileCloud) }
         if !applications.isEmpty { features.insert(.applications) }
         if userProfile.isEnabled { features.insert(.userProfiles) }
         if !serviceDomains.isEmpty { features.insert(.serviceDomains) }

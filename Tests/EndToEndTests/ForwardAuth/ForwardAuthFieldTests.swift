@@ -2,7 +2,7 @@ import Foundation
 import HTTP
 import Testing
 
-/// Proxies with the configurations of their guides: no field that upstreams trust is the client's.
+/// Proxies with the configurations that `init` writes: no field that upstreams trust is the client's.
 @Suite struct ForwardAuthFieldTests {
     private static let names = ManagedNames.groups.flatMap(\.names)
     private static let credentials = [
@@ -49,6 +49,44 @@ import Testing
         #expect(Self.passed(requests) == [])
         for request in requests {
             #expect(request.values("X-Forwarded-For").count == 1 && request.values("X-Forwarded-Proto") == ["http"])
+        }
+    }
+
+    @Test(
+        "the guide of a proxy shows what init writes",
+        arguments: [("nginx", "nginx"), ("Caddy", "caddyfile"), ("Traefik", "yaml"), ("Envoy", "yaml")])
+    func guides(_ name: String, _ language: String) throws {
+        let block = try #require(ReadmeTests.block(language, of: "# Forward auth with \(name)"))
+        #expect(try block == "\(ForwardAuthPeer.written(name.lowercased()))\n")
+    }
+
+    @Test("fields and endpoints of a configuration are in all of them")
+    func configured() throws {
+        let fixture = try ForwardAuthFixture.make {
+            BrowserFixture.prepare(&$0)
+            $0["pathPrefix"] = #""/auth""#
+            $0["managedHeaders"] = #"["X-Own-Id", "X-Own-Family-*"]"#
+            $0.addRoutes(
+                #"{"path": "/added", "upstream": "stub", "requestHeaders": {"set": {"X-Added": "a"}}}"#,
+                #"{"path": "/source", "upstream": "stub", "tokenSources": [{"header": "X-Token"}]}"#)
+        }
+        for kind in ["nginx", "caddy", "traefik", "envoy"] {
+            let text = try ForwardAuthPeer.written(kind, ["--config", fixture.gateway.configuration.path]).lowercased()
+            for word in ["/auth/", "/oic_rest/mobilesso", "/oam/server/logout", "/token", "x-own-id", "x-added"] {
+                #expect(text.contains(word), "\(kind): \(word)")
+            }
+            // Envoy removes the token by the list of the answer.
+            #expect(text.contains("x-token") || kind == "envoy")
+            #expect(text.contains("x-own-family-") == (kind == "caddy" || kind == "envoy"))
+            #expect(!text.contains("/oauth2/"), "\(kind)")
+        }
+    }
+
+    @Test("a kind that is unknown, a directory and an invalid configuration are refused")
+    func refused() throws {
+        for arguments in [["ngnix"], ["nginx", "directory"], ["nginx", "--config", "/nonexistent"]] {
+            let result = try Program.run(GatewayProcess.binary, ["init", "--forward-auth"] + arguments)
+            #expect(result.ending != .exit(0) && result.output.isEmpty && !result.errors.isEmpty, "\(arguments)")
         }
     }
 

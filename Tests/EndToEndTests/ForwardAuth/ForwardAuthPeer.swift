@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A proxy with the configuration of its guide, in front of the fixture's upstream, which asks the fixture's gateway.
+/// A proxy with the configuration that `init` writes, in front of the fixture's upstream, which asks the fixture's gateway.
 struct ForwardAuthPeer {
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         case nginx = "nginx", caddy = "Caddy", envoy = "Envoy"
@@ -35,8 +35,7 @@ struct ForwardAuthPeer {
             change(&$0)
         }
         self.fixture = fixture
-        let language = ["nginx": "nginx", "Caddy": "caddyfile", "Envoy": "yaml"][kind.rawValue] ?? ""
-        let block = String(try #require(ReadmeTests.block(language, of: "# Forward auth with \(kind.rawValue)")))
+        let block = try Self.written(kind.rawValue.lowercased(), ["--config", fixture.gateway.configuration.path])
         func text(_ prefix: String) throws -> String {
             block.replacing("\(prefix)8081", with: "\(prefix)\(try decider ?? fixture.gateway.port("auth"))")
                 .replacing("\(prefix)8080", with: "\(prefix)\(try fixture.gateway.port())")
@@ -53,6 +52,13 @@ struct ForwardAuthPeer {
             let envoy = try EnvoyProxy(text("port_value: "))
             (proxy, port) = (envoy, envoy.port)
         }
+    }
+
+    /// What `init` prints for a kind of proxy.
+    static func written(_ kind: String, _ more: [String] = []) throws -> String {
+        let result = try Program.run(GatewayProcess.binary, ["init", "--forward-auth", kind] + more)
+        try #require(result.ending == .exit(0), "\(result.errors)")
+        return result.output
     }
 
     func request(_ method: String = "GET", _ target: String, _ fields: [Field] = [], body: String? = nil) throws

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Real proxies, with the configurations of their guides: what they forward is what the gateway has decided about, with
+/// Real proxies, with the configurations that `init` writes: what they forward is what the gateway has decided about, with
 /// the fields of its answer and no others. Those that are not installed are left out.
 @Suite struct ForwardAuthPeerTests {
     private static let basic: [Field] = [.basic("joe:Welcome1"), "Oracle-Mobile-Backend-ID: mbe-inv-1"]
@@ -163,36 +163,5 @@ import Testing
         let fields: [Field] = [.basic("inv-client:inv-secret"), "Content-Type: application/x-www-form-urlencoded"]
         let granted = try peer.request("POST", "/oauth2/token", fields, body: form)
         #expect(JSONText(granted.text)["access_token"].string != nil, "\(granted.status) \(granted.text)")
-    }
-
-    @Test("a browser logs in by the proxy, and its session opens the route", arguments: ForwardAuthPeer.Kind.installed)
-    func login(_ kind: ForwardAuthPeer.Kind) throws {
-        let peer = try ForwardAuthPeer(kind) { BrowserFixture.prepare(&$0) }
-        let host = Field(name: "Host", value: "shop.example.com\(kind == .nginx ? ":\(peer.port)" : "")")
-        func send(_ method: String, _ target: String, _ fields: [Field] = [], body: String? = nil) throws -> Response {
-            try peer.request(method, target, BrowserFixture.navigation + [host] + fields, body: body)
-        }
-        let sent = try send("GET", "/mobileapp?page=2")
-        #expect(sent.status == 302)
-        let origin = "http://\(host.value)"
-        let location = try #require(sent.only("Location"), "\(sent.status)")
-        try #require(location.hasPrefix("\(origin)/oic_rest/mobilesso?"), "\(location)")
-        let form = String(location.dropFirst(origin.count))
-        let page = try send("GET", form)
-        let hidden = page.text.matches(of: /type="hidden" name="([^"]*)" value="([^"]*)"/).map { "\($0.1)=\($0.2)&" }
-        func cookies(_ response: Response) -> [Field] {
-            let pairs = response.values("Set-Cookie").filter { !$0.contains("Max-Age=0") }.map {
-                $0.prefix { $0 != ";" }
-            }
-            return [Field(name: "Cookie", value: pairs.joined(separator: "; "))]
-        }
-        let done = try send(
-            "POST", form, cookies(page) + ["Content-Type: application/x-www-form-urlencoded"],
-            body: hidden.joined() + "username=joe&password=Welcome1")
-        #expect(done.status == 303, "\(done.status) \(done.text)")
-        #expect(done.only("Location")?.hasSuffix("/mobileapp?page=2") == true)
-        #expect(try send("GET", "/mobileapp?page=2", cookies(done)).status == 200)
-        let request = try peer.fixture.lastRequest("/mobileapp")
-        #expect(request.only("X-Gateway-User") == "joe" && request.values("Cookie").isEmpty)
     }
 }

@@ -13,8 +13,9 @@ enum InitCommand: Command {
                portcullis init DIR --login ISSUER --client-id ID [--upstream URL] [--listen ADDRESS:PORT]
                portcullis init DIR --oracle [--upstream URL] [--listen ADDRESS:PORT]
                portcullis init DIR
+               portcullis init --forward-auth nginx|caddy|traefik|envoy [--config DIR]
 
-        Each form also takes --base-url and --owner.
+        Each form with DIR also takes --base-url and --owner.
 
         Writes DIR/gateway.jsonc, with a comment on each setting, and files with secrets, into a new or empty directory.
         Without a kind it asks for kind, issuer, audience or client id, and upstream on a terminal.
@@ -34,6 +35,10 @@ enum InitCommand: Command {
                     systemd unit, where there is one, otherwise the caller)
 
         Passwords that it makes are printed once.
+
+        --forward-auth  print a configuration for another proxy, which asks the gateway about each request: with all
+                        endpoints of the gateway, and the fields that clients may not send
+        --config        the configuration whose endpoints and fields these are (default: all but those of vendors)
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
@@ -41,9 +46,10 @@ enum InitCommand: Command {
             arguments,
             options: [
                 "--oidc", "--audience", "--login", "--client-id", "--upstream", "--listen", "--config", "--base-url",
-                "--owner",
+                "--owner", "--forward-auth",
             ],
             flags: ["--users", "--oracle"])
+        if let proxy = arguments["--forward-auth"] { return try print(proxy, arguments) }
         let directory = try arguments.directory(of: self)
         let address = try arguments.listening("127.0.0.1:8080")
         guard address.port > 0 else { throw .misuse("--listen has no port: \(address)") }
@@ -57,6 +63,23 @@ enum InitCommand: Command {
         try write(draft, to: directory, owner)
         Terminal.print(
             (["\(directory)/\(InitDraft.fileName) is written.", ""] + draft.steps(directory)).joined(separator: "\n"))
+    }
+
+    /// Prints the configuration of another proxy.
+    private static func print(_ proxy: String, _ arguments: Arguments) throws(ExitStatus) {
+        guard let kind = ProxyDraft.Kind(rawValue: proxy) else {
+            let kinds = ProxyDraft.Kind.allCases.map(\.rawValue)
+            let near = Suggestion.nearest(to: proxy, among: kinds).map { "; did you mean \($0)?" } ?? ""
+            throw .misuse("--forward-auth is one of \(kinds.joined(separator: ", ")), not \(proxy)\(near)")
+        }
+        guard arguments.positional.isEmpty else {
+            throw .misuse("--forward-auth writes no directory; --config DIR names the configuration of the gateway")
+        }
+        guard let directory = arguments["--config"] else { return Terminal.print(ProxyDraft().text(kind)) }
+        let examination = Assembly.examine(directory)
+        for error in examination.errors { Terminal.printError(error.description) }
+        guard examination.errors.isEmpty, let configuration = examination.loaded.configuration else { throw .failed }
+        Terminal.print(ProxyDraft(configuration).text(kind))
     }
 
     // MARK: Arguments
