@@ -113,7 +113,7 @@ extension ReadmeTests {
         }
         guard let part = part as? [[String: Any]], let present = present as? [[String: Any]] else { return part }
         let name = { (element: [String: Any]) in
-            ["name", "alias", "path", "clientId"].lazy.compactMap { element[$0] as? String }.first
+            ["clientId", "name", "alias", "path"].lazy.compactMap { element[$0] as? String }.first
         }
         let names = Set(part.map(name))
         return present.filter { !names.contains(name($0)) } + part
