@@ -65,6 +65,7 @@ let package = Package(
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CXMLSec", publicHeadersPath: "."),
+        .target(name: "CTexts", publicHeadersPath: "."),
 
         library("Bytes"),
         library("Model", ["Bytes"]),
@@ -96,7 +97,7 @@ let package = Package(
             "LoginPages",
             [
                 "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-                "OAuthServer",
+                "OAuthServer", "CTexts",
             ]),
         library(
             "Authorization",
@@ -126,12 +127,12 @@ let package = Package(
         library(
             "Issuers",
             ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"]),
-        library("Configuration", ["Bytes", "Model", "Reactor"], isCold: true),
+        library("Configuration", ["Bytes", "Model", "Reactor", "CTexts"], isCold: true),
         library(
             "Gateway",
             [
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "Outbound", "Policy", "Identity", "TokenStorage",
-                "Endpoints", "OAuthServer", "LoginPages", "Issuers",
+                "Endpoints", "OAuthServer", "Issuers",
             ]),
         library("ClientStore", ["Bytes", "Reactor", "Crypto"]),
         library("PortcullisClient", ["Bytes", "Model", "Reactor", "Crypto", "HTTP", "ClientStore"]),
@@ -187,7 +188,7 @@ let package = Package(
             "GatewayTests",
             [
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-                "Endpoints", "OAuthServer", "LoginPages", "Issuers", "Gateway", "TestSupport",
+                "Endpoints", "OAuthServer", "Issuers", "Gateway", "TestSupport",
             ]),
         tests(
             "PortcullisClientTests",

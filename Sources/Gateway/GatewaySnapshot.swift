@@ -3,7 +3,6 @@ import Endpoints
 import HTTP
 import Identity
 import Issuers
-import LoginPages
 import Model
 import OAuthServer
 import Outbound
@@ -59,8 +58,8 @@ package final class GatewaySnapshot: Sendable {
     /// The share of requests in the access log; nil for all.
     let accessSample: AccessLogSample?
 
-    /// The look of error pages.
-    let pages: PageLook
+    /// Makes error pages for browsers; nil for none.
+    let errorPage: ErrorPage?
 
     /// Sends spans of requests to a collector; nil for none.
     package let tracer: Tracer?
@@ -134,6 +133,9 @@ package final class GatewaySnapshot: Sendable {
         return certificate(of: exchange)
     }
 
+    /// The page for an error status, with the id of the request in the log, in the best of the languages of `Accept-Language`.
+    package typealias ErrorPage = @Sendable (ShownError) -> EndpointResponse
+
     package init(
         generation: UInt64, policy: PolicySnapshot, injections: [[InjectionTarget]], tokens: TokenService,
         endpoints: EndpointHandlers,
@@ -144,10 +146,10 @@ package final class GatewaySnapshot: Sendable {
         proxies: TrustedProxies = TrustedProxies(), managedNames: ManagedNames = .standard,
         rateLimits: RequestLimiters = RequestLimiters(), issuerKeys: [IssuerKeys] = [],
         issuers: [IssuerGate] = [], accessFields: AccessLogFields = [], accessSample: AccessLogSample = .all,
-        logsAdmin: Bool = true, pages: PageLook = .standard, tracer: Tracer? = nil,
+        logsAdmin: Bool = true, errorPage: ErrorPage? = nil, tracer: Tracer? = nil,
         certificates: [CertificateEnd] = []
     ) {
-        self.pages = pages
+        self.errorPage = errorPage
         self.generation = generation
         self.certificates = certificates
         self.logsAdmin = logsAdmin

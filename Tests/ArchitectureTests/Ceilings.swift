@@ -28,7 +28,7 @@ enum Ceilings {
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.
-    static let rebuilt = [98, 98, 98, 76]
+    static let rebuilt = [98, 19, 98, 75]
 
     /// Functions of 60 lines and more, and why they are one.
     static let longestFunction = 59

@@ -9,6 +9,7 @@ import Testing
         "CLinux": ([], ["arpa", "linux", "netinet", "sys"]),
         "COpenSSL": (["ssl", "crypto"], ["openssl"]),
         "CNghttp2": (["nghttp2"], ["nghttp2"]),
+        "CTexts": ([], []),
     ]
 
     /// The other ones, by trait.

@@ -14,7 +14,7 @@ extension InvalidCase {
         InvalidCase(
             "pages-logo-\(id)", pages(#""productName": "A", "logo": "logo.svg""#, ["logo.svg": text]),
             failed(
-                "logo: \(message) (expected a PNG image, or an SVG image without scripts, links and references to other files, found \"logo.svg\")"
+                "logo: \(message)"
             ))
     }
 
@@ -70,20 +70,15 @@ extension InvalidCase {
             failed(
                 #"logo: invalid value (expected the name of a file below the directory of the configuration, found "../logo.svg")"#
             )),
-        picture("text", "hello", "the file is no PNG or SVG image"),
-        picture("large", "<svg>" + String(repeating: " ", count: 32_768), "the image is larger than 32768 bytes"),
+        picture(
+            "text", "hello",
+            #"the file is no PNG or SVG image (expected a PNG or SVG image of at most 32768 bytes, found "logo.svg")"#),
+        picture(
+            "large", "<svg>" + String(repeating: " ", count: 32_768),
+            "the image is too large (expected a PNG or SVG image of at most 32768 bytes, found 32773)"),
         picture(
             "namespace", "<svg/>",
-            #"browsers do not draw the image: its root has no xmlns="http://www.w3.org/2000/svg""#),
-        picture(
-            "script", #"<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>"#,
-            #"the SVG image contains the element "script""#),
-        picture(
-            "handler", #"<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>"#,
-            #"the SVG image contains the attribute "onload""#),
-        picture(
-            "link", #"<svg xmlns="http://www.w3.org/2000/svg"><use href="https://evil.example/#a"/></svg>"#,
-            #"the SVG image contains a link in "href""#),
+            #"the file is no PNG or SVG image (expected a PNG or SVG image of at most 32768 bytes, found "logo.svg")"#),
         InvalidCase(
             "pages-language", pages(#""language": "fr""#),
             failed(#"language: there are no texts in "fr" (expected one of "en", "de", or a file in "texts")"#)),

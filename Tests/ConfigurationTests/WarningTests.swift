@@ -1,6 +1,7 @@
-import Configuration
 import Model
 import Testing
+
+@testable import Configuration
 
 @Suite struct WarningTests {
     /// The warnings beside the one about the memory store, which every configuration here gets (DEC-10).
@@ -51,7 +52,7 @@ import Testing
             "gateway.json": ConfigurationDirectory.gateway(#""pages": {"texts": {"fr": "fr.json", "de": "de.json"}}"#),
             "fr.json": #"{"signIn": "Connexion"}"#, "de.json": #"{"signIn": "Einloggen"}"#,
         ]
-        let missing = PageText.allCases.count - 1
+        let missing = PageTextFile.known.count - 1
         #expect(
             try warnings(files) == [
                 #"gateway.json:5: warning: /pages/texts/fr: \#(missing) texts in "fr" are missing and are in English: signInTo, userName, password, showPassword, shownPasswordHint, and \#(missing - 5) more (expected all texts of texts/en.json, which `portcullis schema` writes)"#

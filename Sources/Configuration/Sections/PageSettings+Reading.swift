@@ -21,25 +21,26 @@ extension PageSettings {
             shade.
             """)
         for (name, text, meaning) in linkKeys {
-            if let target = object.optional(name, target, meaning) { settings.links.append(PageLink(text, to: target)) }
+            if let target = object.optional(name, target, meaning) { settings.links.append((text, target)) }
         }
-        let texts = object.value(
+        settings.texts = object.value(
             "texts", texts, default: [:],
             """
             Files of texts by language tag (BCP 47), below the directory of the configuration. They replace texts in English \
             (`en`) and German (`de`), and add languages.
             """)
-        let standard = object.value(
+        settings.language = object.value(
             "language", language, default: .english,
             "Language of pages for browsers whose languages are not among them.")
-        settings.languages = PageLanguages(texts, standard: standard)
-        if settings.languages.standard.tag != standard,
+        let further = settings.texts.keys.filter { $0 != .english && $0 != .german }
+        let known = [.english, .german] + further.sorted { $0.description < $1.description }
+        if !known.contains(settings.language),
             let field = object.entries.first(where: { $0.name == "language" })
         {
-            let known = settings.languages.all.map(\.tag.description)
+            let names = known.map { "\"\($0)\"" }
             field.field.error(
-                "there are no texts in \"\(standard)\"",
-                expected: "one of \(known.map { "\"\($0)\"" }.joined(separator: ", ")), or a file in \"texts\"")
+                "there are no texts in \"\(settings.language)\"",
+                expected: "one of \(names.joined(separator: ", ")), or a file in \"texts\"")
         }
         if settings.logo != nil || settings.darkLogo != nil, settings.productName == nil,
             object.field.node.members != nil
@@ -54,13 +55,13 @@ extension PageSettings {
         return settings
     }
 
-    private static let linkKeys: [(name: String, text: PageText, meaning: String)] = [
+    private static let linkKeys: [(name: String, text: String, meaning: String)] = [
         (
-            "helpUrl", .help,
+            "helpUrl", "help",
             "Where the link \"Help\" below all pages leads: an `http` or `https` URL, or a path such as `/help`."
         ),
-        ("privacyUrl", .privacy, "The same for \"Privacy\"."),
-        ("legalNoticeUrl", .legalNotice, "The same for \"Legal notice\"."),
+        ("privacyUrl", "privacy", "The same for \"Privacy\"."),
+        ("legalNoticeUrl", "legalNotice", "The same for \"Legal notice\"."),
     ]
 
     private static let longestName = 64
@@ -92,16 +93,30 @@ extension PageSettings {
         return field.invalid(text.utf8.contains(UInt8(ascii: "#")) ? "\(expected), without a fragment" : expected)
     }
 
-    private static let image = Shape<PageLogo>(OwnFile.form) { field in
+    /// Largest image in bytes. It is in every page, so that a page needs no second request.
+    private static let largestImage = 32_768
+    private static let signatureOfPNG: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    /// A `data:` URL of a PNG or SVG image. Browsers run no scripts of images and load nothing for them, and the policy of the
+    /// pages forbids both.
+    private static let image = Shape<String>(OwnFile.form) { field in
         guard let bytes = OwnFile.contents(field) else { return nil }
-        do throws(PageLogo.Problem) {
-            return try PageLogo(bytes)
-        } catch {
-            return field.error(
-                error.message,
-                expected: "a PNG image, or an SVG image without scripts, links and references to other files",
-                found: field.summary)
+        let expected = "a PNG or SVG image of at most \(largestImage) bytes"
+        guard bytes.count <= largestImage else {
+            return field.error("the image is too large", expected: expected, found: "\(bytes.count)")
         }
+        let type: String
+        if bytes.starts(with: signatureOfPNG) {
+            type = "image/png"
+        } else if let text = String(validating: bytes, as: UTF8.self), text.contains("<svg"),
+            // Browsers draw no element without its namespace.
+            text.contains("http://www.w3.org/2000/svg")
+        {
+            type = "image/svg+xml"
+        } else {
+            return field.error("the file is no PNG or SVG image", expected: expected, found: field.summary)
+        }
+        return "data:\(type);base64,\(String(decoding: Base64.encode(bytes.span, .standard), as: UTF8.self))"
     }
 
     /// The colour is text on the page, and the background of the page's colour on buttons: both have the same contrast.
@@ -136,10 +151,10 @@ extension PageSettings {
 
     static let tags = "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,7}$"
 
-    private static let texts = Shape<[LanguageTag: [PageText: PageTemplate]]>(
+    private static let texts = Shape<[LanguageTag: [String: PageTemplate]]>(
         .map(OwnFile.form, names: tags), write: { $0.isEmpty ? .object([]) : nil }
     ) { field in
-        var languages: [LanguageTag: [PageText: PageTemplate]] = [:]
+        var languages: [LanguageTag: [String: PageTemplate]] = [:]
         for (name, place) in field.object("an object of file names by language tag").entries {
             guard let tag = LanguageTag(name) else {
                 place.error("\"\(name)\" is no language tag", expected: "a tag such as \"fr\" or \"pt-BR\"")

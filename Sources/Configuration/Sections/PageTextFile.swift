@@ -1,15 +1,24 @@
 import Bytes
+import CTexts
 import Model
 
-/// A file of texts in one language: an object of texts by the names of `PageText`.
+/// A file of texts in one language: an object of texts by name.
 enum PageTextFile {
     private static let largest = 262_144
     private static let longestText = 1000
     /// How many missing texts a warning names.
     private static let named = 5
 
+    /// The names of all texts in their order, and the values that each has.
+    static let known: [(name: String, values: Set<PageValue>)] = {
+        let file = [UInt8](embedded: page_texts_en)
+        return ((try? JSONNode.parse(file.span))?.members ?? []).map { member in
+            (member.name, (try? PageTemplate(member.node.string ?? ""))?.values ?? [])
+        }
+    }()
+
     /// - Parameter field: the name of the file.
-    static func read(_ field: Field, _ tag: LanguageTag) -> [PageText: PageTemplate]? {
+    static func read(_ field: Field, _ tag: LanguageTag) -> [String: PageTemplate]? {
         guard let bytes = OwnFile.contents(field) else { return nil }
         let expected = "an object of texts by name, of at most \(largest) bytes"
         guard bytes.count <= largest else { return field.error("the file is too large", expected: expected) }
@@ -24,19 +33,18 @@ enum PageTextFile {
         guard let members = root.members else {
             return field.error("the file \(field.summary) holds no object", expected: expected)
         }
-        var texts: [PageText: PageTemplate] = [:]
-        var present: Set<PageText> = []
+        var texts: [String: PageTemplate] = [:]
+        var present: Set<String> = []
         for member in members {
             let line = SourceFile.line(at: member.nameOffset, in: bytes)
-            guard let text = PageText(rawValue: member.name) else {
+            guard let text = known.first(where: { $0.name == member.name }) else {
                 field.error(
                     "line \(line) of \(field.summary): unknown text \"\(member.name)\"",
                     expected: "the name of a text",
-                    suggestion: Suggestion.nearest(
-                        to: member.name, among: PageText.allCases.map(\.rawValue)))
+                    suggestion: Suggestion.nearest(to: member.name, among: known.map(\.name)))
                 continue
             }
-            present.insert(text)
+            present.insert(text.name)
             guard let words = member.node.string, isText(words) else {
                 field.error(
                     "line \(line) of \(field.summary): \"\(member.name)\" is no text",
@@ -46,7 +54,8 @@ enum PageTextFile {
                         """)
                 continue
             }
-            texts[text] = template(words, of: text, field, line)
+            let place = "line \(line) of \(field.summary): \"\(text.name)\""
+            texts[text.name] = template(words, field, place: place, values: text.values)
         }
         warnOfMissing(present, tag, field)
         return texts
@@ -57,9 +66,9 @@ enum PageTextFile {
     }
 
     /// A text that has the values of the English one: one without them would withhold what the user has to know.
-    private static func template(_ words: String, of text: PageText, _ field: Field, _ line: Int) -> PageTemplate? {
-        let place = "line \(line) of \(field.summary): \"\(text.rawValue)\""
-        let wanted = PageLanguage.english[text].values
+    private static func template(
+        _ words: String, _ field: Field, place: String, values wanted: Set<PageValue>
+    ) -> PageTemplate? {
         let list = wanted.map { "{\($0.rawValue)}" }.sorted().joined(separator: ", ")
         let expected = wanted.isEmpty ? "no values" : "the values \(list)"
         do throws(PageTemplate.Problem) {
@@ -78,9 +87,9 @@ enum PageTextFile {
     }
 
     /// Replacements of texts that the gateway has may be few.
-    private static func warnOfMissing(_ present: Set<PageText>, _ tag: LanguageTag, _ field: Field) {
+    private static func warnOfMissing(_ present: Set<String>, _ tag: LanguageTag, _ field: Field) {
         guard tag != .english, tag != .german else { return }
-        let missing = PageText.allCases.filter { !present.contains($0) }.map(\.rawValue)
+        let missing = known.map(\.name).filter { !present.contains($0) }
         guard !missing.isEmpty else { return }
         let rest = missing.count > named ? ", and \(missing.count - named) more" : ""
         field.warning(

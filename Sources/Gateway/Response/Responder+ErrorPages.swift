@@ -2,7 +2,6 @@ import Bytes
 import Endpoints
 import HTTP
 import Identity
-import LoginPages
 import Model
 import Policy
 
@@ -18,9 +17,9 @@ extension Responder {
     ///   - asPage: whether a page is requested.
     ///   - account: what the page says of the caller; nil for nothing.
     func endError(
-        _ exchange: Exchange, _ chunk: Chunk, _ json: Span<UInt8>, asPage: Bool, account: ErrorPage.Account? = nil
+        _ exchange: Exchange, _ chunk: Chunk, _ json: Span<UInt8>, asPage: Bool, account: ShownError.Account? = nil
     ) {
-        guard asPage else {
+        guard asPage, let errorPage = exchange.snapshot.errorPage else {
             chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
             endReply(exchange, chunk, json)
             return
@@ -32,10 +31,10 @@ extension Responder {
             languages += String(copying: bytes.slice(range))
             return .more
         }
-        let page = exchange.snapshot.pages.dressed(
-            ErrorPage.response(
-                status: exchange.response.status, requestID: exchange.requestIDText, account: account),
-            accepting: languages)
+        let page = errorPage(
+            ShownError(
+                status: exchange.response.status, requestID: exchange.requestIDText, languages: languages,
+                account: account))
         for header in page.headers {
             chunk.ensureFree(header.name.utf8.count + header.value.utf8.count + 4)
             _ = HeadWriter.appendUntrusted(Array(header.name.utf8).span, Array(header.value.utf8).span, to: chunk)
@@ -109,10 +108,10 @@ extension Exchange {
     /// - Parameters:
     ///   - bytes: the buffer of its head.
     ///   - now: seconds since 1970.
-    func account(_ bytes: Span<UInt8>, now: Int64) -> ErrorPage.Account? {
+    func account(_ bytes: Span<UInt8>, now: Int64) -> ShownError.Account? {
         guard let route, let principal, forwardAuth == nil else { return nil }
         return snapshot.policy.otherAccount(route, of: principal, bytes: bytes, head: head, now: now).map {
-            ErrorPage.Account(name: principal.subject, other: $0)
+            ShownError.Account(name: principal.subject, other: $0)
         }
     }
 }

@@ -7,6 +7,6 @@ package protocol PageFailure: EndpointFailure {
 }
 
 extension PageFailure {
-    package var detail: String { text.english }
+    package var detail: String { PageLanguage.english.plain(.text(text)) }
     package var shape: EndpointResponse { Page.failure(self) }
 }

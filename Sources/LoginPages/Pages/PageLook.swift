@@ -6,35 +6,45 @@ import Outbound
 
 /// The operator's look of the pages, in all languages.
 package struct PageLook: Sendable {
-    private let settings: PageSettings
+    /// Shown above the title, and in the title of the window; nil for none.
+    let name: String?
+    private let links: [Page.Link]
+    private let languages: PageLanguages
     let style: PageStyle
     /// The logo as HTML; nil for none.
     private let logo: String?
     private let isStandard: Bool
 
     /// Without settings, in English and German.
-    package static let standard = PageLook()
+    package static let standard = PageLook(isStandard: true)
 
-    package init(_ settings: PageSettings? = nil) {
-        isStandard = settings == nil
-        self.settings = settings ?? PageSettings()
-        style = PageStyle(accent: settings?.accent)
-        logo = settings.flatMap(PageLook.logo)
+    /// - Parameters:
+    ///   - logo: URL of an image.
+    ///   - darkLogo: that of the image on a dark page; nil for the same.
+    ///   - accent: colour of buttons and links; nil for the gateway's own.
+    ///   - links: at the end of all pages, to absolute URLs or paths.
+    ///   - isStandard: whether these are the defaults.
+    package init(
+        name: String? = nil, logo: String? = nil, darkLogo: String? = nil, accent: PageColor? = nil,
+        links: [Page.Link] = [], languages: PageLanguages = PageLanguages(), isStandard: Bool = false
+    ) {
+        self.name = name
+        self.links = links
+        self.languages = languages
+        self.isStandard = isStandard
+        style = PageStyle(accent: accent)
+        // The name of the product is what the image shows.
+        let image = logo.map { "<img src=\"\($0)\" alt=\"\(Page.escaped(name ?? ""))\">" }
+        self.logo = image.map { image in
+            guard let darkLogo else { return image }
+            return "<picture><source srcset=\"\(darkLogo)\" media=\"(prefers-color-scheme: dark)\">\(image)</picture>"
+        }
     }
 
-    var name: String? { settings.productName }
     var hasLogo: Bool { logo != nil }
 
     /// The tags of all languages, for `ui_locales_supported`.
-    package var tags: [String] { settings.languages.all.map(\.tag.description) }
-
-    private static func logo(_ settings: PageSettings) -> String? {
-        guard let logo = settings.logo else { return nil }
-        // The name of the product is what the image shows.
-        let image = "<img src=\"\(logo.address)\" alt=\"\(Page.escaped(settings.productName ?? ""))\">"
-        guard let dark = settings.darkLogo else { return image }
-        return "<picture><source srcset=\"\(dark.address)\" media=\"(prefers-color-scheme: dark)\">\(image)</picture>"
-    }
+    package var tags: [String] { languages.all.map(\.tag.description) }
 
     /// What stands above the title: the logo, or the name in its place.
     func heading(showsLogo: Bool) -> String {
@@ -44,11 +54,11 @@ package struct PageLook: Sendable {
 
     /// The links below the page.
     func footer(_ language: PageLanguage) -> String {
-        guard !settings.links.isEmpty else { return "" }
-        let links = settings.links.map { link in
+        guard !links.isEmpty else { return "" }
+        let items = links.map { link in
             "<a href=\"\(Page.escaped(link.target))\">\(language(link.text))</a>"
         }
-        return "\n<footer>\(links.joined(separator: "\n"))</footer>"
+        return "\n<footer>\(items.joined(separator: "\n"))</footer>"
     }
 
     // MARK: Answers
@@ -75,7 +85,7 @@ package struct PageLook: Sendable {
     /// - Parameter languages: the value of `Accept-Language`; empty for none.
     package func dressed(_ response: EndpointResponse, accepting languages: String) -> EndpointResponse {
         guard let page = response.page as? Page else { return response }
-        let language = settings.languages.language(
+        let language = self.languages.language(
             for: page.languages + AcceptLanguage.preferences(languages))
         if isStandard, language.tag == .english, page.requestID == nil { return response }
         var response = response

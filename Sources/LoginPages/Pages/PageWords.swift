@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// Words on a page: a text in the browser's language with its values, or a text that is the same in all languages.
@@ -13,11 +14,11 @@ extension PageLanguage {
     /// Values are set apart where their direction may differ from that of the text around them.
     package func callAsFunction(_ words: PageWords) -> String {
         switch words {
-        case .verbatim(let text): Page.escaped(text)
+        case .verbatim(let text): MarkupText.escaped(text)
         case .text(let text, let values):
             self[text].parts.map { part in
                 switch part {
-                case .literal(let literal): Page.escaped(literal)
+                case .literal(let literal): MarkupText.escaped(literal)
                 case .value(let name): isolated(values[name] ?? "")
                 }
             }.joined()
@@ -43,7 +44,7 @@ extension PageLanguage {
     }
 
     private func isolated(_ value: String) -> String {
-        let text = Page.escaped(value)
+        let text = MarkupText.escaped(value)
         let isPlain = !tag.isRightToLeft && value.utf8.allSatisfy { $0 < 0x80 }
         return isPlain ? text : "<bdi>\(text)</bdi>"
     }

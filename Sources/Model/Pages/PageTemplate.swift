@@ -36,10 +36,5 @@ package struct PageTemplate: Sendable, Equatable {
     }
 
     /// A text without values.
-    private init(literal text: String) { parts = [.literal(text)] }
-
-    /// A text that the program has itself.
-    init(builtIn text: String) {
-        self = (try? PageTemplate(text)) ?? PageTemplate(literal: text)
-    }
+    package init(literal text: String) { parts = [.literal(text)] }
 }

@@ -134,7 +134,7 @@ struct Assembly: AssemblyPart {
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name },
             accessFields: configuration.log.fields, accessSample: configuration.log.sample,
             logsAdmin: configuration.admin?.isLogged ?? true,
-            pages: pages, tracer: tracer,
+            errorPage: pages.errorPage, tracer: tracer,
             certificates: context.certificates.map { pointer, certificate in
                 CertificateEnd(pointer: pointer, name: certificate.shownNames, end: certificate.notAfter)
             })

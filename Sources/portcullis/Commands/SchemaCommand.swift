@@ -2,6 +2,7 @@ import Bytes
 import Configuration
 import Identity
 import Issuers
+import LoginPages
 import Model
 import Reactor
 
@@ -46,7 +47,7 @@ enum SchemaCommand: Command {
         let others = ReferencePages.others(endpoints: try endpoints(in: directory))
         let pages = ReferenceIndex(sections, others: others, examples: examples).files
         for page in pages { try write(Array(page.text.utf8), to: "\(directory)/reference/\(page.name)") }
-        for file in PageTextForm.files { try write(file.text, to: "\(directory)/texts/\(file.name)") }
+        for file in PageLanguage.builtIn { try write(file.text, to: "\(directory)/texts/\(file.name)") }
         Terminal.print("\(directory): \(sections.count) schemas and \(pages.count) pages of the reference")
     }
 

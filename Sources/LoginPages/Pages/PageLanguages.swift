@@ -1,3 +1,5 @@
+import Model
+
 /// The languages of the pages.
 package struct PageLanguages: Sendable {
     package private(set) var all: [PageLanguage]

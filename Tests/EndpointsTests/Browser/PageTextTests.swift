@@ -1,12 +1,30 @@
+import Bytes
+import Model
 import Testing
 
-@testable import Model
+@testable import LoginPages
 
 @Suite struct PageTextTests {
+    /// The members of a file of texts.
+    private static func members(_ place: Int) throws -> [JSONMember] {
+        let file = PageLanguage.builtIn[place].text
+        return try JSONNode.parse(file.span).members ?? []
+    }
+
+    @Test("each file has all texts in the order of their names in the source, and no other", arguments: [0, 1])
+    func files(_ place: Int) throws {
+        #expect(try Self.members(place).map(\.name) == PageText.allCases.map(\.rawValue))
+        for member in try Self.members(place) {
+            let words = try #require(member.node.string, "\(member.name)")
+            #expect(throws: Never.self, "\(member.name)") { try PageTemplate(words) }
+            #expect(words.utf8.count <= 250 && !words.hasPrefix(" ") && !words.hasSuffix(" "), "\(member.name)")
+        }
+    }
+
     @Test("texts in German have the values of those in English", arguments: PageText.allCases)
-    func values(_ text: PageText) throws {
-        let english = try PageTemplate(text.english)
-        #expect(try PageTemplate(text.german).values == english.values)
+    func values(_ text: PageText) {
+        let english = PageLanguage.english[text]
+        #expect(PageLanguage.german[text].values == english.values)
         #expect(
             PageLanguage.german[text].parts != english.parts || ["code", "deviceCode", "token"].contains(text.rawValue))
     }

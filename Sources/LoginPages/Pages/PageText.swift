@@ -1,4 +1,4 @@
-/// A text of the gateway's pages. The name of a case is its key in a file of texts; values stand in braces.
+/// A text of the gateway's pages. The name of a case is its key in the files of texts (`config/texts`).
 package enum PageText: String, Sendable, CaseIterable {
     // Logins
     case signIn, signInTo, userName, password, showPassword, shownPasswordHint, wrongPassword, tooManyAttempts

@@ -1,0 +1,20 @@
+#include "texts.h"
+
+// Swift's compiler knows the directive in all versions of C.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+#define AT(place) place >= 0 && place < (long)sizeof bytes ? bytes[place] : -1
+
+int page_texts_en(long place) {
+    static const unsigned char bytes[] = {
+#embed "../../config/texts/en.json"
+    };
+    return AT(place);
+}
+
+int page_texts_de(long place) {
+    static const unsigned char bytes[] = {
+#embed "../../config/texts/de.json"
+    };
+    return AT(place);
+}
