@@ -21,7 +21,7 @@ import Testing
         arguments: [
             ("/nowhere", 404, "Page not found"), ("/gone/x", 502, "Not available"),
             ("/open/broken", 502, "Not available"), ("/inventory/me", 401, "Sign in first"),
-            ("/open/%2e%2e%2fx", 400, "This did not work"),
+            ("/open/%2e%2e%2fx", 400, "Something went wrong"),
         ])
     func pages(_ path: String, _ status: Int, _ title: String) throws {
         let fixture = try fixture()

@@ -65,7 +65,7 @@ def relay(browser, url, issuer, directory, app):
     expect(links(browser) == WAYS, "by the three ways that the backend has, in its order")
     expect(browser.value("document.scripts.length") == 0, "without a script")
     tree = spoken(browser)
-    expect(("list", "Choose how you want to sign in.") in tree, "the list is read out with its name")
+    expect(("list", "Choose how to sign in.") in tree, "the list is read out with its name")
     expect([name for role, name in tree if role == "link"] == WAYS, "and so are the ways")
     expect(("heading", "Sign in to inventory") in tree, "below a heading")
     heights = browser.value("[...document.querySelectorAll('main a')].map(a => a.getBoundingClientRect().height)")

@@ -60,7 +60,7 @@ import Testing
         let link = AuthorizationFixture.link(id, "http://localhost:4711/cb", "&state=s&scope=openid%20orders")
         let page = try jar.askForConsent(link)
         #expect(page.text.contains("&lt;b&gt;Notes&lt;/b&gt; asks for access") && !page.text.contains("<b>"))
-        #expect(page.text.contains("has not been verified") && page.text.contains("a program on this device"))
+        #expect(page.text.contains("is not verified") && page.text.contains("a program on this device"))
         let code = try #require(AuthorizationFixture.parameter("code", try jar.decide(page)))
         let tokens = JSONText(try Self.redeem(two, code, id).text)
         let bearer = try #require(tokens["access_token"].string, "\(tokens)")
@@ -123,7 +123,7 @@ import Testing
             let jar = CookieJar(fixture.gateway)
             let page = try jar.askForConsent(
                 AuthorizationFixture.link(id, "http://localhost:4711/cb", "&state=s&scope=\(scope)"))
-            #expect(page.text.contains(isTrusted ? "with all your rights" : limited), "\(page.text)")
+            #expect(page.text.contains(isTrusted ? "Do everything that you can do" : limited), "\(page.text)")
             let code = try #require(AuthorizationFixture.parameter("code", try jar.decide(page)))
             let reply = JSONText(try Self.redeem(fixture.gateway, code, id).text)
             let token = try Field.bearer(#require(reply["access_token"].string, "\(reply)"))

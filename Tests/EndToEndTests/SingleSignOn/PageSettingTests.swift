@@ -66,7 +66,7 @@ import Testing
         let loggedIn = try jar.fill(page, form, "username=joe&password=Welcome1", english)
         let consent = try jar.send(
             "GET", #require(loggedIn.only("Location")), BrowserFixture.navigation + english)
-        #expect(consent.only("Content-Language") == "de" && consent.text.contains("Nicht erlauben"))
+        #expect(consent.only("Content-Language") == "de" && consent.text.contains("Ablehnen"))
         let changed = consent.text.replacing(/name="ticket" value="[^"]*"/, with: #"name="ticket" value="a""#)
         let hidden = changed.matches(of: /type="hidden" name="([^"]*)" value="([^"]*)"/).map { "\($0.1)=\($0.2)&" }
         let fields = BrowserFixture.navigation + english + ["Content-Type: application/x-www-form-urlencoded"]

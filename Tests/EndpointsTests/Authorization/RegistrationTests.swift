@@ -149,7 +149,9 @@ import TokenStorage
         for (scope, roles) in [("openid", []), ("read", []), ("read write", ["Manager"])] {
             let asked = app.ask(client.fields(scope))
             let page = asked.reason == .ssoLoginAsked ? app.logIn(client.fields(scope)) : asked
-            #expect(page.text.contains("what is open to all signed-in users") && !page.text.contains("all your rights"))
+            #expect(
+                page.text.contains("what is open to all signed-in users")
+                    && !page.text.contains("Do everything that you can do"))
             let reply = client.redeem(try #require(app.decide().sent["code"]))
             let claims = try reply.claims(at: Mobile.start)
             #expect(claims.roles == roles && claims.userRoles == ["Manager"], "\(scope)")
@@ -170,7 +172,7 @@ import TokenStorage
         let app = Self.authorizing { $0.isTrustedByRoutes = true }
         let client = try Client(app)
         let page = app.logIn(client.fields("openid"))
-        #expect(page.text.contains("<li>Act in your name with all your rights</li>"), "\(page.text)")
+        #expect(page.text.contains("<li>Do everything that you can do, on your behalf</li>"), "\(page.text)")
     }
 
     @Test("the response has all that was registered (RFC 7591 section 3.2.1), and no store has the secret")
@@ -289,7 +291,7 @@ import TokenStorage
         let page = app.logIn(client.fields())
         #expect(page.reason == .consentAsked && !page.text.contains("<script"))
         #expect(page.text.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
-        #expect(page.text.contains("app.example.com") && page.text.contains("Its name has not been verified."))
+        #expect(page.text.contains("app.example.com") && page.text.contains("Its name is not verified."))
         #expect(app.decide().sent["code"] != nil)
         #expect(app.ask(client.fields()).reason == .consentAsked)
         #expect(app.ask(client.fields("read", [("prompt", "none")])).sent["error"] == "consent_required")
@@ -370,7 +372,7 @@ import TokenStorage
         let sent = app.browser.submit([("user_code", user)], endpoint: .device)
         let parts = (sent.field("Location") ?? "").split(separator: "?").map(String.init)
         let asked = app.browser.get(parts[0], query: parts.last ?? "", endpoint: .device)
-        #expect(asked.text.contains("TV asks for access") && asked.text.contains("not been verified"))
+        #expect(asked.text.contains("TV asks for access") && asked.text.contains("is not verified"))
         #expect(app.browser.submit([("decision", "approve")], endpoint: .device).reason == .deviceDecided)
         let reply = tv.grant([
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"),

@@ -163,7 +163,7 @@ import TokenStorage
             response.text.replacing(/value="[^"]*"/, with: "").replacing(/action="[^"]*"/, with: "")
         }
         #expect(page(unknown) == page(wrong))
-        #expect(unknown.text.contains("The user name or the password is not right."))
+        #expect(unknown.text.contains("Wrong user name or password. Try again."))
         #expect(browser.logIn("joe", "no").status == 401)
         #expect(mobile.authenticate(try mobile.handle(), password: "no").status == 401)
         let locked = browser.logIn()
@@ -240,7 +240,7 @@ import TokenStorage
         #expect(browser.submit([("answer", "no")]).text.contains("First pet?"))
         #expect(browser.submit([("answer", "no")]).status == 401)
         let ended = browser.submit([("answer", "no")])
-        #expect(ended.text.contains("Sign in once more") && browser.hidden.count == 1)
+        #expect(ended.text.contains("Sign in again") && browser.hidden.count == 1)
         let again = browser.submitting(first, [("answer", "rex")])
         #expect(again.status != 303 && browser.session == nil)
     }
@@ -292,7 +292,7 @@ import TokenStorage
         // Without a login: said, and nothing done.
         let none = browser.get(
             "/oam/server/logout", query: "", endpoint: .mobileLogout, fields: [(name: "accept", value: "text/html")])
-        #expect(none.status == 200 && none.text.contains("You are signed out"))
+        #expect(none.status == 200 && none.text.contains("You have signed out"))
         // An application without a token gets what it got before.
         #expect(browser.get("/oam/server/logout", query: "", endpoint: .mobileLogout).status == 401)
     }

@@ -185,7 +185,7 @@ import TokenStorage
     func noPassword(_ user: String) {
         signOn.follow(signOn.ask())
         let response = signOn.submit(user, "x")
-        #expect(response.status == 401 && response.text.contains("is not right"))
+        #expect(response.status == 401 && response.text.contains("Wrong user name or password"))
         #expect(signOn.cookie == nil)
     }
 }
