@@ -12,23 +12,23 @@ enum Ceilings {
         "Gateway": (
             72, "37 once Attempt does not name UploadProgress, which lies beside BodyArrival; then the worker's role"
         ),
-        "HTTP": (3, ""), "Identity": (3, ""), "Issuers": (2, ""), "JOSE": (3, ""), "LoginPages": (5, ""),
+        "HTTP": (3, ""), "Identity": (3, ""), "Issuers": (2, ""), "JOSE": (3, ""), "LoginPages": (4, ""),
         "MobileSocial": (4, ""), "Model": (4, ""),
-        "OAuthServer": (25, "15 once the names of grants do not lie in CodeRedemption and DeviceRedemption"),
+        "OAuthServer": (13, ""),
         "Policy": (31, "a route holds what decides about it, and 16 parts name the route: its values apart"),
         "PortcullisClient": (3, ""), "Reactor": (5, ""), "TokenStorage": (2, ""), "UserProfiles": (2, ""),
         "portcullis": (49, "24 once the state that outlives reloads does not name the families of endpoints"),
     ]
 
     /// Functions with more than two parameters without labels. New code has none.
-    static let unlabelled = 492
+    static let unlabelled = 490
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
     static let vendorWords = 502
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.
-    static let rebuilt = [98, 19, 98, 75]
+    static let rebuilt = [98, 20, 98, 75]
 
     /// Functions of 60 lines and more, and why they are one.
     static let longestFunction = 59
@@ -43,7 +43,7 @@ enum Ceilings {
         "Sources/HTTP/StatusReason.swift text": (65, "a table"),
         "Sources/Policy/Routes/Route.swift init": (83, "copies its entry; keeps that entry instead"),
         "Sources/portcullis/Assembly/Assembly.swift snapshot": (
-            108, "the order of the parts; shorter where they belong to fewer logins"
+            107, "the order of the parts; shorter where they belong to fewer logins"
         ),
     ]
 

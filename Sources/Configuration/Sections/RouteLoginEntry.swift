@@ -27,7 +27,8 @@ package struct RouteLoginEntry: Equatable, Sendable {
         "the name of an identity provider, \"local\", a list of names, or {\"providers\", \"sessionLifetime\", \"idleTimeout\"}"
 
     private static let members = Shape<RouteLoginEntry>.object(expected) { object in
-        RouteLoginEntry(
+        object.removed(["provider"], instead: "\"providers\"")
+        return RouteLoginEntry(
             ways: object.required(
                 "providers", .oneOrMore(of: .identityProvider), "the name of an identity provider, or a list of names",
                 placeholder: [],

@@ -4,6 +4,9 @@ package struct SingleSignOnSection: Sendable {
     package var capturesRedirect: Bool
 
     static func read(_ object: inout ObjectReader) -> SingleSignOnSection {
+        object.removed(
+            ["sessionLifetime", "idleTimeout"],
+            instead: "\"lifetime\" and \"idleTimeout\" of \"sessions\" in gateway.json")
         let section = SingleSignOnSection(
             capturesRedirect: object.flag(
                 "captureRedirect", default: false,

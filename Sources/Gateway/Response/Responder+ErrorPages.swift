@@ -1,9 +1,7 @@
 import Bytes
 import Endpoints
 import HTTP
-import Identity
 import Model
-import Policy
 
 /// Error responses in the requested form: JSON, or a page for browsers.
 extension Responder {
@@ -100,18 +98,5 @@ extension Responder {
         HeadWriter.appendStatusLine(204, to: chunk)
         chunk.append("Cache-Control: max-age=86400\r\n")
         endReply(exchange, chunk, nil)
-    }
-}
-
-extension Exchange {
-    /// Who has logged in by browser at the route, for a page that refuses this user; nil for another caller.
-    /// - Parameters:
-    ///   - bytes: the buffer of its head.
-    ///   - now: seconds since 1970.
-    func account(_ bytes: Span<UInt8>, now: Int64) -> ShownError.Account? {
-        guard let route, let principal, forwardAuth == nil else { return nil }
-        return snapshot.policy.otherAccount(route, of: principal, bytes: bytes, head: head, now: now).map {
-            ShownError.Account(name: principal.subject, other: $0)
-        }
     }
 }

@@ -34,9 +34,15 @@ final class Responder: LoopPart {
             return refuseCall(exchange, status: reason.status, reason.detail)
         }
         let route = exchange.route
-        if reason.status == 401, let route, sendToLogin(exchange, route, reason, bytes) { return }
         let accept = requestHeaders.value(.accept)
         let asPage = accept.map { AcceptField.prefersHTML($0, bytes) } ?? false
+        var login: [UInt8]?
+        if let route, route.takesCookies, reason.status == 401 || asPage && reason.status == 403 {
+            login = exchange.snapshot.policy.loginLocation(
+                route, for: reason, of: exchange.principal, bytes: bytes, head: exchange.head, headers: requestHeaders,
+                now: poller.wallSeconds)
+        }
+        if reason.status == 401, let login { return send(exchange, toLogin: login, bytes) }
         let own = ownAnswer(exchange, reason, asPage: asPage)
         let body = reason.body
         let chunk = beginReply(exchange, status: own?.status ?? reason.status, bodyLength: body.count)
@@ -63,8 +69,13 @@ final class Responder: LoopPart {
         if let own {
             end(exchange, chunk, own, detail: reason.detail)
         } else {
-            let account = asPage && reason.status == 403 ? exchange.account(bytes, now: poller.wallSeconds) : nil
-            endError(exchange, chunk, body.span, asPage: asPage, account: account)
+            let account = exchange.forwardAuth == nil ? login : nil
+            endError(
+                exchange, chunk, body.span, asPage: asPage,
+                account: account.map {
+                    ShownError.Account(
+                        name: exchange.principal?.subject ?? "", other: String(decoding: $0, as: UTF8.self))
+                })
         }
     }
 
@@ -81,13 +92,8 @@ final class Responder: LoopPart {
             head: exchange.head, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds)
     }
 
-    /// Redirects a browser to the route's login form instead of a challenge (SCH-02). False if not applicable.
-    private func sendToLogin(_ exchange: Exchange, _ route: Route, _ reason: Reason, _ bytes: Span<UInt8>) -> Bool {
-        guard route.takesCookies,
-            let location = exchange.snapshot.policy.loginLocation(
-                route, for: reason, of: exchange.principal, bytes: bytes, head: exchange.head,
-                headers: requestHeaders, now: poller.wallSeconds)
-        else { return false }
+    /// Redirects a browser to the route's login instead of a challenge (SCH-02).
+    private func send(_ exchange: Exchange, toLogin location: [UInt8], _ bytes: Span<UInt8>) {
         let nothing: [UInt8] = []
         let origin = exchange.forwardAuth == nil ? [] : loginOrigin(exchange, bytes)
         let chunk = beginReply(exchange, status: 302, bodyLength: origin.count + location.count)
@@ -98,7 +104,6 @@ final class Responder: LoopPart {
         chunk.append("\r\n")
         chunk.append("Cache-Control: no-store\r\n")
         endReply(exchange, chunk, nothing.span)
-        return true
     }
 
     /// The status line and challenge of a 401: a Webgate's has the reason phrase that OAM-Auth clients expect

@@ -44,13 +44,6 @@ package final class BrowserLogin: FormTickets {
         ]
     }
 
-    /// Handlers of the endpoints of identity providers if there are none: their paths are inside those of the service
-    /// domains, which have no such service.
-    package static let handlersWithoutProviders: [EndpointDescriptor: EndpointHandler] = [
-        .providerCallback: { _, _ in .deny(.unknownService) },
-        .providerLogout: { _, _ in .deny(.unknownService) },
-    ]
-
     /// Continuations for browsers that return from an identity provider.
     package var returns: [LoginPurpose.Kind: LoginReturn] {
         [

@@ -8,7 +8,7 @@ extension PolicySnapshot {
     /// clients that get a challenge instead.
     ///
     /// - Parameters:
-    ///   - reason: of the 401.
+    ///   - reason: of the 401; of a 403 for the login of another user.
     ///   - principal: the caller, if one is known.
     ///   - bytes: the buffer of `head` and `headers`.
     ///   - now: seconds since 1970.
@@ -17,6 +17,13 @@ extension PolicySnapshot {
         headers: HeaderTable, now: Int64
     ) -> [UInt8]? {
         guard let sessions, let login = route.login, login.isFor(head, headers, bytes) else { return nil }
+        // Another user may see the page.
+        if reason.status == 403 {
+            guard let principal, login.isOwnSession(of: principal) else { return nil }
+            let target = ReturnTarget(of: head, bytes)
+            return login.location(for: target, level: route.level, demand: nil, sessions.seals, now: now)
+                + Array("&prompt=login".utf8)
+        }
         // No login makes a bound token.
         if route.requiresProof || reason.isOfProof { return nil }
         // No session of this login would count, so that the browser would go around in a circle.
@@ -32,31 +39,17 @@ extension PolicySnapshot {
             }
         }
         return login.location(
-            for: PolicySnapshot.target(head, bytes), level: route.level, demand: demand, sessions.seals, now: now)
+            for: ReturnTarget(of: head, bytes), level: route.level, demand: demand, sessions.seals, now: now)
     }
+}
 
-    /// The address by which a browser that may not see a page logs in there as another user; nil for a caller without a
-    /// session of the route's `login`.
-    ///
-    /// - Parameters:
-    ///   - bytes: the buffer of `head`.
-    ///   - now: seconds since 1970.
-    package func otherAccount(
-        _ route: Route, of principal: Principal, bytes: Span<UInt8>, head: RequestHead, now: Int64
-    ) -> String? {
-        guard let sessions, let login = route.login, route.isOwnSession(principal),
-            head.method == .get || head.method == .head
-        else { return nil }
-        let location = login.location(
-            for: PolicySnapshot.target(head, bytes), level: route.level, demand: nil, sessions.seals, now: now)
-        return String(decoding: location, as: UTF8.self) + "&prompt=login"
-    }
-
+extension ReturnTarget {
     /// Where a browser comes back to.
-    private static func target(_ head: RequestHead, _ bytes: Span<UInt8>) -> ReturnTarget {
+    /// - Parameter bytes: the buffer of `head`.
+    fileprivate init(of head: RequestHead, _ bytes: Span<UInt8>) {
         var end = head.path.end
         // The slash that represents the missing path of `http://host?query` does not precede the query.
         if let query = head.query, Int(query.start) == end + 1 { end = query.end }
-        return ReturnTarget(ofRequest: String(copying: bytes.extracting(Int(head.path.start)..<end)))
+        self.init(ofRequest: String(copying: bytes.extracting(Int(head.path.start)..<end)))
     }
 }

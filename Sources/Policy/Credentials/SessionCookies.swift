@@ -28,6 +28,21 @@ struct SessionCookies: Sendable {
         }
         return try principals.principal(of: session, cookie)
     }
+
+    /// The cookie that counts of several. Another host of the domain may have set one of the same name: what is no session is
+    /// passed over, so that a new login counts; of several sessions none does, and no login would help.
+    fileprivate func only(
+        of values: [ByteRange], _ login: LoginRule, _ bytes: Span<UInt8>, now: Int64
+    ) -> Result<[UInt8]?, Reason> {
+        var sealed: Set<[UInt8]> = []
+        for value in values {
+            let copy = [UInt8](copying: bytes.slice(value))
+            let session = try? seals.session(copy.span, ofDomain: login.isOfDomain, now: now)
+            if session != nil { sealed.insert(copy) }
+        }
+        if sealed.count > 1 { return .failure(.duplicateCredential) }
+        return .success(sealed.first ?? values.first.map { [UInt8](copying: bytes.slice($0)) })
+    }
 }
 
 extension PolicySnapshot {
@@ -42,27 +57,14 @@ extension PolicySnapshot {
     ) -> AuthenticationOutcome {
         let name = login.cookie.name(secure: secure)
         guard let value = Cookies.value(of: name, headers, bytes) else {
-            return authenticate(
-                anyOf: Cookies.values(of: name, headers, bytes), of: login, bytes, now: now, cache: cache)
+            guard let sessions else { return .none }
+            switch sessions.only(of: Cookies.values(of: name, headers, bytes), login, bytes, now: now) {
+            case .success(let cookie?): return authenticate(cookie: cookie.span, of: login, now: now, cache: cache)
+            case .success(nil): return .none
+            case .failure(let reason): return .malformed(reason)
+            }
         }
         return authenticate(cookie: bytes.slice(value), of: login, now: now, cache: cache)
-    }
-
-    /// Another host of the domain may have set a cookie of the same name. What is no session is passed over, so that a new
-    /// login counts; of several sessions none does, and no login would help.
-    private func authenticate(
-        anyOf values: [ByteRange], of login: LoginRule, _ bytes: Span<UInt8>, now: Int64, cache: VerifiedTokenCache
-    ) -> AuthenticationOutcome {
-        guard let sessions, !values.isEmpty else { return .none }
-        var sealed: Set<[UInt8]> = []
-        for value in values {
-            let copy = [UInt8](copying: bytes.slice(value))
-            let session = try? sessions.seals.session(copy.span, ofDomain: login.isOfDomain, now: now)
-            if session != nil { sealed.insert(copy) }
-        }
-        guard let one = sealed.first else { return .rejected(.sessionInvalid) }
-        guard sealed.count == 1 else { return .malformed(.duplicateCredential) }
-        return authenticate(cookie: one.span, of: login, now: now, cache: cache)
     }
 
     /// The caller of the session cookie's value.

@@ -40,7 +40,9 @@ extension PolicySnapshot {
         if !route.accepts(webgate: principal.webgateBytes) { return .wrongWebgate }
         // CACHE-11: the scheme asks for a login of its own.
         if let login = route.login, !login.accepts(login: principal.loginBytes) { return .wrongScheme }
-        if !route.accepts(backend: principal.backendBytes), !route.isOwnSession(principal) { return .backendNotAllowed }
+        if !route.accepts(backend: principal.backendBytes), route.login?.isOwnSession(of: principal) != true {
+            return .backendNotAllowed
+        }
         if !route.accepts(application: principal.applicationBytes) { return .applicationMismatch }
         // ROLE-02, FB-05: 401 and not 403, since another credential of the same caller would do.
         if route.loginRequired, !route.socialLogin, principal.kind != .user || isSocial { return .loginRequired }

@@ -59,6 +59,9 @@ struct LoginRule: Sendable {
         return false
     }
 
+    /// Whether a caller has a session of the gateway's own that counts here, beside which clients of the token service do.
+    func isOwnSession(of principal: Principal) -> Bool { !isOfDomain && accepts(sessionOf: principal) }
+
     /// Path and query of the login for a page.
     /// - Parameter now: seconds since 1970.
     func location(

@@ -152,11 +152,7 @@ package final class Route: Sendable {
                 ? backends[0] : nil)
         self.authenticators = authenticators
         let isWithoutSession = access.isPublic || authenticators?.lists(.session) == false
-        login =
-            isWithoutSession
-            ? nil
-            : LoginRule(
-                settings.login, scheme: settings.scheme ?? webgate?.scheme, of: webgate)
+        login = isWithoutSession ? nil : LoginRule(settings.login, scheme: scheme, of: webgate)
         cors = origins.policy(settings.options)
         injections = settings.injections.isEmpty ? webgate?.injections ?? [] : settings.injections
         passesCredential = settings.options.forwardsCredential && !injections.contains(where: \.replacesCredential)
@@ -179,7 +175,7 @@ package final class Route: Sendable {
         challenge = ChallengeText(
             webgate: webgate, level: access.level ?? webgate?.level ?? 0, scopes: access.scopes,
             login: loginRequirement?.challenge ?? [], resources: settings.resources,
-            own: (settings.scheme ?? webgate?.scheme)?.challenges ?? [])
+            own: scheme?.challenges ?? [])
         isOptional = access.isOptional
         requiresProof = access.requiresProof
         let own = settings.options.tokenSources.map { TokenSources($0.map { ($0, .all) }) }
@@ -238,11 +234,6 @@ package final class Route: Sendable {
         if backends.isEmpty { return true }
         for i in backends.indices where equal(backends[i], id.span) { return true }
         return false
-    }
-
-    /// Whether the caller has logged in by the route's `login`, beside which clients of the token service count.
-    func isOwnSession(_ principal: Principal) -> Bool {
-        login?.isOfDomain == false && login?.accepts(sessionOf: principal) == true
     }
 
     /// Whether a credential that is bound to a Webgate is accepted: only on that Webgate's routes (DEC-06).

@@ -66,9 +66,10 @@ import Testing
             BrowserFixture.prepare(&$0)
             $0["pathPrefix"] = #""/auth""#
             $0["managedHeaders"] = #"["X-Own-Id", "X-Own-Family-*"]"#
-            $0.addRoutes(
+            $0["routes"] = FixtureSettings.list([
                 #"{"path": "/added", "upstream": "stub", "requestHeaders": {"set": {"X-Added": "a"}}}"#,
-                #"{"path": "/source", "upstream": "stub", "tokenSources": [{"header": "X-Token"}]}"#)
+                #"{"path": "/source", "upstream": "stub", "tokenSources": [{"header": "X-Token"}]}"#,
+            ])
         }
         for kind in ["nginx", "caddy", "traefik", "envoy"] {
             let text = try ForwardAuthPeer.written(kind, ["--config", fixture.gateway.configuration.path]).lowercased()

@@ -71,7 +71,8 @@ import Testing
         let provider = try LoginProvider(.mock)
         let peer = try ForwardAuthPeer(kind) {
             $0["identityProviders"] = """
-                [{"name": "outside", "issuer": "\(provider.issuer)", "allowHttp": true, "clientId": "gateway",
+                [{"name": "local", "kind": "local"},
+                 {"name": "outside", "issuer": "\(provider.issuer)", "allowHttp": true, "clientId": "gateway",
                   "clientSecret": "s3cret", "usernamePrefix": ""}]
                 """
             $0.addRoutes(#"{"path": "/app", "upstream": "stub", "login": "outside"}"#)

@@ -76,7 +76,7 @@ import Testing
         #expect(call.method == "POST" && !call.mayRepeat)
         #expect(
             String(decoding: call.body, as: UTF8.self)
-                == "grant_type=authorization_code&code=c-1&redirect_uri=https%3A%2F%2Fgw.example%2Fmobile%2Fplatform%2Fsso"
+                == "grant_type=authorization_code&code=c-1&redirect_uri=https%3A%2F%2Fgw.example%2Foauth2"
                 + "%2Fcallback%2Fidp&code_verifier=\(FakeProvider.secrets.verifier)")
         #expect(call.headers.contains { $0 == ("Authorization", "Basic Z2F0ZXdheTpzM2NyZXQ=") })
         // Nothing was missing, so that no further request was made.

@@ -30,7 +30,6 @@
         }
 
         func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext) {
-            if foundation.providers.isEmpty { parts.add(BrowserLogin.handlersWithoutProviders) }
             let assembly = ServiceDomainAssembly(context: context)
             guard let social = assembly.service(foundation, attempts) else { return }
             parts.userTokens = { social.with(userToken: $0, now: $1, $2) }

@@ -34,7 +34,7 @@ extension ProxyDraft {
                                   domains: ["*"]
                                   request_headers_to_remove: [\(ProxyDraft.refused.joined(separator: ", ").lowercased())]
                                   routes:
-            \(ProxyDraft.column(endpoints.enumerated().flatMap(ProxyDraft.route), indent: 20))
+            \(ProxyDraft.column(endpoints.enumerated().flatMap(ProxyDraft.route), indent: 24))
                                     - match: { prefix: / }
                                       route: { cluster: api }
                             http_filters:
@@ -48,7 +48,7 @@ extension ProxyDraft {
                                     authorization_response:
                                       allowed_upstream_headers:
                                         patterns:
-            \(ProxyDraft.column(patterns.map { "- \($0)" }, indent: 26))
+            \(ProxyDraft.column(patterns.map { "- \($0)" }, indent: 30))
                                       allowed_client_headers_on_success:
                                         patterns: [{ prefix: access-control-, ignore_case: true }]
                               - name: envoy.filters.http.router

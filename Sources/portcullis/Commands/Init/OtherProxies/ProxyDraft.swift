@@ -37,7 +37,11 @@ struct ProxyDraft {
         let routes = EndpointFamily.routes(settings)
         let below = routes.contains { $0.endpoint.suffix != nil } ? ["\(settings.paths.prefix)/"] : []
         let all = below + routes.map(\.path)
-        endpoints = all.filter { one in !all.contains { $0 != one && $0.hasSuffix("/") && one.hasPrefix($0) } }
+        var known: Set<String> = []
+        // Schemes may share a form.
+        endpoints = all.filter { one in
+            known.insert(one).inserted && !all.contains { $0 != one && $0.hasSuffix("/") && one.hasPrefix($0) }
+        }
     }
 
     /// With what a configuration adds.
