@@ -99,11 +99,6 @@ extension InvalidCase {
             #"clients.json:1: error: /clients/0/mobileBackendId: unknown member "mobileBackendId" (expected one of clientId, clientSecret, realm, name, clientKeys, introspection, tokenExchange, dpopBoundAccessTokens, tlsClientCertificateBoundAccessTokens, public, redirectUris, consent, requirePushedRequests, postLogoutRedirectUris, scopes, roles, audience, accessTokenLifetime, groupsClaim, grantTypes, refreshTokenLifetime, refreshFamilyLifetime, refreshReuseInterval, identityProvider, revoked, tokensNotBefore)"#
         ),
         InvalidCase(
-            "client-no-provider",
-            ["clients.json": #"[{"clientId": "a", "clientSecret": "s", "redirectUris": ["https://a.example.com/"]}]"#],
-            #"clients.json:1: error: /clients/0/redirectUris: logins are not set up: the client has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
-        ),
-        InvalidCase(
             "client-route-unknown",
             clients(#"{"clientId": "reports", "clientSecret": "s"}"#).merging([
                 "routes.json": #"[{"path": "/a", "upstream": "inventory", "clients": ["report"]}]"#

@@ -152,6 +152,14 @@ SPOILED = {
         ((4, "logout"), False),
         ((2, "verifiedEmail"), True),
     ],
+    "clients": [
+        ((0, "clientId"), ""),
+        ((0, "grantTypes", 0), "implicit"),
+        ((0, "redirectUris", 0), "shop"),
+        ((0, "accessTokenLifetime"), "10"),
+        ((0, "mobileBackendId"), "m"),
+        ((1, "tokenExchange", "subject"), "inventory/1.0"),
+    ],
     "backends": [
         ((0, "clientSecret"), None),
         ((0, "version"), 1.0),
@@ -160,7 +168,7 @@ SPOILED = {
         ((1, "clientKeys"), None),
         ((1, "clientId"), None),
         ((1, "refreshTokens"), False),
-        ((1, "tokenExchange", "backends"), ["inventory"]),
+        ((1, "tokenExchange", "backends"), ["inven tory"]),
         ((1, "tokenExchange", "lifetimeSeconds"), 0),
     ],
     "applications": [

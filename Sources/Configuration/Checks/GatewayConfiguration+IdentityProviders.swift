@@ -74,10 +74,10 @@ extension GatewayConfiguration {
                 backend.enableSSO || backend.grants.asksUsers
                 ? "\(entry.pointer)/\(backend.enableSSO ? "enableSso" : ofClient)"
                 : "/tokenService/registration/backend"
-            if entry.identityProviders.isEmpty, forms.isEmpty {
+            // Users of a client without one log in by the gateway's own form.
+            if entry.identityProviders.isEmpty, forms.isEmpty, !backend.isClient {
                 findings.error(
-                    pointer,
-                    "logins are not set up: the \(backend.isClient ? "client" : "backend") has no identity provider",
+                    pointer, "logins are not set up: the backend has no identity provider",
                     expected: "\"identityProvider\" beside it, or one of kind \"local\" in identityProviders.json")
             } else if !tokenService.isEnabled {
                 findings.error(
