@@ -1,3 +1,4 @@
+import Bytes
 import JOSE
 
 /// The authenticated caller, as established by a verified credential. Immutable, so that caches and workers can share
@@ -103,7 +104,7 @@ package final class Principal: Sendable {
     package let roleField: [UInt8]
     /// `backendID` in the same encoding; empty if nil, and for a client of `clients.json`.
     package let backendField: [UInt8]
-    /// `clientID` in the same encoding; empty if nil.
+    /// `clientID` in the same encoding; empty if nil, and for tokens of others, whose ids are not those of clients here.
     package let clientField: [UInt8]
 
     /// The consumer of the API key that came alone or beside the credential, as a header field value; empty for none.
@@ -165,7 +166,8 @@ package final class Principal: Sendable {
         }
         self.roleField = roleField
         backendField = isOfClient ? [] : FieldValue.encode(backendBytes)
-        clientField = FieldValue.encode(Array((clientID ?? "").utf8))
+        let isOwn = issuer.isExactly(Principal.ownIssuer)
+        clientField = FieldValue.encode(Array((isOwn ? clientID ?? "" : "").utf8))
     }
 
     /// The same caller with the API key of a consumer, or without one.

@@ -97,8 +97,8 @@ extension InvalidCase {
         ),
         InvalidCase(
             "token-paths-gone", gateway: #""tokenService": {"tokenPath": "/t", "authorizationPath": "/a"}"#,
-            #"gateway.json:5: error: /tokenService/authorizationPath: "authorizationPath" is no setting any more (expected "pathPrefix" of gateway.json, with the standard names below it)"#,
-            #"gateway.json:5: error: /tokenService/tokenPath: "tokenPath" is no setting any more (expected "pathPrefix" of gateway.json, with the standard names below it)"#
+            #"gateway.json:5: error: /tokenService/authorizationPath: "authorizationPath" is no longer a setting (expected "pathPrefix" of gateway.json, with the standard names below it)"#,
+            #"gateway.json:5: error: /tokenService/tokenPath: "tokenPath" is no longer a setting (expected "pathPrefix" of gateway.json, with the standard names below it)"#
         ),
         InvalidCase(
             "prefix-covers-route",

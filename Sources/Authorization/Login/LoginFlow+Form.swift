@@ -182,6 +182,14 @@ extension LoginFlow {
             return .done(BrowserLoginFailure.oversizedSession.response)
         }
         // The page would send the browser here again and again.
+        if visit.request.page != nil {
+            guard visit.isOfRealm(session) else { return .done(refuseRealm(session, visit)) }
+            guard isAccepted(session) else {
+                return .done(
+                    otherAccount(.forbidden, status: 403, reason: .loginForbidden, visit)
+                        .audited("login", .refused, visit, session.subject))
+            }
+        }
         if let gap = visit.request.page?.demand?.gap(of: session.authentication, now: visit.now) {
             let failure: BrowserLoginFailure = gap == .level ? .tooWeak : .tooOld
             let link = Page.Link(.tryAgain, to: location(of: visit) + "&prompt=login")

@@ -69,7 +69,9 @@ extension LoginFlow {
             return .done(.redirect(303, to: service.settings.paths[.device], reason: .ssoLoginAsked))
         }
         return goOn(visit, at: arrival.provider) {
-            guard isFirst, visit.choice(named: arrival.provider) != nil else {
+            // An image or a frame of another page begins no login.
+            guard isFirst, LoginFlow.isNavigation(visit.browser.request), visit.choice(named: arrival.provider) != nil
+            else {
                 let page = providers?.page(failure, again: location(of: visit))
                 return .done(page ?? SingleSignOnFailure.foreignRequest.response)
             }

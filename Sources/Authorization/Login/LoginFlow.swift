@@ -110,7 +110,7 @@ package struct LoginFlow: FormTickets {
     /// Checks a request: before the login, at every step of it, and before what it was for (SSO-03).
     package func visit(_ request: LoginRequest, _ browser: BrowserRequest) throws(SingleSignOnFailure) -> Visit {
         if let page = request.page {
-            let choices = settings.routeChoices.filter { choice in page.ways.contains { choice.name.isExactly($0) } }
+            let choices = page.ways.compactMap { name in settings.routeChoices.first { $0.name.isExactly(name) } }
             return try visit(request, browser, choices: choices)
         }
         guard let backend = client(of: request), backend.oauthConsumer, !backend.isRevoked else { throw .notEnabled }

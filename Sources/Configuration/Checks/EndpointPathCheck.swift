@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 extension EndpointPaths {
@@ -21,6 +22,12 @@ enum EndpointPathCheck {
             return findings.error(
                 "/pathPrefix", "the prefix ends with a slash", expected: "a path such as \"/oauth2\"",
                 found: "\"\(prefix)\"")
+        }
+        let isPlain = prefix.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "/-._~".utf8.contains($0) }
+        guard isPlain else {
+            return findings.error(
+                "/pathPrefix", "the prefix has a character that other proxies read otherwise",
+                expected: "letters, digits, - . _ ~ and slashes", found: "\"\(prefix)\"")
         }
         guard let below = EndpointFamily.pattern(of: "\(prefix)/") else { return }
         let others = EndpointFamily.routes(settings)

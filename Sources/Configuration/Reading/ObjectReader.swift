@@ -241,7 +241,7 @@ package struct ObjectReader {
     package func finish() {
         for member in members where !known.contains(member.name) {
             if let instead = removed[member.name] {
-                child(member).error("\"\(member.name)\" is no setting any more", expected: instead)
+                child(member).error("\"\(member.name)\" is no longer a setting", expected: instead)
                 continue
             }
             let suggestion = Suggestion.nearest(to: member.name, among: known)

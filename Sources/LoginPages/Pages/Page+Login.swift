@@ -145,9 +145,11 @@ extension Page {
     package static func message(
         _ title: PageWords, _ detail: PageWords, isError: Bool = false, link: Link? = nil
     ) -> Page {
-        Page(title: title) { say in
+        var page = Page(title: title) { say in
             "<p\(isError ? " role=\"alert\"" : "")>\(say(detail))</p>\(html(of: link, say))"
         }
+        page.isFailure = isError
+        return page
     }
 
     package static func message(_ title: PageText, _ detail: PageText, link: Link? = nil) -> Page {

@@ -23,7 +23,9 @@ package struct Page: BrowserPage {
     package var languages: [LanguageTag] = []
     /// Whether the page shows the logo, if there is one.
     package var hasLogo = true
-    /// Id of the request in the log, for a page that ends a login; nil for other pages.
+    /// Whether it says that something does not go on, and so shows the id of the request.
+    var isFailure = false
+    /// Id of the request in the log; nil for a page that does not show it.
     var requestID: String?
 
     /// - Parameter content: HTML, with foreign text escaped.

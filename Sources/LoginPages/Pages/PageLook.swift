@@ -73,7 +73,7 @@ package struct PageLook: Sendable {
     private func dressed(_ response: EndpointResponse, for request: EndpointRequest) -> EndpointResponse {
         guard var page = response.page as? Page else { return response }
         var response = response
-        if response.status >= 400 {
+        if page.isFailure {
             page.requestID = request.requestID
             response.page = page
         }

@@ -197,7 +197,7 @@ package final class ProviderLogin: Sendable {
             return .done(.ended(BrowserLoginFailure.page(allow: methods)))
         }
         guard let ticket = ticket(of: browser, provider) else {
-            return .done(.ended(BrowserLoginFailure.foreignForm.response))
+            return .done(.ended(page(.interrupted(isLate: false))))
         }
         guard ticket.provider.isExactly(provider.name) else {
             observe(provider.name, .foreignAnswer, request.requestID)

@@ -72,6 +72,8 @@ import Testing
         let begun = try stranger.send("GET", callback)
         #expect(begun.status == 302 && begun.only("Location")?.hasPrefix(provider.issuer) == true, "\(begun.text)")
         #expect(stranger["portcullis"] == nil, "the code of the other browser logs in no user")
+        let image = try stranger.send("GET", callback, ["Sec-Fetch-Dest: image", "Sec-Fetch-Site: same-site"])
+        #expect(image.status == 403, "an image of another page begins no login")
         // A browser that keeps no cookies comes back in vain, and gets a page.
         let back = try self.callback(provider, begun)
         let page = try CookieJar(fixture.gateway).send("GET", back)

@@ -26,7 +26,7 @@ import Testing
                 #"{"path": "/limited", "upstream": "stub", "login": "staff", "backends": ["inventory/1.0"]}"#,
                 #"{"path": "/plain", "upstream": "stub"}"#,
                 #"{"path": "/secret", "upstream": "stub", "login": "staff", "roles": ["Manager"]}"#,
-                #"{"path": "/any", "upstream": "stub", "login": ["staff", "partners", "local"]}"#,
+                #"{"path": "/any", "upstream": "stub", "login": ["partners", "staff", "local"]}"#,
                 #"{"path": "/own", "upstream": "stub", "login": "local", "roles": ["Manager"]}"#,
             ])
             change(&$0)
@@ -126,7 +126,7 @@ import Testing
             let back = try #require(URL(string: try provider.visit(authorize, typing: "sub=ann")))
             return try jar.send("GET", "\(back.path)?\(back.query ?? "")")
         }
-        for (link, user) in [(1, "partners:ann"), (0, "staff:ann")] {
+        for (link, user) in [(1, "staff:ann"), (0, "partners:ann")] {
             let answer = try logIn(link)
             #expect(answer.status == 303 && answer.only("Location") == "/any?q=1", "\(answer.text)")
             #expect(try jar.send("GET", "/any?q=1").status == 200)
@@ -180,6 +180,27 @@ import Testing
         #expect(try jar.send("GET", "/shop").status == 302)
         (jar["portcullis"], jar[name]) = (second, nil)
         #expect(try jar.send("GET", "/shop").status == 200)
+    }
+
+    @Test("a login that would not count on the page gets a page, and no browser goes around in a circle")
+    func uncounted() throws {
+        let provider = try LoginProvider(.mock)
+        let fixture = try gateway(provider) {
+            $0["users"] = """
+                [{"username": "joe", "password": "{PlainText}Welcome1", "tokensNotBefore": 4000000000},
+                 {"username": "eve", "password": "{PlainText}Welcome6", "realm": "Other"}]
+                """
+            $0["realms"] = #"["Default", "Other"]"#
+        }
+        for (user, password, reason) in [
+            ("joe", "Welcome1", "login_forbidden"), ("eve", "Welcome6", "sso_wrong_realm"),
+        ] {
+            let jar = CookieJar(fixture.gateway)
+            let answer = try jar.logIn("/own", user: user, password: password)
+            #expect(answer.status == 403 && jar["portcullis"] == nil, "\(user) \(answer.status)")
+            #expect(answer.text.contains("prompt=login") && answer.text.contains("<code"), "\(answer.text)")
+            #expect(fixture.gateway.waitForAccess { $0["reason"].string == reason } != nil, "\(user)")
+        }
     }
 
     @Test("a session that was not used for its time ends")
