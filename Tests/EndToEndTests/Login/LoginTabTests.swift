@@ -7,8 +7,7 @@ import Testing
     private func gateway(_ provider: LoginProvider) throws -> Fixture {
         let entry =
             #""issuer": "\#(provider.issuer)", "allowHttp": true, "clientId": "gateway", "clientSecret": "s3cret""#
-        return try LoginProvider.gateway(entry) {
-            for section in ["serviceDomains", "webgates", "authenticationSchemes"] { $0[section] = nil }
+        return try LoginProvider.plainGateway(entry) {
             $0["routes"] = FixtureSettings.list([
                 #"{"path": "/app/**", "upstream": "stub", "login": "outside"}"#,
                 #"{"path": "/own", "upstream": "stub", "login": "local"}"#,

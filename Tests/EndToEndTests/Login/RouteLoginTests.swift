@@ -7,8 +7,7 @@ import Testing
     private func gateway(
         _ provider: LoginProvider, staff: String = "", _ change: @escaping (inout FixtureSettings) -> Void = { _ in }
     ) throws -> Fixture {
-        try LoginProvider.gateway(#""issuer": "https://unused", "clientId": "unused", "clientSecret": "s""#) {
-            for section in ["serviceDomains", "webgates", "authenticationSchemes"] { $0[section] = nil }
+        try LoginProvider.plainGateway(#""issuer": "https://unused", "clientId": "unused", "clientSecret": "s""#) {
             func entry(_ name: String, _ more: String) -> String {
                 """
                 {"name": "\(name)", "issuer": "\(provider.issuer)", "allowHttp": true, "clientId": "gateway",
@@ -233,6 +232,7 @@ import Testing
         try fixture.reload {
             BrowserFixture.prepare(&$0)
             for section in ["serviceDomains", "webgates", "authenticationSchemes"] { $0[section] = nil }
+            $0["backends"] = FixtureSettings.backends.replacing(#", "enableSso": true"#, with: "")
             $0["baseUrl"] = "\"\(own)\""
             $0["identityProviders"] = """
                 [{"name": "local", "kind": "local"},

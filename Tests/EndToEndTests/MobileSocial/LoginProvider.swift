@@ -85,6 +85,17 @@ final class LoginProvider: Sendable {
         return fixture
     }
 
+    /// A gateway as without the families of endpoints, whose browsers log in at a provider of the name `outside`.
+    static func plainGateway(
+        _ entry: String, _ more: @escaping (inout FixtureSettings) -> Void
+    ) throws -> Fixture {
+        try gateway(entry) {
+            for section in ["serviceDomains", "webgates", "authenticationSchemes"] { $0[section] = nil }
+            $0["backends"] = FixtureSettings.backends.replacing(#", "enableSso": true"#, with: "")
+            more(&$0)
+        }
+    }
+
     /// What the provider answers to a URL of its own, with what is typed into its form, if it has one: where it sends the
     /// browser.
     func visit(_ location: String, typing form: String?) throws -> String {
