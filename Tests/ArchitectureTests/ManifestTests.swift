@@ -43,7 +43,8 @@ import Testing
 
     @Test func noCheckIsSwitchedOff() throws {
         let text = try Self.manifest()
-        #expect(text.matches(of: /unsafeFlags/).count == 1)
+        #expect(text.matches(of: /unsafeFlags/).count == 2)
+        #expect(text.contains(".unsafeFlags([\"-gdwarf-4\"])"))
         #expect(text.contains(".unsafeFlags([\"-Osize\"], .when(configuration: .release))"))
         #expect(!text.contains("-Ounchecked"))
     }
