@@ -70,8 +70,8 @@ extension InvalidCase {
             #"clients.json:1: error: /clients/0/roles: "roles" are for "client_credentials" (expected this grant among "grantTypes")"#
         ),
         InvalidCase(
-            "client-role-unknown", service(#""roles": ["Nobody"]"#),
-            #"clients.json:1: error: /clients/0/roles/0: unknown role "Nobody" (expected a role of the catalogue, written with the same case)"#
+            "client-role-unknown", service(#""roles": ["Absent"]"#),
+            #"clients.json:1: error: /clients/0/roles/0: unknown role "Absent" (expected a role of the catalogue, written with the same case)"#
         ),
         InvalidCase(
             "client-scope-unknown", service(#""scopes": ["profil"]"#),

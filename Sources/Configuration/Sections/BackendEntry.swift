@@ -26,6 +26,16 @@ package struct BackendEntry: Sendable {
         return backend
     }
 
+    /// Where the users of a client log in by browser.
+    static func readProviders(_ object: inout ObjectReader) -> [String] {
+        object.value(
+            "identityProvider", .oneOrMore(of: .identityProvider), default: [],
+            """
+            The [identity providers](guides/identity-providers.md) that its users log in at by browser, one or \
+            several to choose from; the gateway's own form by default.
+            """)
+    }
+
     /// - Parameter clients: the section `clients`, whose entries follow those of the backends.
     static func readAll(_ backends: Field?, clients: Field?) -> [BackendEntry] {
         var entries: [BackendEntry] = []
@@ -73,12 +83,7 @@ package struct BackendEntry: Sendable {
             backend accept these tokens, by the record of their issue in the store, until they end or are \
             revoked at `/oauth2/revoke`. A token that the module gives to more than one caller opens nothing.
             """)
-        let providers = object.value(
-            "identityProvider", .oneOrMore(of: .identityProvider), default: [],
-            """
-            The [identity providers](guides/identity-providers.md) that its users log in at by browser, one or \
-            several to choose from; the gateway's own form by default.
-            """)
+        let providers = BackendEntry.readProviders(&object)
         let isRevoked = object.flag(
             "revoked", default: false,
             """

@@ -41,12 +41,7 @@ enum ClientEntry {
         let clientKeys = BackendGrants.readShared(&object, into: &backend.grants, targets: "clients")
         readTokens(&object, into: &backend.grants)
         readGrants(&object, into: &backend.grants)
-        let providers = object.value(
-            "identityProvider", .oneOrMore(of: .identityProvider), default: [],
-            """
-            The [identity providers](guides/identity-providers.md) that its users log in at by browser, one or \
-            several to choose from; the gateway's own form by default.
-            """)
+        let providers = BackendEntry.readProviders(&object)
         let isRevoked = object.flag(
             "revoked", default: false,
             "Whether its secret, keys and tokens are refused; set by `portcullis clients revoke`.")

@@ -70,7 +70,7 @@ import Testing
     func refused() throws {
         let fixture = try fixture()
         for (words, part) in [
-            (["create", "inv-client"], "inventory/1.0"), (["create", "a", "--roles", "Nobody"], "Nobody"),
+            (["create", "inv-client"], "inventory/1.0"), (["create", "a", "--roles", "Absent"], "Absent"),
             (["create", "a", "--grant-types", "implicit"], "implicit"),
             (["create", "a", "--redirect-uris", "http://app.example.com/cb"], "redirect"),
         ] {

@@ -309,7 +309,8 @@ import TokenStorage
         let browser = browser([codes])
         let answer = browser.get("/oauth2/saml/idp/metadata", query: "", endpoint: .providerMetadata)
         #expect(answer.status == 200 && answer.field("Content-Type") == "application/samlmetadata+xml")
-        for rest in ["codes/metadata", "nobody/metadata", "idp/x/metadata", "idp", "idp/", "idp/acs", "idp/metadata/"] {
+        for rest in ["codes/metadata", "unknown/metadata", "idp/x/metadata", "idp", "idp/", "idp/acs", "idp/metadata/"]
+        {
             #expect(
                 browser.get("/oauth2/saml/\(rest)", query: "", endpoint: .providerMetadata).status == 404, "\(rest)")
         }
