@@ -19,16 +19,16 @@ struct AuthorizationEndpoint: Sendable {
     /// A valid request of a browser.
     struct Inquiry: Sendable {
         var visit: LoginFlow.Visit
-        let backend: Backend
+        let client: Client
         let request: AuthorizationRequest
         let reply: AuthorizationReply
         /// When the browser logged in for this request, in seconds since 1970; nil before.
         let loggedInAt: Int64?
 
-        var rules: AuthorizationRules? { backend.grants.authorization }
+        var rules: AuthorizationRules? { client.grants.authorization }
         /// Another program on the device may use the redirect URI, so each access is shown (RFC 8252 section 8.6). So is
         /// that of a client that has registered itself, whose name means nothing (RFC 7591 section 5).
-        var remembersConsent: Bool { reply.destination.kind == .web && !backend.isRegistered }
+        var remembersConsent: Bool { reply.destination.kind == .web && !client.isRegistered }
         var browser: BrowserRequest { visit.browser }
         var now: Int64 { visit.now }
     }
@@ -65,37 +65,37 @@ struct AuthorizationEndpoint: Sendable {
             guard case .success(let client) = found else {
                 return .done(SingleSignOnFailure.unavailable.response)
             }
-            guard let backend = client, let rules = backend.grants.authorization, backend.oauthConsumer,
-                !backend.isRevoked
+            guard let client, let rules = client.grants.authorization, client.oauthConsumer,
+                !client.isRevoked
             else { return .done(AuthorizationFailure.unknownClient.response) }
-            return beginRequest(fields, backend, rules, browser)
+            return beginRequest(fields, client, rules, browser)
         }
     }
 
     private func beginRequest(
-        _ fields: FormFields, _ backend: Backend, _ rules: AuthorizationRules, _ browser: BrowserRequest
+        _ fields: FormFields, _ client: Client, _ rules: AuthorizationRules, _ browser: BrowserRequest
     ) -> Answer {
         if !fields.isRepeated("request_uri"), let reference = fields.value("request_uri"),
             PushedRequests.isReference(reference)
         {
-            return resumePushed(reference, backend, browser)
+            return resumePushed(reference, client, browser)
         }
         guard !fields.isRepeated("redirect_uri"), let text = fields.value("redirect_uri"),
             let destination = rules.destination(text)
         else {
             return .done(
                 AuthorizationFailure.foreignRedirect.response
-                    .audited("sso.authorize", .refused, client: backend.reference))
+                    .audited("sso.authorize", .refused, client: client.reference))
         }
         do throws(AuthorizationRefusal) {
             let settings = service.settings
             if rules.requiresPushedRequests { throw .notPushed }
             let request = try AuthorizationRequest(
-                fields, of: backend.clientID, allowing: settings.scopes(of: backend), settings)
-            return proceed(try inquiry(request, backend, browser))
+                fields, of: client.clientID, allowing: settings.scopes(of: client), settings)
+            return proceed(try inquiry(request, client, browser))
         } catch {
             let reply = AuthorizationReply(destination, fields, issuer: service.settings.issuer)
-            return .done(reply.refusal(error).audited("sso.authorize", .refused, client: backend.reference))
+            return .done(reply.refusal(error).audited("sso.authorize", .refused, client: client.reference))
         }
     }
 
@@ -112,16 +112,16 @@ struct AuthorizationEndpoint: Sendable {
     /// A request that the client sends to the gateway itself (RFC 9126 section 2).
     func push(_ request: EndpointRequest, now: Int64) -> Answer {
         let settings = service.settings
-        return PushedRequests(service, flow.seals.loginRequests).receive(request, now: now) { fields, backend in
+        return PushedRequests(service, flow.seals.loginRequests).receive(request, now: now) { fields, client in
             do throws(AuthorizationRefusal) {
                 let text = fields.isRepeated("redirect_uri") ? nil : fields.value("redirect_uri")
-                guard let text, backend.grants.authorization?.destination(text) != nil else {
+                guard let text, client.grants.authorization?.destination(text) != nil else {
                     return .failure(
                         PushedRequests.Refusal(
                             "invalid_request", "the redirect URI is not registered", .authorizationRedirectForeign))
                 }
                 let request = try AuthorizationRequest(
-                    fields, of: backend.clientID, allowing: settings.scopes(of: backend), settings)
+                    fields, of: client.clientID, allowing: settings.scopes(of: client), settings)
                 return .success(request.query)
             } catch {
                 return .failure(PushedRequests.Refusal(error.error, error.description, error.reason))
@@ -130,27 +130,27 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     /// The browser with the reference to a pushed request. Other parameters do not count (RFC 9126 section 4).
-    private func resumePushed(_ reference: String, _ backend: Backend, _ browser: BrowserRequest) -> Answer {
+    private func resumePushed(_ reference: String, _ client: Client, _ browser: BrowserRequest) -> Answer {
         let pushed = PushedRequests(service, flow.seals.loginRequests)
-        return pushed.take(reference, of: backend, now: browser.now).then { result in
+        return pushed.take(reference, of: client, now: browser.now).then { result in
             let text: String?
             switch result {
             case .success(let found): text = found
             case .failure: return .done(SingleSignOnFailure.unavailable.response)
             }
             guard let request = text.flatMap({ AuthorizationRequest(query: $0) }),
-                request.clientID.isExactly(backend.clientID),
-                let inquiry = try? inquiry(request, backend, browser)
+                request.clientID.isExactly(client.clientID),
+                let inquiry = try? inquiry(request, client, browser)
             else { return .done(AuthorizationFailure.unknownReference.response) }
             return proceed(inquiry)
         }
     }
 
     private func inquiry(
-        _ request: AuthorizationRequest, _ backend: Backend, _ browser: BrowserRequest
+        _ request: AuthorizationRequest, _ client: Client, _ browser: BrowserRequest
     ) throws(AuthorizationRefusal) -> Inquiry {
         do throws(SingleSignOnFailure) {
-            return try inquiry(request: LoginRequest(.authorization(request), of: backend), request, browser, nil)
+            return try inquiry(request: LoginRequest(.authorization(request), of: client), request, browser, nil)
         } catch {
             // The client and its redirect URI are known.
             throw .unavailable
@@ -161,10 +161,10 @@ struct AuthorizationEndpoint: Sendable {
         request: LoginRequest, _ authorization: AuthorizationRequest, _ browser: BrowserRequest, _ loggedInAt: Int64?
     ) throws(SingleSignOnFailure) -> Inquiry {
         var visit = try flow.visit(request, browser)
-        guard let backend = visit.client, let destination = visit.destination else { throw .notEnabled }
+        guard let client = visit.client, let destination = visit.destination else { throw .notEnabled }
         visit.isForced = false
         let reply = AuthorizationReply(destination, authorization, issuer: service.settings.issuer)
-        return Inquiry(visit: visit, backend: backend, request: authorization, reply: reply, loggedInAt: loggedInAt)
+        return Inquiry(visit: visit, client: client, request: authorization, reply: reply, loggedInAt: loggedInAt)
     }
 
     // MARK: Login
@@ -236,7 +236,7 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     private func consents(_ session: Session, _ inquiry: Inquiry) -> ConsentRecords {
-        ConsentRecords(settings: service.settings, backend: inquiry.backend, session: session)
+        ConsentRecords(settings: service.settings, client: inquiry.client, session: session)
     }
 
     private func ask(_ session: Session, _ inquiry: Inquiry) -> Answer {
@@ -247,11 +247,11 @@ struct AuthorizationEndpoint: Sendable {
         let purpose = AuthorizationEndpoint.purpose(session, inquiry.visit.request)
         let (ticket, cookie) = flow.ticket(purpose, inquiry.browser)
         var question = ConsentQuestion(
-            client: inquiry.backend.title, user: session.subject,
-            rights: PageWords.rights(of: inquiry.backend, inquiry.request.scopes, service.settings),
+            client: inquiry.client.title, user: session.subject,
+            rights: PageWords.rights(of: inquiry.client, inquiry.request.scopes, service.settings),
             place: inquiry.reply.destination.place,
             otherAccount: flow.location(of: inquiry.visit) + "&prompt=login")
-        question.isUnverified = inquiry.backend.isRegistered
+        question.isUnverified = inquiry.client.isRegistered
         var page = Page.consent(
             question, action: service.settings.paths[.authorization], ticket: ticket, fields: [("request", sealed)])
         page.formAction = "'self' \(inquiry.reply.destination.formAction)"
@@ -324,11 +324,11 @@ struct AuthorizationEndpoint: Sendable {
     // MARK: The code
 
     private func grant(_ session: Session, _ inquiry: Inquiry) -> Answer {
-        let (request, backend) = (inquiry.request, inquiry.backend)
+        let (request, client) = (inquiry.request, inquiry.client)
         let code = AuthorizationCode(
             redirectURI: request.redirectURI, challenge: request.challenge, proofKey: request.proofKey,
             nonce: request.nonce, scope: request.scopes.joined(separator: " "), session: session)
-        return code.issue(for: backend, subject: session.subject, service.settings, now: inquiry.now).map { code in
+        return code.issue(for: client, subject: session.subject, service.settings, now: inquiry.now).map { code in
             guard let code else { return inquiry.reply.refusal(.unavailable) }
             var used = session
             used.usedAt = inquiry.now

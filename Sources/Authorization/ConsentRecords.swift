@@ -11,13 +11,13 @@ struct ConsentRecords: Sendable {
     static let lifetimeSeconds: Int64 = 7_776_000
 
     let settings: TokenServiceSettings
-    let backend: Backend
+    let client: Client
     let session: Session
 
     /// The same for each login of the user at the client, under all keys of the store, the key in use first.
     private var ids: [String] {
-        let user = session.login.isVirtual ? "virtual" : "account \(backend.realm)"
-        let parts = [backend.mobileBackendID, user, session.subject]
+        let user = session.login.isVirtual ? "virtual" : "account \(client.realm)"
+        let parts = [client.id, user, session.subject]
         let name = parts.map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
         return settings.storeKey.keyedNames(of: Array("consent \(name)".utf8))
     }
@@ -40,7 +40,7 @@ struct ConsentRecords: Sendable {
             let held = (try? earlier.get()) ?? []
             let id = ids[0]
             var record = TokenRecord(
-                id: id, kind: .consent, application: backend.mobileBackendID, subject: session.subject, tokenID: "",
+                id: id, kind: .consent, application: client.id, subject: session.subject, tokenID: "",
                 accessExpiresAt: now + ConsentRecords.lifetimeSeconds, issuedAt: now)
             record.scope = (held + scopes.filter { scope in !held.contains { $0.isExactly(scope) } })
                 .joined(separator: " ")

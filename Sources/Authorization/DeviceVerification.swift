@@ -98,11 +98,11 @@ struct DeviceVerification: Sendable {
                 attempt.failed()
                 return .done(unknown(browser))
             }
-            return clientOfDevice(record, now: browser.now).map { client in
+            return clientOfDevice(record, now: browser.now).map { found in
                 attempt.withdraw()
-                guard case .success(let backend) = client else { return SingleSignOnFailure.unavailable.response }
-                guard let backend else { return unknown(browser) }
-                let request = LoginRequest(.device(DeviceRequest(id: record.id, code: code)), of: backend)
+                guard case .success(let client) = found else { return SingleSignOnFailure.unavailable.response }
+                guard let client else { return unknown(browser) }
+                let request = LoginRequest(.device(DeviceRequest(id: record.id, code: code)), of: client)
                 let sealed = flow.sealed(request, loggedInAt: nil, now: browser.now)
                 return .redirect(303, to: "\(service.settings.paths[.device])?resume=\(sealed)", reason: .ssoLoginAsked)
             }
@@ -117,10 +117,10 @@ struct DeviceVerification: Sendable {
         return response.audited("sso.device", .refused)
     }
 
-    private func clientOfDevice(_ record: TokenRecord, now: Int64) -> Effect<Result<Backend?, StoreFailure>> {
+    private func clientOfDevice(_ record: TokenRecord, now: Int64) -> Effect<Result<Client?, StoreFailure>> {
         let settings = service.settings
-        if let backend = settings.backends.backend(id: Array(record.application.utf8).span) {
-            return .done(.success(backend))
+        if let client = settings.clients.client(id: Array(record.application.utf8).span) {
+            return .done(.success(client))
         }
         // The id of a client that has registered itself stands for it in the store.
         guard RegisteredClients.names(record.application) else { return .done(.success(nil)) }
@@ -148,9 +148,9 @@ struct DeviceVerification: Sendable {
 
     /// Continues with the waiting login, if the session is stored and its user may use the client.
     private func whileAllowed(
-        _ session: Session, _ visit: LoginFlow.Visit, _ next: @escaping @Sendable (Backend, TokenRecord) -> Answer
+        _ session: Session, _ visit: LoginFlow.Visit, _ next: @escaping @Sendable (Client, TokenRecord) -> Answer
     ) -> Answer {
-        guard let device = visit.request.device, let backend = visit.client else {
+        guard let device = visit.request.device, let client = visit.client else {
             return .done(SingleSignOnFailure.foreignRequest.response)
         }
         return flow.whileStored(session, now: visit.now) { isStored in
@@ -166,24 +166,24 @@ struct DeviceVerification: Sendable {
                 }
                 // Another device may show the code by now.
                 guard let record = found, record.id.isExactly(device.id),
-                    record.application.isExactly(backend.mobileBackendID)
+                    record.application.isExactly(client.id)
                 else { return .done(unknown(visit.browser)) }
-                return next(backend, record)
+                return next(client, record)
             }
         }
     }
 
     private func ask(
-        _ session: Session, _ backend: Backend, _ record: TokenRecord, _ visit: LoginFlow.Visit
+        _ session: Session, _ client: Client, _ record: TokenRecord, _ visit: LoginFlow.Visit
     ) -> EndpointResponse {
         let (ticket, cookie) = flow.ticket(DeviceVerification.purpose(session, visit.request), visit.browser)
         let scopes = record.scope.split(separator: " ").map(String.init)
         var question = ConsentQuestion(
-            client: backend.title, user: session.subject,
-            rights: PageWords.rights(of: backend, scopes, service.settings), place: nil,
+            client: client.title, user: session.subject,
+            rights: PageWords.rights(of: client, scopes, service.settings), place: nil,
             otherAccount: flow.location(of: visit) + "&prompt=login")
         question.deviceCode = visit.request.device?.code.shown
-        question.isUnverified = backend.isRegistered
+        question.isUnverified = client.isRegistered
         let sealed = flow.sealed(visit.request, loggedInAt: nil, now: visit.now)
         return Page.consent(
             question, action: service.settings.paths[.device], ticket: ticket, fields: [("request", sealed)]

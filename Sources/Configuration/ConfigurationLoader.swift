@@ -38,7 +38,7 @@ package enum ConfigurationLoader {
             values.checkRealms(findings)
             values.checkLoginForms(findings)
             values.checkIdentityProviders(findings)
-            values.joinBackends()
+            values.joinClients()
             RouteLogins.check(&values, findings)
             RouteAuthenticators.check(values, findings)
             EndpointPathCheck.check(values.endpointSettings, findings)

@@ -52,8 +52,8 @@ package struct LoadedConfiguration: Sendable {
         guard let node = sources.node(of: section) else { return sources.gateway?.root.members != nil }
         let counts = [
             "users": draft.users.count, "roles": draft.roles.names.count, "realms": draft.realms?.count ?? 0,
-            "backends": draft.backends.count { !$0.backend.isClient },
-            "clients": draft.backends.count(where: \.backend.isClient),
+            "backends": draft.clients.count { !$0.client.isStandard },
+            "clients": draft.clients.count(where: \.client.isStandard),
             "consumers": draft.consumers.count,
             "routes": draft.routes.count,
             "certificates": draft.certificates.count,

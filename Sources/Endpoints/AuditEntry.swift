@@ -9,7 +9,7 @@ package struct AuditEntry: Sendable, Equatable {
     package var outcome: Outcome
     /// User name or client id; empty if the caller is unknown.
     package var subject: String
-    /// `name/version` of the backend, or the name of the application; empty for none.
+    /// `name/version` of the client, or the name of the application; empty for none.
     package var client: String
     /// `jti` of the token that was granted or ended; empty for none.
     package var tokenID: String

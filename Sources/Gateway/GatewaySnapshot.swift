@@ -21,7 +21,7 @@ package final class GatewaySnapshot: Sendable {
     package let tokens: TokenService
     /// By endpoint index in the route table.
     let endpointHandlers: [EndpointHandler]
-    package let backends: BackendStore
+    package let clients: Clients
     package let upstreams: [Upstream]
     package let limits: GatewayLimits
     package let proxies: TrustedProxies
@@ -75,10 +75,10 @@ package final class GatewaySnapshot: Sendable {
         upstreamWebgates.indices.contains(route.index) ? upstreamWebgates[route.index] : nil
     }
 
-    /// The backend that a credential is bound to.
-    func backend(of principal: Principal) -> Backend? {
+    /// The client that a credential is bound to.
+    func client(of principal: Principal) -> Client? {
         let id = principal.backendBytes
-        return id.isEmpty ? nil : backends.backend(id: id.span)
+        return id.isEmpty ? nil : clients.client(id: id.span)
     }
 
     /// Maximum request body length in bytes; nil for no limit.
@@ -139,7 +139,7 @@ package final class GatewaySnapshot: Sendable {
     package init(
         generation: UInt64, policy: PolicySnapshot, injections: [[InjectionTarget]], tokens: TokenService,
         endpoints: EndpointHandlers,
-        backends: BackendStore,
+        clients: Clients,
         upstreamWebgates: [UpstreamWebgates?] = [],
         upstreams: [Upstream], limits: GatewayLimits, listeners: [ListenerSettings] = [],
         adminToken: [UInt8]?, adminHosts: [String] = [], names: PublicNames = PublicNames(),
@@ -165,7 +165,7 @@ package final class GatewaySnapshot: Sendable {
         endpointHandlers = policy.routes.endpoints.map { route in
             endpoints.handler(of: route.descriptor) ?? { _, _ in .done(.problem(.noRoute, "no such resource")) }
         }
-        self.backends = backends
+        self.clients = clients
         self.upstreams = upstreams
         self.limits = limits
         self.listeners = listeners

@@ -21,7 +21,7 @@ package struct AccessTokenClaims: Sendable, Equatable {
     package var clientID: String
     package var backendName: String
     package var backendVersion: String
-    /// `mobileBackendId`, or the id of a client: the token opens routes of this backend alone (ISS-06, ISS-07).
+    /// `Client.tokenClientID`: the token opens routes of this client alone (ISS-06, ISS-07).
     package var backendID: String
     /// Whether the token is of a client of `clients.json`, and has the claims of standards alone.
     package var isOfClient: Bool { backendVersion.isEmpty }
@@ -30,7 +30,7 @@ package struct AccessTokenClaims: Sendable, Equatable {
     package static let maximumActors = 4
 
     package init(
-        _ rights: TokenRights, of backend: Backend, issuer: String, audience: [String], issuedAt: Int64,
+        _ rights: TokenRights, of client: Client, issuer: String, audience: [String], issuedAt: Int64,
         expiresAt: Int64, tokenID: String
     ) {
         self.rights = rights
@@ -39,10 +39,10 @@ package struct AccessTokenClaims: Sendable, Equatable {
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.tokenID = tokenID
-        clientID = backend.clientID
-        backendName = backend.name
-        backendVersion = backend.version
-        backendID = backend.tokenBackendID
+        clientID = client.clientID
+        backendName = client.name
+        backendVersion = client.version
+        backendID = client.tokenClientID
     }
 
     package subscript<Value>(dynamicMember path: WritableKeyPath<TokenRights, Value>) -> Value {
@@ -50,7 +50,7 @@ package struct AccessTokenClaims: Sendable, Equatable {
         set { rights[keyPath: path] = newValue }
     }
 
-    /// The claim of `context`, in tokens of backends.
+    /// The claim of `context`, in tokens of clients.
     private static let contextClaim = "oracle_tk_context"
     /// Which grant the token comes from (OAUTH-02, OAUTH-04).
     package var context: String { rights.kind == .client ? "client_assertion" : "user_assertion" }
@@ -128,7 +128,7 @@ extension AccessTokenClaims {
         self.tokenID = tokenID
         self.clientID = clientID
         (backendName, backendVersion, backendID) = (clientID, "", clientID)
-        guard readBackend(claims), readAuthentication(claims), readUserRoles(claims), readSession(claims),
+        guard readClient(claims), readAuthentication(claims), readUserRoles(claims), readSession(claims),
             let actors = AccessTokenClaims.actors(claims["act"]),
             let origins = TokenOrigin.read(claims)
         else { return nil }
@@ -136,8 +136,8 @@ extension AccessTokenClaims {
         rights.origins = origins
     }
 
-    /// Answers false unless the token has all claims of a backend or none of them.
-    private mutating func readBackend(_ claims: JSONNode) -> Bool {
+    /// Answers false unless the token has all claims of a client or none of them.
+    private mutating func readClient(_ claims: JSONNode) -> Bool {
         let names = ["backend_name", "backend_version", "backend_id", AccessTokenClaims.contextClaim]
         guard names.contains(where: { claims[$0] != nil }) else {
             guard let sponsor = claims["sponsor"] else { return !clientID.isEmpty }
@@ -154,7 +154,7 @@ extension AccessTokenClaims {
     }
 
     /// The roles of a token without a user that its client still has.
-    package func rolesLeft(to client: Backend) -> [String] {
+    package func rolesLeft(to client: Client) -> [String] {
         guard isOfClient, rights.kind == .client else { return rights.roles }
         return rights.roles.filter { role in client.grants.roles.contains(where: role.isExactly) }
     }

@@ -3,7 +3,7 @@ import Model
 
 extension ExternalIdentityRules {
     /// The user identified by these claims. The token must be verified: claims are trusted here.
-    /// - Parameter realm: realm of the backend (MBE-09); nil searches all realms, for requests without a backend.
+    /// - Parameter realm: realm of the client (MBE-09); nil searches all realms, for requests without a client.
     package func identify(
         claims: JSONNode, realm: String?, users: UserStore, catalogue: RoleCatalogue
     ) throws(ExternalIdentityRejection) -> ExternalIdentity {

@@ -10,7 +10,7 @@ package final class Principal: Sendable {
         case user
         /// An application that authenticated as itself (`client_credentials`, OAUTH-01).
         case client
-        /// The holder of a backend's anonymous key (BASIC-02).
+        /// The holder of a client's anonymous key (BASIC-02).
         case anonymous
     }
 
@@ -43,7 +43,7 @@ package final class Principal: Sendable {
     package let issuer: String
     /// The OAuth client that the token was issued to; nil for other credentials.
     package let clientID: String?
-    /// `mobileBackendId` of the backend that the credential is bound to; nil for an outside issuer's token without one.
+    /// `mobileBackendId` of the client that the credential is bound to; nil for an outside issuer's token without one.
     package let backendID: String?
     /// Name of the ApiOmat application that issued the token; nil for other credentials (AOM-16).
     package let application: String?

@@ -30,20 +30,20 @@ package final class RevocationList: Sendable {
     private struct Entries {
         var tokens: [String: Listed] = [:]
         var subjects: [String: Cutoff] = [:]
-        var backends: [String: Cutoff] = [:]
+        var clients: [String: Cutoff] = [:]
         var issuers: [String: Cutoff] = [:]
         /// Number of the comparison with the store.
         var round = 0
         /// Number of tokens that this comparison has not confirmed.
         var unconfirmed = 0
 
-        var count: Int { tokens.count + subjects.count + backends.count + issuers.count }
+        var count: Int { tokens.count + subjects.count + clients.count + issuers.count }
 
-        /// Whether a token or its family is listed, or it falls under its backend's cut-off.
+        /// Whether a token or its family is listed, or it falls under its client's cut-off.
         func hold(_ tokenID: String?, of family: String?, _ backendID: String?, _ issuedAt: Int64) -> Bool {
             if let tokenID, tokens[tokenID] != nil { return true }
             if let family, tokens[family] != nil { return true }
-            guard let backendID, let cutoff = backends[backendID] else { return false }
+            guard let backendID, let cutoff = clients[backendID] else { return false }
             return issuedAt <= cutoff.issuedAt
         }
     }
@@ -78,10 +78,10 @@ package final class RevocationList: Sendable {
 
     /// One revocation.
     package struct Refused: Sendable, Equatable {
-        package enum Kind: Sendable { case token, subject, backend, issuer }
+        package enum Kind: Sendable { case token, subject, client, issuer }
 
         package var kind: Kind
-        /// A token's `jti`, a subject, a backend's id, or the name of an issuer's entry.
+        /// A token's `jti`, a subject, a client's id, or the name of an issuer's entry.
         package var name: String
         /// Applies to tokens issued at or before this second since 1970; unused (0) for a single token.
         package var issuedBefore: Int64
@@ -102,7 +102,7 @@ package final class RevocationList: Sendable {
             cutoffs.map { Refused(kind: kind, name: $0.key, issuedBefore: $0.value.issuedAt, until: $0.value.until) }
         }
         return entries.withLock { entries in
-            all(entries.subjects, .subject) + all(entries.backends, .backend) + all(entries.issuers, .issuer)
+            all(entries.subjects, .subject) + all(entries.clients, .client) + all(entries.issuers, .issuer)
         }
     }
 
@@ -131,10 +131,10 @@ package final class RevocationList: Sendable {
         change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.subjects[subject]) }
     }
 
-    /// Revokes all tokens of a backend issued at or before this second (MBE-06).
+    /// Revokes all tokens of a client issued at or before this second (MBE-06).
     @discardableResult
     package func revoke(backendID: String, issuedBefore instant: Int64, until: Int64) -> Bool {
-        change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.backends[backendID]) }
+        change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.clients[backendID]) }
     }
 
     /// Revokes all tokens of an issuer issued at or before this second.
@@ -197,7 +197,7 @@ package final class RevocationList: Sendable {
                 entries.tokens[id] = nil
             }
             entries.subjects = entries.subjects.filter { $0.value.until > now }
-            entries.backends = entries.backends.filter { $0.value.until > now }
+            entries.clients = entries.clients.filter { $0.value.until > now }
             entries.issuers = entries.issuers.filter { $0.value.until > now }
             occupied.store(entries.count > 0, ordering: .releasing)
         }

@@ -41,8 +41,8 @@ package struct TokenOrigin: Sendable, Equatable {
         guard let elements = claim.array, elements.count <= maximumCount else { return nil }
         let origins = elements.compactMap { element -> TokenOrigin? in
             guard let id = element["jti"]?.string, !id.isEmpty else { return nil }
-            guard let backend = element["backend_id"] else { return TokenOrigin(tokenID: id, backendID: nil) }
-            return backend.string.map { TokenOrigin(tokenID: id, backendID: $0) }
+            guard let client = element["backend_id"] else { return TokenOrigin(tokenID: id, backendID: nil) }
+            return client.string.map { TokenOrigin(tokenID: id, backendID: $0) }
         }
         return origins.count == elements.count ? origins : nil
     }

@@ -39,7 +39,7 @@ package final class InjectionTarget: Sendable {
 
 /// Cache key of an issued token (CACHE-03). Creating, hashing and comparing one allocates nothing.
 ///
-/// It contains everything that a token may depend on: the caller (kind, subject and its issuer), backend or
+/// It contains everything that a token may depend on: the caller (kind, subject and its issuer), client or
 /// application, roles and level of the session, webgate and settings of the upstream's issuer, and the caller's token
 /// if the issuer derives its tokens from it. If the issuer has one token for all, the caller is excluded. Fields are
 /// compared individually, so different field lists cannot collide.

@@ -5,8 +5,8 @@ import Model
 package struct IssueRequest: Sendable {
     /// The verified caller. The token's level is that of the caller's session (AMB-28).
     package let principal: Principal
-    /// The caller's backend; nil for callers of an outside issuer without one.
-    package let backend: Backend?
+    /// The caller's client; nil for callers of an outside issuer without one.
+    package let client: Client?
     /// Name of the webgate; empty for a route without one.
     package let webgate: String
     /// Lifetime required by a grant; nil for the issuer's default.
@@ -19,11 +19,11 @@ package struct IssueRequest: Sendable {
     package let selection: ClaimSelection
 
     package init(
-        principal: Principal, backend: Backend?, webgate: String, lifetimeSeconds: Int64? = nil,
+        principal: Principal, client: Client?, webgate: String, lifetimeSeconds: Int64? = nil,
         previous: IssuedToken? = nil, challenge: UpstreamChallenge? = nil, selection: ClaimSelection = .none
     ) {
         self.principal = principal
-        self.backend = backend
+        self.client = client
         self.webgate = webgate
         self.lifetimeSeconds = lifetimeSeconds
         self.previous = previous

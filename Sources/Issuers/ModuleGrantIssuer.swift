@@ -3,7 +3,7 @@ import Model
 import OAuthServer
 import Outbound
 
-/// An issuer module as issuer of a backend's access tokens (OAUTH-09, JTX-12).
+/// An issuer module as issuer of a client's access tokens (OAUTH-09, JTX-12).
 package struct ModuleGrantIssuer: GrantIssuer {
     private let module: any TokenIssuer
     private let catalogue: RoleCatalogue
@@ -18,10 +18,10 @@ package struct ModuleGrantIssuer: GrantIssuer {
     ) -> Effect<Result<GrantedToken, GrantIssuerFailure>> {
         let principal = Principal(
             kind: grant.kind, method: .bearer, subject: grant.subject, issuer: "local",
-            backendID: grant.backend.mobileBackendID, roles: catalogue.roles(named: grant.roles), catalogue: catalogue,
+            backendID: grant.client.id, roles: catalogue.roles(named: grant.roles), catalogue: catalogue,
             level: grant.level, virtual: grant.virtual, expiresAt: now + grant.lifetimeSeconds, issuedAt: now)
         let request = IssueRequest(
-            principal: principal, backend: grant.backend, webgate: "", lifetimeSeconds: grant.lifetimeSeconds)
+            principal: principal, client: grant.client, webgate: "", lifetimeSeconds: grant.lifetimeSeconds)
         return module.issue(request, now: now).map { result in
             guard case .success(let token) = result, token.isFitForHeaders, token.expiresAt > now else {
                 return .failure(GrantIssuerFailure())

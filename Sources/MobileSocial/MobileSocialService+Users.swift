@@ -27,7 +27,7 @@ extension MobileSocialService {
             return next(
                 Principal(
                     kind: .user, method: .bearer, subject: subject, issuer: OwnAccessTokens.issuerName,
-                    backendID: application.backend.tokenBackendID,
+                    backendID: application.backend.tokenClientID,
                     roles: settings.catalogue.roles(named: user.roles), catalogue: settings.catalogue,
                     level: session.facts.level,
                     virtual: session.facts.provision?.isVirtual ?? settings.isGuest(subject, application),

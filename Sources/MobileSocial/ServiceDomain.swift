@@ -27,7 +27,7 @@ package struct ServiceDomain: Sendable {
     package var deviceRules: [DeviceRule] = []
     package var applications: [MobileApplication] = []
     /// The backends as they are now, since another gateway may revoke one; nil where there are no others.
-    package var backends: BackendStore?
+    package var backends: Clients?
     package var limits = ServiceDomainLimits()
     /// Name of the application for requests that name none.
     package var defaultApplication: String?
@@ -97,7 +97,7 @@ package struct ServiceDomain: Sendable {
         guard var application = applications.first(where: { $0.name.isExactly(name) }) else { return nil }
         guard let backends else { return application }
         // MBE-06: where the backend is revoked there is no application.
-        guard let backend = backends.backend(id: Array(application.backend.mobileBackendID.utf8).span),
+        guard let backend = backends.client(id: Array(application.backend.id.utf8).span),
             !backend.isRevoked
         else { return nil }
         application.backend = backend
@@ -124,17 +124,17 @@ package struct ServiceDomain: Sendable {
 package struct MobileApplication: Sendable {
     package var settings: MobileApplicationSettings
     /// The backend whose routes accept its tokens.
-    package var backend: Backend
+    package var backend: Client
     /// Secret of clients that are no registered devices; nil if there are none.
     package var sharedSecret: String?
 
-    package init(_ settings: MobileApplicationSettings, backend: Backend, sharedSecret: String? = nil) {
+    package init(_ settings: MobileApplicationSettings, backend: Client, sharedSecret: String? = nil) {
         self.settings = settings
         self.backend = backend
         self.sharedSecret = sharedSecret
     }
 
-    package init(name: String, backend: Backend) { self.init(MobileApplicationSettings(name: name), backend: backend) }
+    package init(name: String, backend: Client) { self.init(MobileApplicationSettings(name: name), backend: backend) }
 
     package subscript<Value>(dynamicMember path: WritableKeyPath<MobileApplicationSettings, Value>) -> Value {
         get { settings[keyPath: path] }

@@ -21,17 +21,17 @@ struct Introspection: Sendable {
             return try answer(token, to: server.reference, now: now) { server.mayAsk(about: $0) }
         }
         let proof = try service.clients.authenticate(request, form, now: now)
-        let backend = proof.backend
+        let client = proof.client
         return service.admitted(proof, now: now) { [self] () throws(TokenFailure) in
-            guard backend.grants.introspection else { throw .introspectionNotAllowed }
+            guard client.grants.introspection else { throw .introspectionNotAllowed }
             guard let token = form["token"] else { throw .missingParameter }
-            return try answer(token, to: backend.reference, now: now) {
-                $0.backendID.isExactly(backend.mobileBackendID)
+            return try answer(token, to: client.reference, now: now) {
+                $0.backendID.isExactly(client.id)
             }
         }
     }
 
-    /// The resource server with the presented secret; nil if the credentials may be a backend's.
+    /// The resource server with the presented secret; nil if the credentials may be a client's.
     private func resourceServer(
         _ request: EndpointRequest, _ form: TokenForm, now: Int64
     ) throws(TokenFailure) -> ResourceServer? {

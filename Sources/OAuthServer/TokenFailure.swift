@@ -27,7 +27,7 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
     case storeUnavailable, issuerUnavailable
     /// `Oracle-Mobile-Backend-ID` is missing, repeated or unknown (AMB-11).
     case missingBackend, unknownBackend
-    /// The backend has HTTP Basic switched off (SAML-02), or is not in the issuer's `allowedMbes`.
+    /// The client has HTTP Basic switched off (SAML-02), or is not in the issuer's `allowedMbes`.
     case basicNotEnabled, ssoBackendNotAllowed
     /// Both a bearer token and `clientID` (CON-16).
     case twoSignOns

@@ -58,22 +58,22 @@ extension TokenServiceSettings {
     /// The realm that a credential is bound to; nil for an unbound one.
     fileprivate func boundRealm(of principal: Principal) -> String? {
         let application = principal.application.flatMap { applications?.application(named: $0) }
-        let backend = principal.backendID.flatMap { backends.backend(id: Array($0.utf8).span) }
-        return application?.realm ?? backend?.realm
+        let client = principal.backendID.flatMap { clients.client(id: Array($0.utf8).span) }
+        return application?.realm ?? client?.realm
     }
 }
 
 extension TokenService {
-    /// The realm of a caller: that of the backend or application, otherwise of the only user with the name.
+    /// The realm of a caller: that of the client or application, otherwise of the only user with the name.
     package func realm(of principal: Principal) -> String? {
         if let realm = settings.boundRealm(of: principal) { return realm }
         let candidates = principal.virtual ? [] : settings.users.users(named: principal.subject, realm: nil)
         return candidates.count == 1 ? candidates[0].realm : nil
     }
 
-    /// The settings of a backend for its developers (MBE-04).
-    package func describe(_ backend: Backend, includingSecrets: Bool) -> [UInt8] {
-        backend.settingsJSON(
+    /// The settings of a client for its developers (MBE-04).
+    package func describe(_ client: Client, includingSecrets: Bool) -> [UInt8] {
+        client.settingsJSON(
             baseURL: settings.baseURL,
             paths: .init(
                 token: settings.paths[.token], exchange: OAuthEndpoints.exchangePath,

@@ -24,7 +24,7 @@ package final class TokenService: Sendable {
         metadata = ServerDocument(settings).json()
         // RFC 7523 section 3: an assertion names the token endpoint or the issuer.
         clients = ClientAuthentication(
-            backends: settings.backends,
+            clients: settings.clients,
             audiences: [settings.issuer, settings.baseURL + settings.paths[.token]], throttle: settings.clientThrottle)
         ownTokens = OwnAccessTokens(settings)
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)

@@ -31,13 +31,13 @@ package struct TokenServiceSettings: Sendable {
     package var registration: RegistrationSettings?
     /// Limits guessing of client secrets.
     package var clientThrottle = ClientThrottle()
-    package var backends: BackendStore
+    package var clients: Clients
     package var catalogue: RoleCatalogue
     /// The ApiOmat applications, whose users have a realm; nil for none.
     package var applications: ApplicationStore?
     /// What its tokens are bound to.
     package var possession = ClientPossession(ProofVerifier(), origins: [])
-    /// Path of the single sign-on endpoint; nil if no backend uses it.
+    /// Path of the single sign-on endpoint; nil if no client uses it.
     package var signOnPath: String?
     /// Tags of the languages of pages, for `ui_locales`.
     package var pageLanguages: [String] = []
@@ -46,9 +46,9 @@ package struct TokenServiceSettings: Sendable {
 
     /// Issuers whose tokens are exchanged, with their rules; nil for none.
     package var assertions: AssertionSources?
-    /// Clients besides backends that may introspect tokens.
+    /// Callers besides clients that may introspect tokens.
     package var resourceServers: [ResourceServer] = []
-    /// Issuers of the tokens of backends that name them, by name (OAUTH-09).
+    /// Issuers of the tokens of clients that name them, by name (OAUTH-09).
     package var grantIssuers: [String: any GrantIssuer] = [:]
     /// The deny list, shared with the data plane.
     package var revocations: RevocationList
@@ -63,7 +63,7 @@ package struct TokenServiceSettings: Sendable {
 
     package init(
         issuer: String, audience: [String], baseURL: String, signer: JWTSigner, publishedKeys: KeySet,
-        users: UserStore, backends: BackendStore, catalogue: RoleCatalogue, revocations: RevocationList,
+        users: UserStore, clients: Clients, catalogue: RoleCatalogue, revocations: RevocationList,
         store: any TokenStore, storeKey: TokenDigestKey
     ) {
         self.issuer = issuer
@@ -73,7 +73,7 @@ package struct TokenServiceSettings: Sendable {
         acceptedKeys = KeySet(keys: [signer.publishedKey])
         self.publishedKeys = publishedKeys
         self.users = users
-        self.backends = backends
+        self.clients = clients
         self.catalogue = catalogue
         self.revocations = revocations
         self.store = store
@@ -82,17 +82,17 @@ package struct TokenServiceSettings: Sendable {
 }
 
 extension TokenServiceSettings {
-    /// Lifetime of a user's access token of this backend, in seconds.
-    func userSeconds(of backend: Backend) -> Int64 { backend.grants.accessTokenSeconds ?? terms.userSeconds }
+    /// Lifetime of a user's access token of this client, in seconds.
+    func userSeconds(of client: Client) -> Int64 { client.grants.accessTokenSeconds ?? terms.userSeconds }
 
     /// Lifetime of an access token without a user, in seconds: a client of `clients.json` has one for both.
-    func clientSeconds(of backend: Backend) -> Int64 {
-        backend.isClient ? userSeconds(of: backend) : terms.clientSeconds
+    func clientSeconds(of client: Client) -> Int64 {
+        client.isStandard ? userSeconds(of: client) : terms.clientSeconds
     }
 
     /// The scopes of grants without a consent page; empty where scopes are ignored.
-    func plainScopes(of backend: Backend) -> [String] {
-        guard let own = backend.grants.scopes else { return terms.scopes }
+    func plainScopes(of client: Client) -> [String] {
+        guard let own = client.grants.scopes else { return terms.scopes }
         return terms.scopes.filter { scope in own.contains(where: scope.isExactly) }
     }
 }

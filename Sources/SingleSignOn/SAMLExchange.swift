@@ -8,7 +8,7 @@ import Outbound
 /// verifying run on the computing pool, whose queue is bounded.
 struct SAMLExchange: Sendable {
     let service: TokenService
-    let backend: Backend
+    let client: Client
     /// The bearer credentials.
     let packed: [UInt8]
     /// Seconds since 1970.
@@ -33,8 +33,8 @@ struct SAMLExchange: Sendable {
 
     private func judge(_ candidate: AssertionCandidate, _ sources: AssertionSources) -> Effect<EndpointResponse> {
         let issuer = candidate.issuer
-        guard issuer.allows(backend) else {
-            return .done(place.audited(TokenFailure.ssoBackendNotAllowed.response, backend))
+        guard issuer.allows(client) else {
+            return .done(place.audited(TokenFailure.ssoBackendNotAllowed.response, client))
         }
         return sources.assertion(of: candidate, now: now).then { result in
             switch result {
@@ -53,17 +53,17 @@ struct SAMLExchange: Sendable {
         } catch {
             var response = error.response
             response.evidence = issuer.samlConditions.evidence(on: assertion, now: now)
-            return .done(place.audited(response, backend))
+            return .done(place.audited(response, client))
         }
         let identity: ExternalIdentity
         do throws(ExternalIdentityRejection) {
             identity = try issuer.rules.identify(
-                assertion, realm: backend.realm, users: service.settings.users, catalogue: service.settings.catalogue)
+                assertion, realm: client.realm, users: service.settings.users, catalogue: service.settings.catalogue)
         } catch {
             return refuse(AssertionRejection(error))
         }
         return OutsideGrant(
-            service: service, place: place, issuer: issuer, lifetime: policy.lifetime, backend: backend,
+            service: service, place: place, issuer: issuer, lifetime: policy.lifetime, client: client,
             identity: identity, tokenID: assertion.id, issuedAt: assertion.issueInstant, expiresAt: expiresAt,
             skew: SAMLConditions.clockSkew, singleUseName: issuer.singleUseName(of: assertion), now: now
         ).run()
@@ -72,11 +72,11 @@ struct SAMLExchange: Sendable {
     // MARK: Refusals
 
     private func refuse(_ rejection: SAMLRejection) -> Effect<EndpointResponse> {
-        .done(place.audited(rejection.response, backend))
+        .done(place.audited(rejection.response, client))
     }
 
     private func refuse(_ rejection: AssertionRejection) -> Effect<EndpointResponse> {
-        .done(place.audited(rejection.response, backend))
+        .done(place.audited(rejection.response, client))
     }
 }
 

@@ -26,13 +26,13 @@ struct SignOnRelay: Sendable {
             guard LoginFlow.isNavigation(browser.request) else { throw .notNavigated }
             let request = try SignOnRequest(browser.query)
             let visit = try flow.visit(LoginRequest(page: request.page, clientID: request.clientID), browser)
-            guard let backend = visit.client else { throw .notEnabled }
+            guard let client = visit.client else { throw .notEnabled }
             guard !visit.isForced, let session = flow.session(of: browser, visit) else {
                 return flow.beginLogin(visit)
             }
             return flow.whileStored(session, now: visit.now) { isStored in
                 guard let isStored else { return .done(SingleSignOnFailure.unavailable.response) }
-                return isStored ? grant(session, of: backend, for: request, visit) : flow.beginLogin(visit)
+                return isStored ? grant(session, of: client, for: request, visit) : flow.beginLogin(visit)
             }
         } catch {
             return .done(error.response)
@@ -41,14 +41,14 @@ struct SignOnRelay: Sendable {
 
     /// Makes the token for the requested client (SSO-08) and delivers it.
     private func grant(
-        _ session: Session, of backend: Backend, for request: SignOnRequest, _ visit: Visit
+        _ session: Session, of client: Client, for request: SignOnRequest, _ visit: Visit
     ) -> Answer {
         // SSO-10, MBE-09.
         guard visit.isOfRealm(session) else {
             return .done(flow.refuseRealm(session, visit))
         }
         var grant = AccessTokenMinter.Grant(
-            subject: session.subject, kind: .user, backend: backend, lifetimeSeconds: flow.settings.pageTokenSeconds())
+            subject: session.subject, kind: .user, client: client, lifetimeSeconds: flow.settings.pageTokenSeconds())
         grant.roles = roles(session)
         grant.rights.take(session.login)
         grant.session = session.family
@@ -85,12 +85,12 @@ struct SignOnRelay: Sendable {
             response = Page.post(fields, to: target).response(status: 200, reason: .ssoTokenPosted, fields: cookie)
         } else {
             response = Page.token(
-                fields[0].1, seconds: seconds, client: issuance.grant.backend.title,
+                fields[0].1, seconds: seconds, client: issuance.grant.client.title,
                 logout: SingleSignOnEndpoints.logoutPath
             )
             .response(status: 200, reason: .ssoTokenShown, fields: cookie)
         }
         return response.audited(
-            "token", .granted, visit, session.subject, id: issuance.grant.backend.issuer == nil ? issuance.tokenID : "")
+            "token", .granted, visit, session.subject, id: issuance.grant.client.issuer == nil ? issuance.tokenID : "")
     }
 }

@@ -49,8 +49,8 @@ struct SignOnRequest: Sendable, Equatable {
     }
 
     /// Why a browser may not log in for it; nil if it may.
-    func refusal(at backend: Backend, _ whitelist: RedirectWhitelist) -> SingleSignOnFailure? {
-        guard backend.enableSSO else { return .notEnabled }
+    func refusal(at client: Client, _ whitelist: RedirectWhitelist) -> SingleSignOnFailure? {
+        guard client.enableSSO else { return .notEnabled }
         return redirectURI == nil || redirectURI.flatMap(whitelist.target) != nil ? nil : .redirectNotAllowed
     }
 }

@@ -13,7 +13,7 @@ import Outbound
 /// client (SSO-01).
 package final class SignOnService: Sendable {
     let tokens: TokenService
-    /// Single sign-on of browsers; nil if no backend has it.
+    /// Single sign-on of browsers; nil if no client has it.
     let relay: SignOnRelay?
     private let capturesRedirect: Bool
 
@@ -75,29 +75,29 @@ package final class SignOnService: Sendable {
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard SignOnService.clientQuery(request) == nil else { throw .twoSignOns }
         guard let id = request.field("oracle-mobile-backend-id"), !id.isEmpty else { throw .missingBackend }
-        guard let backend = settings.backends.backend(id: Array(id.utf8).span) else { throw .unknownBackend }
+        guard let client = settings.clients.client(id: Array(id.utf8).span) else { throw .unknownBackend }
         // SAML-02.
-        guard backend.httpBasic else { throw .basicNotEnabled }
+        guard client.httpBasic else { throw .basicNotEnabled }
         // A JWT has full stops, Base64 has none.
         guard token.contains(ASCII.dot) else {
             guard SAMLVerifier.isAvailable else { throw .samlUnavailable }
-            return SAMLExchange(service: tokens, backend: backend, packed: token, now: now).run()
+            return SAMLExchange(service: tokens, client: client, packed: token, now: now).run()
         }
         let place = ExchangeEndpoint.singleSignOn(baseURL: settings.baseURL, "jwt_exchange")
         guard let sources = settings.assertions else {
-            return .done(place.audited(AssertionRejection.unknownIssuer.response, backend))
+            return .done(place.audited(AssertionRejection.unknownIssuer.response, client))
         }
         do throws(TokenRejection) {
             let received = try ReceivedToken(token.span)
             return AssertionExchange(
-                service: tokens, sources: sources, client: .backend(backend), origin: ClientOrigin(request, now: now),
+                service: tokens, sources: sources, client: .client(client), origin: ClientOrigin(request, now: now),
                 received: received, token: token, place: place, now: now
             ).run()
         } catch {
             let rejection = AssertionRejection(error)
             var response = rejection.response
             response.evidence = sources.currentPolicy.evidence(on: token, for: rejection, nil, now: now)
-            return .done(place.audited(response, backend))
+            return .done(place.audited(response, client))
         }
     }
 

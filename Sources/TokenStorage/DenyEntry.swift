@@ -5,7 +5,7 @@ import Identity
 package struct DenyEntry: Sendable, Equatable {
     /// Kind of entry. The raw value is stored.
     package enum Kind: String, Sendable, CaseIterable {
-        case token, subject, backend, issuer
+        case token, subject, client, issuer
         /// A notice about an account or a secret (`WithdrawnAccounts`): refused from now on, or accepted again.
         case withdrawn, restored
         /// What this version cannot read, such as an entry of a later one. Read, counted, and never written.
@@ -14,7 +14,7 @@ package struct DenyEntry: Sendable, Equatable {
         /// Whether the entry revokes tokens.
         package var isAboutTokens: Bool {
             switch self {
-            case .token, .subject, .backend, .issuer: true
+            case .token, .subject, .client, .issuer: true
             case .withdrawn, .restored, .unknown: false
             }
         }
@@ -34,7 +34,7 @@ package struct DenyEntry: Sendable, Equatable {
     package var key: Key { Key(self) }
 
     package var kind: Kind
-    /// Depending on the kind: `TokenRecord.tokenID`, the subject, the backend's id, the name of the issuer's entry
+    /// Depending on the kind: `TokenRecord.tokenID`, the subject, the client's id, the name of the issuer's entry
     /// (`Principal.issuer`), the name of the notice, or of an unknown entry the text of its kind.
     package var name: String
     /// For `.token`, the token's subject if known: tokens issued for that subject are dropped too (CACHE-07). For a
@@ -66,8 +66,8 @@ package struct DenyEntry: Sendable, Equatable {
     }
 
     /// All tokens of a mobile backend issued so far (MBE-06).
-    package static func backend(_ id: String, issuedBefore: Int64, until: Int64) -> DenyEntry {
-        DenyEntry(kind: .backend, name: id, issuedBefore: issuedBefore, until: until)
+    package static func client(_ id: String, issuedBefore: Int64, until: Int64) -> DenyEntry {
+        DenyEntry(kind: .client, name: id, issuedBefore: issuedBefore, until: until)
     }
 
     /// A notice about an account or a secret.

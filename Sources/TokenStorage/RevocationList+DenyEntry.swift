@@ -7,7 +7,7 @@ extension RevocationList {
         switch entry.kind {
         case .token: revoke(tokenID: entry.name, until: entry.until)
         case .subject: revoke(subject: entry.name, issuedBefore: entry.issuedBefore, until: entry.until)
-        case .backend: revoke(backendID: entry.name, issuedBefore: entry.issuedBefore, until: entry.until)
+        case .client: revoke(backendID: entry.name, issuedBefore: entry.issuedBefore, until: entry.until)
         case .issuer: revoke(issuer: entry.name, issuedBefore: entry.issuedBefore, until: entry.until)
         case .withdrawn, .restored, .unknown: false
         }
@@ -32,7 +32,7 @@ extension RevocationList {
             switch refused.kind {
             case .token: .token(refused.name, until: refused.until)
             case .subject: .subject(refused.name, issuedBefore: refused.issuedBefore, until: refused.until)
-            case .backend: .backend(refused.name, issuedBefore: refused.issuedBefore, until: refused.until)
+            case .client: .client(refused.name, issuedBefore: refused.issuedBefore, until: refused.until)
             case .issuer: .issuer(refused.name, issuedBefore: refused.issuedBefore, until: refused.until)
             }
         }

@@ -11,7 +11,7 @@ struct ProfileCaller: Sendable {
     let realm: String
     let mayRead: Bool
     let mayWrite: Bool
-    /// Backend, application or issuer of the token, for the audit log.
+    /// Client, application or issuer of the token, for the audit log.
     let client: String
     /// Whether the caller is a user of the realm.
     private let isLocal: Bool

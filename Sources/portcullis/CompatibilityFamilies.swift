@@ -22,13 +22,13 @@ enum CompatibilityFamilies {
                 configuration.userProfile.isEnabled ? "/userProfile/enabled" : nil,
                 configuration.singleSignOn.capturesRedirect ? "/singleSignOn/captureRedirect" : nil,
             ]
-            let backends = configuration.backends.flatMap { entry in
+            let clients = configuration.clients.flatMap { entry in
                 [
-                    entry.backend.enableSSO ? "\(entry.pointer)/enableSso" : nil,
+                    entry.client.enableSSO ? "\(entry.pointer)/enableSso" : nil,
                     entry.facebook != nil ? "\(entry.pointer)/facebook" : nil,
                 ]
             }
-            return (sections + backends).compactMap(\.self)
+            return (sections + clients).compactMap(\.self)
         #endif
     }
 }

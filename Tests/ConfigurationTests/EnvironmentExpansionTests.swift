@@ -114,7 +114,7 @@ struct EnvironmentExpansionTests {
             let directory = try ConfigurationDirectory(
                 ["gateway.json": text.replacing("SECRET", with: written)], on: [:])
             let environment = ["A": "file:/etc/hostname", "B": "env:A", "C": "A"]
-            return directory.load(environment).configuration?.backends[0].backend.clientSecret
+            return directory.load(environment).configuration?.clients[0].client.clientSecret
         }
         #expect(try secret("${A}")?.value == "file:/etc/hostname")
         #expect(try secret("${B}")?.value == "env:A")

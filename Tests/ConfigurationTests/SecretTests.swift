@@ -5,7 +5,7 @@ import Testing
 
 /// GW-12
 @Suite struct SecretTests {
-    private func backend(_ secret: String) -> [String: String] {
+    private func client(_ secret: String) -> [String: String] {
         [
             "backends.json": """
             [{ "name": "inventory", "version": "1.0", "mobileBackendId": "m", "clientId": "c", "clientSecret": "\(secret)" }]
@@ -14,35 +14,35 @@ import Testing
     }
 
     @Test func fromTheEnvironment() throws {
-        let loaded = try ConfigurationDirectory(backend("env:INV_SECRET")).load(["INV_SECRET": "s3cret"])
-        let secret = try #require(loaded.configuration?.backends[0].backend.clientSecret)
+        let loaded = try ConfigurationDirectory(client("env:INV_SECRET")).load(["INV_SECRET": "s3cret"])
+        let secret = try #require(loaded.configuration?.clients[0].client.clientSecret)
         #expect(secret.value == "s3cret" && secret.origin == .environment)
     }
 
     @Test(arguments: [("s3cret\n", "s3cret"), ("s3cret\r\n", "s3cret"), ("s3cret\n\n", "s3cret\n"), (" s ", " s ")])
     func fromAFileRelativeToTheDirectory(content: String, value: String) throws {
-        let directory = try ConfigurationDirectory(backend("file:inv.secret"))
+        let directory = try ConfigurationDirectory(client("file:inv.secret"))
         try directory.write("inv.secret", content)
-        let secret = try #require(directory.load().configuration?.backends[0].backend.clientSecret)
+        let secret = try #require(directory.load().configuration?.clients[0].client.clientSecret)
         #expect(secret.value == value && secret.origin == .file)
     }
 
     @Test func fromAnAbsoluteFile() throws {
         let other = try ConfigurationDirectory([:])
         try other.write("inv.secret", "s3cret")
-        let loaded = try ConfigurationDirectory(backend("file:\(other.path)/inv.secret")).load()
-        #expect(loaded.configuration?.backends[0].backend.clientSecret?.value == "s3cret")
+        let loaded = try ConfigurationDirectory(client("file:\(other.path)/inv.secret")).load()
+        #expect(loaded.configuration?.clients[0].client.clientSecret?.value == "s3cret")
     }
 
     // CRED-01
     @Test func fromTheCredentialStore() throws {
-        let directory = try ConfigurationDirectory(backend("cred:inv"))
+        let directory = try ConfigurationDirectory(client("cred:inv"))
         func load(_ answer: SecretAnswer) -> LoadedConfiguration {
             ConfigurationLoader.load(
                 directory: directory.path, environment: [:], production: false,
                 secrets: SecretLookup(stored: { $0 == "inv" ? answer : .missing }))
         }
-        let secret = try #require(load(.secret("s3cret")).configuration?.backends[0].backend.clientSecret)
+        let secret = try #require(load(.secret("s3cret")).configuration?.clients[0].client.clientSecret)
         #expect(secret.value == "s3cret" && secret.origin == .store)
         for (answer, message) in [
             (SecretAnswer.missing, "has no secret \"inv\""), (.secret(""), "has no secret \"inv\""),
@@ -71,7 +71,7 @@ import Testing
                 }))
         }
         let secret = try #require(
-            load(backend("program:vault:shop/b-1"), .secret("s3cret")).configuration?.backends[0].backend.clientSecret)
+            load(client("program:vault:shop/b-1"), .secret("s3cret")).configuration?.clients[0].client.clientSecret)
         #expect(secret.value == "s3cret" && secret.origin == .program)
         #expect(calls.withLock { $0 } == [["/bin/vault", "get", "-field=shop/b-1"]])
         for (reference, answer, message) in [
@@ -84,19 +84,19 @@ import Testing
             ("program:vault:a/../b", .missing, "with an unfit key"),
             ("program:vault:a b", .missing, "with an unfit key"),
         ] {
-            let errors = try load(backend(reference), answer).lines(.error)
+            let errors = try load(client(reference), answer).lines(.error)
             #expect(errors.count == 1 && errors[0].contains("/backends/0/clientSecret: "), "\(errors)")
             #expect(errors.first?.contains(message) == true, "\(errors)")
         }
     }
 
     @Test func literally() throws {
-        let loaded = try ConfigurationDirectory(backend("environment:x")).load()
-        #expect(loaded.configuration?.backends[0].backend.clientSecret?.value == "environment:x")
+        let loaded = try ConfigurationDirectory(client("environment:x")).load()
+        #expect(loaded.configuration?.clients[0].client.clientSecret?.value == "environment:x")
     }
 
     @Test func emptyFile() throws {
-        let directory = try ConfigurationDirectory(backend("file:inv.secret"))
+        let directory = try ConfigurationDirectory(client("file:inv.secret"))
         try directory.write("inv.secret", "\n")
         #expect(
             directory.load().lines(.error) == [
@@ -105,8 +105,8 @@ import Testing
     }
 
     @Test func isNeverShown() throws {
-        let loaded = try ConfigurationDirectory(backend("s3cret")).load()
-        let secret = try #require(loaded.configuration?.backends[0].backend.clientSecret)
+        let loaded = try ConfigurationDirectory(client("s3cret")).load()
+        let secret = try #require(loaded.configuration?.clients[0].client.clientSecret)
         var dumped = ""
         dump(secret, to: &dumped)
         for text in ["\(secret)", String(reflecting: secret), dumped, "\([secret])"] {

@@ -39,7 +39,7 @@ extension ValidConfigurationTests {
         #expect(guests.authentication.relyingParty?.inline.map(\.kind) == [.oidc])
         #expect(guests.authentication.relyingParty?.providers == ["Guests", "form"])
         #expect(configuration.identityProviders.prefix(3).map(\.displayName) == ["Password", "Staff account", nil])
-        #expect(configuration.backends[0].identityProviders == ["staff", "form"])
+        #expect(configuration.clients[0].identityProviders == ["staff", "form"])
         #expect(staff.decryptionKeys.count == 2 && social.decryptionKeys.isEmpty)
         try expectTokenKeys(configuration.trustedIssuers)
     }

@@ -34,9 +34,9 @@ import Testing
         #expect(configuration.listeners.map(\.rules.http2) == [false, true])
         #expect(configuration.admin?.port == 9901)
         #expect(configuration.upstreams.flatMap(\.servers).map(\.description) == ["http://127.0.0.1:9000"])
-        #expect(configuration.backends.map(\.backend.mobileBackendID) == ["mbe-inv-1", "mbe-sch-1", "mbe-fb-1"])
-        #expect(configuration.backends[0].backend.clientSecret?.value == "inv-secret")
-        #expect(configuration.backends[1].backend.enableSSO == false)
+        #expect(configuration.clients.map(\.client.id) == ["mbe-inv-1", "mbe-sch-1", "mbe-fb-1"])
+        #expect(configuration.clients[0].client.clientSecret?.value == "inv-secret")
+        #expect(configuration.clients[1].client.enableSSO == false)
         #expect(configuration.users.map(\.roles) == [["Manager"], ["Clerk"], [], []])
         #expect(configuration.applications.map { "\($0.name) \($0.apiKey)" } == ["testApp 1234567890123456789"])
         let notes = configuration.routes.first { $0.application != nil }
@@ -135,7 +135,7 @@ import Testing
         #expect(
             users.map(\.roles) == [["Manager"], nil, [], [], []] && users.map(\.realm) == [nil, "Staff", nil, nil, nil])
         // FB-02: it is off.
-        #expect(configuration.backends[0].facebook == nil)
+        #expect(configuration.clients[0].facebook == nil)
         let application = try #require(configuration.applications.first)
         #expect(application.systems == ["LIVE", "TEST"] && application.realm == "Staff")
         #expect(application.userClass.module == "Members" && application.userClass.model == "com.example.Member")
@@ -158,19 +158,19 @@ import Testing
         #expect(configuration.certificates[0].pem == configuration.certificates[1].pem)
         #expect(configuration.users[0].tokensNotBefore == 1_700_000_000)
         #expect(
-            configuration.backends[0].backend.tokensNotBefore == 1_700_000_000 && !configuration.backends[0].isRevoked)
+            configuration.clients[0].client.tokensNotBefore == 1_700_000_000 && !configuration.clients[0].isRevoked)
         expectKeys(configuration.trustedIssuers.map(\.keys))
-        let partner = configuration.backends[1].backend.grants
+        let partner = configuration.clients[1].client.grants
         #expect(partner.refresh == RefreshLifetimes(tokenSeconds: 3600, familySeconds: 7200, reuseSeconds: 10))
         #expect(partner.accessTokenSeconds == 300 && partner.introspection)
-        guard case .file(let keys)? = configuration.backends[1].clientKeys else {
+        guard case .file(let keys)? = configuration.clients[1].clientKeys else {
             Issue.record("no keys")
             return
         }
         #expect(keys.hasSuffix("/complete/keys/idp.jwks"))
         #expect(partner.exchange?.audiences == ["https://billing.example.com"])
         #expect(partner.exchange?.lifetimeSeconds == 60 && partner.exchange?.actors == true)
-        #expect(configuration.tokenService.resourceServers[0].backends == ["inventory/1.0"])
+        #expect(configuration.tokenService.resourceServers[0].clients == ["inventory/1.0"])
         let introspection = configuration.trustedIssuers[4].introspection
         #expect(introspection?.client.method == .privateKeyJWT && introspection?.client.keyID == "gateway-2")
         #expect(introspection?.assertionAudience == "http://opaque.example.com")
@@ -221,10 +221,10 @@ import Testing
         #expect(configuration.tokenService.algorithm == .es256)
         #expect(configuration.tokenService.paths.tokenAliases == ["/token"])
         #expect(configuration.policies.allowOrigin.text == "disallow")
-        #expect(configuration.backends[0].backend.oauthConsumer && configuration.backends[0].backend.httpBasic)
-        #expect(!configuration.backends[0].backend.enableSSO && configuration.backends[0].backend.realm == "Default")
+        #expect(configuration.clients[0].client.oauthConsumer && configuration.clients[0].client.httpBasic)
+        #expect(!configuration.clients[0].client.enableSSO && configuration.clients[0].client.realm == "Default")
         // OAUTH-05: there are no refresh tokens, or other extras, without a request for them.
-        let grants = configuration.backends[0].backend.grants
+        let grants = configuration.clients[0].client.grants
         #expect(grants.refresh == nil && !grants.introspection && grants.exchange == nil)
         #expect(configuration.tokenService.paths[.revocation] == "/oauth2/revoke")
         #expect(configuration.webgates[0].userAgentMismatch == nil)
@@ -319,7 +319,7 @@ import Testing
         #expect(loaded.diagnostic(pointer: "/routes/0/path", message: "m", severity: .error).line == 7)
     }
 
-    /// MBE-07: either side may say that a route belongs to a backend.
+    /// MBE-07: either side may say that a route belongs to a client.
     @Test func routesOfBackends() throws {
         let directory = try ConfigurationDirectory([
             "routes.json": """
@@ -332,7 +332,7 @@ import Testing
             """,
         ])
         let configuration = try #require(directory.load().configuration)
-        #expect(configuration.routes.map(\.backends) == [["inventory/1.0"], ["inventory/1.0", "inventory/2.0"]])
+        #expect(configuration.routes.map(\.clients) == [["inventory/1.0"], ["inventory/1.0", "inventory/2.0"]])
     }
 
     @Test func rulesOfMethods() throws {

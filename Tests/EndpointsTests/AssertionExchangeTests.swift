@@ -89,7 +89,7 @@ import Testing
         #expect(claims.roles == ["Manager", "Clerk", "Employee"])
         #expect(exchange.answer(#""sub":"zoe""#).reasonText == "assertion_user_unknown")
         #expect(exchange.answer(#""sub":"off""#).reasonText == "assertion_user_disabled")
-        // MBE-09: joe is not of the realm of this backend.
+        // MBE-09: joe is not of the realm of this client.
         let other = Exchange.request(Exchange.token(), basic("oth-client", "oth-secret"))
         #expect(exchange.answer(other).reasonText == "assertion_user_unknown")
     }
@@ -296,9 +296,9 @@ import Testing
     func issuerModule() {
         let stub = StubIssuer()
         let exchange = Exchange(#""roleAttributes":["roles"],"tokenTimeoutSeconds":900"#) { settings in
-            var backend = Service.backend("inventory", "mbe-inv-1", "inv-client", "inv-secret")
-            backend.issuer = "remote"
-            settings.backends = BackendStore([backend])
+            var client = Service.client("inventory", "mbe-inv-1", "inv-client", "inv-secret")
+            client.issuer = "remote"
+            settings.clients = Clients([client])
             settings.grantIssuers = ["remote": stub]
         }
         let response = exchange.answer(#""roles":"Clerk""#)

@@ -17,16 +17,16 @@ import Testing
     private let service = service()
 
     private static func service(
-        nonces: Bool = false, _ change: (inout BackendGrants) -> Void = { _ in }
+        nonces: Bool = false, _ change: (inout ClientGrants) -> Void = { _ in }
     ) -> TokenService {
         let keys = nonces ? AEADKey([UInt8](repeating: 1, count: 32).span).flatMap { AEADKeyRing([$0]) } : nil
         return Service.service { settings in
-            var backends = Service.backends.backends
-            backends[0].grants.refresh = RefreshLifetimes()
-            backends[0].grants.exchange = ExchangeRules()
-            backends[0].grants.introspection = true
-            change(&backends[0].grants)
-            settings.backends = BackendStore(backends)
+            var clients = Service.clients.clients
+            clients[0].grants.refresh = RefreshLifetimes()
+            clients[0].grants.exchange = ExchangeRules()
+            clients[0].grants.introspection = true
+            change(&clients[0].grants)
+            settings.clients = Clients(clients)
             if let origin = try? WebOrigin(Service.baseURL) {
                 settings.possession = ClientPossession(ProofVerifier(nonceKeys: keys), origins: [origin])
             }

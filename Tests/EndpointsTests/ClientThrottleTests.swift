@@ -88,7 +88,7 @@ import Testing
         #expect(grant(before, basic("inv-client", "next"), from: Self.home) == "401 invalid_client")
         let service = Service.service {
             $0.clientThrottle = throttle
-            $0.backends = BackendStore([Service.backend("inventory", "mbe-inv-1", "inv-client", "next")])
+            $0.clients = Clients([Service.client("inventory", "mbe-inv-1", "inv-client", "next")])
         }
         for _ in 0..<2 { #expect(grant(service, basic("inv-client", "next"), from: Self.home).hasPrefix("200")) }
         for number in 0..<40 { _ = grant(service, basic("inv-client", "\(number)"), from: Self.home) }
@@ -99,9 +99,9 @@ import Testing
     func unguessable() {
         let secret = String(repeating: "Ab3-", count: 10) + "xyz"
         let service = Service.service {
-            $0.backends = BackendStore([
-                Service.backend("strong", "mbe-1", "strong", secret),
-                Service.backend("weak", "mbe-2", "weak", String(secret.dropLast())),
+            $0.clients = Clients([
+                Service.client("strong", "mbe-1", "strong", secret),
+                Service.client("weak", "mbe-2", "weak", String(secret.dropLast())),
             ])
         }
         for client in ["strong", "weak"] {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import TokenStorage
 
-/// OAUTH-09 and JTX-12: an issuer module makes the tokens of a backend that names it.
+/// OAUTH-09 and JTX-12: an issuer module makes the tokens of a client that names it.
 @Suite struct DelegationTests {
     /// Remembers what it was asked for.
     private final class Stub: GrantIssuer {
@@ -28,7 +28,7 @@ import TokenStorage
 
     private func standards(_ issuer: Stub?) -> Standards {
         Standards {
-            $0.backends = Standards.backends {
+            $0.clients = Standards.clients {
                 $0.issuer = "remote-stub"
                 $0.grants.refresh = nil
             }
@@ -50,7 +50,7 @@ import TokenStorage
         #expect(asked.first?.subject == "joe")
         #expect(asked.first?.roles == ["Manager"])
         #expect(asked.first?.lifetimeSeconds == 604_800)
-        #expect(asked.first?.backend.mobileBackendID == "mbe-inv-1")
+        #expect(asked.first?.client.id == "mbe-inv-1")
         #expect(standards.grant("grant_type=client_credentials").accessToken == "stub-token")
         // Others are none of its business, nor is who may not log in.
         #expect(standards.login("", "sch").accessToken != "stub-token")
@@ -80,7 +80,7 @@ import TokenStorage
         func standards(_ bytes: UInt8...) throws -> Standards {
             let key = try #require(TokenDigestKey(keys: bytes.map { Array(repeating: $0, count: 32) }))
             return Standards(store: RekeyedTokenStore(raw, key: key)) {
-                $0.backends = Standards.backends {
+                $0.clients = Standards.clients {
                     $0.issuer = "remote-stub"
                     $0.grants.refresh = nil
                 }

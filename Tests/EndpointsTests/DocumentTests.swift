@@ -15,11 +15,11 @@ import Testing
     }
 
     private func principal(
-        _ subject: String, kind: Principal.Kind = .user, backend: String? = "mbe-inv-1", roles: [String] = [],
+        _ subject: String, kind: Principal.Kind = .user, client: String? = "mbe-inv-1", roles: [String] = [],
         virtual: Bool = false
     ) -> Principal {
         Principal(
-            kind: kind, method: .bearer, subject: subject, issuer: "own", backendID: backend,
+            kind: kind, method: .bearer, subject: subject, issuer: "own", backendID: client,
             roles: Service.catalogue.roles(named: roles), catalogue: Service.catalogue, level: 2, virtual: virtual)
     }
 
@@ -116,7 +116,7 @@ import Testing
     @Test("a virtual user is described without the account of a local namesake")
     func virtualUserIsShownWithoutAccount() {
         let response = Service.service().answer(
-            get(principal("joe", backend: nil, roles: ["Guest"], virtual: true)), .whoAmI)
+            get(principal("joe", client: nil, roles: ["Guest"], virtual: true)), .whoAmI)
         #expect(
             String(decoding: response.body, as: UTF8.self)
                 == #"{"username":"joe","email":null,"firstName":null,"lastName":null,"realm":null,"#
@@ -127,7 +127,7 @@ import Testing
     func callersThatAreNoUsersAreRefused() {
         let nobody: [Principal?] = [
             nil, principal("inv-client", kind: .client), principal("anonymous", kind: .anonymous), principal("off"),
-            principal("gone"), principal("joe", backend: "mbe-oth-1"),
+            principal("gone"), principal("joe", client: "mbe-oth-1"),
         ]
         for principal in nobody {
             let response = Service.service().answer(get(principal), .whoAmI)

@@ -82,7 +82,7 @@ import TokenStorage
         let standards = Standards {
             $0.resourceServers = [
                 ResourceServer(clientID: "rs1-client", clientSecret: "rs1-secret"),
-                ResourceServer(clientID: "rs2-client", clientSecret: "rs2-secret", backends: ["mbe-sch-1"]),
+                ResourceServer(clientID: "rs2-client", clientSecret: "rs2-secret", clients: ["mbe-sch-1"]),
                 ResourceServer(clientID: "rs3-client", clientSecret: ""),
             ]
         }
@@ -96,7 +96,7 @@ import TokenStorage
         #expect(empty.status == 401)
         // It is no client of the other endpoints.
         #expect(standards.grant("grant_type=client_credentials", "rs1").status == 401)
-        // Backends go on asking.
+        // Clients go on asking.
         #expect(standards.introspect(inventory).isActive == true)
     }
 }

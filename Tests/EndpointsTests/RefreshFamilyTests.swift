@@ -75,7 +75,7 @@ import TokenStorage
     func longestToken() throws {
         let store = MemoryTokenStore()
         func standards(_ seconds: Int64) -> Standards {
-            Standards(store: store) { $0.backends = Standards.backends { $0.grants.accessTokenSeconds = seconds } }
+            Standards(store: store) { $0.clients = Standards.clients { $0.grants.accessTokenSeconds = seconds } }
         }
         let first = standards(900).login()
         let later = standards(60)

@@ -115,7 +115,7 @@ import TokenStorage
 
     private func repeating(_ change: (inout TokenServiceSettings) -> Void = { _ in }) -> Standards {
         Standards {
-            $0.backends = Standards.backends { $0.grants.refresh?.reuseSeconds = 10 }
+            $0.clients = Standards.clients { $0.grants.refresh?.reuseSeconds = 10 }
             $0.terms.scopes = ["read", "write"]
             change(&$0)
         }
@@ -208,10 +208,10 @@ import TokenStorage
     @Test("the grace period applies to the token's own client")
     func lostAnswersOfOthers() throws {
         let standards = Standards {
-            $0.backends = Standards.backends { $0.grants.refresh?.reuseSeconds = 10 }
-            var backends = $0.backends.backends
-            backends[2].grants.refresh = RefreshLifetimes(reuseSeconds: 10)
-            $0.backends = BackendStore(backends)
+            $0.clients = Standards.clients { $0.grants.refresh?.reuseSeconds = 10 }
+            var clients = $0.clients.clients
+            clients[2].grants.refresh = RefreshLifetimes(reuseSeconds: 10)
+            $0.clients = Clients(clients)
         }
         let first = standards.login().refreshToken
         let second = standards.refresh(first)
@@ -222,10 +222,10 @@ import TokenStorage
     @Test("a refresh token is bound to its client")
     func boundToTheClient() throws {
         let standards = Standards {
-            $0.backends = Standards.backends()
-            var backends = $0.backends.backends
-            backends[2].grants.refresh = RefreshLifetimes()
-            $0.backends = BackendStore(backends)
+            $0.clients = Standards.clients()
+            var clients = $0.clients.clients
+            clients[2].grants.refresh = RefreshLifetimes()
+            $0.clients = Clients(clients)
         }
         let token = standards.login().refreshToken
         let stolen = standards.refresh(token, "", "sch")
@@ -261,7 +261,7 @@ import TokenStorage
     @Test("access tokens have a configured lifetime with refresh tokens")
     func accessTokensOfTheirOwnLifetime() throws {
         let standards = Standards {
-            $0.backends = Standards.backends { $0.grants.accessTokenSeconds = 120 }
+            $0.clients = Standards.clients { $0.grants.accessTokenSeconds = 120 }
         }
         let login = standards.login()
         #expect(login.json?["expires_in"]?.integer == 120)

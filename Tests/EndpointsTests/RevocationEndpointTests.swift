@@ -42,7 +42,7 @@ import Testing
     @Test("section 2.1: revoking an exchanged refresh token ends the grant too")
     func exchangedRefreshToken() throws {
         let standards = Standards {
-            $0.backends = Standards.backends { $0.grants.refresh?.reuseSeconds = 10 }
+            $0.clients = Standards.clients { $0.grants.refresh?.reuseSeconds = 10 }
         }
         let login = standards.login()
         let renewed = standards.refresh(login.refreshToken)

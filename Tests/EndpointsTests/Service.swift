@@ -17,13 +17,13 @@ enum Service {
     static let baseURL = "https://gw.example.com"
     static let catalogue = RoleCatalogue(["Manager", "Clerk", "Auditor", "Guest", "Employee"])
 
-    static let backends = BackendStore([
-        backend("inventory", "mbe-inv-1", "inv-client", "inv-secret"),
-        backend("scheduler", "mbe-sch-1", "sch-client", "sch-secret"),
-        backend("other", "mbe-oth-1", "oth-client", "oth-secret", realm: "Other"),
-        backend("off", "mbe-off-1", "off-client", "off-secret", oauthConsumer: false),
-        backend("odd", "mbe-odd-1", "odd client", "a+b&c=%:x"),
-        backend("bare", "mbe-bare-1", "bare-client", ""),
+    static let clients = Clients([
+        client("inventory", "mbe-inv-1", "inv-client", "inv-secret"),
+        client("scheduler", "mbe-sch-1", "sch-client", "sch-secret"),
+        client("other", "mbe-oth-1", "oth-client", "oth-secret", realm: "Other"),
+        client("off", "mbe-off-1", "off-client", "off-secret", oauthConsumer: false),
+        client("odd", "mbe-odd-1", "odd client", "a+b&c=%:x"),
+        client("bare", "mbe-bare-1", "bare-client", ""),
     ])
 
     static let users: UserStore = {
@@ -45,13 +45,13 @@ enum Service {
     static let key = SigningKey.generate(.es256)
 
     static func settings(
-        _ key: SigningKey = key, backends: BackendStore = backends, users: UserStore = users,
+        _ key: SigningKey = key, clients: Clients = clients, users: UserStore = users,
         store: any TokenStore = MemoryTokenStore()
     ) -> TokenServiceSettings {
         let signer = JWTSigner(key: key)
         return TokenServiceSettings(
             issuer: baseURL, audience: [baseURL], baseURL: baseURL, signer: signer,
-            publishedKeys: KeySet(keys: [signer.publishedKey]), users: users, backends: backends, catalogue: catalogue,
+            publishedKeys: KeySet(keys: [signer.publishedKey]), users: users, clients: clients, catalogue: catalogue,
             revocations: RevocationList(), store: store, storeKey: storeKey)
     }
 
@@ -66,12 +66,12 @@ enum Service {
         return TokenService(settings: settings)
     }
 
-    static func backend(
+    static func client(
         _ name: String, _ id: String, _ client: String, _ secret: String, realm: String = "Default",
         oauthConsumer: Bool = true
-    ) -> Backend {
-        Backend(
-            name: name, version: "1.0", mobileBackendID: id, anonymousKey: "anon-\(id)", clientID: client,
+    ) -> Client {
+        Client(
+            name: name, version: "1.0", id: id, anonymousKey: "anon-\(id)", clientID: client,
             clientSecret: secret.isEmpty ? nil : Secret(secret), realm: realm, oauthConsumer: oauthConsumer)
     }
 }

@@ -24,7 +24,7 @@ struct Standards {
         users: UserStore = Service.users, store: any TokenStore = MemoryTokenStore(),
         _ change: (inout TokenServiceSettings) -> Void = { _ in }
     ) {
-        var settings = Service.settings(backends: Self.backends(), users: users, store: store)
+        var settings = Service.settings(clients: Self.clients(), users: users, store: store)
         change(&settings)
         service = TokenService(settings: settings)
         revocations = settings.revocations
@@ -35,21 +35,21 @@ struct Standards {
         ["mbe-key-1": KeySet(keys: [JWTSigner(key: clientKey).publishedKey])]
     }
 
-    static func backends(_ change: (inout Backend) -> Void = { _ in }) -> BackendStore {
-        var inventory = Service.backend("inventory", "mbe-inv-1", "inv-client", "inv-secret")
+    static func clients(_ change: (inout Client) -> Void = { _ in }) -> Clients {
+        var inventory = Service.client("inventory", "mbe-inv-1", "inv-client", "inv-secret")
         inventory.grants.refresh = RefreshLifetimes(tokenSeconds: 1000, familySeconds: 5000)
         inventory.grants.introspection = true
         inventory.grants.exchange = ExchangeRules(
-            subjects: ["scheduler/1.0"], backends: ["scheduler/1.0", "other/1.0"],
+            subjects: ["scheduler/1.0"], clients: ["scheduler/1.0", "other/1.0"],
             audiences: ["https://billing.example.com"], scopes: ["read", "list"], actors: true, lifetimeSeconds: 300)
         change(&inventory)
-        var keyed = Service.backend("keyed", "mbe-key-1", "key-client", "")
+        var keyed = Service.client("keyed", "mbe-key-1", "key-client", "")
         keyed.grants.introspection = true
         let others = [
-            Service.backend("scheduler", "mbe-sch-1", "sch-client", "sch-secret"),
-            Service.backend("other", "mbe-oth-1", "oth-client", "oth-secret", realm: "Other"),
+            Service.client("scheduler", "mbe-sch-1", "sch-client", "sch-secret"),
+            Service.client("other", "mbe-oth-1", "oth-client", "oth-secret", realm: "Other"),
         ]
-        return BackendStore([inventory, keyed] + others, clientKeys: clientKeys)
+        return Clients([inventory, keyed] + others, clientKeys: clientKeys)
     }
 
     // MARK: Requests

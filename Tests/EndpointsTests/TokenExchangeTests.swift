@@ -124,15 +124,15 @@ import TokenStorage
         #expect(isActive(token, standards) == true)
         standards.revocations.revoke(backendID: "mbe-sch-1", issuedBefore: Service.now, until: .max)
         #expect(isActive(token, standards) == false)
-        for change: @Sendable (inout Backend) -> Void in [
+        for change: @Sendable (inout Client) -> Void in [
             { $0.tokensNotBefore = Service.now + 1 }, { $0.oauthConsumer = false },
         ] {
             let changed = Standards {
-                $0.backends = BackendStore(
-                    $0.backends.backends.map { backend in
-                        var backend = backend
-                        if backend.name == "scheduler" { change(&backend) }
-                        return backend
+                $0.clients = Clients(
+                    $0.clients.clients.map { client in
+                        var client = client
+                        if client.name == "scheduler" { change(&client) }
+                        return client
                     })
             }
             #expect(changed.introspect(token.accessToken).isActive == false)
@@ -154,7 +154,7 @@ import TokenStorage
         arguments: [(300, 200), (301, 503), (nil, 503)] as [(Int64?, Int)])
     func lifetimeByAModule(_ seconds: Int64?, _ status: Int) {
         let standards = Standards {
-            $0.backends = Standards.backends { $0.issuer = "module" }
+            $0.clients = Standards.clients { $0.issuer = "module" }
             $0.grantIssuers = ["module": FixedGrantIssuer(seconds: seconds)]
         }
         #expect(exchange(standards.login("", "sch").accessToken, "", standards).status == status)
@@ -174,9 +174,9 @@ import TokenStorage
     func targets() throws {
         let standards = standards()
         let token = standards.login().accessToken
-        let backend = exchange(token, "&audience=scheduler%2F1.0", standards)
-        #expect(try backend.claims().backendID == "mbe-sch-1")
-        #expect(try backend.claims().audience == [Service.baseURL])
+        let client = exchange(token, "&audience=scheduler%2F1.0", standards)
+        #expect(try client.claims().backendID == "mbe-sch-1")
+        #expect(try client.claims().audience == [Service.baseURL])
         let own = exchange(token, "&audience=inventory%2F1.0", standards)
         #expect(try own.claims().backendID == "mbe-inv-1")
         for name in ["audience", "resource"] {
@@ -278,7 +278,7 @@ import TokenStorage
         let token = standards.login().accessToken
         let response = exchange(token, "", by: "sch", standards)
         #expect(response.status == 400 && response.error == "unauthorized_client")
-        let strict = Standards { $0.backends = Standards.backends { $0.grants.exchange = ExchangeRules() } }
+        let strict = Standards { $0.clients = Standards.clients { $0.grants.exchange = ExchangeRules() } }
         #expect(exchange(strict.login("", "sch").accessToken, "", strict).reasonText == "subject_token_invalid")
         #expect(exchange(strict.login().accessToken, "", strict).status == 200)
     }

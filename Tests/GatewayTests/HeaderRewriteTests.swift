@@ -63,10 +63,10 @@ import Testing
 
     struct Refused: Error {}
 
-    static func principal(_ subject: String, roles: [String] = [], backend: String? = nil) -> Principal {
+    static func principal(_ subject: String, roles: [String] = [], client: String? = nil) -> Principal {
         let catalogue = RoleCatalogue(roles)
         return Principal(
-            kind: .user, method: .bearer, subject: subject, issuer: "idp", backendID: backend,
+            kind: .user, method: .bearer, subject: subject, issuer: "idp", backendID: client,
             roles: catalogue.roles(named: roles), catalogue: catalogue, level: 2)
     }
 
@@ -168,7 +168,7 @@ import Testing
     @Test func identityIsAddedOnceAndOnlyWhereThereIsOne() throws {
         let forged = [("X-Gateway-User", "root"), ("x_gateway_user", "root"), ("X-Gateway-Backend", "root")]
         let rewritten = try Self.rewrite(
-            forged, route: "mine", principal: Self.principal("joe", roles: ["A", "B"], backend: "mbe-1"))
+            forged, route: "mine", principal: Self.principal("joe", roles: ["A", "B"], client: "mbe-1"))
         #expect(rewritten.values("x-gateway-user") == ["joe"])
         #expect(rewritten.values("x-gateway-roles") == ["A,B"])
         #expect(rewritten.values("x-gateway-backend") == ["mbe-1"])
@@ -217,9 +217,9 @@ import Testing
 
     @Test(arguments: hostile)
     func noNameCanSplitALine(_ name: String) throws {
-        let plain = try Self.rewrite(route: "mine", principal: Self.principal("joe", roles: ["r"], backend: "b"))
+        let plain = try Self.rewrite(route: "mine", principal: Self.principal("joe", roles: ["r"], client: "b"))
         let rewritten = try Self.rewrite(
-            route: "mine", principal: Self.principal(name, roles: name.isEmpty ? [] : [name], backend: name + "x"))
+            route: "mine", principal: Self.principal(name, roles: name.isEmpty ? [] : [name], client: name + "x"))
         #expect(rewritten.fields.map(\.name) == plain.fields.map(\.name))
         let value = try #require(rewritten.values("x-gateway-user").first)
         #expect(value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f })

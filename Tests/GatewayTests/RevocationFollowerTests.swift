@@ -164,7 +164,7 @@ final class SilentStore: TokenStore {
         let kept = DenyEntry.token("kept", until: 2000)
         let lost: [DenyEntry] = [
             .token("lost", until: 2000), .subject("joe", issuedBefore: 900, until: 2000),
-            .backend("b", issuedBefore: 950, until: 2000), .issuer("local", issuedBefore: 800, until: 2000),
+            .client("b", issuedBefore: 950, until: 2000), .issuer("local", issuedBefore: 800, until: 2000),
         ]
         for entry in [kept] + lost + [.token("ended", until: 1001)] { _ = ask(follower, .deny(entry)) }
         follower.tick(milliseconds: 250, now: now)

@@ -11,7 +11,7 @@ import Testing
         #expect(try read(#"{"jti": "a"}"#).target == .token(id: "a", subject: nil))
         #expect(try read(#"{"jti": "a", "subject": "joe"}"#).target == .token(id: "a", subject: "joe"))
         #expect(try read(#"{"subject": "joe"}"#).target == .subject("joe"))
-        #expect(try read(#"{"backendId": "b"}"#).target == .backend(id: "b"))
+        #expect(try read(#"{"backendId": "b"}"#).target == .client(id: "b"))
         #expect(try read(#"{"issuer": "local"}"#).target == .issuer("local"))
         #expect(try read(#"{"backendId": "b"}"#).period == .soFar)
         #expect(try read(#"{"until": 1001, "jti": "a"}"#).period.until == 1001)

@@ -54,8 +54,8 @@ final class WorkerBench {
     }
 
     private static let signer = JWTSigner(key: SigningKey.generate(.es256))
-    private static let backend = Backend(
-        name: "inventory", version: "1.0", mobileBackendID: "mbe-1", anonymousKey: "YW5vbjprZXk", clientID: "client",
+    private static let client = Client(
+        name: "inventory", version: "1.0", id: "mbe-1", anonymousKey: "YW5vbjprZXk", clientID: "client",
         clientSecret: Secret("secret"))
     /// Credentials of joe, whose password is right.
     static let credentials = credentials("joe:Welcome1")
@@ -127,11 +127,11 @@ final class WorkerBench {
         let password = Array("Welcome1".utf8)
         let hash = try hasher.make(password.span, scheme: .saltedSHA512)
         let users = UserStore(users: [User(username: "joe", passwordHash: hash, roles: ["Clerk"])], hasher: hasher)
-        let backends = BackendStore([backend])
+        let clients = Clients([client])
         let key = [UInt8](repeating: 7, count: 32)
         let ring = try #require(AEADKey(key.span).flatMap { AEADKeyRing([$0]) })
         var settings = PolicySettings(
-            backends: backends, users: users, revocations: shared.revocations,
+            clients: clients, users: users, revocations: shared.revocations,
             challenges: ChallengeIssuer(keys: ring))
         settings.generation = generation
         settings.ownOrigins = ["https://gw.example.com"]
@@ -145,7 +145,7 @@ final class WorkerBench {
         let tokens = TokenService(
             settings: TokenServiceSettings(
                 issuer: "https://gw.example.com", audience: ["gw"], baseURL: "https://gw.example.com", signer: signer,
-                publishedKeys: KeySet(keys: []), users: users, backends: backends, catalogue: settings.roles,
+                publishedKeys: KeySet(keys: []), users: users, clients: clients, catalogue: settings.roles,
                 revocations: shared.revocations, store: MemoryTokenStore(),
                 storeKey: try #require(TokenDigestKey(SecureRandom.bytes(TokenDigestKey.length)))))
         var endpoints = EndpointHandlers()
@@ -157,7 +157,7 @@ final class WorkerBench {
             generation: generation, policy: policy,
             injections: policy.routes.routes.map { $0.injections.map { _ in target } }, tokens: tokens,
             endpoints: endpoints,
-            backends: backends, upstreams: setup.otherUpstreams + [upstream], limits: setup.limits,
+            clients: clients, upstreams: setup.otherUpstreams + [upstream], limits: setup.limits,
             listeners: setup.listeners,
             adminToken: Array("admin".utf8), adminHosts: ["h", "gw.example.com"], proxies: setup.proxies,
             rateLimits: RequestLimiters(

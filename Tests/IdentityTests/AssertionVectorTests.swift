@@ -60,16 +60,16 @@ import Testing
     }
 
     @Test("B01 to B12 (JWT-23, AMB-04): backends are allowed as specified", arguments: Vector.all("mbes.json"))
-    func allowedBackends(_ vector: Vector) throws {
-        let backend = Backend(
+    func allowedClients(_ vector: Vector) throws {
+        let client = Client(
             name: vector.file["backend"]?["name"]?.string ?? "",
             version: vector.file["backend"]?["version"]?.string ?? "",
-            mobileBackendID: "mbe-inv-1", anonymousKey: "", clientID: vector.file["backend"]?["clientId"]?.string ?? "",
+            id: "mbe-inv-1", anonymousKey: "", clientID: vector.file["backend"]?["clientId"]?.string ?? "",
             clientSecret: Secret("s"))
         var members: [(String, JSONNode)] = []
         if let allowed = vector.node["allowedMbes"], !allowed.isNull { members.append(("allowedMbes", allowed)) }
         let policy = AssertionPolicy(issuer: JSONNode(.object([])).adding(members))
-        #expect(try #require(policy.first).allows(backend) == vector.node["allowed"]?.bool)
+        #expect(try #require(policy.first).allows(client) == vector.node["allowed"]?.bool)
         #expect(policy.findings.isEmpty == !["B07", "B08", "B09", "B10"].contains(vector.id))
     }
 

@@ -5,11 +5,11 @@ import Testing
     private let catalogue = RoleCatalogue([])
 
     private func principal(
-        _ subject: String, method: Principal.Method = .bearer, backend: String? = "mbe-1", issuedAt: Int64? = 100,
+        _ subject: String, method: Principal.Method = .bearer, client: String? = "mbe-1", issuedAt: Int64? = 100,
         tokenID: String? = "t1"
     ) -> Principal {
         Principal(
-            kind: .user, method: method, subject: subject, issuer: "local", backendID: backend, roles: RoleSet(),
+            kind: .user, method: method, subject: subject, issuer: "local", backendID: client, roles: RoleSet(),
             catalogue: catalogue, level: 2, issuedAt: issuedAt, tokenID: tokenID)
     }
 
@@ -45,8 +45,8 @@ import Testing
         let list = RevocationList()
         list.revoke(backendID: "mbe-1", issuedBefore: 100, until: 200)
         #expect(list.isRevoked(principal("joe")))
-        #expect(!list.isRevoked(principal("joe", backend: "mbe-2")))
-        #expect(!list.isRevoked(principal("joe", backend: nil)))
+        #expect(!list.isRevoked(principal("joe", client: "mbe-2")))
+        #expect(!list.isRevoked(principal("joe", client: nil)))
         #expect(!list.isRevoked(principal("joe", issuedAt: 101)))
     }
 

@@ -24,7 +24,7 @@ import Testing
     }
 
     static let all: [Credential] = [
-        .user(realm: "r", name: "joe"), .password(realm: "r", name: "joe", stored: "{X}1"), .backend(id: "b"),
+        .user(realm: "r", name: "joe"), .password(realm: "r", name: "joe", stored: "{X}1"), .client(id: "b"),
         .clientSecret(backendID: "b", secret: "s"), .role(realm: "r", name: "joe", role: "Clerk"),
         .setting(backendID: "b", name: "httpBasic"), .setting(backendID: "b", name: "realm", value: "r"),
         .consumer(name: "joe"), .consumerRole(name: "joe", role: "Clerk"), .apiKey(digest: [1, 2], consumer: "joe"),
@@ -113,30 +113,30 @@ import Testing
         #expect(!accounts.current(joe).enabled)
     }
 
-    @Test("a backend loses its withdrawn rights one by one, and all with its realm", arguments: BackendRight.allCases)
-    func rights(_ right: BackendRight) throws {
+    @Test("a backend loses its withdrawn rights one by one, and all with its realm", arguments: ClientRight.allCases)
+    func rights(_ right: ClientRight) throws {
         let accounts = accounts()
-        var backend = Backend(
-            name: "b", version: "1", mobileBackendID: "b", anonymousKey: "k", clientID: "c", realm: "r", enableSSO: true
+        var client = Client(
+            name: "b", version: "1", id: "b", anonymousKey: "k", clientID: "c", realm: "r", enableSSO: true
         )
-        backend.grants.introspection = true
-        backend.grants.exchange = ExchangeRules()
-        backend.grants.refresh = RefreshLifetimes()
-        backend.grants.authorization = AuthorizationRules(redirectURIs: [])
-        backend.grants.allowsDevices = true
-        var other = backend
-        (other.mobileBackendID, other.clientID) = ("c", "d")
-        let store = BackendStore([backend, other], withdrawn: accounts)
-        func left(_ index: Int = 0) -> [BackendRight] { BackendRight.allCases.filter(store.backend(at: index).has) }
-        #expect(left() == BackendRight.allCases)
+        client.grants.introspection = true
+        client.grants.exchange = ExchangeRules()
+        client.grants.refresh = RefreshLifetimes()
+        client.grants.authorization = AuthorizationRules(redirectURIs: [])
+        client.grants.allowsDevices = true
+        var other = client
+        (other.id, other.clientID) = ("c", "d")
+        let store = Clients([client, other], withdrawn: accounts)
+        func left(_ index: Int = 0) -> [ClientRight] { ClientRight.allCases.filter(store.client(at: index).has) }
+        #expect(left() == ClientRight.allCases)
         try change(accounts, .setting(backendID: "b", name: right.rawValue), true)
-        #expect(left() == BackendRight.allCases.filter { $0 != right } && left(1) == BackendRight.allCases)
+        #expect(left() == ClientRight.allCases.filter { $0 != right } && left(1) == ClientRight.allCases)
         try change(accounts, .setting(backendID: "b", name: right.rawValue), false)
-        #expect(left() == BackendRight.allCases)
+        #expect(left() == ClientRight.allCases)
         try change(accounts, .setting(backendID: "b", name: "anonymousKey", value: "k"), true)
-        #expect(store.backend(at: 0).anonymousKey.isEmpty && left() == BackendRight.allCases)
+        #expect(store.client(at: 0).anonymousKey.isEmpty && left() == ClientRight.allCases)
         try change(accounts, .setting(backendID: "b", name: "realm", value: "r"), true)
-        #expect(store.backend(at: 0).isRevoked && left(1) == BackendRight.allCases)
+        #expect(store.client(at: 0).isRevoked && left(1) == ClientRight.allCases)
     }
 
     @Test("names that would concatenate to the same text are distinct")
@@ -191,10 +191,10 @@ import Testing
                 User(username: "joe", realm: "r", passwordHash: "{PlainText}1"),
                 User(username: "ann", email: "ann@example.com", realm: "r", passwordHash: "{PlainText}2"),
             ], hasher: PasswordHasher(), withdrawn: accounts)
-        let backends = BackendStore(
+        let clients = Clients(
             [
-                Backend(
-                    name: "b", version: "1", mobileBackendID: "b", anonymousKey: "k", clientID: "c",
+                Client(
+                    name: "b", version: "1", id: "b", anonymousKey: "k", clientID: "c",
                     clientSecret: Secret("s"))
             ], withdrawn: accounts)
         func lets(_ name: String, _ password: String) -> Bool {
@@ -209,14 +209,14 @@ import Testing
         #expect(users.namesakes(of: "ANN", realm: "r").map(\.enabled) == [false])
         #expect(users.users(named: "ann", realm: nil).map(\.enabled) == [false])
         let secret = Array("s".utf8)
-        #expect(backends.backend(clientID: "c")?.hasSecret(secret.span) == true)
+        #expect(clients.client(clientID: "c")?.hasSecret(secret.span) == true)
         try change(accounts, .clientSecret(backendID: "b", secret: "s"), true)
-        #expect(backends.backend(clientID: "c")?.hasSecret(secret.span) == false)
-        #expect(backends.backend(clientID: "c")?.httpBasic == true)
-        try change(accounts, .backend(id: "b"), true)
+        #expect(clients.client(clientID: "c")?.hasSecret(secret.span) == false)
+        #expect(clients.client(clientID: "c")?.httpBasic == true)
+        try change(accounts, .client(id: "b"), true)
         let id = Array("b".utf8)
-        for backend in [backends.backend(clientID: "c"), backends.backend(id: id.span), backends.backend(at: 0)] {
-            #expect(backend?.httpBasic == false && backend?.isRevoked == true)
+        for client in [clients.client(clientID: "c"), clients.client(id: id.span), clients.client(at: 0)] {
+            #expect(client?.httpBasic == false && client?.isRevoked == true)
         }
     }
 }

@@ -50,11 +50,11 @@ enum BuiltModule {
         resource: "https://www.example.com/protected/page.html")
 
     static func request(
-        _ subject: String = "joe", token: String = "", backend: Backend? = Callers.backend, webgate: String = "WG",
+        _ subject: String = "joe", token: String = "", client: Client? = Callers.client, webgate: String = "WG",
         previous: IssuedToken? = nil
     ) -> IssueRequest {
         IssueRequest(
-            principal: Callers.principal(subject, backend: backend?.mobileBackendID, token: token), backend: backend,
+            principal: Callers.principal(subject, client: client?.id, token: token), client: client,
             webgate: webgate, previous: previous)
     }
 }

@@ -13,18 +13,18 @@ enum Callers {
 
     static func principal(
         _ subject: String = "joe", kind: Principal.Kind = .user, issuer: String = "local",
-        backend: String? = "mbe-inv-1", roles: [String] = [], level: Int = 2, virtual: Bool = false,
+        client: String? = "mbe-inv-1", roles: [String] = [], level: Int = 2, virtual: Bool = false,
         catalogue: RoleCatalogue = catalogue, token: String = "",
         claims: SelectedClaims = .none
     ) -> Principal {
         Principal(
-            kind: kind, method: .bearer, subject: subject, issuer: issuer, backendID: backend,
+            kind: kind, method: .bearer, subject: subject, issuer: issuer, backendID: client,
             roles: catalogue.roles(named: roles), catalogue: catalogue, level: level, virtual: virtual,
             token: Array(token.utf8), claims: claims)
     }
 
-    static let backend = Backend(
-        name: "inventory", version: "1.0", mobileBackendID: "mbe-inv-1", anonymousKey: "YW5vbi1pbnY6azN5",
+    static let client = Client(
+        name: "inventory", version: "1.0", id: "mbe-inv-1", anonymousKey: "YW5vbi1pbnY6azN5",
         clientID: "inv-client", clientSecret: Secret("inv-secret"))
 
     static func target(_ webgate: String = "InventoryWG", _ issuer: any TokenIssuer = DummyIssuer()) -> InjectionTarget

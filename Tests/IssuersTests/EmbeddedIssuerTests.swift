@@ -28,7 +28,7 @@ import Testing
         let key = SigningKey.generate(.es256)
         let issuer = try #require(EmbeddedIssuer.sample(key, audience: ["https://api.example.com"]))
         let principal = Callers.principal(roles: ["Manager", "Clerk"], level: 3)
-        let request = IssueRequest(principal: principal, backend: Callers.backend, webgate: "InventoryWG")
+        let request = IssueRequest(principal: principal, client: Callers.client, webgate: "InventoryWG")
         let issued = try #require(issuer.issue(request, now: now).token)
         #expect(issued.expiresAt == now + 3600)
         let token = try verified(issued, key, audience: ["https://api.example.com"])
@@ -51,7 +51,7 @@ import Testing
     func tokenIsNoAccessToken() throws {
         let key = SigningKey.generate(.es256)
         let issuer = try #require(EmbeddedIssuer.sample(key))
-        let request = IssueRequest(principal: Callers.principal(), backend: Callers.backend, webgate: "WG")
+        let request = IssueRequest(principal: Callers.principal(), client: Callers.client, webgate: "WG")
         let token = try verified(try #require(issuer.issue(request, now: now).token), key, audience: [])
         #expect(token.type == "JWT")
         #expect(token.type != AccessTokenClaims.type)
@@ -62,7 +62,7 @@ import Testing
     func absentFactsAreLeftOut() throws {
         let key = SigningKey.generate(.edDSA)
         let issuer = try #require(EmbeddedIssuer.sample(key, audience: []))
-        let request = IssueRequest(principal: Callers.principal(backend: nil), backend: nil, webgate: "")
+        let request = IssueRequest(principal: Callers.principal(client: nil), client: nil, webgate: "")
         let token = try verified(try #require(issuer.issue(request, now: now).token), key, audience: [])
         for name in ["aud", "backend_id", "backend_name", "backend_version", "webgate"] {
             #expect(token.claims[name] == nil)
@@ -79,7 +79,7 @@ import Testing
         arguments: [SignatureAlgorithm.es256, .edDSA, .rs256, .ps256])
     func slowSignaturesAloneAreMadeOffTheLoop(_ algorithm: SignatureAlgorithm) throws {
         let issuer = try #require(EmbeddedIssuer.sample(SigningKey.generate(algorithm)))
-        let request = IssueRequest(principal: Callers.principal(), backend: nil, webgate: "")
+        let request = IssueRequest(principal: Callers.principal(), client: nil, webgate: "")
         let offloaded = if case .offload = issuer.issue(request, now: now) { true } else { false }
         #expect(offloaded == (algorithm == .rs256 || algorithm == .ps256))
     }

@@ -18,7 +18,7 @@ import Testing
         let text = Array(claims.utf8)
         let known = selection.select(try JSONNode.parse(text.span))
         let request = IssueRequest(
-            principal: Callers.principal(subject, roles: ["Manager"], claims: known), backend: nil, webgate: "",
+            principal: Callers.principal(subject, roles: ["Manager"], claims: known), client: nil, webgate: "",
             selection: selection)
         let token = try #require(issuer.issue(request, now: now).token)
         #expect(token.isFitForHeaders && token.expiresAt == now + 300)

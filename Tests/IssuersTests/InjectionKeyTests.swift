@@ -17,8 +17,8 @@ import Testing
             key(Callers.principal(kind: .client)),
             key(Callers.principal(kind: .anonymous)),
             key(Callers.principal(issuer: "partner")),
-            key(Callers.principal(backend: "mbe-sch-1")),
-            key(Callers.principal(backend: nil)),
+            key(Callers.principal(client: "mbe-sch-1")),
+            key(Callers.principal(client: nil)),
             key(Callers.principal(level: 3)),
             key(Callers.principal(virtual: true)),
             key(Callers.principal(roles: ["Manager"])),
@@ -29,8 +29,8 @@ import Testing
             key(Callers.principal(), Callers.target("")),
             key(Callers.principal(), Callers.target("InventoryWG", DummyIssuer(configurationID: "dummy:2"))),
             // Fields that run together, and names that are only canonically equal.
-            key(Callers.principal("joem", backend: "be-inv-1")),
-            key(Callers.principal("joe", backend: "mbe-inv-1InventoryWG"), Callers.target("")),
+            key(Callers.principal("joem", client: "be-inv-1")),
+            key(Callers.principal("joe", client: "mbe-inv-1InventoryWG"), Callers.target("")),
             key(Callers.principal("K")), key(Callers.principal("\u{212A}")),
             key(Callers.principal(issuer: "K")), key(Callers.principal(issuer: "\u{212A}")),
         ]

@@ -63,7 +63,7 @@ import TokenStorage
         let target = Callers.target("InventoryWG", DummyIssuer(dependsOnCredential: true))
         let principals = [
             Callers.principal(), Callers.principal("joe1"), Callers.principal(kind: .client),
-            Callers.principal(issuer: "other"), Callers.principal(backend: nil), Callers.principal(roles: ["Manager"]),
+            Callers.principal(issuer: "other"), Callers.principal(client: nil), Callers.principal(roles: ["Manager"]),
             Callers.principal(roles: ["a", "b"]), Callers.principal(roles: ["a,b"]), Callers.principal(level: 3),
             Callers.principal(virtual: true), Callers.principal(token: "t"),
         ]
@@ -113,7 +113,7 @@ import TokenStorage
         "tokens of callers revoked meanwhile are not used",
         arguments: [
             DenyEntry.token("t", subject: "joe", until: 9000), .subject("joe", issuedBefore: 1000, until: 9000),
-            .backend("mbe-inv-1", issuedBefore: 1000, until: 9000),
+            .client("mbe-inv-1", issuedBefore: 1000, until: 9000),
         ])
     func whoWasRevokedMeanwhileBeginsAnew(_ entry: DenyEntry) throws {
         let joe = Callers.key("joe")

@@ -64,11 +64,11 @@ struct Module: Sendable, CustomTestStringConvertible {
 @Suite struct IssuerConformanceTests {
     private let now: Int64 = 1_700_000_000
 
-    private func request(_ subject: String = "joe", backend: Backend? = Callers.backend, webgate: String = "WG")
+    private func request(_ subject: String = "joe", client: Client? = Callers.client, webgate: String = "WG")
         -> IssueRequest
     {
         IssueRequest(
-            principal: Callers.principal(subject, token: "a.b.c"), backend: backend, webgate: webgate,
+            principal: Callers.principal(subject, token: "a.b.c"), client: client, webgate: webgate,
             challenge: BuiltModule.challenge)
     }
 
@@ -82,9 +82,9 @@ struct Module: Sendable, CustomTestStringConvertible {
 
     @Test("routes without a webgate and callers without a backend are served", arguments: Module.all)
     func absentFactsAreNoObstacle(_ module: Module) {
-        let principal = Callers.principal(backend: nil, token: "a.b.c")
+        let principal = Callers.principal(client: nil, token: "a.b.c")
         let request = IssueRequest(
-            principal: principal, backend: nil, webgate: "", challenge: BuiltModule.challenge)
+            principal: principal, client: nil, webgate: "", challenge: BuiltModule.challenge)
         #expect(module.issuer.issue(request, now: now).token != nil)
     }
 
@@ -127,7 +127,7 @@ struct Module: Sendable, CustomTestStringConvertible {
             value: Array("old".utf8), issuedAt: now - 100, expiresAt: now, refresh: Array("refresh".utf8),
             refreshExpiresAt: now + 100)
         let request = IssueRequest(
-            principal: Callers.principal(token: "a.b.c"), backend: nil, webgate: "WG", previous: old,
+            principal: Callers.principal(token: "a.b.c"), client: nil, webgate: "WG", previous: old,
             challenge: BuiltModule.challenge)
         #expect(try #require(module.issuer.issue(request, now: now).token).expiresAt > now)
     }
@@ -164,7 +164,7 @@ struct Module: Sendable, CustomTestStringConvertible {
             for index in 0..<16 {
                 group.addTask { [now] in
                     let request = IssueRequest(
-                        principal: Callers.principal("user\(index)", token: "a.b.c"), backend: nil, webgate: "WG",
+                        principal: Callers.principal("user\(index)", token: "a.b.c"), client: nil, webgate: "WG",
                         challenge: BuiltModule.challenge)
                     return module.issuer.issue(request, now: now).token?.isFitForHeaders ?? false
                 }

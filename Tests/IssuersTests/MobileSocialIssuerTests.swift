@@ -16,7 +16,7 @@ import Testing
     ) throws -> Result<IssuedToken, IssueFailure> {
         let issuer = try BuiltModule.make(.mobileSocial, BuiltModule.mobileSocial(settings), caller)
         let request = IssueRequest(
-            principal: Callers.principal(token: token), backend: nil, webgate: "BackWG", previous: previous,
+            principal: Callers.principal(token: token), client: nil, webgate: "BackWG", previous: previous,
             challenge: challenge)
         return issuer.issue(request, now: now).settled()
     }

@@ -9,7 +9,7 @@ import Testing
     let joeHigh = Callers.key("joe", "HighWG")
     let ann = Callers.key("ann")
     let other = InjectionKey(
-        principal: Callers.principal("joe", backend: "mbe-sch-1"),
+        principal: Callers.principal("joe", client: "mbe-sch-1"),
         target: Callers.target("WG", DummyIssuer(configurationID: "dummy:2")))
 
     init() throws {
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test("purging a backend removes only its tokens")
-    func backend() {
+    func client() {
         store.purge(backendID: "mbe-inv-1")
         #expect(store.answer(other, at: 1) == .hit("other"))
         #expect(store.entries(subject: "joe") == 1)

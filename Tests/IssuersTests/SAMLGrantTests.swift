@@ -17,7 +17,7 @@
             let principal = Principal(
                 kind: .user, method: method, subject: "joe", issuer: "https://idp", backendID: nil,
                 roles: RoleSet(), catalogue: Callers.catalogue, level: 2, token: Array(token.utf8))
-            return IssueRequest(principal: principal, backend: nil, webgate: "")
+            return IssueRequest(principal: principal, client: nil, webgate: "")
         }
 
         private func values(_ terms: [String: IssuerValue]) -> [String: IssuerValue] {

@@ -56,10 +56,10 @@ struct BasicDecisionTests {
         #expect(decision([key, inventoryID], "GET", "/inventory/public") == .allowed("anonymous"))
         #expect(decision([key, inventoryID], "GET", "/inventory/me") == .denied(.loginRequired))
         #expect(decision([key], "GET", "/inventory/public") == .denied(.missingBackend))
-        // The key of one backend is nothing at another.
+        // The key of one client is nothing at another.
         #expect(
             decision([key, ("Oracle-Mobile-Backend-ID", "mbe-sch-1")], "GET", "/anyone") == .denied(.wrongPassword))
-        // A backend without a key takes no empty one.
+        // A client without a key takes no empty one.
         let empty = ("Authorization", "Basic ")
         #expect(
             decision([empty, ("Oracle-Mobile-Backend-ID", "mbe-sch-1")], "GET", "/anyone")
@@ -74,9 +74,9 @@ struct BasicDecisionTests {
 
     @Test("MBE-03: with httpBasic off, users and the anonymous key get 401")
     func basicOff() {
-        var backend = TestPolicy.inventory
-        backend.httpBasic = false
-        let off = TestPolicy.snapshot(TestPolicy.settings(backends: [backend]))
+        var client = TestPolicy.inventory
+        client.httpBasic = false
+        let off = TestPolicy.snapshot(TestPolicy.settings(clients: [client]))
         for credential in [basic("joe:Welcome1"), ("Authorization", "Basic YW5vbi1pbnY6azN5")] {
             let request = TestRequest("GET", "/inventory/public", [credential, inventoryID])
             #expect(decide(request, off) == .denied(.basicDisabled))

@@ -19,7 +19,7 @@ import Testing
     private static func scheme(_ level: Int = 2, method: ChallengeMethod = .form) -> AuthenticationScheme {
         var scheme = AuthenticationScheme(
             name: "S", level: level, method: method, formTarget: "/login/form?serviceDomain=D")
-        scheme.backends = ["mbe-inv-1"]
+        scheme.clients = ["mbe-inv-1"]
         scheme.logins = [.password(), .provider("idp")]
         return scheme
     }
@@ -29,10 +29,10 @@ import Testing
 
     static func snapshot(
         revocations: RevocationList = RevocationList(), users: UserStore = TestPolicy.users(),
-        backends: [Backend] = [TestPolicy.inventory, TestPolicy.scheduler],
+        clients: [Client] = [TestPolicy.inventory, TestPolicy.scheduler],
         _ change: (inout PolicySettings) -> Void = { _ in }
     ) -> PolicySnapshot {
-        var settings = TestPolicy.settings(backends: backends, users: users, revocations: revocations)
+        var settings = TestPolicy.settings(clients: clients, users: users, revocations: revocations)
         settings.seals = seals
         settings.browserDomains = ["MobileServiceDomain": BrowserDomain()]
         for name in ["MobileWG", "HighWG"] { settings.change(name) { $0.scheme = scheme() } }
@@ -47,20 +47,20 @@ import Testing
     }
 
     static func cookie(
-        _ subject: String = "joe", backend: String = "mbe-inv-1", level: Int = 2,
+        _ subject: String = "joe", client: String = "mbe-inv-1", level: Int = 2,
         domain: String = "MobileServiceDomain", isGuest: Bool = false
     ) -> String {
-        seals.seal(session(subject, backend: backend, level: level, domain: domain, isGuest: isGuest))
+        seals.seal(session(subject, client: client, level: level, domain: domain, isGuest: isGuest))
     }
 
     private static func session(
-        _ subject: String = "joe", backend: String = "mbe-inv-1", level: Int = 2, domain: String = "D",
+        _ subject: String = "joe", client: String = "mbe-inv-1", level: Int = 2, domain: String = "D",
         isGuest: Bool = false
     ) -> Session {
         var session = Session(
             id: "session-1", subject: subject, realm: "Default",
             login: LoginFacts(authenticatedAt: TestPolicy.now, level: level), expiresAt: TestPolicy.now + 600)
-        session.place = Session.Place(domain: domain, backendID: backend)
+        session.place = Session.Place(domain: domain, backendID: client)
         session.place?.isGuest = isGuest
         return session
     }
@@ -182,7 +182,7 @@ import Testing
         #expect(!counts(provided, ["D": others, "E": everything]) && counts(password, ["D": others]))
         #expect(!counts(password, ["D": noForm, "E": everything]) && !counts(guest, ["D": noForm]))
         #expect(counts(provided, ["D": noForm]))
-        // An account of the realm that the backend had at the login.
+        // An account of the realm that the client had at the login.
         var moved = password
         moved.realm = "Other"
         #expect(!counts(moved, ["D": everything]))
@@ -217,9 +217,9 @@ import Testing
         #expect(decision("/mobileapp", [bearer(good)], cache: cache) == .denied(.malformedToken))
         #expect(decision("/mobileapp", [Self.field(Self.cookie("sso9"))]) == .denied(.unknownSubject))
         #expect(
-            decision("/mobileapp", [Self.field(Self.cookie(backend: "mbe-sch-1"))]) == .denied(.sessionInvalid),
+            decision("/mobileapp", [Self.field(Self.cookie(client: "mbe-sch-1"))]) == .denied(.sessionInvalid),
             "MBE-09: of another realm")
-        #expect(decision("/mobileapp", [Self.field(Self.cookie(backend: "gone"))]) == .denied(.unknownBackend))
+        #expect(decision("/mobileapp", [Self.field(Self.cookie(client: "gone"))]) == .denied(.unknownBackend))
     }
 
     @Test("a login ends with its time, its session, its password and its backend's tokens")
@@ -236,10 +236,10 @@ import Testing
         #expect(decision("/mobileapp", [cookie], snapshot, cache: cache) == .denied(.tokenRevoked))
         var late = TestPolicy.inventory
         late.tokensNotBefore = TestPolicy.now + 1
-        #expect(decision("/mobileapp", [cookie], Self.snapshot(backends: [late])) == .denied(.tokenRevoked))
+        #expect(decision("/mobileapp", [cookie], Self.snapshot(clients: [late])) == .denied(.tokenRevoked))
         late.tokensNotBefore = 0
         late.oauthConsumer = false
-        #expect(decision("/mobileapp", [cookie], Self.snapshot(backends: [late])) == .denied(.oauthDisabled))
+        #expect(decision("/mobileapp", [cookie], Self.snapshot(clients: [late])) == .denied(.oauthDisabled))
         let hasher = PasswordHasher()
         let fresh = User(username: "joe", roles: [], tokensNotBefore: TestPolicy.now + 1)
         let users = UserStore(users: [fresh], hasher: hasher)

@@ -11,7 +11,7 @@ struct DecisionOrderTests {
 
     @Test("each question is asked only when the ones before it were answered well")
     func order() {
-        let weak = TestPolicy.token(kind: .client, backend: TestPolicy.scheduler, roles: [], level: 0)
+        let weak = TestPolicy.token(kind: .client, client: TestPolicy.scheduler, roles: [], level: 0)
         #expect(decide(TestRequest("GET", "/x%2fy", [evil, bearer("x")]), snapshot) == .denied(.ambiguousPath))
         #expect(decide(TestRequest("GET", "/nowhere", [evil, bearer("x")]), snapshot) == .denied(.corsDenied))
         #expect(decide(TestRequest("GET", "/nowhere", [bearer("x")]), snapshot) == .denied(.noRoute))

@@ -73,7 +73,7 @@ import Testing
         let snapshot = try snapshot(server)
         #expect(decision("good", snapshot) == .allowed("eve"))
         #expect(decision("bad", snapshot) == .denied(.invalidToken))
-        // ISS-07: of the backend that the issuer's tokens are bound to; its rights are checked as for any token.
+        // ISS-07: of the client that the issuer's tokens are bound to; its rights are checked as for any token.
         #expect(
             decide(TestRequest("POST", "/inventory/items", [bearer("good")]), snapshot) == .denied(.roleRequired))
     }

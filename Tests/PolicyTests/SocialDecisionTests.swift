@@ -24,8 +24,8 @@ private struct FacebookCase: Sendable, CustomTestStringConvertible {
 
 @Suite("FB-01 to FB-07: social login")
 struct SocialDecisionTests {
-    private static let consumer = Backend(
-        name: "consumer", version: "1.0", mobileBackendID: "mbe-fb-1", anonymousKey: "YW5vbi1mYjprM3k=",
+    private static let consumer = Client(
+        name: "consumer", version: "1.0", id: "mbe-fb-1", anonymousKey: "YW5vbi1mYjprM3k=",
         clientID: "fb-client", clientSecret: Secret("fb-secret"), enableSSO: true,
         facebook: (try? WebURL("https://graph.example.com/debug_token")).map {
             SocialLogin(appID: "42", appSecret: "s", verifyURL: $0)
@@ -39,7 +39,7 @@ struct SocialDecisionTests {
     private let facebook = Verdicts()
 
     private func snapshot(_ change: (inout RouteSettings) -> Void = { _ in }) -> PolicySnapshot {
-        var settings = TestPolicy.settings(backends: [TestPolicy.inventory, Self.consumer])
+        var settings = TestPolicy.settings(clients: [TestPolicy.inventory, Self.consumer])
         settings.socialVerifier = FacebookVerifier(caller: facebook) { TestPolicy.now }
         var route = RouteSettings(name: "vector", path: "/vector", upstream: 0)
         change(&route)
@@ -123,7 +123,7 @@ struct SocialDecisionTests {
         #expect(
             decide(TestRequest("GET", "/anyone", [basic("joe:Welcome1"), Self.consumerID]), snapshot)
                 == .denied(.socialLoginOnly))
-        let token = TestPolicy.token(backend: Self.consumer)
+        let token = TestPolicy.token(client: Self.consumer)
         #expect(
             decide(TestRequest("GET", "/anyone", [("Authorization", "Bearer \(token)")]), snapshot)
                 == .denied(.oauthDisabled))
@@ -151,7 +151,7 @@ struct SocialDecisionTests {
         let principal = try effect.settled().get()
         #expect(readmit(principal, "/social/feed", snapshot()) == nil)
         var settings = TestPolicy.settings()
-        settings.backends = BackendStore([TestPolicy.inventory])
+        settings.clients = Clients([TestPolicy.inventory])
         #expect(readmit(principal, "/social/feed", TestPolicy.snapshot(settings)) == .unknownSubject)
     }
 }

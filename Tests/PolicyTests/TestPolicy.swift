@@ -17,11 +17,11 @@ enum TestPolicy {
     static let outsideKey = JWTSigner(key: SigningKey.generate(.es256), keyID: "idp-1")
     static let strangerKey = JWTSigner(key: SigningKey.generate(.es256), keyID: "own-1")
 
-    static let inventory = Backend(
-        name: "inventory", version: "1.0", mobileBackendID: "mbe-inv-1", anonymousKey: "YW5vbi1pbnY6azN5",
+    static let inventory = Client(
+        name: "inventory", version: "1.0", id: "mbe-inv-1", anonymousKey: "YW5vbi1pbnY6azN5",
         clientID: "inv-client", clientSecret: Secret("inv-secret"))
-    static let scheduler = Backend(
-        name: "scheduler", version: "1.0", mobileBackendID: "mbe-sch-1", anonymousKey: "", clientID: "sch-client",
+    static let scheduler = Client(
+        name: "scheduler", version: "1.0", id: "mbe-sch-1", anonymousKey: "", clientID: "sch-client",
         clientSecret: Secret("sch-secret"))
 
     static func users(joesRoles: [String] = ["Manager"]) -> UserStore {
@@ -51,11 +51,11 @@ enum TestPolicy {
 
     static func settings(
         outsidePurpose: TokenPurpose = .accessToken(parties: .only(["portcullis", "inv-client"])),
-        backends: [Backend] = [inventory, scheduler], users: UserStore = users(),
+        clients: [Client] = [inventory, scheduler], users: UserStore = users(),
         revocations: RevocationList = RevocationList()
     ) -> PolicySettings {
         var settings = PolicySettings(
-            backends: BackendStore(backends), users: users, revocations: revocations, challenges: challenges())
+            clients: Clients(clients), users: users, revocations: revocations, challenges: challenges())
         settings.ownOrigins = ["https://gw.example.com"]
         settings.allowOrigin = "https://myexample.com, https://*.example.com, https://*.example2.com"
         settings.roles = catalogue
@@ -92,15 +92,15 @@ enum TestPolicy {
             $0.methods = ["GET", "POST"]
             $0.methodRoles = ["GET": RoleNames(any: ["Manager", "Clerk"]), "POST": RoleNames(any: ["Manager"])]
             $0.webgate = Webgate(name: "InventoryWG", level: 2)
-            $0.backends = ["mbe-inv-1"]
+            $0.clients = ["mbe-inv-1"]
         },
         route("ping", "/open/ping") { $0.access.isPublic = true },
         route("public", "/inventory/public") {
             $0.access.loginRequired = false
             $0.webgate = Webgate(name: "InventoryWG", level: 2)
-            $0.backends = ["mbe-inv-1"]
+            $0.clients = ["mbe-inv-1"]
         },
-        route("me", "/inventory/me") { $0.backends = ["mbe-inv-1"] },
+        route("me", "/inventory/me") { $0.clients = ["mbe-inv-1"] },
         route("payroll", "/payroll/**") { $0.webgate = Webgate(name: "HighWG", level: 3) },
         route("mobile", "/mobileapp") {
             $0.webgate = Webgate(name: "MobileWG", level: 2, userAgents: ["OAMMS-Agent"])
@@ -108,7 +108,7 @@ enum TestPolicy {
         route("feed", "/social/feed") { $0.access.socialLogin = true },
         route("inventory", "/inventory/**") {
             $0.webgate = Webgate(name: "InventoryWG", level: 2)
-            $0.backends = ["mbe-inv-1"]
+            $0.clients = ["mbe-inv-1"]
         },
         route("only", "/only") { $0.options.allowOrigin = "https://only.example.com" },
         route("open", "/anyone"),
@@ -120,14 +120,14 @@ enum TestPolicy {
 
     /// An access token of the embedded issuer.
     static func token(
-        _ subject: String = "joe", kind: Principal.Kind = .user, backend: Backend = inventory,
+        _ subject: String = "joe", kind: Principal.Kind = .user, client: Client = inventory,
         roles: [String] = ["Manager"], level: Int = 2, issuedAt: Int64 = now, lifetime: Int64 = 600,
         audience: String = "https://gw.example.com", id: String = "jti-1", type: String = AccessTokenClaims.type,
         origins: [TokenOrigin] = [], signer: JWTSigner = ownKey
     ) -> String {
         var claims = AccessTokenClaims(
             TokenRights(subject: subject, kind: kind, roles: roles, level: level),
-            of: backend, issuer: "https://gw.example.com", audience: [audience], issuedAt: issuedAt,
+            of: client, issuer: "https://gw.example.com", audience: [audience], issuedAt: issuedAt,
             expiresAt: issuedAt + lifetime, tokenID: id)
         claims.origins = origins
         return String(decoding: signer.sign(claims: claims.json(), type: type), as: UTF8.self)

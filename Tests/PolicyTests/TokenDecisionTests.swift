@@ -82,20 +82,20 @@ struct TokenDecisionTests {
             decide(TestRequest("GET", "/inventory/items", [bearer(token)]), TestPolicy.snapshot(settings), cache: cache)
         }
         let token = TestPolicy.token(
-            id: "child", origins: [TokenOrigin(tokenID: "parent", backendID: TestPolicy.scheduler.mobileBackendID)])
+            id: "child", origins: [TokenOrigin(tokenID: "parent", backendID: TestPolicy.scheduler.id)])
         let other = TestPolicy.token()
         for token in [token, other] { #expect(decision(token, settings) == .allowed("joe")) }
         #expect(cache.count == 2)
         list.revoke(tokenID: "parent", until: .max)
         #expect(decision(token, settings) == .denied(.tokenRevoked))
         #expect(decision(other, settings) == .allowed("joe"))
-        // So it does with the backend of that.
-        for change: (inout Backend) -> Void in [
+        // So it does with the client of that.
+        for change: (inout Client) -> Void in [
             { $0.oauthConsumer = false }, { $0.tokensNotBefore = TestPolicy.now + 1 },
         ] {
             var scheduler = TestPolicy.scheduler
             change(&scheduler)
-            var changed = TestPolicy.settings(backends: [TestPolicy.inventory, scheduler])
+            var changed = TestPolicy.settings(clients: [TestPolicy.inventory, scheduler])
             changed.generation = 2
             #expect(
                 decide(TestRequest("GET", "/inventory/items", [bearer(token)]), TestPolicy.snapshot(changed))
@@ -127,11 +127,11 @@ struct TokenDecisionTests {
         func decision(
             _ name: String = "joe", inventory: Int64 = 0, joe: Int64 = 0, enabled: Bool = true, issuedAt: Int64
         ) -> DecisionOutcome {
-            var backend = TestPolicy.inventory
-            backend.tokensNotBefore = inventory
+            var client = TestPolicy.inventory
+            client.tokensNotBefore = inventory
             let user = User(username: "joe", roles: ["Manager"], enabled: enabled, tokensNotBefore: joe)
             let users = UserStore(users: [user], hasher: PasswordHasher())
-            let snapshot = TestPolicy.snapshot(TestPolicy.settings(backends: [backend], users: users))
+            let snapshot = TestPolicy.snapshot(TestPolicy.settings(clients: [client], users: users))
             let token = TestPolicy.token(name, issuedAt: issuedAt)
             return decide(TestRequest("GET", "/inventory/me", [("Authorization", "Bearer \(token)")]), snapshot)
         }
@@ -165,7 +165,7 @@ struct TokenDecisionTests {
 
     @Test("ISS-07: a token of one backend opens only its routes")
     func otherBackend() {
-        let joe = TestPolicy.token(backend: TestPolicy.scheduler)
+        let joe = TestPolicy.token(client: TestPolicy.scheduler)
         #expect(decision(joe, "GET", "/inventory/me") == .denied(.backendNotAllowed))
         #expect(decision(joe, "GET", "/anyone") == .allowed("joe"))
         #expect(Reason.backendNotAllowed.status == 403)
@@ -173,13 +173,13 @@ struct TokenDecisionTests {
 
     @Test("MBE-02: switching OAuth off ends the tokens of a backend")
     func oauthOff() {
-        var backend = TestPolicy.inventory
-        backend.oauthConsumer = false
-        let off = TestPolicy.snapshot(TestPolicy.settings(backends: [backend, TestPolicy.scheduler]))
+        var client = TestPolicy.inventory
+        client.oauthConsumer = false
+        let off = TestPolicy.snapshot(TestPolicy.settings(clients: [client, TestPolicy.scheduler]))
         let request = TestRequest("GET", "/inventory/me", [bearer(TestPolicy.token())])
         #expect(decide(request, off) == .denied(.oauthDisabled))
         #expect(Reason.oauthDisabled.status == 401)
-        let gone = TestPolicy.snapshot(TestPolicy.settings(backends: [TestPolicy.scheduler]))
+        let gone = TestPolicy.snapshot(TestPolicy.settings(clients: [TestPolicy.scheduler]))
         #expect(decide(request, gone) == .denied(.unknownBackend))
     }
 

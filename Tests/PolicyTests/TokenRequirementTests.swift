@@ -107,13 +107,13 @@ struct TokenRequirementTests {
     func defaultBackend() {
         var inventory = TestPolicy.inventory
         func decision(_ path: String, _ more: [(String, String)] = []) -> DecisionOutcome {
-            var settings = TestPolicy.settings(backends: [inventory, TestPolicy.scheduler])
+            var settings = TestPolicy.settings(clients: [inventory, TestPolicy.scheduler])
             var route = RouteSettings(name: "named", path: "/named", upstream: 0)
             route.defaultBackend = "mbe-sch-1"
             settings.routes.append(route)
-            // With Basic among its authenticators, the only backend of a route is the default.
+            // With Basic among its authenticators, the only client of a route is the default.
             route = RouteSettings(name: "listed", path: "/listed", upstream: 0)
-            route.backends = ["mbe-sch-1"]
+            route.clients = ["mbe-sch-1"]
             route.options.authenticators = [Authenticator(.bearer), Authenticator(.basic)]
             settings.routes.append(route)
             route.name = "unlisted"

@@ -208,7 +208,7 @@
             try await StoreUnderTest.sqlite.with { place in
                 let process = try Process(place.path)
                 try await process.deny(.token("x", until: 9000))
-                try await process.deny(.backend("b", issuedBefore: 900, until: 9000))
+                try await process.deny(.client("b", issuedBefore: 900, until: 9000))
                 // Another process: its writing is none of ours, and nothing is lost.
                 let other = try Process(place.path)
                 for i in 0..<1200 { _ = try await other.store.ask(.insert(record("id \(i)", subject: "user \(i)"))) }

@@ -199,7 +199,7 @@ import TokenStorage
             #expect(try await store.ask(.changes(after: 0, limit: 9)) == .changes([], latest: 0))
             let entries: [DenyEntry] = [
                 .token("t", subject: "joe", until: 2000), .subject("jo\u{EB}", issuedBefore: 5, until: 6),
-                .backend("mbe", issuedBefore: 1000, until: .max), .issuer("local", issuedBefore: -1, until: 2000),
+                .client("mbe", issuedBefore: 1000, until: .max), .issuer("local", issuedBefore: -1, until: 2000),
                 .token("t", until: 2500),
             ]
             for (index, entry) in entries.enumerated() {

@@ -54,12 +54,12 @@ package struct LoginFlow: FormTickets {
     /// What the owner of pages says of them.
     package struct Pages: Sendable {
         /// Why browsers may not log in for a page; nil if they may.
-        let refusal: @Sendable (_ page: String, Backend) -> SingleSignOnFailure?
+        let refusal: @Sendable (_ page: String, Client) -> SingleSignOnFailure?
         /// Path and query of a page.
         let location: @Sendable (_ page: String, _ clientID: String) -> String
 
         package init(
-            refusal: @escaping @Sendable (_ page: String, Backend) -> SingleSignOnFailure?,
+            refusal: @escaping @Sendable (_ page: String, Client) -> SingleSignOnFailure?,
             location: @escaping @Sendable (_ page: String, _ clientID: String) -> String
         ) {
             self.refusal = refusal
@@ -85,7 +85,7 @@ package struct LoginFlow: FormTickets {
         package let browser: BrowserRequest
         package let request: LoginRequest
         /// Nil for a page of no client.
-        package let client: Backend?
+        package let client: Client?
         /// What users read that they log in to; nil for the pages of this host.
         package let title: String?
         package let realm: String
@@ -113,14 +113,14 @@ package struct LoginFlow: FormTickets {
             let choices = page.ways.compactMap { name in settings.routeChoices.first { $0.name.isExactly(name) } }
             return try visit(request, browser, choices: choices)
         }
-        guard let backend = client(of: request), backend.oauthConsumer, !backend.isRevoked else { throw .notEnabled }
-        let choices = backend.loginChoices.isEmpty ? [LoginChoice(LoginChoice.ownForm)] : backend.loginChoices
+        guard let client = client(of: request), client.oauthConsumer, !client.isRevoked else { throw .notEnabled }
+        let choices = client.loginChoices.isEmpty ? [LoginChoice(LoginChoice.ownForm)] : client.loginChoices
         return try visit(
-            request, browser, of: backend, choices: choices, destination: destination(of: request, backend))
+            request, browser, of: client, choices: choices, destination: destination(of: request, client))
     }
 
     private func visit(
-        _ request: LoginRequest, _ browser: BrowserRequest, of client: Backend? = nil, choices: [LoginChoice],
+        _ request: LoginRequest, _ browser: BrowserRequest, of client: Client? = nil, choices: [LoginChoice],
         destination: RedirectDestination? = nil
     ) throws(SingleSignOnFailure) -> Visit {
         // No route names them any more.
@@ -133,27 +133,27 @@ package struct LoginFlow: FormTickets {
     }
 
     private func destination(
-        of request: LoginRequest, _ backend: Backend
+        of request: LoginRequest, _ client: Client
     ) throws(SingleSignOnFailure) -> RedirectDestination? {
         switch request.purpose {
         case .device:
-            guard backend.grants.allowsDevices else { throw .notEnabled }
+            guard client.grants.allowsDevices else { throw .notEnabled }
         case .authorization(let authorization):
-            guard let rules = backend.grants.authorization else { throw .notEnabled }
+            guard let rules = client.grants.authorization else { throw .notEnabled }
             guard let destination = rules.destination(authorization.redirectURI) else { throw .redirectNotAllowed }
             return destination
         case .page: break
         case .ofFamily(let page):
             guard let pages = settings.pages else { throw .notEnabled }
-            if let failure = pages.refusal(page, backend) { throw failure }
+            if let failure = pages.refusal(page, client) { throw failure }
         }
         return nil
     }
 
-    private func client(of request: LoginRequest) -> Backend? {
+    private func client(of request: LoginRequest) -> Client? {
         let settings = service.settings
-        guard let title = request.registeredTitle else { return settings.backends.backend(clientID: request.clientID) }
-        return settings.backend(
+        guard let title = request.registeredTitle else { return settings.clients.client(clientID: request.clientID) }
+        return settings.client(
             of: RegisteredClient(
                 id: request.clientID, title: title, redirectURI: request.authorization?.redirectURI))
     }

@@ -27,10 +27,10 @@ package struct LoginRequest: Sendable, Equatable {
     /// Name of a client that has registered itself, which was looked up when the request came; nil for another client.
     let registeredTitle: String?
 
-    init(_ purpose: Purpose, of backend: Backend) {
-        clientID = backend.clientID
+    init(_ purpose: Purpose, of client: Client) {
+        clientID = client.clientID
         self.purpose = purpose
-        registeredTitle = backend.isRegistered ? backend.title : nil
+        registeredTitle = client.isRegistered ? client.title : nil
     }
 
     /// A request for a page of a client that did not register itself.

@@ -10,7 +10,7 @@ package enum SingleSignOnFailure: PageFailure, CaseIterable {
     case repeatedParameter
     /// `state` is too long or has control characters.
     case malformedParameter
-    /// The client is unknown, or its backend has OAuth Consumer or single sign-on off (SSO-06).
+    /// The client is unknown, or has OAuth Consumer or single sign-on off (SSO-06).
     case notEnabled
     /// The `redirect_uri` is not on the white list (SSO-03).
     case redirectNotAllowed
@@ -18,9 +18,9 @@ package enum SingleSignOnFailure: PageFailure, CaseIterable {
     case notNavigated
     /// The login has expired, or was begun by another browser.
     case foreignRequest
-    /// The user does not belong to the backend's realm (SSO-10).
+    /// The user does not belong to the client's realm (SSO-10).
     case wrongRealm
-    /// The session store or the issuer of the backend's tokens does not answer.
+    /// The session store or the issuer of the client's tokens does not answer.
     case unavailable
 
     package var reason: Reason {

@@ -10,7 +10,7 @@ extension GatewayConfiguration {
             checkRoute(route, at: "/routes/\(index)", findings)
         }
         for (index, issuer) in trustedIssuers.enumerated() {
-            checkBackend(of: issuer, at: "/trustedIssuers/\(index)/backend", findings)
+            checkClient(of: issuer, at: "/trustedIssuers/\(index)/backend", findings)
         }
     }
 
@@ -25,10 +25,10 @@ extension GatewayConfiguration {
         }
     }
 
-    /// A route belongs to backends or to an application (AOM-16): their credentials do not mix.
+    /// A route belongs to clients or to an application (AOM-16): their credentials do not mix.
     private func checkRoute(_ route: RouteEntry, at pointer: String, _ findings: Findings) {
         let rules = [route.access] + route.methods.map(\.access)
-        if !route.backends.isEmpty {
+        if !route.clients.isEmpty {
             findings.error(
                 "\(pointer)/application", "the route already belongs to backends",
                 expected: "either \"application\" or \"backends\"")
@@ -45,12 +45,12 @@ extension GatewayConfiguration {
         }
     }
 
-    /// FB-04: a backend with Facebook login accepts no other method.
-    private func checkBackend(of issuer: TrustedIssuerEntry, at pointer: String, _ findings: Findings) {
-        let entry = backends.first { $0.backend.reference == issuer.backend }
+    /// FB-04: a client with Facebook login accepts no other method.
+    private func checkClient(of issuer: TrustedIssuerEntry, at pointer: String, _ findings: Findings) {
+        let entry = clients.first { $0.client.reference == issuer.client }
         guard let entry, entry.facebook != nil else { return }
         findings.error(
-            pointer, "the backend \"\(entry.backend.reference)\" accepts only Facebook logins",
+            pointer, "the backend \"\(entry.client.reference)\" accepts only Facebook logins",
             expected: "another backend, or none")
     }
 }

@@ -62,20 +62,20 @@ extension GatewayConfiguration {
     private func checkSingleSignOn(_ findings: Findings) {
         guard findings.sources.isReadable("identityProviders") else { return }
         let forms = identityProviders.filter { $0.kind == .local }.map(\.name)
-        for entry in backends { entry.checkScopes(tokenService.terms, findings) }
-        tokenService.registration?.checkSponsor(backends, tokenService.terms, findings)
-        for entry in backends where entry.backend.oauthConsumer {
-            let backend = entry.backend
-            let isSponsor = tokenService.registration?.backend == backend.reference
-            guard backend.enableSSO || backend.grants.asksUsers || isSponsor else { continue }
-            let ofDevices = backend.isClient ? "grantTypes" : "deviceGrant"
-            let ofClient = backend.grants.authorization != nil ? "redirectUris" : ofDevices
+        for entry in clients { entry.checkScopes(tokenService.terms, findings) }
+        tokenService.registration?.checkSponsor(clients, tokenService.terms, findings)
+        for entry in clients where entry.client.oauthConsumer {
+            let client = entry.client
+            let isSponsor = tokenService.registration?.client == client.reference
+            guard client.enableSSO || client.grants.asksUsers || isSponsor else { continue }
+            let ofDevices = client.isStandard ? "grantTypes" : "deviceGrant"
+            let ofClient = client.grants.authorization != nil ? "redirectUris" : ofDevices
             let pointer =
-                backend.enableSSO || backend.grants.asksUsers
-                ? "\(entry.pointer)/\(backend.enableSSO ? "enableSso" : ofClient)"
+                client.enableSSO || client.grants.asksUsers
+                ? "\(entry.pointer)/\(client.enableSSO ? "enableSso" : ofClient)"
                 : "/tokenService/registration/backend"
             // Users of a client without one log in by the gateway's own form.
-            if entry.identityProviders.isEmpty, forms.isEmpty, !backend.isClient {
+            if entry.identityProviders.isEmpty, forms.isEmpty, !client.isStandard {
                 findings.error(
                     pointer, "logins are not set up: the backend has no identity provider",
                     expected: "\"identityProvider\" beside it, or one of kind \"local\" in identityProviders.json")

@@ -1,7 +1,7 @@
 import Bytes
 import Model
 
-/// Checks of the realms of users and backends, if the realms are listed (MBE-09, MBE-10).
+/// Checks of the realms of users and clients, if the realms are listed (MBE-09, MBE-10).
 extension GatewayConfiguration {
     func checkRealms(_ findings: Findings) {
         guard let realms, findings.sources.node(of: "realms")?.array != nil else { return }
@@ -13,6 +13,6 @@ extension GatewayConfiguration {
                 found: "\"\(realm)\"", suggestion: Suggestion.nearest(to: realm, among: realms))
         }
         for (index, user) in users.enumerated() { check(user.realm, "/users/\(index)") }
-        for entry in backends { check(entry.backend.realm, entry.pointer) }
+        for entry in clients { check(entry.client.realm, entry.pointer) }
     }
 }

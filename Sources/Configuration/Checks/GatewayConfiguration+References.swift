@@ -26,8 +26,8 @@ extension GatewayConfiguration {
         case .upstream: upstreams.map(\.name)
         case .webgate: webgates.map(\.name)
         case .issuer: issuers.map(\.name)
-        case .client: backends.map(\.backend.reference)
-        case .backend: backends.map(\.backend).filter { !$0.isClient }.map(\.reference)
+        case .client: clients.map(\.client.reference)
+        case .backend: clients.map(\.client).filter { !$0.isStandard }.map(\.reference)
         case .application: applications.map(\.name)
         case .role: roles.names
         case .authenticationScheme: authenticationSchemes.map(\.name)
@@ -41,13 +41,13 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Adds the routes that backends list to the backends of the routes (MBE-07).
-    mutating func joinBackends() {
+    /// Adds the routes that clients list to the clients of the routes (MBE-07).
+    mutating func joinClients() {
         let indices = Dictionary(grouping: routes.indices) { routes[$0].name }
-        for entry in backends {
+        for entry in clients {
             for i in entry.routes.flatMap({ indices[$0] ?? [] })
-            where !routes[i].backends.contains(entry.backend.reference) {
-                routes[i].backends.append(entry.backend.reference)
+            where !routes[i].clients.contains(entry.client.reference) {
+                routes[i].clients.append(entry.client.reference)
             }
         }
     }

@@ -88,7 +88,7 @@ extension GatewayConfiguration {
         let registration = tokenService.isEnabled ? tokenService.registration : nil
         if registration != nil { features.insert(.registration) }
         if registration != nil
-            || tokenService.isEnabled && backends.contains(where: { $0.backend.grants.authorization != nil })
+            || tokenService.isEnabled && clients.contains(where: { $0.client.grants.authorization != nil })
         {
             features.insert(.authorization)
         }
@@ -96,16 +96,16 @@ extension GatewayConfiguration {
             features.insert(.signedIdentity)
         }
         if registration?.rules.allowsDevices == true
-            || tokenService.isEnabled && backends.contains(where: \.backend.grants.allowsDevices)
+            || tokenService.isEnabled && clients.contains(where: \.client.grants.allowsDevices)
         {
             features.insert(.devices)
         }
         if !features.isDisjoint(with: [.authorization, .devices]) { features.formUnion([.userInfo, .logins]) }
         // MBE-05
-        if tokenService.isEnabled, backends.contains(where: \.backend.enableSSO) { features.insert(.logins) }
+        if tokenService.isEnabled, clients.contains(where: \.client.enableSSO) { features.insert(.logins) }
         if routes.contains(where: { $0.login != nil }) { features.insert(.logins) }
         if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }
-        if backends.contains(where: { !$0.backend.isClient }) { features.insert(.mobileCloud) }
+        if clients.contains(where: { !$0.client.isStandard }) { features.insert(.mobileCloud) }
         if !applications.isEmpty { features.insert(.applications) }
         if userProfile.isEnabled { features.insert(.userProfiles) }
         if !serviceDomains.isEmpty { features.insert(.serviceDomains) }
@@ -170,9 +170,9 @@ extension RouteEntry {
         injections.isEmpty ? webgates.first { $0.name == webgate }?.injections ?? [] : injections
     }
 
-    /// Credentials of a backend that the route does not accept open nothing.
+    /// Credentials of a client that the route does not accept open nothing.
     fileprivate func checkDefaultBackend(at pointer: String, _ findings: Findings) {
-        guard let defaultBackend, !backends.isEmpty, !backends.contains(defaultBackend) else { return }
+        guard let defaultBackend, !clients.isEmpty, !clients.contains(defaultBackend) else { return }
         findings.error(
             pointer, "the route does not accept credentials of \"\(defaultBackend)\"",
             expected: "one of its \"backends\"")

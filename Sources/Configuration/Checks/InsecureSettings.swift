@@ -56,10 +56,10 @@ package struct InsecureSettings {
 
     /// The kinds of secrets that the sample configuration has.
     private static func secrets(_ configuration: GatewayConfiguration) -> [(pointer: String, value: String?)] {
-        let ofBackends = configuration.backends.flatMap { entry in
+        let ofClients = configuration.clients.flatMap { entry in
             [
-                ("\(entry.pointer)/clientSecret", entry.backend.clientSecret?.value),
-                ("\(entry.pointer)/anonymousKey", entry.backend.anonymousKey),
+                ("\(entry.pointer)/clientSecret", entry.client.clientSecret?.value),
+                ("\(entry.pointer)/anonymousKey", entry.client.anonymousKey),
                 ("\(entry.pointer)/facebook/appSecret", entry.facebook?.appSecret),
             ]
         }
@@ -69,7 +69,7 @@ package struct InsecureSettings {
                 (JSONPointer.child(pointer, $0.name) + "/sharedSecret", $0.sharedSecret?.value)
             }
         }
-        return ofBackends + ofApplications
+        return ofClients + ofApplications
     }
 
     private mutating func findUnverified(_ configuration: GatewayConfiguration) {

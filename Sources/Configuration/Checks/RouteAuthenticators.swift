@@ -35,7 +35,7 @@ struct RouteAuthenticators {
                     pointer, "a mobile backend has its own passwords",
                     expected: "no \"anonymousKey\" beside \"basic\" with \"issuer\"")
             }
-            if !route.backends.isEmpty {
+            if !route.clients.isEmpty {
                 findings.error(
                     pointer, "a password that an issuer verifies belongs to no backend",
                     expected: "no \"backends\", or \"basic\" without \"issuer\"")
@@ -76,7 +76,7 @@ struct RouteAuthenticators {
     }
 
     private func checkAssertions(_ route: RouteEntry, _ list: [Authenticator], at pointer: String) {
-        if !route.backends.isEmpty {
+        if !route.clients.isEmpty {
             findings.error(pointer, "an assertion belongs to no backend", expected: "no \"backends\", or no \"saml\"")
         }
         let entries = configuration.policies.authTokenConfiguration?["samlIssuers"]?.array ?? []

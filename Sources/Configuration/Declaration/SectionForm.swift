@@ -47,11 +47,11 @@ package struct SectionForm: Sendable {
             SectionForm(
                 name: "clients",
                 meaning: "OAuth clients: applications and services that get tokens from the token service.",
-                form: .list(ClientEntry.shape.form(), isUnique: false)),
+                form: .list(ClientSection.shape.form(), isUnique: false)),
             SectionForm(
                 name: "backends",
                 meaning: "Mobile backends: the credentials of applications of Mobile Cloud.",
-                form: .list(BackendEntry.shape.form(), isUnique: false)),
+                form: .list(ClientEntry.shape.form(), isUnique: false)),
             SectionForm(
                 name: "applications",
                 meaning: "ApiOmat applications: their keys, their users and how long their tokens live.",

@@ -1,189 +1,282 @@
 import Bytes
 import Model
 
-/// Reads entries of `clients.json`, in the words of RFC 7591, into the same values as those of `backends.json`.
-enum ClientEntry {
-    /// - Parameter backends: the entries of `backends.json`, whose ids no client may have.
-    static func readAll(_ field: Field?, beside backends: [BackendEntry]) -> [BackendEntry] {
-        var entries: [BackendEntry] = []
-        var owners: [String: String] = [:]
-        for backend in backends.map(\.backend) {
-            for id in [backend.clientID, backend.tokenBackendID, backend.reference] { owners[id] = backend.reference }
-        }
-        for element in field?.elements("an array of clients") ?? [] {
+/// An entry of `backends.json` (MBE-01) or `clients.json`. Other sections name it by `backend.reference`.
+package struct ClientEntry: Sendable {
+    /// What it has as long as it is not revoked, and without the effect of `facebook`.
+    package var client: Client
+    /// Login with Facebook, which excludes other logins; nil if off.
+    package var facebook: SocialLogin?
+    /// Names of the identity providers for logins by browser (SSO-07); empty for the gateway's own form.
+    package var identityProviders: [String] = []
+    /// Whether the registration was revoked: its secret, keys and tokens are invalid (MBE-06).
+    package var isRevoked = false
+    package var clientKeys: ClientKeysEntry?
+    /// Names of the routes associated from this side (MBE-07); the routes list this client as well.
+    package var routes: [String] = []
+    /// The place of the entry.
+    package var pointer = ""
+
+    /// The client with the rights that it has now. A revoked one has no secret, takes no password and no anonymous key,
+    /// and none of its tokens counts (MBE-06).
+    package var inForce: Client {
+        var client = client
+        if let facebook { client.restrict(to: facebook) }
+        if isRevoked { client.revoke() }
+        return client
+    }
+
+    /// Where the users of a client log in by browser.
+    static func readProviders(_ object: inout ObjectReader) -> [String] {
+        object.value(
+            "identityProvider", .oneOrMore(of: .identityProvider), default: [],
+            """
+            The [identity providers](guides/identity-providers.md) that its users log in at by browser, one or \
+            several to choose from; the gateway's own form by default.
+            """)
+    }
+
+    /// The entries of `backends.json`, and after them those of `clients.json`.
+    static func readAll(backends: Field?, clients: Field?) -> [ClientEntry] {
+        var entries: [ClientEntry] = []
+        for element in backends?.elements("an array of backends") ?? [] {
             guard var entry = shape.read(element) else { continue }
             entry.pointer = element.pointer
-            let id = entry.backend.clientID
-            if let owner = owners[id], !id.isEmpty {
-                element.findings.error(
-                    "\(element.pointer)/clientId",
-                    owner == id ? "duplicate client \"\(id)\"" : "the backend \(owner) has this id already",
-                    expected: "a unique id", found: "\"\(id)\"")
-            }
-            owners[id] = id
+            for other in entries { compare(entry.client, other.client, element) }
             entries.append(entry)
         }
-        return entries
+        return entries + ClientSection.readAll(clients, beside: entries)
     }
 
-    static let shape = Shape.object("a client: {\"clientId\", \"clientSecret\"}") { object in
-        let id = object.required(
-            "clientId", .fieldValue, "a unique id", placeholder: "",
-            "Unique id, which its access tokens have as `client_id` and APIs get in `X-Gateway-Client`.")
-        var backend = Backend(
-            name: id, version: "", mobileBackendID: id, clientID: id,
-            clientSecret: object.optional(
-                "clientSecret", .secret, "Secret of a client that has neither `clientKeys` nor `public`."),
-            realm: object.value("realm", .name, default: "Default", "Realm of its users."), httpBasic: false)
-        backend.displayName = object.optional(
-            "name", .text(.text) { $0.name("a name for people") },
-            "Name for people, on the pages of logins; the id by default.")
-        let clientKeys = BackendGrants.readShared(&object, into: &backend.grants, targets: "clients")
-        readTokens(&object, into: &backend.grants)
-        readGrants(&object, into: &backend.grants)
-        let providers = BackendEntry.readProviders(&object)
+    static let shape = Shape.object("a backend: {\"name\", \"version\", \"mobileBackendId\"}") { object in
+        var client = Client(
+            name: object.required(
+                "name", .identifier, "a name", placeholder: "", "Name; unique together with the version."),
+            version: object.required(
+                "version", .identifier, "a version such as \"1.0\"", placeholder: "",
+                "Version, such as `1.0`; other sections name the backend as `name/version`."),
+            id: object.required(
+                "mobileBackendId", .fieldValue, "a unique id", placeholder: "",
+                "Unique id, sent as `Oracle-Mobile-Backend-ID`."),
+            anonymousKey: object.optional(
+                "anonymousKey", .fieldValue, "What anonymous callers present as Basic credentials.") ?? "",
+            clientID: object.optional("clientId", .name, "OAuth client id.") ?? "",
+            clientSecret: object.optional("clientSecret", .secret, "OAuth client secret."),
+            realm: object.value("realm", .name, default: "Default", "Realm of its users."),
+            oauthConsumer: object.flag("oauthConsumer", default: true, "Whether its client id is accepted."),
+            httpBasic: object.flag("httpBasic", default: true, "Whether Basic credentials are accepted."),
+            enableSSO: object.flag(
+                "enableSso", default: false,
+                """
+                Whether browsers get its tokens by [single sign-on](guides/single-sign-on.md); needs \
+                `oauthConsumer` and an identity provider.
+                """))
+        let facebook = object.optional(
+            "facebook", SocialLogin.shape,
+            """
+            Login with Facebook, which then is the only way to log in; needs `anonymousKey` and `httpBasic`.
+            """)
+        client.issuer = object.optional(
+            "issuer", .reference(to: .issuer),
+            """
+            Name of the issuer that makes its access tokens; the token service by default. The routes of the \
+            backend accept these tokens, by the record of their issue in the store, until they end or are \
+            revoked at `/oauth2/revoke`. A token that the module gives to more than one caller opens nothing.
+            """)
+        let providers = ClientEntry.readProviders(&object)
         let isRevoked = object.flag(
             "revoked", default: false,
-            "Whether its secret, keys and tokens are refused; set by `portcullis clients revoke`.")
-        object.read(
-            "tokensNotBefore", .instant, into: &backend.tokensNotBefore,
             """
-            Tokens that were issued before this second since 1970 are refused; set by `portcullis clients \
+            Whether the registration was revoked: no secret, key or token of it counts; set by `portcullis backend \
+            revoke`.
+            """)
+        object.read(
+            "tokensNotBefore", .instant, into: &client.tokensNotBefore,
+            """
+            Tokens that were issued before this second since 1970 are refused; set by `portcullis backend \
             rotate-secret`.
             """)
-        checkCredential(backend.grants, isRevoked: isRevoked, object)
-        object.constrain(
-            json: """
-                {
-                  "anyOf": [
-                    {"required": ["clientSecret"]}, {"required": ["clientKeys"]},
-                    {"properties": {"public": {"const": true}}, "required": ["public"]},
-                    {"properties": {"revoked": {"const": true}}, "required": ["revoked"]}
-                  ]
-                }
-                """)
-        return BackendEntry(
-            backend: backend, identityProviders: providers, isRevoked: isRevoked, clientKeys: clientKeys)
+        let clientKeys = ClientGrants.read(&object, into: &client.grants)
+        client.displayName = object.optional(
+            "displayName", .text(.text) { $0.name("a name for people") },
+            "Name on the pages of logins; `name` by default.")
+        object.read(
+            "default", .flag, into: &client.isDefault,
+            "Whether Basic credentials without `Oracle-Mobile-Backend-ID` are for it, unless the route names another.")
+        var entry = ClientEntry(
+            client: client, facebook: facebook ?? nil, identityProviders: providers, isRevoked: isRevoked,
+            clientKeys: clientKeys)
+        object.read(
+            "routes", .references(to: .route), into: &entry.routes,
+            "Names of routes that belong to the backend, beside those that list it.")
+        check(entry, object)
+        object.constrain(json: constraints)
+        return entry
     }
 
-    private static func readTokens(_ object: inout ObjectReader, into grants: inout BackendGrants) {
-        object.read(
-            "scopes", .scopes, into: &grants.scopes,
-            """
-            The scopes that it may have, of those of the token service and `openid`, `profile`, `email`; all by default.
-            """)
-        object.read(
-            "roles", .references(to: .role), into: &grants.roles,
-            "Roles of the client itself, in its tokens of the grant `client_credentials`.")
-        object.read(
-            "audience", .oneOrMoreNames, into: &grants.audience,
-            """
-            `aud` of its access tokens, one text or several; that of the token service by default, without which no \
-            route of the gateway accepts them.
-            """)
-        grants.accessTokenSeconds = object.value(
-            "accessTokenLifetime", lifetime, default: 3600, "How long its access tokens live.")
-        object.read(
-            "groupsClaim", Shape.name.reading(groupsClaim), into: &grants.groupsClaim,
-            """
-            The claim of ID tokens and user information that has the roles of the user, such as `groups`; none by \
-            default.
-            """)
-    }
-
-    /// At least a second.
-    private static let lifetime = Shape<Duration>.duration.reading { $0.duration(from: 1000) }.wholeSeconds
-
-    private static func groupsClaim(_ field: Field) -> String? {
-        guard let name = field.name("the name of a claim") else { return nil }
-        guard !OpenIDClaims.names.contains(name) else {
-            return field.error(
-                "the claim has another meaning", expected: "a name such as \"groups\"", found: field.summary)
-        }
-        return name
-    }
-
-    private static func readGrants(_ object: inout ObjectReader, into grants: inout BackendGrants) {
-        let declared = object.optional(
-            "grantTypes", Shape<GrantType>.choice.list("an array of grant types", minimum: 1),
-            """
-            How it gets tokens (RFC 7591). By default `authorization_code` with `redirectUris`, else `client_credentials`, \
-            and with `tokenExchange` that grant as well.
-            """)
-        var lifetimes = RefreshLifetimes()
-        object.read(
-            "refreshTokenLifetime", lifetime, into: &lifetimes.tokenSeconds, "How long a refresh token may lie unused.")
-        object.read(
-            "refreshFamilyLifetime", lifetime, into: &lifetimes.familySeconds, "How long all tokens of one login live.")
-        object.read(
-            "refreshReuseInterval", BackendGrants.reuse, into: &lifetimes.reuseSeconds, BackendGrants.reuseMeaning)
+    private static func check(_ entry: ClientEntry, _ object: ObjectReader) {
+        let (client, field) = (entry.client, object.field)
         let names = Set(object.entries.map(\.name))
-        var standard: Set<GrantType> = [names.contains("redirectUris") ? .authorizationCode : .clientCredentials]
-        if names.contains("tokenExchange") { standard.insert(.tokenExchange) }
-        let types = declared.map(Set.init) ?? standard
-        grants.withheld = Set(GrantType.allCases).subtracting(types)
-        grants.allowsDevices = types.contains(.deviceCode)
-        grants.refresh = types.contains(.refreshToken) ? lifetimes : nil
-        checkGrants(types, names, grants, object.field)
-    }
-
-    private static func checkGrants(
-        _ types: Set<GrantType>, _ names: Set<String>, _ grants: BackendGrants, _ field: Field
-    ) {
-        func report(_ member: String, _ message: String, expected: String) {
-            field.findings.error("\(field.pointer)/\(member)", message, expected: expected)
+        let hasCredential = names.contains("clientSecret") || names.contains("clientKeys")
+        let isPublic = client.grants.isPublic
+        checkClient(entry, names, hasCredential: hasCredential, field)
+        // A revoked client has an id but no secret.
+        if names.contains("clientId") != hasCredential, !(entry.isRevoked || isPublic) || hasCredential {
+            field.error(
+                names.contains("clientKeys")
+                    ? "\"clientKeys\" need \"clientId\"" : "\"clientId\" and \"clientSecret\" belong together",
+                expected: names.contains("clientId") ? "\"clientSecret\"" : "\"clientId\"")
         }
-        // A key and the grant that it is for.
-        for (key, type) in [("redirectUris", GrantType.authorizationCode), ("tokenExchange", .tokenExchange)] {
-            if types.contains(type), !names.contains(key) {
-                report("grantTypes", "\"\(type.rawValue)\" needs \"\(key)\"", expected: "\"\(key)\" beside it")
-            } else if names.contains(key), !types.contains(type) {
-                report(key, "\"\(key)\" is for \"\(type.rawValue)\"", expected: "this grant among \"grantTypes\"")
+        for name in ["refreshTokens", "introspection", "tokenExchange"]
+        where names.contains(name) && !hasCredential && !isPublic {
+            field.error("\"\(name)\" is for a client", expected: "\"clientId\" beside it")
+        }
+        // Tokens of another server cannot be revoked together with a refresh token.
+        if client.grants.refresh != nil, client.issuer != nil {
+            field.error(
+                "\"refreshTokens\" go with tokens of the token service alone",
+                expected: "no \"issuer\", or no \"refreshTokens\"")
+        }
+        for name in ["dpopBoundAccessTokens", "tlsClientCertificateBoundAccessTokens"] where names.contains(name) {
+            if !hasCredential { field.error("\"\(name)\" is for a client", expected: "\"clientId\" beside it") }
+            guard client.grants.requiresProofKey || client.grants.bindsToCertificate else { continue }
+            if client.issuer != nil {
+                field.error(
+                    "only tokens of the token service can be bound", expected: "no \"issuer\", or no \"\(name)\"")
+            }
+            if client.enableSSO {
+                field.error(
+                    "single sign-on gives browsers tokens that are not bound",
+                    expected: "no \"enableSso\", or no \"\(name)\"")
             }
         }
-        let refresh = GrantType.refreshToken.rawValue
-        for key in ["refreshTokenLifetime", "refreshFamilyLifetime", "refreshReuseInterval"]
-        where names.contains(key) && grants.refresh == nil {
-            report(key, "\"\(key)\" is for \"\(refresh)\"", expected: "this grant among \"grantTypes\"")
+        // MBE-05: single sign-on is offered only where OAuth Consumer is.
+        if client.enableSSO, !client.oauthConsumer {
+            field.error("\"enableSso\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
         }
-        if grants.refresh != nil, types.isDisjoint(with: [.authorizationCode, .deviceCode, .password]) {
-            report(
-                "grantTypes", "\"\(refresh)\" is for clients whose users log in",
-                expected: "\"authorization_code\" or another grant of users beside it")
+        // FB-02
+        if entry.facebook != nil, !client.httpBasic {
+            field.error("Facebook login needs \"httpBasic\"", expected: "\"httpBasic\": true")
         }
-        if !grants.roles.isEmpty, !types.contains(.clientCredentials) {
-            report(
-                "roles", "\"roles\" are for \"client_credentials\"", expected: "this grant among \"grantTypes\"")
-        }
-        if grants.groupsClaim != nil, types.isDisjoint(with: [.authorizationCode, .deviceCode]) {
-            report(
-                "groupsClaim", "\"groupsClaim\" is for clients whose users log in by browser",
-                expected: "\"authorization_code\" among \"grantTypes\"")
-        }
-        guard grants.isPublic else { return }
-        let confidential = types.subtracting([.authorizationCode, .deviceCode, .refreshToken]).map(\.rawValue).sorted()
-        if let type = confidential.first {
-            report(
-                names.contains("grantTypes") ? "grantTypes" : "public",
-                "a public client cannot use \"\(type)\"",
-                expected: "\"redirectUris\", or \"grantTypes\" for logins by browser")
-        }
-        if grants.introspection {
-            report("introspection", "\"introspection\" needs a client with a credential", expected: "no \"public\"")
+        // FB-01: the provider's token comes beside it.
+        if entry.facebook != nil, !names.contains("anonymousKey") {
+            field.error("Facebook login needs \"anonymousKey\"", expected: "\"anonymousKey\"")
         }
     }
 
-    /// A public client has no credential; others have one unless they are revoked (RFC 6749 section 2.1).
-    private static func checkCredential(_ grants: BackendGrants, isRevoked: Bool, _ object: ObjectReader) {
+    /// A public client has no credential, and nothing that needs one (RFC 6749 section 2.1).
+    private static func checkClient(
+        _ entry: ClientEntry, _ names: Set<String>, hasCredential: Bool, _ field: Field
+    ) {
+        let (client, hasID) = (entry.client, names.contains("clientId"))
+        if client.grants.authorization != nil {
+            if !hasID { field.error("\"redirectUris\" are for a client", expected: "\"clientId\" beside them") }
+            if !client.oauthConsumer {
+                field.error("\"redirectUris\" need \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
+            }
+            if entry.facebook != nil {
+                field.error(
+                    "with Facebook login there is no other login", expected: "no \"redirectUris\", or no \"facebook\"")
+            }
+        }
+        if client.grants.allowsDevices {
+            if !hasID { field.error("\"deviceGrant\" is for a client", expected: "\"clientId\" beside it") }
+            if !client.oauthConsumer {
+                field.error("\"deviceGrant\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
+            }
+            if entry.facebook != nil {
+                field.error(
+                    "with Facebook login there is no other login", expected: "no \"deviceGrant\", or no \"facebook\"")
+            }
+        }
+        guard client.grants.isPublic else { return }
+        if !hasID { field.error("\"public\" is for a client", expected: "\"clientId\" beside it") }
+        if hasCredential {
+            field.error(
+                "a public client has no credential",
+                expected: "no \"clientSecret\" and no \"clientKeys\", or no \"public\"")
+        }
+        for name in ["introspection", "tokenExchange"] where names.contains(name) {
+            field.error("\"\(name)\" needs a client with a credential", expected: "no \"public\"")
+        }
+    }
+
+    /// Settings of a client require a client id, and limits of refresh tokens require `refreshTokens`.
+    private static let constraints = """
+        {
+          "dependentRequired": {
+            "clientSecret": ["clientId"], "clientKeys": ["clientId"], "refreshTokens": ["clientId"],
+            "public": ["clientId"], "redirectUris": ["clientId"], "consent": ["redirectUris"],
+            "deviceGrant": ["clientId"],
+            "requirePushedRequests": ["redirectUris"], "postLogoutRedirectUris": ["redirectUris"],
+            "introspection": ["clientId"], "tokenExchange": ["clientId"], "dpopBoundAccessTokens": ["clientId"],
+            "tlsClientCertificateBoundAccessTokens": ["clientId"]
+          },
+          "dependentSchemas": {
+            "refreshTokenSeconds": {"properties": {"refreshTokens": {"const": true}}, "required": ["refreshTokens"]},
+            "refreshFamilySeconds": {"properties": {"refreshTokens": {"const": true}}, "required": ["refreshTokens"]},
+            "refreshReuseInterval": {"properties": {"refreshTokens": {"const": true}}, "required": ["refreshTokens"]}
+          },
+          "if": {"properties": {"revoked": {"const": true}}, "required": ["revoked"]},
+          "else": {
+            "dependentSchemas": {
+              "clientId": {
+                "anyOf": [
+                  {"required": ["clientSecret"]}, {"required": ["clientKeys"]},
+                  {"properties": {"public": {"const": true}}, "required": ["public"]}
+                ]
+              }
+            }
+          }
+        }
+        """
+
+    private static func compare(_ client: Client, _ other: Client, _ field: Field) {
+        func duplicate(_ member: String, _ value: String, _ otherValue: String, isSecret: Bool = false) {
+            guard !value.isEmpty, value == otherValue else { return }
+            field.findings.error(
+                "\(field.pointer)/\(member)", "backend \(other.reference) has this \"\(member)\" already",
+                expected: "a unique value", found: isSecret ? nil : "\"\(value)\"")
+        }
+        if client.reference == other.reference, !client.name.isEmpty {
+            field.error("duplicate backend \"\(client.reference)\"", expected: "a unique name and version")
+        }
+        if client.isDefault, other.isDefault {
+            field.error("\(other.reference) is the default backend already", expected: "one \"default\"")
+        }
+        duplicate("mobileBackendId", client.id, other.id)
+        duplicate("anonymousKey", client.anonymousKey, other.anonymousKey, isSecret: true)
+        duplicate("clientId", client.clientID, other.clientID)
+    }
+}
+
+extension SocialLogin {
+    /// Facebook login of a client or an application (FB-02); nil if it is off.
+    static let shape = Shape<SocialLogin?>.object("an object") { object in
+        let isEnabled = object.flag("enabled", default: false, "Whether it is on.")
+        let login = SocialLogin(
+            appID: object.optional("appId", .name, "App that tokens must be made for.") ?? "",
+            appSecret: object.optional("appSecret", .secret, "App secret.")?.value ?? "",
+            verifyURL: object.optional(
+                "verifyUrl", Shape(.pattern("^https?://"), read: { $0.verifyURL() }),
+                "Where tokens are inspected, by https, or http on loopback; `https://graph.facebook.com/debug_token` by default."
+            ))
+        object.constrain(.when("enabled", is: .flag(true), needs: "appId", "appSecret"))
         let names = Set(object.entries.map(\.name))
-        let credentials = ["clientSecret", "clientKeys"].filter(names.contains)
-        if grants.isPublic, let credential = credentials.first {
-            object.field.error(
-                "a public client has no credential", expected: "no \"\(credential)\", or no \"public\"")
+        for name in ["appId", "appSecret"] where isEnabled && !names.contains(name) {
+            object.field.error("Facebook login needs \"\(name)\"", expected: "\"\(name)\"")
         }
-        if !grants.isPublic, !isRevoked, credentials.isEmpty {
-            object.field.error(
-                "the client has no credential", expected: "\"clientSecret\" or \"clientKeys\", or \"public\": true")
+        return isEnabled ? login : nil
+    }
+}
+
+extension Field {
+    /// An `https` URL, or one of this machine, since it transports tokens and the app secret.
+    fileprivate func verifyURL() -> WebURL? {
+        guard let url = url(allowHTTP: true) else { return nil }
+        guard url.isSecure || url.origin.isLocal else {
+            return error("the URL must begin with https://", found: summary)
         }
+        return url
     }
 }

@@ -5,7 +5,7 @@ extension FieldRules {
     /// Which messages the rules are for.
     enum Message { case request, response }
 
-    /// Sets of fields that backends of well-known proxies expect.
+    /// Sets of fields that clients of well-known proxies expect.
     enum Preset: String, Sendable, CaseIterable {
         case oauth2Proxy = "oauth2-proxy"
         case authelia

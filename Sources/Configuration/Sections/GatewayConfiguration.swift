@@ -46,12 +46,12 @@ package struct GatewayConfiguration: Sendable {
     package var webgates: [WebgateEntry]
     package var authenticationSchemes: [AuthenticationSchemeEntry]
     package var serviceDomains: [ServiceDomainEntry]
-    /// Backends, and after them the clients of `clients.json`.
-    package var backends: [BackendEntry]
+    /// The entries of `backends.json`, and after them those of `clients.json`.
+    package var clients: [ClientEntry]
     package var applications: [Application]
     package var users: [User]
     package var consumers: [Consumer]
-    /// The realms that users and backends may name; nil for any name (MBE-09, MBE-10).
+    /// The realms that users and clients may name; nil for any name (MBE-09, MBE-10).
     package var realms: [String]?
     /// The role catalogue (ROLE-04), at most 256 names.
     package var roles: RolesSection
@@ -235,7 +235,7 @@ extension GatewayConfiguration {
             webgates: section("webgates").map(WebgateEntry.readAll) ?? [],
             authenticationSchemes: section("authenticationSchemes").map(AuthenticationSchemeEntry.readAll) ?? [],
             serviceDomains: section("serviceDomains").map(ServiceDomainEntry.readAll) ?? [],
-            backends: BackendEntry.readAll(section("backends"), clients: section("clients")),
+            clients: ClientEntry.readAll(backends: section("backends"), clients: section("clients")),
             applications: section("applications").map(Application.readAll) ?? [],
             users: section("users").map(User.readAll) ?? [],
             consumers: section("consumers").map(Consumer.readAll) ?? [],

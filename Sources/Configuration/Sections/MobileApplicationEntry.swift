@@ -6,7 +6,7 @@ import Model
 package struct MobileApplicationEntry: Sendable {
     package var settings: MobileApplicationSettings
     /// `name/version`.
-    package var backend: String
+    package var client: String
     package var sharedSecret: Secret?
 
     package subscript<Value>(dynamicMember path: KeyPath<MobileApplicationSettings, Value>) -> Value {
@@ -41,7 +41,7 @@ package struct MobileApplicationEntry: Sendable {
 
     private static func read(_ object: inout ObjectReader, _ name: String) -> MobileApplicationEntry {
         let seconds = number(0...year, "a number of seconds")
-        let backend = object.required(
+        let client = object.required(
             "backend", .reference(to: .backend), "a backend as \"name/version\"", placeholder: "",
             "The backend whose routes its tokens open, and to whose realm its users belong.")
         var profile = MobileApplicationSettings(name: name)
@@ -105,7 +105,7 @@ package struct MobileApplicationEntry: Sendable {
         object.read(
             "accessTokenSeconds", number(1...year, "a number of seconds"), into: &profile.accessTokenSeconds,
             "Lifetime of access tokens; none outlives its session.")
-        return MobileApplicationEntry(settings: profile, backend: backend, sharedSecret: sharedSecret)
+        return MobileApplicationEntry(settings: profile, client: client, sharedSecret: sharedSecret)
     }
 
     private static let singleSignOn = Shape.object("an object with \"participate\" and \"agentPriority\"") { object in

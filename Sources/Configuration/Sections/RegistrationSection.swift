@@ -3,8 +3,8 @@ import Model
 
 /// How clients register themselves at the token service (RFC 7591).
 package struct RegistrationSection: Sendable {
-    /// `name/version` of the backend that they belong to.
-    package var backend: String
+    /// `name/version` of the client that they belong to.
+    package var client: String
     package var initialAccessTokens: [Secret]
     package var rules: RegistrationRules
 
@@ -12,7 +12,7 @@ package struct RegistrationSection: Sendable {
     private static let shortestToken = 32
 
     static let shape = Shape.object("an object: {\"backend\", \"initialAccessTokens\"}") { object in
-        let backend = object.required(
+        let client = object.required(
             "backend", .reference(to: .client), "the id of a client, or a backend as \"name/version\"", placeholder: "",
             """
             The backend that registered clients belong to: its realm, its ways to log in, its lifetimes and, with \
@@ -64,7 +64,7 @@ package struct RegistrationSection: Sendable {
                   ]
                 }
                 """)
-        return RegistrationSection(backend: backend, initialAccessTokens: tokens, rules: rules)
+        return RegistrationSection(client: client, initialAccessTokens: tokens, rules: rules)
     }
 
     /// Roles by scope.

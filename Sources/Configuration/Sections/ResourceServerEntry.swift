@@ -4,8 +4,8 @@ import Model
 package struct ResourceServerEntry: Sendable {
     package var clientID: String
     package var clientSecret: Secret
-    /// `name/version` of the backends whose tokens it may introspect; nil for all.
-    package var backends: [String]?
+    /// `name/version` of the clients whose tokens it may introspect; nil for all.
+    package var clients: [String]?
 
     static let list = shape.list("an array of resource servers", isUnique: false).reading(readAll)
 
@@ -20,7 +20,7 @@ package struct ResourceServerEntry: Sendable {
             clientID: object.required("clientId", .name, "a unique id", placeholder: "", "Unique id."),
             clientSecret: object.required(
                 "clientSecret", .secret, "a secret", placeholder: Secret(""), "Its secret."),
-            backends: object.optional(
+            clients: object.optional(
                 "backends", .references(to: .client), "Clients whose tokens it may ask about; all by default."))
     }
 }

@@ -18,9 +18,9 @@ package struct RouteEntry: Sendable {
     package var authenticationScheme: String?
     /// How browsers log in, in place of a scheme.
     package var login: RouteLoginEntry?
-    /// `name/version` of the backends of the route, from both sides of the association (MBE-07).
-    package var backends: [String] = []
-    /// `name/version` of the backend of Basic credentials that name none.
+    /// `name/version` of the clients of the route, from both sides of the association (MBE-07).
+    package var clients: [String] = []
+    /// `name/version` of the client of Basic credentials that name none.
     package var defaultBackend: String?
     /// The ApiOmat application whose tokens the route accepts (AOM-16).
     package var application: String?
@@ -95,9 +95,9 @@ package struct RouteEntry: Sendable {
             own form, a list of these to choose from, or an object.
             """)
         object.read(
-            "backends", .references(to: .backend), into: &route.backends,
+            "backends", .references(to: .backend), into: &route.clients,
             "Backends whose credentials open the route, as `name/version`; an empty list means any.")
-        route.backends += object.value(
+        route.clients += object.value(
             "clients", .references(to: .client), default: [],
             "Ids of the [clients](guides/oauth-server.md) whose tokens open the route; those of all by default.")
         object.read(
@@ -232,7 +232,7 @@ package struct RouteEntry: Sendable {
                 "a certificate is no social login"
             } else if application != nil {
                 "a certificate belongs to no application"
-            } else if !backends.isEmpty {
+            } else if !clients.isEmpty {
                 "a certificate belongs to no backend"
             } else {
                 nil

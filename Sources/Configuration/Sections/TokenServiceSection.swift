@@ -11,7 +11,7 @@ package struct TokenServiceSection: Sendable {
     /// Where the generic endpoints are.
     package var paths: EndpointPaths
     package var terms: AccessTokenTerms
-    /// Resource servers that may introspect tokens, besides backends.
+    /// Resource servers that may introspect tokens, besides clients.
     package var resourceServers: [ResourceServerEntry]
     /// Name of a signature algorithm.
     package var algorithm: SignatureAlgorithm

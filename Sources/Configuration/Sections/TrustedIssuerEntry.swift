@@ -46,8 +46,8 @@ package struct TrustedIssuerEntry: Sendable {
     package var clockSkew: Duration
     package var maximumLifetime: Duration?
     package var users: ExternalIdentityRules
-    /// `name/version` of the backend its tokens are bound to.
-    package var backend: String?
+    /// `name/version` of the client its tokens are bound to.
+    package var client: String?
     package var level: Int
     /// The authentication context level that each value of `amr` stands for.
     package var levelsByMethod: [String: String]
@@ -157,7 +157,7 @@ package struct TrustedIssuerEntry: Sendable {
             maximumLifetime: object.optional(
                 "maxLifetime", .duration, "Longest time from `iat`, or from now, to `exp`; other tokens are refused."),
             users: ExternalIdentityRules.read(&object),
-            backend: object.optional(
+            client: object.optional(
                 "backend", .reference(to: .client),
                 "The client that its tokens count as, by its id, or a backend as `name/version`."),
             level: object.value("level", .level, default: 1, "Authentication level of its tokens."),

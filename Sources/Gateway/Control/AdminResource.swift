@@ -4,7 +4,7 @@ import Model
 /// A resource of the admin and monitoring listeners.
 enum AdminResource: Equatable, CaseIterable {
     case health, readiness, metrics, reload, revocations
-    /// Users, backends and other entities; the administration determines which exist.
+    /// Users, clients and other entities; the administration determines which exist.
     case administration
     /// Users as CSV, possibly many. The path is that of users; the media type selects this resource.
     case userList

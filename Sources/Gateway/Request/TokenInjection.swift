@@ -326,7 +326,7 @@ final class TokenInjection: LoopPart {
     ) {
         let key = flight.key
         let request = IssueRequest(
-            principal: key.principal, backend: snapshot.backend(of: key.principal), webgate: key.target.webgate,
+            principal: key.principal, client: snapshot.client(of: key.principal), webgate: key.target.webgate,
             previous: flight.previous, challenge: challenge, selection: snapshot.policy.claims)
         shared.settle(flight, key.target.issuer.issue(request, now: poller.wallSeconds), leader: leader)
     }

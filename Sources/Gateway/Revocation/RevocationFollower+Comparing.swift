@@ -88,7 +88,7 @@ extension RevocationFollower {
         let cutoff: DenyEntry? =
             switch kind {
             case .user, .password, .role: .subject(entry.holder, issuedBefore: now, until: entry.until)
-            case .backend, .clientSecret: .backend(entry.holder, issuedBefore: now, until: entry.until)
+            case .client, .clientSecret: .client(entry.holder, issuedBefore: now, until: entry.until)
             case .setting, .consumer, .consumerRole, .apiKey, .certificate: nil
             }
         guard let cutoff else { return }

@@ -150,7 +150,7 @@ package final class RevocationFollower: TokenStore {
         case .token where entry.subject.isEmpty, .issuer, .unknown: break
         case .token: issued.purge(subject: entry.subject)
         case .subject: issued.purge(subject: entry.name)
-        case .backend: issued.purge(backendID: entry.name)
+        case .client: issued.purge(backendID: entry.name)
         }
     }
 
@@ -158,7 +158,7 @@ package final class RevocationFollower: TokenStore {
     private func purge(notice entry: DenyEntry, _ issued: IssuedTokenStore) {
         switch WithdrawnAccounts.Kind(noticeName: entry.name) {
         case .role, .consumer, .consumerRole, .apiKey: issued.purge(subject: entry.holder)
-        case .setting, .backend: issued.purge(backendID: entry.holder)
+        case .setting, .client: issued.purge(backendID: entry.holder)
         // A revocation of tokens follows.
         case .user, .password, .clientSecret: break
         case .certificate, nil: break

@@ -8,7 +8,7 @@ struct RevocationRequest: Equatable {
         /// All tokens of a subject issued so far.
         case subject(String)
         /// All tokens of a mobile backend issued so far.
-        case backend(id: String)
+        case client(id: String)
         /// All tokens of an issuer issued so far, by the name of its entry; `local` for this gateway.
         case issuer(String)
     }
@@ -30,12 +30,12 @@ struct RevocationRequest: Equatable {
         }
         let id = try RevocationRequest.text("jti", in: request)
         let subject = try RevocationRequest.text("subject", in: request)
-        let backend = try RevocationRequest.text("backendId", in: request)
+        let client = try RevocationRequest.text("backendId", in: request)
         let issuer = try RevocationRequest.text("issuer", in: request)
-        switch (id, subject, backend, issuer) {
+        switch (id, subject, client, issuer) {
         case (let id?, let subject, nil, nil): target = .token(id: id, subject: subject)
         case (nil, let subject?, nil, nil): target = .subject(subject)
-        case (nil, nil, let backend?, nil): target = .backend(id: backend)
+        case (nil, nil, let client?, nil): target = .client(id: client)
         case (nil, nil, nil, let issuer?): target = .issuer(issuer)
         default: throw Refusal(expected: "one of \"jti\", \"subject\", \"backendId\" and \"issuer\" is expected")
         }

@@ -82,7 +82,7 @@ extension DenyEntry {
         switch kind {
         case .token: "token_id"
         case .subject: "subject"
-        case .backend: "backend"
+        case .client: "backend"
         case .issuer: "issuer"
         case .withdrawn, .restored, .unknown: "account"
         }
@@ -95,7 +95,7 @@ extension RevocationRequest {
         return switch target {
         case .token(let id, let subject): .token(id, subject: subject ?? "", until: until)
         case .subject(let subject): .subject(subject, issuedBefore: cutoff, until: until)
-        case .backend(let id): .backend(id, issuedBefore: cutoff, until: until)
+        case .client(let id): .client(id, issuedBefore: cutoff, until: until)
         case .issuer(let name): .issuer(name, issuedBefore: cutoff, until: until)
         }
     }
@@ -108,7 +108,7 @@ extension RevocationRequest {
         // The record with the refresh token has the id of the family.
         case .token(let id, _): .tokenID(TokenFamily.id(of: id) ?? id)
         case .subject(let subject): .subject(application: nil, subject: subject)
-        case .backend(let id): .application(id)
+        case .client(let id): .application(id)
         case .issuer: nil
         }
     }

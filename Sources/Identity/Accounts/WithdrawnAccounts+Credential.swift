@@ -10,10 +10,10 @@ extension WithdrawnAccounts {
         /// One role of a user.
         case role(realm: String, name: String, role: String)
         /// A mobile backend, for every authentication method.
-        case backend(id: String)
+        case client(id: String)
         /// One secret of a client.
         case clientSecret(backendID: String, secret: String)
-        /// A switch of a backend, or one value of a setting of it.
+        /// A switch of a client, or one value of a setting of it.
         case setting(backendID: String, name: String, value: String = "")
         /// A consumer with all its keys.
         case consumer(name: String)
@@ -30,7 +30,7 @@ extension WithdrawnAccounts {
             case .user: .user
             case .password: .password
             case .role: .role
-            case .backend: .backend
+            case .client: .client
             case .clientSecret: .clientSecret
             case .setting: .setting
             case .consumer: .consumer
@@ -40,11 +40,11 @@ extension WithdrawnAccounts {
             }
         }
 
-        /// The name of the user, consumer or certificate, or the id of the backend; tokens refer to it.
+        /// The name of the user, consumer or certificate, or the id of the client; tokens refer to it.
         package var holder: String {
             switch self {
             case .user(_, let name), .password(_, let name, _), .role(_, let name, _): name
-            case .backend(let id), .clientSecret(let id, _), .setting(let id, _, _): id
+            case .client(let id), .clientSecret(let id, _), .setting(let id, _, _): id
             case .consumer(let name), .consumerRole(let name, _), .apiKey(_, let name): name
             case .certificate(_, let alias): alias
             }
@@ -61,7 +61,7 @@ extension WithdrawnAccounts {
                 case .user(let realm, let name): [realm, name]
                 case .password(let realm, let name, let stored): [realm, name, stored]
                 case .role(let realm, let name, let role): [realm, name, role]
-                case .backend(let id): [id]
+                case .client(let id): [id]
                 case .clientSecret(let id, let secret): [id, secret]
                 case .setting(let id, let name, let value): [id, name, value]
                 case .consumer(let name): [name]
@@ -75,7 +75,7 @@ extension WithdrawnAccounts {
 
     /// A kind of credentials. The raw value is stored.
     package enum Kind: String, Sendable, CaseIterable {
-        case user, password, role, backend
+        case user, password, role, client
         case clientSecret = "secret"
         case setting, consumer
         case consumerRole = "consumer_role"
@@ -87,7 +87,7 @@ extension WithdrawnAccounts {
             case .user: 1
             case .password: 2
             case .role: 4
-            case .backend: 8
+            case .client: 8
             case .clientSecret: 16
             case .setting: 32
             case .consumer: 64
@@ -101,7 +101,7 @@ extension WithdrawnAccounts {
         var endsTokens: Bool {
             switch self {
             case .user, .password, .clientSecret: true
-            case .role, .backend, .setting, .consumer, .consumerRole, .apiKey, .certificate: false
+            case .role, .client, .setting, .consumer, .consumerRole, .apiKey, .certificate: false
             }
         }
 
@@ -115,7 +115,7 @@ extension WithdrawnAccounts {
     /// The state of one credential. The latest notice wins.
     package struct Notice: Sendable, Equatable {
         package var isWithdrawn: Bool
-        /// The name of the user, consumer or certificate, or the id of the backend; empty if unknown.
+        /// The name of the user, consumer or certificate, or the id of the client; empty if unknown.
         package var holder: String
         /// Milliseconds since 1970, from zero to the end of the year 9999: others write the store as well.
         package let changedAt: Int64

@@ -24,39 +24,39 @@ extension WithdrawnAccounts {
         }
     }
 
-    /// The backend without withdrawn credentials and rights.
-    func current(_ backend: Backend) -> Backend {
-        let id = backend.mobileBackendID
-        guard concerns(id) else { return backend }
-        var backend = backend
-        if let secret = backend.clientSecret?.value, contains(.clientSecret(backendID: id, secret: secret)) {
-            backend.clientSecret = nil
+    /// The client without withdrawn credentials and rights.
+    func current(_ client: Client) -> Client {
+        let id = client.id
+        guard concerns(id) else { return client }
+        var client = client
+        if let secret = client.clientSecret?.value, contains(.clientSecret(backendID: id, secret: secret)) {
+            client.clientSecret = nil
         }
-        for right in BackendRight.allCases where contains(.setting(backendID: id, name: right.rawValue)) {
-            backend.remove(right)
+        for right in ClientRight.allCases where contains(.setting(backendID: id, name: right.rawValue)) {
+            client.remove(right)
         }
-        backend.grants.roles.removeAll { contains(.setting(backendID: id, name: "role", value: $0)) }
-        backend.grants.scopes?.removeAll { contains(.setting(backendID: id, name: "scope", value: $0)) }
-        if contains(.setting(backendID: id, name: "anonymousKey", value: backend.anonymousKey)) {
-            backend.anonymousKey = ""
+        client.grants.roles.removeAll { contains(.setting(backendID: id, name: "role", value: $0)) }
+        client.grants.scopes?.removeAll { contains(.setting(backendID: id, name: "scope", value: $0)) }
+        if contains(.setting(backendID: id, name: "anonymousKey", value: client.anonymousKey)) {
+            client.anonymousKey = ""
         }
         // With another realm, the users who may log in are not known here.
-        if contains(.setting(backendID: id, name: "realm", value: backend.realm)) || contains(.backend(id: id)) {
-            backend.revoke()
+        if contains(.setting(backendID: id, name: "realm", value: client.realm)) || contains(.client(id: id)) {
+            client.revoke()
         }
-        return backend
+        return client
     }
 }
 
-/// A right of a backend that administration turns off, by the name of its setting.
-package enum BackendRight: String, Sendable, CaseIterable {
+/// A right of a client that administration turns off, by the name of its setting.
+package enum ClientRight: String, Sendable, CaseIterable {
     case httpBasic, oauthConsumer, enableSso, introspection, tokenExchange, refreshTokens, deviceGrant
     case clientCredentials, password, assertion
     case authorization = "redirectUris"
 }
 
-extension Backend {
-    package func has(_ right: BackendRight) -> Bool {
+extension Client {
+    package func has(_ right: ClientRight) -> Bool {
         switch right {
         case .httpBasic: httpBasic
         case .oauthConsumer: oauthConsumer
@@ -72,7 +72,7 @@ extension Backend {
         }
     }
 
-    fileprivate mutating func remove(_ right: BackendRight) {
+    fileprivate mutating func remove(_ right: ClientRight) {
         switch right {
         case .httpBasic: httpBasic = false
         case .oauthConsumer: oauthConsumer = false
@@ -89,7 +89,7 @@ extension Backend {
     }
 }
 
-/// What the backend of registered clients gives them, by the name of the setting.
+/// What the sponsor of registered clients gives them, by the name of the setting.
 package enum RegistrationRight: String, Sendable {
     case registration
     case open = "registration.open"

@@ -32,7 +32,7 @@ extension AssertionIssuer {
             "Whether the client authenticates, or only sends its `client_id`.")
         lifetime = AssertionIssuer.lifetime(&reader)
         filters = AssertionIssuer.filters(&reader)
-        allowedBackends = AssertionIssuer.allowedBackends(&reader)
+        allowedClients = AssertionIssuer.allowedClients(&reader)
         readAlgorithms(&reader)
         readLevel(&reader)
         reader.finish()
@@ -68,7 +68,7 @@ extension AssertionIssuer {
         return lifetime
     }
 
-    // MARK: Filters and backends
+    // MARK: Filters and clients
 
     /// A filter that is specified incorrectly is never satisfied, and reported at load (JWT-22).
     private static func filters(_ reader: inout AssertionReader) -> [ClaimFilter] {
@@ -102,11 +102,11 @@ extension AssertionIssuer {
         return ClaimFilter(name: name, kind: kind, values: values)
     }
 
-    /// An invalid entry matches no backend; an empty list allows none (AMB-04).
-    static func allowedBackends(_ reader: inout AssertionReader) -> [AllowedBackend]? {
+    /// An invalid entry matches no client; an empty list allows none (AMB-04).
+    static func allowedClients(_ reader: inout AssertionReader) -> [AllowedClient]? {
         let member = reader.take(
             "allowedMbes",
-            .list(.object(AssertionReader.form { _ = allowedBackend(&$0) }), minimum: 1, isUnique: false),
+            .list(.object(AssertionReader.form { _ = allowedClient(&$0) }), minimum: 1, isUnique: false),
             "Backends whose clients may exchange: `name` and `version`, or `clientId`. By default all.")
         guard let member else { return nil }
         guard let elements = member.array, !elements.isEmpty else {
@@ -116,25 +116,25 @@ extension AssertionIssuer {
         }
         return elements.enumerated().map { index, element in
             var part = AssertionReader(element, "")
-            guard let allowed = allowedBackend(&part) else {
+            guard let allowed = allowedClient(&part) else {
                 reader.warn(
                     "allowedMbes/\(index)", "incomplete: it matches no backend",
                     expected: #"{"name", "version"} or {"clientId"}"#)
-                return AllowedBackend()
+                return AllowedClient()
             }
             return allowed
         }
     }
 
-    private static func allowedBackend(_ reader: inout AssertionReader) -> AllowedBackend? {
+    private static func allowedClient(_ reader: inout AssertionReader) -> AllowedClient? {
         reader.constrain([.anyOf(["name", "version"], ["clientId"])])
         let text = Form.anyText
         let texts = [
             reader.take("name", text, "Name of a backend."), reader.take("version", text, "Its version."),
             reader.take("clientId", text, "Its client id, in place of both."),
         ]
-        let allowed = AllowedBackend(name: texts[0]?.string, version: texts[1]?.string, clientID: texts[2]?.string)
-        // A member of another type was meant as a restriction: without it the entry must match no backend.
+        let allowed = AllowedClient(name: texts[0]?.string, version: texts[1]?.string, clientID: texts[2]?.string)
+        // A member of another type was meant as a restriction: without it the entry must match no client.
         return allowed.isComplete && texts.allSatisfy { $0 == nil || $0?.string != nil } ? allowed : nil
     }
 

@@ -29,8 +29,8 @@ package struct AssertionIssuer: Sendable {
     package var algorithms = AssertionIssuer.standardAlgorithms
     /// All of them must be satisfied (JWT-21).
     package var filters: [ClaimFilter] = []
-    /// Backends whose clients may exchange its tokens; nil for all (JWT-23).
-    package var allowedBackends: [AllowedBackend]?
+    /// Clients that may exchange its tokens; nil for all (JWT-23).
+    package var allowedClients: [AllowedClient]?
     /// How its users map to users of the gateway.
     package var rules: ExternalIdentityRules
     package var lifetime = TokenLifetime()
@@ -62,9 +62,9 @@ package struct AssertionIssuer: Sendable {
         return audiences
     }
 
-    /// Whether clients of this backend may exchange its tokens.
-    package func allows(_ backend: Backend) -> Bool {
-        allowedBackends?.contains { $0.matches(backend) } ?? true
+    /// Whether this client may exchange its tokens.
+    package func allows(_ client: Client) -> Bool {
+        allowedClients?.contains { $0.matches(client) } ?? true
     }
 }
 

@@ -35,7 +35,7 @@ package struct AssertionReport: Sendable {
 extension AssertionVerifier {
     /// Runs all checks on a token of this issuer.
     /// - Parameters:
-    ///   - realm: of a backend; nil searches all realms.
+    ///   - realm: of a client; nil searches all realms.
     ///   - lifetime: the environment's settings.
     package func report(
         _ assertion: Assertion, realm: String?, lifetime: TokenLifetime, now: Int64

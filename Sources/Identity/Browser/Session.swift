@@ -7,7 +7,7 @@ package struct Session: Sendable, Equatable {
     package struct Place: Sendable, Equatable {
         /// Name of the service domain.
         package var domain: String
-        /// Id of the backend of its application.
+        /// Id of the client of its application.
         package var backendID: String
         /// Whether the user is known only to another server, and admitted by the domain as a guest (OMS-12).
         package var isGuest = false

@@ -18,7 +18,7 @@ extension AssertionIssuer {
         requiresAudience = true
         isSingleUse = AssertionIssuer.singleUse(&reader)
         lifetime = AssertionIssuer.lifetime(&reader)
-        allowedBackends = AssertionIssuer.allowedBackends(&reader)
+        allowedClients = AssertionIssuer.allowedClients(&reader)
         saml = SAMLTerms(
             allowsSHA1: reader.flag("allowSha1", default: false, "Whether signatures with SHA-1 are accepted."),
             recipients: AssertionIssuer.recipients(baseURL)

@@ -12,7 +12,7 @@ package final class IssuedTokenArchive: Sendable {
     /// One record.
     private struct Entry {
         var subject: [UInt8]
-        var backend: [UInt8]
+        var client: [UInt8]
         var configuration: [UInt8]
         /// Seconds since 1970 from which the record is useless.
         var until: Int64
@@ -45,7 +45,7 @@ package final class IssuedTokenArchive: Sendable {
     /// Number of records that were read and not taken over: one atomic load if there are none.
     private let waiting = Atomic<Int>(0)
 
-    /// `TokenRecord.application` of all these records. No application or backend can have this name.
+    /// `TokenRecord.application` of all these records. No application or client can have this name.
     package static let application = "\u{1f}issued"
     /// Lifetime of a record whose token does not expire.
     private static let longestSeconds: Int64 = 366 * 86_400
@@ -81,20 +81,20 @@ package final class IssuedTokenArchive: Sendable {
         let changes = StoreOperation.changes(after: place, limit: IssuedTokenArchive.page)
         store.perform(changes, now: now) { [self] result in
             guard case .success(.changes(let changes, _)) = result else { return then(false) }
-            var (subjects, backends): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
+            var (subjects, clients): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
             for entry in changes.map(\.entry) where entry.until > now {
                 switch entry.kind {
                 case .token: if !entry.subject.isEmpty { subjects.insert(Array(entry.subject.utf8)) }
                 case .withdrawn:
-                    // A user, a consumer or a backend.
+                    // A user, a consumer or a client.
                     subjects.insert(Array(entry.holder.utf8))
-                    backends.insert(Array(entry.holder.utf8))
+                    clients.insert(Array(entry.holder.utf8))
                 case .subject: subjects.insert(Array(entry.name.utf8))
-                case .backend: backends.insert(Array(entry.name.utf8))
+                case .client: clients.insert(Array(entry.name.utf8))
                 case .issuer, .restored, .unknown: break
                 }
             }
-            let kept = kept.filter { !subjects.contains($0.entry.subject) && !backends.contains($0.entry.backend) }
+            let kept = kept.filter { !subjects.contains($0.entry.subject) && !clients.contains($0.entry.client) }
             if let last = changes.last?.sequence, changes.count == IssuedTokenArchive.page {
                 return dropRevoked(after: last, now: now, kept: kept, then)
             }
@@ -113,7 +113,7 @@ package final class IssuedTokenArchive: Sendable {
             let text = key.open(record.sealed, id: record.id), let kept = SealedToken(text)
         else { return nil }
         let entry = Entry(
-            subject: Array(record.subject.utf8), backend: kept.backend, configuration: kept.configuration,
+            subject: Array(record.subject.utf8), client: kept.client, configuration: kept.configuration,
             until: record.accessExpiresAt, token: kept.token)
         return (record.id, entry)
     }
@@ -144,7 +144,7 @@ package final class IssuedTokenArchive: Sendable {
         let end = max(token.expiresAt, token.refresh == nil ? 0 : token.refreshExpiresAt ?? 0)
         let entry = Entry(
             subject: dependsOnCaller ? principal.subjectBytes : [],
-            backend: dependsOnCaller ? principal.backendBytes : [],
+            client: dependsOnCaller ? principal.backendBytes : [],
             configuration: injection.target.configurationBytes,
             until: min(end, now + IssuedTokenArchive.longestSeconds))
         let isKept = index.withLock { index in
@@ -161,7 +161,7 @@ package final class IssuedTokenArchive: Sendable {
             id: name, kind: .issued, application: IssuedTokenArchive.application,
             subject: dependsOnCaller ? principal.subject : "", tokenID: "", accessExpiresAt: entry.until,
             issuedAt: token.issuedAt)
-        let sealed = SealedToken(token: token, backend: entry.backend, configuration: entry.configuration)
+        let sealed = SealedToken(token: token, client: entry.client, configuration: entry.configuration)
         record.sealed = key.seal(sealed.json(), id: name)
         store.perform(.insert(record), now: now) { _ in }
         remove(names.dropFirst())
@@ -183,11 +183,11 @@ package final class IssuedTokenArchive: Sendable {
         remove { Array($0.namesBySubject[subject] ?? []) }
     }
 
-    /// Removes all tokens of a backend, of an issuer's configuration, or all tokens.
-    func remove(backend: [UInt8]? = nil, configuration: [UInt8]? = nil) {
+    /// Removes all tokens of a client, of an issuer's configuration, or all tokens.
+    func remove(client: [UInt8]? = nil, configuration: [UInt8]? = nil) {
         remove { index in
             index.entries.filter { _, entry in
-                (backend ?? entry.backend) == entry.backend
+                (client ?? entry.client) == entry.client
                     && (configuration ?? entry.configuration) == entry.configuration
             }.map(\.key)
         }
@@ -212,12 +212,12 @@ package final class IssuedTokenArchive: Sendable {
 /// The sealed content of a record.
 private struct SealedToken {
     var token: IssuedToken
-    var backend: [UInt8]
+    var client: [UInt8]
     var configuration: [UInt8]
 
-    init(token: IssuedToken, backend: [UInt8], configuration: [UInt8]) {
+    init(token: IssuedToken, client: [UInt8], configuration: [UInt8]) {
         self.token = token
-        self.backend = backend
+        self.client = client
         self.configuration = configuration
     }
 
@@ -232,7 +232,7 @@ private struct SealedToken {
             writer.member("refresh", String(decoding: Base64.encode(refresh.span, .url), as: UTF8.self))
         }
         if let end = token.refreshExpiresAt { writer.member("refreshExpires", end) }
-        writer.member("backend", String(decoding: backend, as: UTF8.self))
+        writer.member("backend", String(decoding: client, as: UTF8.self))
         writer.member("configuration", String(decoding: configuration, as: UTF8.self))
         writer.endObject()
         return writer.bytes
@@ -242,7 +242,7 @@ private struct SealedToken {
     init?(_ text: [UInt8]) {
         guard let node = try? JSONNode.parse(text.span, maximumDepth: 2), let value = node["value"]?.string,
             let issuedAt = node["issued"]?.integer, let expiresAt = node["expires"]?.integer,
-            let backend = node["backend"]?.string, let configuration = node["configuration"]?.string
+            let client = node["backend"]?.string, let configuration = node["configuration"]?.string
         else { return nil }
         var refresh: [UInt8]?
         if let text = node["refresh"]?.string {
@@ -253,7 +253,7 @@ private struct SealedToken {
             value: Array(value.utf8), issuedAt: issuedAt, expiresAt: expiresAt, refresh: refresh,
             refreshExpiresAt: node["refreshExpires"]?.integer)
         guard token.isFitForHeaders else { return nil }
-        self.backend = Array(backend.utf8)
+        self.client = Array(client.utf8)
         self.configuration = Array(configuration.utf8)
     }
 }

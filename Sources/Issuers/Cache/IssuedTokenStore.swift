@@ -226,12 +226,12 @@ extension IssuedTokenStore {
         }
     }
 
-    /// Removes all tokens of a backend.
+    /// Removes all tokens of a client.
     package func purge(backendID: String) {
-        let backend = Array(backendID.utf8)
+        let client = Array(backendID.utf8)
         purge {
-            archive?.remove(backend: backend)
-            return $0.removeAll { $0.principal.backendBytes == backend }
+            archive?.remove(client: client)
+            return $0.removeAll { $0.principal.backendBytes == client }
         }
     }
 

@@ -157,8 +157,8 @@ struct LoginValues {
         case .subject: return principal.subject
         case .issuer: return principal.issuer
         case .kind: return principal.kind.rawValue
-        case .backend: return request.backend?.name ?? ""
-        case .backendVersion: return request.backend?.version ?? ""
+        case .backend: return request.client?.name ?? ""
+        case .backendVersion: return request.client?.version ?? ""
         case .backendID: return principal.backendID ?? ""
         case .application: return principal.application ?? ""
         case .webgate: return request.webgate

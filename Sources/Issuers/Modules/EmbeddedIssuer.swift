@@ -63,10 +63,10 @@ package final class EmbeddedIssuer: TokenIssuer {
         writer.member("jti", AccessTokenMinter.randomID())
         writer.member("kind", principal.kind.rawValue)
         if let client = principal.clientID { writer.member("client_id", client) }
-        if let id = principal.backendID, request.backend?.isClient != true { writer.member("backend_id", id) }
-        if let backend = request.backend, !backend.isClient {
-            writer.member("backend_name", backend.name)
-            writer.member("backend_version", backend.version)
+        if let id = principal.backendID, request.client?.isStandard != true { writer.member("backend_id", id) }
+        if let client = request.client, !client.isStandard {
+            writer.member("backend_name", client.name)
+            writer.member("backend_version", client.version)
         }
         if !request.webgate.isEmpty { writer.member("webgate", request.webgate) }
         writer.member("roles", principal.roleNames)

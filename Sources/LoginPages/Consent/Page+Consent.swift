@@ -77,7 +77,7 @@ extension Page {
 extension PageWords {
     /// What the tokens of a client allow: its scopes, and what it may do in the user's name beside them.
     package static func rights(
-        of client: Backend, _ scopes: [String], _ settings: TokenServiceSettings
+        of client: Client, _ scopes: [String], _ settings: TokenServiceSettings
     ) -> [PageWords] {
         let named = scopes.map { right($0, settings.terms.scopeDescriptions) }
         let hasAllRoles = !client.isRegistered || settings.registration?.isTrustedByRoutes == true

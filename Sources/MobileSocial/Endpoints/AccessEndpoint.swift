@@ -112,7 +112,7 @@ final class AccessEndpoint: Sendable {
             session.record.accessExpiresAt,
             caller.registration?.record.accessExpiresAt ?? session.record.accessExpiresAt)
         var grant = AccessTokenMinter.Grant(
-            subject: subject, kind: .user, backend: application.backend,
+            subject: subject, kind: .user, client: application.backend,
             lifetimeSeconds: min(application.accessTokenSeconds, end - call.now))
         grant.roles = settings.catalogue.names(of: settings.catalogue.roles(named: user.roles))
         grant.level = session.facts.level

@@ -114,7 +114,7 @@ final class LoginEndpoint: Sendable {
         attempt.succeeded()
         let token = TokenType.random("ct")
         var record = TokenRecord(
-            id: AccessTokenMinter.randomID(), kind: .client, application: application.backend.mobileBackendID,
+            id: AccessTokenMinter.randomID(), kind: .client, application: application.backend.id,
             subject: application.name, tokenID: "", accessExpiresAt: call.now + application.accessTokenSeconds,
             issuedAt: call.now)
         record.accessDigest = settings.key.digest(token)

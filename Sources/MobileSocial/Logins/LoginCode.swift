@@ -37,9 +37,9 @@ struct LoginCode: Sendable {
     }
 
     /// - Parameter text: the code, of which the record has a digest only.
-    func record(_ text: String, _ backend: Backend, _ key: TokenDigestKey, now: Int64) -> TokenRecord {
+    func record(_ text: String, _ backend: Client, _ key: TokenDigestKey, now: Int64) -> TokenRecord {
         var record = TokenRecord(
-            id: AccessTokenMinter.randomID(), kind: .code, application: backend.mobileBackendID, subject: subject,
+            id: AccessTokenMinter.randomID(), kind: .code, application: backend.id, subject: subject,
             tokenID: "", accessExpiresAt: now + LoginCode.lifetimeSeconds, issuedAt: now)
         record.accessDigest = key.digest(text)
         if let accessToken { record.sealed = key.seal(Array(accessToken.utf8), id: record.id) }

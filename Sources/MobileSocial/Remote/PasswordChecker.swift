@@ -190,7 +190,7 @@ final class PasswordChecker: Sendable {
             record.issuedAt >= user.tokensNotBefore
         else { return false }
         return !settings.revocations.isRevoked(
-            tokenID: record.id, subject: record.subject, backendID: check.application.backend.mobileBackendID,
+            tokenID: record.id, subject: record.subject, backendID: check.application.backend.id,
             issuer: OwnAccessTokens.issuerName, issuedAt: record.issuedAt)
     }
 

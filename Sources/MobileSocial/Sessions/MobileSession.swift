@@ -67,10 +67,10 @@ struct MobileSession: Sendable, Equatable {
     /// - Parameters:
     ///   - limit: duration in seconds; nil for no limit.
     ///   - now: seconds since 1970.
-    init(_ facts: Facts, subject: String, backend: Backend, limit: Int64?, now: Int64) {
+    init(_ facts: Facts, subject: String, backend: Client, limit: Int64?, now: Int64) {
         let id = AccessTokenMinter.randomID()
         var record = TokenRecord(
-            id: id, kind: .session, application: backend.mobileBackendID, subject: subject, tokenID: id,
+            id: id, kind: .session, application: backend.id, subject: subject, tokenID: id,
             accessExpiresAt: now + min(limit ?? MobileSession.longestSeconds, MobileSession.longestSeconds),
             issuedAt: now)
         record.slot = MobileSession.slot(facts, subject: subject)

@@ -5,7 +5,7 @@ package struct User: Sendable, Equatable {
     package var email: String
     package var firstName: String
     package var lastName: String
-    /// The user logs in through backends of this realm alone (MBE-09).
+    /// The user logs in through clients of this realm alone (MBE-09).
     package var realm: String
     /// `{scheme}payload` (CRYPTO-01). Without one every password is refused, while token exchange works (MBE-11).
     package var passwordHash: String?

@@ -26,7 +26,7 @@ package struct EndpointFeatures: OptionSet, Sendable {
     package static let logins = EndpointFeatures(rawValue: 4096)
     /// Registration of clients by themselves.
     package static let registration = EndpointFeatures(rawValue: 2048)
-    /// Backends of Mobile Cloud.
+    /// Clients of Mobile Cloud.
     package static let mobileCloud = EndpointFeatures(rawValue: 8192)
 
     /// Those that no vendor's protocol needs.

@@ -10,16 +10,16 @@ package struct AccessTokenMinter: Sendable {
     @dynamicMemberLookup
     package struct Grant: Sendable {
         package var rights: TokenRights
-        package var backend: Backend
+        package var client: Client
         /// `aud`; nil for the service's own. The gateway refuses tokens for other audiences.
         package var audience: [String]?
         /// `exp - iat`.
         package var lifetimeSeconds: Int64
 
-        package init(subject: String, kind: Principal.Kind, backend: Backend, lifetimeSeconds: Int64) {
+        package init(subject: String, kind: Principal.Kind, client: Client, lifetimeSeconds: Int64) {
             rights = TokenRights(subject: subject, kind: kind)
-            self.backend = backend
-            audience = backend.grants.audience
+            self.client = client
+            audience = client.grants.audience
             self.lifetimeSeconds = lifetimeSeconds
         }
 
@@ -52,7 +52,7 @@ package struct AccessTokenMinter: Sendable {
 
     func claims(of grant: Grant, tokenID: String, now: Int64) -> AccessTokenClaims {
         AccessTokenClaims(
-            grant.rights, of: grant.backend, issuer: issuer, audience: grant.audience ?? audience, issuedAt: now,
+            grant.rights, of: grant.client, issuer: issuer, audience: grant.audience ?? audience, issuedAt: now,
             expiresAt: now + grant.lifetimeSeconds, tokenID: tokenID)
     }
 

@@ -49,16 +49,16 @@ package struct OwnAccessTokens: Sendable {
     /// The claims of an unexpired token without roles that its user has lost; nil if it is revoked, as far as the deny
     /// list knows.
     func current(_ claims: AccessTokenClaims) -> AccessTokenClaims? {
-        guard let backend = settings.backends.backend(id: Array(claims.backendID.utf8).span), backend.oauthConsumer,
-            claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), settings.backends.stand(behind: claims)
+        guard let client = settings.clients.client(id: Array(claims.backendID.utf8).span), client.oauthConsumer,
+            claims.issuedAt >= client.tokensNotBefore, !isRevoked(claims), settings.clients.stand(behind: claims)
         else { return nil }
         guard claims.kind == .user, !claims.virtual else {
             var claims = claims
-            claims.rights.roles = claims.rolesLeft(to: backend)
+            claims.rights.roles = claims.rolesLeft(to: client)
             return claims
         }
         // A local user must still exist and be enabled, with the password that the token is based on.
-        guard let user = settings.users.user(named: claims.subject, realm: backend.realm), user.enabled,
+        guard let user = settings.users.user(named: claims.subject, realm: client.realm), user.enabled,
             claims.issuedAt >= user.tokensNotBefore
         else { return nil }
         var claims = claims

@@ -4,7 +4,7 @@ import Identity
 import JOSE
 import Model
 
-/// Believes client assertions that are signed with a key of the client's backend: `private_key_jwt` (RFC 7523
+/// Believes client assertions that are signed with a key of the client: `private_key_jwt` (RFC 7523
 /// section 3). There is no `client_secret_jwt`: it would want the secret in clear for nothing that the keys lack.
 struct ClientAssertionVerifier: Sendable {
     /// Maximum age of an assertion, regardless of its `exp`, and how long it is remembered against a second use.
@@ -14,24 +14,24 @@ struct ClientAssertionVerifier: Sendable {
     private static let longestTokenID = 256
 
     private let verifier: JWTVerifier
-    private let backends: [Backend]
-    private let store: BackendStore
+    private let clients: [Client]
+    private let store: Clients
     private let audiences: [String]
 
-    init(backends: BackendStore, audiences: [String]) {
-        var known: [Backend] = []
+    init(clients: Clients, audiences: [String]) {
+        var known: [Client] = []
         var issuers: [TrustedIssuer] = []
-        for backend in backends.backends {
-            guard let keys = backends.clientKeys[backend.mobileBackendID], !backend.clientID.isEmpty else { continue }
-            known.append(backend)
+        for client in clients.clients {
+            guard let keys = clients.clientKeys[client.id], !client.clientID.isEmpty else { continue }
+            known.append(client)
             issuers.append(
                 TrustedIssuer(
-                    name: backend.clientID, issuer: backend.clientID, audiences: audiences, keys: keys,
+                    name: client.clientID, issuer: client.clientID, audiences: audiences, keys: keys,
                     purpose: .clientAuthentication, clockSkewSeconds: ClientAssertionVerifier.skewSeconds))
         }
         verifier = JWTVerifier(issuers: issuers)
-        self.backends = known
-        store = backends
+        self.clients = known
+        store = clients
         self.audiences = audiences
     }
 
@@ -41,14 +41,14 @@ struct ClientAssertionVerifier: Sendable {
             isAddressedToUsAlone(token.claims)
         else { throw .invalidClientAssertion }
         // As it is now: another gateway may have revoked it (MBE-06).
-        guard let backend = store.backend(clientID: backends[token.issuerIndex].clientID), !backend.isRevoked else {
+        guard let client = store.client(clientID: clients[token.issuerIndex].clientID), !client.isRevoked else {
             throw .invalidClientAssertion
         }
         // RFC 7523 section 3: both `iss` and `sub` are the client.
-        guard let subject = token.subject, subject.isExactly(backend.clientID),
+        guard let subject = token.subject, subject.isExactly(client.clientID),
             let id = token.tokenID, !id.isEmpty, id.utf8.count <= ClientAssertionVerifier.longestTokenID
         else { throw .invalidClientAssertion }
-        if let named = assertion.named, !named.isExactly(backend.clientID) { throw .conflictingClientID }
+        if let named = assertion.named, !named.isExactly(client.clientID) { throw .conflictingClientID }
         let end = min(token.expiresAt, (token.issuedAt ?? now) + ClientAssertionVerifier.longestSeconds)
         let until = end + ClientAssertionVerifier.skewSeconds
         // One that says nothing of its making must not live for long by itself.
@@ -57,10 +57,10 @@ struct ClientAssertionVerifier: Sendable {
         }
         guard now < until else { throw .invalidClientAssertion }
         let digest = DigestAlgorithm.sha256.digest(
-            Array("\(backend.clientID.utf8.count) \(backend.clientID)\(id)".utf8).span)
+            Array("\(client.clientID.utf8.count) \(client.clientID)\(id)".utf8).span)
         let key = "client-assertion:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
         return ClientAuthentication.Proof(
-            backend: backend, singleUse: ClientAssertion.SingleUse(key: key, until: until))
+            client: client, singleUse: ClientAssertion.SingleUse(key: key, until: until))
     }
 
     /// A client that another server has tricked into addressing its assertion to both of us must not be believed: the

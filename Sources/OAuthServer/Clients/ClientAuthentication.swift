@@ -9,26 +9,26 @@ import Outbound
 struct ClientAuthentication: Sendable {
     /// A client that has shown who it is.
     struct Proof: Sendable {
-        let backend: Backend
+        let client: Client
         /// The id that must be new for the proof to count; nil for a secret.
         var singleUse: ClientAssertion.SingleUse?
     }
 
-    private let backends: BackendStore
+    private let clients: Clients
     private let assertions: ClientAssertionVerifier
     let throttle: ClientThrottle
     /// The client that has registered itself and is named by the request; nil for none.
-    private(set) var registered: Backend?
+    private(set) var registered: Client?
     /// Compared with when there is no such client, so that both cases take the same time.
-    private let decoy: Backend
+    private let decoy: Client
 
     /// - Parameter audiences: what an assertion may be addressed to: the issuer and the token endpoint.
-    init(backends: BackendStore, audiences: [String], throttle: ClientThrottle) {
-        self.backends = backends
+    init(clients: Clients, audiences: [String], throttle: ClientThrottle) {
+        self.clients = clients
         self.throttle = throttle
-        assertions = ClientAssertionVerifier(backends: backends, audiences: audiences)
-        decoy = Backend(
-            name: "", version: "", mobileBackendID: "", clientSecret: Secret(AccessTokenMinter.randomID()))
+        assertions = ClientAssertionVerifier(clients: clients, audiences: audiences)
+        decoy = Client(
+            name: "", version: "", id: "", clientSecret: Secret(AccessTokenMinter.randomID()))
     }
 
     /// Continues with these clients and, if the request names one that has registered itself, with that one.
@@ -57,12 +57,12 @@ struct ClientAuthentication: Sendable {
         return secret.readings.first.flatMap { String(streamSafe: $0.id) }
     }
 
-    private func backend(clientID: String) -> Backend? {
+    private func client(clientID: String) -> Client? {
         if let registered, registered.clientID.isExactly(clientID) { return registered }
-        return backends.backend(clientID: clientID)
+        return clients.client(clientID: clientID)
     }
 
-    /// The client's backend, whose OAuth switch is on.
+    /// The client, whose OAuth switch is on.
     /// - Parameters:
     ///   - allowsPublic: whether a client without a credential may name itself (RFC 6749 section 3.2.1).
     ///   - now: seconds since 1970.
@@ -70,25 +70,25 @@ struct ClientAuthentication: Sendable {
         _ request: EndpointRequest, _ form: TokenForm, allowsPublic: Bool = false, now: Int64
     ) throws(TokenFailure) -> Proof {
         let proof =
-            if allowsPublic, let backend = publicClient(request, form) {
-                Proof(backend: backend)
+            if allowsPublic, let client = publicClient(request, form) {
+                Proof(client: client)
             } else if let assertion = try ClientAssertion(request.authorization, form) {
                 try assertions.verify(assertion, now: now)
             } else {
                 Proof(
-                    backend: try authenticate(
+                    client: try authenticate(
                         PresentedSecret(request.authorization, form), from: ClientOrigin(request, now: now)))
             }
         // MBE-02: said only to the client itself.
-        guard proof.backend.oauthConsumer else { throw .unauthorizedClient }
+        guard proof.client.oauthConsumer else { throw .unauthorizedClient }
         return proof
     }
 
     /// The public client that a request without any credential names. An empty secret, which some libraries send for such
     /// a client, is none.
-    private func publicClient(_ request: EndpointRequest, _ form: TokenForm) -> Backend? {
+    private func publicClient(_ request: EndpointRequest, _ form: TokenForm) -> Client? {
         guard form["client_assertion"] == nil, form["client_assertion_type"] == nil else { return nil }
-        func named(_ id: String) -> Backend? { backend(clientID: id).flatMap { $0.grants.isPublic ? $0 : nil } }
+        func named(_ id: String) -> Client? { client(clientID: id).flatMap { $0.grants.isPublic ? $0 : nil } }
         if request.authorization.isEmpty, form["client_secret"] == nil { return form["client_id"].flatMap(named) }
         guard let presented = try? PresentedSecret(request.authorization, form) else { return nil }
         for reading in presented.readings where reading.secret.isEmpty {
@@ -98,23 +98,23 @@ struct ClientAuthentication: Sendable {
         return nil
     }
 
-    /// The backend whose secret was presented.
+    /// The client whose secret was presented.
     func authenticate(
         _ presented: PresentedSecret, from origin: ClientOrigin
-    ) throws(TokenFailure) -> Backend {
+    ) throws(TokenFailure) -> Client {
         // Counted by client, in any spelling of its id. Unknown ids are counted by network only.
         let found = try throttle.first(of: presented, from: origin) {
-            backend(of: $0)?.clientID ?? ""
+            client(of: $0)?.clientID ?? ""
         } owner: { reading in
-            let backend = backend(of: reading)
-            return (backend ?? decoy).hasSecret(reading.secret.span) ? backend : nil
+            let client = client(of: reading)
+            return (client ?? decoy).hasSecret(reading.secret.span) ? client : nil
         }
         guard let found else { throw .invalidClient }
         try presented.check(clientID: found.clientID)
         return found
     }
 
-    private func backend(of reading: PresentedSecret.Pair) -> Backend? {
-        String(streamSafe: reading.id).flatMap { backend(clientID: $0) }
+    private func client(of reading: PresentedSecret.Pair) -> Client? {
+        String(streamSafe: reading.id).flatMap { client(clientID: $0) }
     }
 }

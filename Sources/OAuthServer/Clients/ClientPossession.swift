@@ -26,7 +26,7 @@ package struct ClientPossession: Sendable {
     }
 
     /// - Parameter grants: of the client that asks.
-    func shown(_ request: EndpointRequest, _ grants: BackendGrants, now: Int64) throws(TokenFailure) -> Shown {
+    func shown(_ request: EndpointRequest, _ grants: ClientGrants, now: Int64) throws(TokenFailure) -> Shown {
         let certificate = grants.bindsToCertificate ? request.certificateDigest : nil
         let accepted = try proof(request, now: now)
         let shown = Shown(
@@ -70,7 +70,7 @@ package struct ClientPossession: Sendable {
     }
 }
 
-extension BackendGrants {
+extension ClientGrants {
     /// Whether tokens with this binding may be issued for the client.
     package func isSatisfied(by binding: TokenBinding?) -> Bool {
         (!requiresProofKey || binding?.key != nil) && (!bindsToCertificate || binding?.certificate != nil)

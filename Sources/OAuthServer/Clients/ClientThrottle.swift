@@ -16,7 +16,7 @@ import Synchronization
 /// - secrets as long as those that the gateway makes are always checked, since they cannot be guessed (RFC 6749
 ///   section 10.10).
 package final class ClientThrottle: Sendable {
-    /// Bytes of the secrets that `portcullis backend` makes: 256 random bits in Base64.
+    /// Bytes of the secrets that `portcullis client` makes: 256 random bits in Base64.
     package static let unguessableLength = 43
 
     private let throttle: LoginThrottle

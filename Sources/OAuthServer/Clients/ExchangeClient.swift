@@ -10,8 +10,8 @@ package enum ExchangeClient {
     case token(String, named: String?)
     /// Nothing proves it.
     case name(String)
-    /// Its backend was named in a field, which is all that the endpoint of single sign-on asks for (SAML-15).
-    case backend(Backend)
+    /// Its client was named in a field, which is all that the endpoint of single sign-on asks for (SAML-15).
+    case client(Client)
     /// No credential, or one of an unknown kind.
     case unrecognised
 

@@ -7,12 +7,12 @@ package struct ResourceServer: Sendable {
     package var clientID: String
     package var clientSecret: String
     /// The `mobileBackendId`s whose tokens it may ask about; nil for all.
-    package var backends: [String]?
+    package var clients: [String]?
 
-    package init(clientID: String, clientSecret: String, backends: [String]? = nil) {
+    package init(clientID: String, clientSecret: String, clients: [String]? = nil) {
         self.clientID = clientID
         self.clientSecret = clientSecret
-        self.backends = backends
+        self.clients = clients
     }
 
     /// How logs name it.
@@ -27,6 +27,6 @@ package struct ResourceServer: Sendable {
     }
 
     func mayAsk(about claims: AccessTokenClaims) -> Bool {
-        backends?.contains { $0.isExactly(claims.backendID) } ?? true
+        clients?.contains { $0.isExactly(claims.backendID) } ?? true
     }
 }

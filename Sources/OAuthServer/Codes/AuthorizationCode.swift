@@ -51,11 +51,11 @@ package struct AuthorizationCode: Sendable, Equatable {
 
     /// Stores a new code: 256 random bits. Nil if the store fails.
     package func issue(
-        for backend: Backend, subject: String, _ settings: TokenServiceSettings, now: Int64
+        for client: Client, subject: String, _ settings: TokenServiceSettings, now: Int64
     ) -> Effect<String?> {
         let code = RefreshFamily.randomToken()
         var record = TokenRecord(
-            id: AccessTokenMinter.randomID(), kind: .authorization, application: backend.mobileBackendID,
+            id: AccessTokenMinter.randomID(), kind: .authorization, application: client.id,
             subject: subject, tokenID: "", accessExpiresAt: now + AuthorizationCode.lifetimeSeconds, issuedAt: now)
         // Found and rotated like a refresh token: single-use in all processes, with reuse detected.
         record.refreshDigest = settings.storeKey.digest(code)

@@ -13,7 +13,7 @@ struct CodeRedemption: Sendable {
     private static let maximumLogins = 256
 
     let service: TokenService
-    let backend: Backend
+    let client: Client
     /// Of the code, in the store.
     let digest: [UInt8]
     let redirectURI: String
@@ -28,9 +28,9 @@ struct CodeRedemption: Sendable {
     private var settings: TokenServiceSettings { service.settings }
 
     init(
-        _ service: TokenService, _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
+        _ service: TokenService, _ form: TokenForm, _ client: Client, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) {
-        guard backend.grants.authorization != nil else {
+        guard client.grants.authorization != nil else {
             // Without such clients the server does not know the grant.
             throw service.settings.hasAuthorization ? .grantNotAllowed : .unsupportedGrantType
         }
@@ -41,7 +41,7 @@ struct CodeRedemption: Sendable {
             throw .invalidParameter
         }
         self.service = service
-        self.backend = backend
+        self.client = client
         digest = service.settings.storeKey.digest(code)
         self.redirectURI = redirectURI
         self.verifier = verifier
@@ -52,11 +52,11 @@ struct CodeRedemption: Sendable {
 
     /// For a code that was redirected nowhere, such as that of a device.
     init(
-        _ service: TokenService, digest: [UInt8], _ backend: Backend, _ binding: TokenBinding?, action: String,
+        _ service: TokenService, digest: [UInt8], _ client: Client, _ binding: TokenBinding?, action: String,
         now: Int64
     ) {
         self.service = service
-        self.backend = backend
+        self.client = client
         self.digest = digest
         redirectURI = ""
         verifier = ""
@@ -72,7 +72,7 @@ struct CodeRedemption: Sendable {
     func run() -> Effect<EndpointResponse> {
         service.ask(.find(.refresh(digest)), now: now) { answer in
             guard case .record(let record?) = answer else { return refuseUsed() }
-            guard record.kind == .authorization, record.application.isExactly(backend.mobileBackendID),
+            guard record.kind == .authorization, record.application.isExactly(client.id),
                 record.accessLives(at: now), let code = AuthorizationCode(record.attributes)
             else { return .done(TokenFailure.invalidCode.response) }
             guard isFor(code) else { return void() }
@@ -97,7 +97,7 @@ struct CodeRedemption: Sendable {
     func refuseUsed() -> Effect<EndpointResponse> {
         // A placeholder: there is nothing to replace.
         let nothing = TokenRecord(
-            id: AccessTokenMinter.randomID(), kind: .refresh, application: backend.mobileBackendID, subject: "",
+            id: AccessTokenMinter.randomID(), kind: .refresh, application: client.id, subject: "",
             tokenID: "", accessExpiresAt: 0, issuedAt: now)
         return rotate(to: nothing) { .done(TokenFailure.invalidCode.response) }
     }
@@ -106,13 +106,13 @@ struct CodeRedemption: Sendable {
         to record: TokenRecord, _ next: @escaping @Sendable () -> Effect<EndpointResponse>
     ) -> Effect<EndpointResponse> {
         let operation = StoreOperation.rotate(
-            refresh: digest, application: backend.mobileBackendID, proposed: record, reuse: .detected())
+            refresh: digest, application: client.id, proposed: record, reuse: .detected())
         return service.ask(operation, now: now) { answer in
             switch answer {
             case .rotated: return next()
             case .reused(let family):
                 // Names the tokens of an issuer module, which the store does not find by the family.
-                let until = now + service.settings.userSeconds(of: backend)
+                let until = now + service.settings.userSeconds(of: client)
                 return service.ask(.deny(.token(family, subject: record.subject, until: until)), now: now) { _ in
                     settings.revocations.revoke(tokenID: family, until: until)
                     return .done(TokenFailure.reusedCode.response)
@@ -123,7 +123,7 @@ struct CodeRedemption: Sendable {
     }
 
     /// Whether the access token gets a name in the deny list that its record has too.
-    private var hasFamily: Bool { backend.grants.refresh != nil && !settings.terms.revokesOnRefresh }
+    private var hasFamily: Bool { client.grants.refresh != nil && !settings.terms.revokesOnRefresh }
 
     // MARK: The login behind the code
 
@@ -146,9 +146,9 @@ struct CodeRedemption: Sendable {
 
     private func exchange(_ record: TokenRecord, _ code: AuthorizationCode) -> Effect<EndpointResponse> {
         let isRevoked = settings.revocations.isRevoked(
-            tokenID: nil, subject: record.subject, backendID: backend.tokenBackendID,
+            tokenID: nil, subject: record.subject, backendID: client.tokenClientID,
             issuer: OwnAccessTokens.issuerName, issuedAt: code.login.authenticatedAt, session: code.family)
-        guard !isRevoked, code.login.authenticatedAt >= backend.tokensNotBefore,
+        guard !isRevoked, code.login.authenticatedAt >= client.tokensNotBefore,
             let roles = roles(of: record.subject, code)
         else {
             return .done(TokenFailure.invalidCode.response)
@@ -160,11 +160,11 @@ struct CodeRedemption: Sendable {
             code.login.authenticatedAt, code.login.providerTime
         )
         let successor =
-            if let lifetimes = backend.grants.refresh {
+            if let lifetimes = client.grants.refresh {
                 RefreshTokens(service: service).attach(to: &issuance, family, lifetimes, id: record.id, now: now)
             } else {
                 TokenRecord(
-                    id: record.id, kind: .refresh, application: backend.mobileBackendID, subject: record.subject,
+                    id: record.id, kind: .refresh, application: client.id, subject: record.subject,
                     tokenID: issuance.tokenID, accessExpiresAt: now + issuance.grant.lifetimeSeconds, issuedAt: now)
             }
         return rotate(to: successor) { [issuance] in
@@ -177,8 +177,8 @@ struct CodeRedemption: Sendable {
     private func roles(of subject: String, _ code: AuthorizationCode) -> [String]? {
         let catalogue = settings.catalogue
         guard !code.login.isVirtual else { return catalogue.names(of: catalogue.roles(named: code.login.roles)) }
-        guard code.realm.isExactly(backend.realm),
-            let user = settings.users.user(named: subject, realm: backend.realm), user.enabled,
+        guard code.realm.isExactly(client.realm),
+            let user = settings.users.user(named: subject, realm: client.realm), user.enabled,
             code.login.authenticatedAt >= user.tokensNotBefore
         else { return nil }
         return catalogue.names(of: catalogue.roles(named: user.roles + code.login.roles))
@@ -186,15 +186,15 @@ struct CodeRedemption: Sendable {
 
     private func issuance(_ record: TokenRecord, _ code: AuthorizationCode, _ roles: [String]) -> Issuance {
         var grant = AccessTokenMinter.Grant(
-            subject: record.subject, kind: .user, backend: backend,
-            lifetimeSeconds: service.settings.userSeconds(of: backend))
+            subject: record.subject, kind: .user, client: client,
+            lifetimeSeconds: service.settings.userSeconds(of: client))
         grant.rights.take(code.login)
         grant.scope = code.scope.isEmpty ? nil : code.scope
         settings.give(roles, to: &grant)
         grant.binding = binding
         grant.session = code.family
         grant.origins = code.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
-        if backend.issuer != nil, !hasFamily { grant.origins.append(TokenOrigin(tokenID: record.id, backendID: nil)) }
+        if client.issuer != nil, !hasFamily { grant.origins.append(TokenOrigin(tokenID: record.id, backendID: nil)) }
         var issuance = Issuance(grant, GrantedScope(granted: code.scope), action: action)
         issuance.shape = .standard
         if OpenIDScope.isGranted(.openid, in: code.scope) { issuance.identity = IDToken(grant, nonce: code.nonce) }

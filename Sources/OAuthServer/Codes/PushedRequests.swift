@@ -38,7 +38,7 @@ package struct PushedRequests: Sendable {
     }
 
     /// Returns the text to store for a valid request of a client.
-    package typealias Check = @Sendable (FormFields, Backend) -> Result<String, Refusal>
+    package typealias Check = @Sendable (FormFields, Client) -> Result<String, Refusal>
 
     private let service: TokenService
     private let seal: SealedRecord
@@ -64,15 +64,15 @@ package struct PushedRequests: Sendable {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
         let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
-        let backend = proof.backend
-        guard backend.grants.authorization != nil else { throw .grantNotAllowed }
+        let client = proof.client
+        guard client.grants.authorization != nil else { throw .grantNotAllowed }
         let fields = try fields(of: request, now: now)
         return service.admitted(proof, now: now) { () throws(TokenFailure) in
-            switch check(fields, backend) {
+            switch check(fields, client) {
             case .success(let text):
-                takesNoRoom(backend) ? .done(seal(text, now: now)) : store(text, backend, now: now)
+                takesNoRoom(client) ? .done(seal(text, now: now)) : store(text, client, now: now)
             case .failure(let refusal):
-                .done(refusal.response.audited("par", .refused, client: backend.reference))
+                .done(refusal.response.audited("par", .refused, client: client.reference))
             }
         }
     }
@@ -88,7 +88,7 @@ package struct PushedRequests: Sendable {
     }
 
     /// Whether any caller can push in the name of a client, or register such a client.
-    private func takesNoRoom(_ backend: Backend) -> Bool { backend.grants.isPublic || backend.isRegistered }
+    private func takesNoRoom(_ client: Client) -> Bool { client.grants.isPublic || client.isRegistered }
 
     /// Any caller can push requests for a public client, so they are kept in the reference and not in the
     /// store. It may be used more than once, as section 4 allows.
@@ -105,10 +105,10 @@ package struct PushedRequests: Sendable {
         return .token(status: 201, body: writer.bytes, reason: .authorizationPushed)
     }
 
-    private func store(_ text: String, _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
+    private func store(_ text: String, _ client: Client, now: Int64) -> Effect<EndpointResponse> {
         let uri = PushedRequests.prefix + RefreshFamily.randomToken()
         var record = TokenRecord(
-            id: AccessTokenMinter.randomID(), kind: .pushed, application: backend.mobileBackendID, subject: "",
+            id: AccessTokenMinter.randomID(), kind: .pushed, application: client.id, subject: "",
             tokenID: "", accessExpiresAt: now + PushedRequests.lifetimeSeconds, issuedAt: now)
         record.accessDigest = service.settings.storeKey.digest(uri)
         record.attributes = Array(text.utf8)
@@ -123,8 +123,8 @@ package struct PushedRequests: Sendable {
 
     /// The text of a request, once unless the client is public; nil for an unknown, expired or used reference. That of a
     /// public client names its client, which the caller compares. Fails with the store.
-    package func take(_ uri: String, of backend: Backend, now: Int64) -> Effect<Result<String?, StoreFailure>> {
-        if takesNoRoom(backend) {
+    package func take(_ uri: String, of client: Client, now: Int64) -> Effect<Result<String?, StoreFailure>> {
+        if takesNoRoom(client) {
             let sealed = Array(uri.utf8.dropFirst(PushedRequests.prefix.utf8.count))
             let texts = (try? seal.open(sealed.span, now: now))?.texts ?? []
             return .done(.success(texts.count == 1 ? texts[0] : nil))
@@ -134,7 +134,7 @@ package struct PushedRequests: Sendable {
         return store.ask(.find(.access(digest)), now: now) { answer in
             guard case .success(.record(let found)) = answer else { return .done(.failure(.unavailable)) }
             guard let record = found, record.kind == .pushed, record.accessLives(at: now),
-                record.application.isExactly(backend.mobileBackendID)
+                record.application.isExactly(client.id)
             else { return .done(.success(nil)) }
             // Of several browsers with one reference, only one goes on.
             return store.ask(.revoke(.access(digest)), now: now) { answer in

@@ -17,27 +17,27 @@ struct DeviceAuthorization: Sendable {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
         let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
-        let backend = proof.backend
-        guard backend.grants.allowsDevices else { throw .grantNotAllowed }
+        let client = proof.client
+        guard client.grants.allowsDevices else { throw .grantNotAllowed }
         // Any program can get a secret by registering, so it does not exempt from the limit.
-        if backend.grants.isPublic || backend.isRegistered {
+        if client.grants.isPublic || client.isRegistered {
             let network = request.address?.subscriberBytes ?? []
             guard settings.deviceBeginThrottle.count(network: network, now: now) == nil else { throw .loginThrottled }
         }
-        let scope = try deviceScope(form, backend)
+        let scope = try deviceScope(form, client)
         return service.admitted(proof, now: now) { () throws(TokenFailure) in
-            DeviceLogins(settings).begin(for: backend, scope: scope, now: now).map { codes in
+            DeviceLogins(settings).begin(for: client, scope: scope, now: now).map { codes in
                 guard let codes else { return TokenFailure.storeUnavailable.response }
-                return reply(codes).audited("device", .granted, client: backend.reference)
+                return reply(codes).audited("device", .granted, client: client.reference)
             }
         }
     }
 
     /// The scopes that the user is asked about. Throws if all that were requested are unknown.
-    private func deviceScope(_ form: TokenForm, _ backend: Backend) throws(TokenFailure) -> String {
+    private func deviceScope(_ form: TokenForm, _ client: Client) throws(TokenFailure) -> String {
         guard let requested = form["scope"] else { return "" }
         guard requested.utf8.count <= 1024 else { throw .invalidScope }
-        let scopes = try GrantedScope.grantable(requested, settings.scopes(of: backend))
+        let scopes = try GrantedScope.grantable(requested, settings.scopes(of: client))
         if scopes.isEmpty, !settings.terms.scopes.isEmpty { throw .invalidScope }
         return scopes.joined(separator: " ")
     }

@@ -45,10 +45,10 @@ package struct DeviceLogins: Sendable {
     // MARK: The device
 
     /// Stores a login that waits for its user; nil if the store fails.
-    func begin(for backend: Backend, scope: String, now: Int64, attempts: Int = 3) -> Effect<Codes?> {
+    func begin(for client: Client, scope: String, now: Int64, attempts: Int = 3) -> Effect<Codes?> {
         let codes = Codes(device: RefreshFamily.randomToken(), user: .random())
         var record = TokenRecord(
-            id: AccessTokenMinter.randomID(), kind: .device, application: backend.mobileBackendID, subject: "",
+            id: AccessTokenMinter.randomID(), kind: .device, application: client.id, subject: "",
             tokenID: "", accessExpiresAt: now + DeviceLogins.lifetimeSeconds, issuedAt: now)
         record.accessDigest = digest(codes.user)
         record.refreshDigest = settings.storeKey.digest(codes.device)
@@ -61,7 +61,7 @@ package struct DeviceLogins: Sendable {
                 settings.store.keepNewest(DeviceLogins.maximumWaiting, like: record, now: now).map { codes }
             // Another device shows this code.
             case .success(.conflict) where attempts > 1:
-                begin(for: backend, scope: scope, now: now, attempts: attempts - 1)
+                begin(for: client, scope: scope, now: now, attempts: attempts - 1)
             default: .done(nil)
             }
         }

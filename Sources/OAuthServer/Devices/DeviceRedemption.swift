@@ -12,25 +12,25 @@ struct DeviceRedemption: Sendable {
     static let action = "device_code"
 
     private let service: TokenService
-    private let backend: Backend
+    private let client: Client
     private let digest: [UInt8]
     private let redemption: CodeRedemption
     private let now: Int64
 
     /// - Parameter binding: what the tokens are bound to; nil for bearer tokens.
     init(
-        _ service: TokenService, _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
+        _ service: TokenService, _ form: TokenForm, _ client: Client, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) {
-        guard backend.grants.allowsDevices else {
+        guard client.grants.allowsDevices else {
             // Without such clients the server does not know the grant.
             throw service.settings.hasDevices ? .grantNotAllowed : .unsupportedGrantType
         }
         guard let code = form["device_code"] else { throw .missingParameter }
         self.service = service
-        self.backend = backend
+        self.client = client
         digest = service.settings.storeKey.digest(code)
         redemption = CodeRedemption(
-            service, digest: digest, backend, binding, action: DeviceRedemption.action, now: now)
+            service, digest: digest, client, binding, action: DeviceRedemption.action, now: now)
         self.now = now
     }
 
@@ -38,7 +38,7 @@ struct DeviceRedemption: Sendable {
         service.ask(.find(.refresh(digest)), now: now) { answer in
             // A second exchange ends the tokens of the first, like that of an authorization code.
             guard case .record(let record?) = answer else { return redemption.refuseUsed() }
-            guard record.kind == .device, record.application.isExactly(backend.mobileBackendID) else {
+            guard record.kind == .device, record.application.isExactly(client.id) else {
                 return .done(TokenFailure.invalidDeviceCode.response)
             }
             guard record.accessLives(at: now) else { return .done(TokenFailure.expiredDeviceCode.response) }

@@ -6,7 +6,7 @@ import JOSE
 import Model
 import Outbound
 
-/// Exchanges an outside token for one of the gateway's own, in the order of JTX-10: issuer, client, backend, keys and
+/// Exchanges an outside token for one of the gateway's own, in the order of JTX-10: issuer, client, keys and
 /// signature, times, audience, filters, user, roles, lifetime.
 package struct AssertionExchange: Sendable {
     let service: TokenService
@@ -50,54 +50,54 @@ package struct AssertionExchange: Sendable {
     }
 
     private func authenticate(_ issuer: AssertionIssuer, _ policy: AssertionPolicy) -> Effect<EndpointResponse> {
-        let backend: Backend
+        let client: Client
         do throws(TokenFailure) {
-            backend = try authenticatedBackend(issuer)
+            client = try authenticatedClient(issuer)
         } catch {
             return refuse(error)
         }
         return sources.keys(for: received, token: token, issuer, policy, now: now).then { result in
             switch result {
-            case .failure(.unavailable): return refuse(.keysUnavailable, backend)
-            case .failure(.unusable): return refuse(.unusableKeys, by: policy, issuer, backend)
-            case .success(let keys): return judge(keys, issuer, policy, backend)
+            case .failure(.unavailable): return refuse(.keysUnavailable, client)
+            case .failure(.unusable): return refuse(.unusableKeys, by: policy, issuer, client)
+            case .success(let keys): return judge(keys, issuer, policy, client)
             }
         }
     }
 
-    /// The backend of the client, if it may exchange tokens of the issuer.
-    private func authenticatedBackend(_ issuer: AssertionIssuer) throws(TokenFailure) -> Backend {
-        let backend: Backend? =
-            switch client {
+    /// The client, if it may exchange tokens of the issuer.
+    private func authenticatedClient(_ issuer: AssertionIssuer) throws(TokenFailure) -> Client {
+        let client: Client? =
+            switch self.client {
             case .secret(let presented): try service.clients.authenticate(presented, from: origin)
-            case .token(let token, let named): try backend(ofClientToken: token, named: named)
-            case .name(let id) where !issuer.requiresClientAuthentication: settings.backends.backend(clientID: id)
-            case .backend(let backend):
-                // CON-17: the endpoint checks the switches of the backend.
-                if issuer.allows(backend) { backend } else { throw .ssoBackendNotAllowed }
+            case .token(let token, let named): try client(ofClientToken: token, named: named)
+            case .name(let id) where !issuer.requiresClientAuthentication: settings.clients.client(clientID: id)
+            case .client(let client):
+                // CON-17: the endpoint checks the switches of the client.
+                if issuer.allows(client) { client } else { throw .ssoBackendNotAllowed }
             case .name, .unrecognised: nil
             }
-        guard let backend else { throw .invalidClient }
-        if case .backend = client { return backend }
+        guard let client else { throw .invalidClient }
+        if case .client = self.client { return client }
         // JTX-09.
-        guard backend.oauthConsumer else { throw .unauthorizedClient }
-        guard issuer.allows(backend), !backend.grants.withheld.contains(.jwtBearer) else { throw .backendNotAllowed }
-        return backend
+        guard client.oauthConsumer else { throw .unauthorizedClient }
+        guard issuer.allows(client), !client.grants.withheld.contains(.jwtBearer) else { throw .backendNotAllowed }
+        return client
     }
 
     /// JTX-06: a token that this service issued to the client itself, valid as for a route.
-    private func backend(ofClientToken token: String, named: String?) throws(TokenFailure) -> Backend? {
+    private func client(ofClientToken token: String, named: String?) throws(TokenFailure) -> Client? {
         guard let claims = try service.ownTokens.live(token, now: now), claims.kind == .client,
             claims.audience.contains(where: { audience in
                 settings.audience.contains { $0.isExactly(audience) }
             })
         else { throw .invalidClientAssertion }
         if let named, !named.isExactly(claims.clientID) { throw .conflictingClientID }
-        return settings.backends.backend(id: Array(claims.backendID.utf8).span)
+        return settings.clients.client(id: Array(claims.backendID.utf8).span)
     }
 
     private func judge(
-        _ keys: KeySet, _ issuer: AssertionIssuer, _ policy: AssertionPolicy, _ backend: Backend
+        _ keys: KeySet, _ issuer: AssertionIssuer, _ policy: AssertionPolicy, _ client: Client
     ) -> Effect<EndpointResponse> {
         var issuer = issuer
         issuer.audiences += place.audiences
@@ -105,14 +105,14 @@ package struct AssertionExchange: Sendable {
         let assertion = AssertionVerifier.Assertion(received, token: token, keys: keys)
         let identity: ExternalIdentity
         do throws(AssertionRejection) {
-            identity = try verifier.verify(assertion, realm: backend.realm, now: now)
+            identity = try verifier.verify(assertion, realm: client.realm, now: now)
         } catch {
-            return refuse(error, by: policy, issuer, keys: keys, backend)
+            return refuse(error, by: policy, issuer, keys: keys, client)
         }
         // The verifier has checked that there is an expiry in the future.
-        guard let expiresAt = received.expiresAt else { return refuse(.missingExpiry, by: policy, issuer, backend) }
+        guard let expiresAt = received.expiresAt else { return refuse(.missingExpiry, by: policy, issuer, client) }
         return OutsideGrant(
-            service: service, place: place, issuer: issuer, lifetime: policy.lifetime, backend: backend,
+            service: service, place: place, issuer: issuer, lifetime: policy.lifetime, client: client,
             identity: identity, tokenID: received.tokenID, issuedAt: received.issuedAt, expiresAt: expiresAt,
             singleUseName: issuer.isSingleUse ? singleUseName : nil, now: now
         ).run()
@@ -128,15 +128,15 @@ package struct AssertionExchange: Sendable {
 
     private func refuse(
         _ rejection: AssertionRejection, by policy: AssertionPolicy, _ issuer: AssertionIssuer? = nil,
-        keys: KeySet? = nil, _ backend: Backend? = nil
+        keys: KeySet? = nil, _ client: Client? = nil
     ) -> Effect<EndpointResponse> {
         var response = rejection.response
         response.evidence = policy.evidence(on: token, for: rejection, issuer, keys: keys, now: now)
-        return .done(place.audited(response, backend))
+        return .done(place.audited(response, client))
     }
 
-    private func refuse(_ failure: TokenFailure, _ backend: Backend? = nil) -> Effect<EndpointResponse> {
-        .done(place.audited(failure.response, backend))
+    private func refuse(_ failure: TokenFailure, _ client: Client? = nil) -> Effect<EndpointResponse> {
+        .done(place.audited(failure.response, client))
     }
 }
 

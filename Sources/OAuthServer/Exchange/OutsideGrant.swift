@@ -24,9 +24,9 @@ package struct ExchangeEndpoint: Sendable {
             audiences: [AssertionIssuer.exchangeURL(baseURL)])
     }
 
-    package func audited(_ response: EndpointResponse, _ backend: Backend?) -> EndpointResponse {
+    package func audited(_ response: EndpointResponse, _ client: Client?) -> EndpointResponse {
         var response = response
-        response.audit = AuditEntry(action: "grant.\(action)", outcome: .refused, client: backend?.reference ?? "")
+        response.audit = AuditEntry(action: "grant.\(action)", outcome: .refused, client: client?.reference ?? "")
         return response
     }
 }
@@ -38,7 +38,7 @@ package struct OutsideGrant: Sendable {
     let issuer: AssertionIssuer
     /// The environment's setting.
     let lifetime: TokenLifetime
-    let backend: Backend
+    let client: Client
     let identity: ExternalIdentity
     /// `jti`, or the id of a SAML assertion; nil if absent.
     let tokenID: String?
@@ -53,7 +53,7 @@ package struct OutsideGrant: Sendable {
 
     package init(
         service: TokenService, place: ExchangeEndpoint, issuer: AssertionIssuer, lifetime: TokenLifetime,
-        backend: Backend,
+        client: Client,
         identity: ExternalIdentity, tokenID: String?, issuedAt: Int64?, expiresAt: Int64, skew: Int64 = 0,
         singleUseName: [UInt8]?, now: Int64
     ) {
@@ -61,7 +61,7 @@ package struct OutsideGrant: Sendable {
         self.place = place
         self.issuer = issuer
         self.lifetime = lifetime
-        self.backend = backend
+        self.client = client
         self.identity = identity
         self.tokenID = tokenID
         self.issuedAt = issuedAt
@@ -91,7 +91,7 @@ package struct OutsideGrant: Sendable {
         let seconds = issuer.lifetime.effective(
             lifetime, remaining: max(1, expiresAt - now), standard: place.standardLifetime)
         var grant = AccessTokenMinter.Grant(
-            subject: identity.username, kind: .user, backend: backend, lifetimeSeconds: seconds)
+            subject: identity.username, kind: .user, client: client, lifetimeSeconds: seconds)
         grant.roles = service.settings.catalogue.names(of: identity.roles)
         grant.level = issuer.level
         grant.virtual = identity.virtual
@@ -105,6 +105,6 @@ package struct OutsideGrant: Sendable {
     }
 
     private func refuse(_ rejection: AssertionRejection) -> Effect<EndpointResponse> {
-        .done(place.audited(rejection.response, backend))
+        .done(place.audited(rejection.response, client))
     }
 }

@@ -9,25 +9,25 @@ import Outbound
 struct TokenExchange: Sendable {
     let service: TokenService
 
-    /// RFC 8693: exchanges a user's token for a more restricted one, for a client whose backend has rules for it. User,
+    /// RFC 8693: exchanges a user's token for a more restricted one, for a client that has rules for it. User,
     /// level and login data are kept; scope, audience and lifetime can only shrink. The new token names its origin and
     /// is revoked with it.
     func answer(
-        _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
+        _ form: TokenForm, _ client: Client, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
-        guard let rules = backend.grants.exchange else { throw .exchangeNotAllowed }
+        guard let rules = client.grants.exchange else { throw .exchangeNotAllowed }
         guard let token = form["subject_token"], let type = form["subject_token_type"] else { throw .missingParameter }
         try Self.check(type: type)
         if let wanted = form["requested_token_type"] { try Self.check(type: wanted) }
-        let subject = try subject(token, backend, rules, now: now)
+        let subject = try subject(token, client, rules, now: now)
         let target = try TokenExchangeTarget(
-            audience: form["audience"], resource: form["resource"], backend, rules, backends: service.settings.backends)
-        try check(subject, target.backend)
+            audience: form["audience"], resource: form["resource"], client, rules, clients: service.settings.clients)
+        try check(subject, target.client)
         let scope = try GrantedScope(
             requested: form["scope"],
             granted: Self.narrowed(subject.scope, by: rules.scopes), allowed: service.settings.terms.scopes)
         var grant = AccessTokenMinter.Grant(
-            subject: subject.subject, kind: subject.kind, backend: target.backend,
+            subject: subject.subject, kind: subject.kind, client: target.client,
             lifetimeSeconds: min(rules.lifetimeSeconds, subject.expiresAt - now))
         grant.roles = subject.roles
         grant.userRoles = subject.userRoles
@@ -43,22 +43,22 @@ struct TokenExchange: Sendable {
         grant.idleSeconds = subject.idleSeconds
         if let audience = target.audience { grant.audience = [audience] }
         grant.origins = [TokenOrigin(tokenID: subject.tokenID, backendID: subject.backendID)] + subject.origins
-        grant.actors = try actors(form, behind: subject.actors, backend, rules, now: now)
+        grant.actors = try actors(form, behind: subject.actors, client, rules, now: now)
         var issuance = Issuance(grant, scope, action: "token_exchange")
         issuance.shape = .exchanged
         return service.issue(issuance, now: now)
     }
 
-    /// The subject token: valid, issued by this service for the gateway itself, of a backend that the rules name.
+    /// The subject token: valid, issued by this service for the gateway itself, of a client that the rules name.
     private func subject(
-        _ token: String, _ backend: Backend, _ rules: ExchangeRules, now: Int64
+        _ token: String, _ client: Client, _ rules: ExchangeRules, now: Int64
     ) throws(TokenFailure) -> AccessTokenClaims {
         guard let claims = try service.ownTokens.live(token, now: now), isForGateway(claims),
             claims.origins.count < TokenOrigin.maximumCount
         else { throw .invalidSubjectToken }
         let reference = claims.isOfClient ? claims.backendID : "\(claims.backendName)/\(claims.backendVersion)"
         guard
-            claims.backendID.isExactly(backend.mobileBackendID)
+            claims.backendID.isExactly(client.id)
                 || rules.subjects.contains(where: { $0.isExactly(reference) })
         else { throw .invalidSubjectToken }
         return claims
@@ -71,10 +71,10 @@ struct TokenExchange: Sendable {
         }
     }
 
-    /// A user must belong to the backend's realm (MBE-09), and a token without a user to its own client.
-    private func check(_ subject: AccessTokenClaims, _ target: Backend) throws(TokenFailure) {
-        if subject.backendID.isExactly(target.mobileBackendID) { return }
-        let origin = service.settings.backends.backend(id: Array(subject.backendID.utf8).span)
+    /// A user must belong to the client's realm (MBE-09), and a token without a user to its own client.
+    private func check(_ subject: AccessTokenClaims, _ target: Client) throws(TokenFailure) {
+        if subject.backendID.isExactly(target.id) { return }
+        let origin = service.settings.clients.client(id: Array(subject.backendID.utf8).span)
         guard subject.kind == .user,
             subject.virtual || (origin?.realm.isExactly(target.realm) ?? false)
         else { throw .invalidTarget }
@@ -83,7 +83,7 @@ struct TokenExchange: Sendable {
     /// The chain of actors (section 4.1): the holder of the actor token, which must be the client's own, before earlier
     /// actors.
     private func actors(
-        _ form: TokenForm, behind earlier: [String], _ backend: Backend, _ rules: ExchangeRules, now: Int64
+        _ form: TokenForm, behind earlier: [String], _ client: Client, _ rules: ExchangeRules, now: Int64
     ) throws(TokenFailure) -> [String] {
         guard let token = form["actor_token"] else {
             if form["actor_token_type"] != nil { throw .missingParameter }
@@ -92,7 +92,7 @@ struct TokenExchange: Sendable {
         guard let type = form["actor_token_type"] else { throw .missingParameter }
         try Self.check(type: type)
         guard rules.actors, let actor = try service.ownTokens.live(token, now: now), isForGateway(actor),
-            actor.clientID.isExactly(backend.clientID),
+            actor.clientID.isExactly(client.clientID),
             earlier.count < AccessTokenClaims.maximumActors
         else { throw .invalidActorToken }
         return [actor.subject] + earlier
@@ -113,31 +113,31 @@ struct TokenExchange: Sendable {
 
 /// Target of an exchanged token.
 struct TokenExchangeTarget {
-    let backend: Backend
+    let client: Client
     /// `aud`; nil for the gateway's own.
     let audience: String?
 
     /// - Parameters:
-    ///   - audience: a client by its reference, or a value of `aud`; nil for the client's own backend.
+    ///   - audience: a client by its reference, or a value of `aud`; nil for the client itself.
     ///   - resource: the same as a URL (RFC 8707); excludes `audience`.
     init(
-        audience: String?, resource: String?, _ client: Backend, _ rules: ExchangeRules, backends: BackendStore
+        audience: String?, resource: String?, _ client: Client, _ rules: ExchangeRules, clients: Clients
     ) throws(TokenFailure) {
         guard let name = audience ?? resource else {
-            backend = client
+            self.client = client
             self.audience = nil
             return
         }
         guard audience == nil || resource == nil else { throw .invalidTarget }
         if name.isExactly(client.reference) {
-            backend = client
+            self.client = client
             self.audience = nil
-        } else if rules.backends.contains(where: { $0.isExactly(name) }) {
-            guard let other = backends.backend(reference: name), other.oauthConsumer else { throw .invalidTarget }
-            backend = other
+        } else if rules.clients.contains(where: { $0.isExactly(name) }) {
+            guard let other = clients.client(reference: name), other.oauthConsumer else { throw .invalidTarget }
+            self.client = other
             self.audience = nil
         } else if rules.audiences.contains(where: { $0.isExactly(name) }) {
-            backend = client
+            self.client = client
             self.audience = name
         } else {
             throw .invalidTarget

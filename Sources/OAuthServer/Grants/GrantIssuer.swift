@@ -1,7 +1,7 @@
 import Identity
 import Outbound
 
-/// Issues the access tokens of a backend instead of the token service, which has authenticated the subject (OAUTH-09,
+/// Issues the access tokens of a client instead of the token service, which has authenticated the subject (OAUTH-09,
 /// JTX-12). The composition root implements it with an issuer module.
 package protocol GrantIssuer: Sendable {
     /// Called on an event loop.

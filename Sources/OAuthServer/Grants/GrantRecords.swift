@@ -5,7 +5,7 @@ import Model
 import Outbound
 import TokenStorage
 
-/// Records of access tokens that issuer modules issued for backends (OAUTH-09). With them, the backend's routes accept
+/// Records of access tokens that issuer modules issued for clients (OAUTH-09). With them, the client's routes accept
 /// tokens of its token endpoint, and refuse them after revocation. A record holds the claims that the gateway's own
 /// token would have, and expires with the token.
 package struct GrantRecords: GrantedTokens {

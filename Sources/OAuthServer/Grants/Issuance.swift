@@ -30,13 +30,13 @@ package struct Issuance: Sendable {
         self.grant = grant
         self.scope = scope
         self.action = action
-        shape = grant.backend.isClient ? .standard : .contextual
+        shape = grant.client.isStandard ? .standard : .contextual
     }
 
     /// Makes the access token one of a family (`TokenFamily`).
     mutating func join(_ family: String) {
         tokenID = TokenFamily.tokenID(in: family, tokenID)
         // The token of a module has an id of its own.
-        if grant.backend.issuer != nil { grant.origins.append(TokenOrigin(tokenID: family, backendID: nil)) }
+        if grant.client.issuer != nil { grant.origins.append(TokenOrigin(tokenID: family, backendID: nil)) }
     }
 }

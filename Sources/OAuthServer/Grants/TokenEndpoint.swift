@@ -19,51 +19,51 @@ struct TokenEndpoint: Sendable {
         let form = try TokenForm(request)
         let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
         guard let name = form["grant_type"] else { throw .missingGrantType }
-        let (backend, grantType) = (proof.backend, GrantType(rawValue: name))
-        if backend.grants.isPublic || backend.isRegistered,
+        let (client, grantType) = (proof.client, GrantType(rawValue: name))
+        if client.grants.isPublic || client.isRegistered,
             ![.authorizationCode, .deviceCode, .refreshToken].contains(grantType)
         {
             throw .grantNotAllowed
         }
-        if let grantType, backend.grants.withheld.contains(grantType) { throw .grantNotAllowed }
+        if let grantType, client.grants.withheld.contains(grantType) { throw .grantNotAllowed }
         let shown: ClientPossession.Shown
         do throws(TokenFailure) {
-            shown = try service.settings.possession.shown(request, backend.grants, now: now)
+            shown = try service.settings.possession.shown(request, client.grants, now: now)
         } catch {
-            return .done(Self.audited(service.settings.possession.refusal(error, now: now), grantType, backend))
+            return .done(Self.audited(service.settings.possession.refusal(error, now: now), grantType, client))
         }
         let binding = shown.binding
         let outcome = service.admitted(proof, now: now) { [self] () throws(TokenFailure) in
             switch grantType {
-            case .clientCredentials: try clientCredentials(form, backend, binding, now: now)
-            case .password: try password(form, backend, request, binding, now: now)
-            case .refreshToken: try RefreshTokens(service: service).redeem(form, backend, binding, now: now)
-            case .tokenExchange: try TokenExchange(service: service).answer(form, backend, binding, now: now)
-            case .authorizationCode: try CodeRedemption(service, form, backend, binding, now: now).run()
-            case .deviceCode: try DeviceRedemption(service, form, backend, binding, now: now).run()
+            case .clientCredentials: try clientCredentials(form, client, binding, now: now)
+            case .password: try password(form, client, request, binding, now: now)
+            case .refreshToken: try RefreshTokens(service: service).redeem(form, client, binding, now: now)
+            case .tokenExchange: try TokenExchange(service: service).answer(form, client, binding, now: now)
+            case .authorizationCode: try CodeRedemption(service, form, client, binding, now: now).run()
+            case .deviceCode: try DeviceRedemption(service, form, client, binding, now: now).run()
             case .jwtBearer, nil: throw .unsupportedGrantType
             }
         }
         let possession = service.settings.possession
         let answered = outcome.map {
-            possession.answer(Self.audited($0, grantType, backend), nonce: shown.nonce)
+            possession.answer(Self.audited($0, grantType, client), nonce: shown.nonce)
         }
-        guard backend.isRegistered, let clients = RegisteredClients(service.settings) else { return answered }
+        guard client.isRegistered, let clients = RegisteredClients(service.settings) else { return answered }
         return answered.then { response in
             guard response.status == 200 else { return .done(response) }
-            return clients.renew(backend.clientID, now: now).map { response }
+            return clients.renew(client.clientID, now: now).map { response }
         }
     }
 
     /// RFC 6749 section 4.4: a token without a user (OAUTH-01), and without a refresh token (section 4.4.3).
     private func clientCredentials(
-        _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
+        _ form: TokenForm, _ client: Client, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
-        let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.plainScopes(of: backend))
+        let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.plainScopes(of: client))
         var grant = AccessTokenMinter.Grant(
-            subject: backend.clientID, kind: .client, backend: backend,
-            lifetimeSeconds: service.settings.clientSeconds(of: backend))
-        grant.roles = backend.grants.roles
+            subject: client.clientID, kind: .client, client: client,
+            lifetimeSeconds: service.settings.clientSeconds(of: client))
+        grant.roles = client.grants.roles
         grant.scope = scope.claim
         grant.binding = binding
         return service.issue(Issuance(grant, scope, action: "client_credentials"), now: now)
@@ -71,14 +71,14 @@ struct TokenEndpoint: Sendable {
 
     /// RFC 6749 section 4.3 (OAUTH-03). The password exists only within this request (OAUTH-07).
     private func password(
-        _ form: TokenForm, _ backend: Backend, _ request: EndpointRequest, _ binding: TokenBinding?, now: Int64
+        _ form: TokenForm, _ client: Client, _ request: EndpointRequest, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard let username = form["username"], let password = form["password"] else {
             throw .missingParameter
         }
-        let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.plainScopes(of: backend))
+        let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.plainScopes(of: client))
         let login = service.logins.login(
-            username, password: Array(password.utf8), realm: backend.realm,
+            username, password: Array(password.utf8), realm: client.realm,
             network: request.address?.subscriberBytes ?? [], now: now)
         return login.then { [self] result in
             let user: User
@@ -87,25 +87,25 @@ struct TokenEndpoint: Sendable {
             case .failure(let refusal):
                 var response = TokenFailure(refusal).response
                 response.audit = AuditEntry(
-                    action: "grant.password", outcome: .refused, subject: username, client: backend.reference)
+                    action: "grant.password", outcome: .refused, subject: username, client: client.reference)
                 return .done(response)
             }
             var grant = AccessTokenMinter.Grant(
-                subject: user.username, kind: .user, backend: backend,
-                lifetimeSeconds: service.settings.userSeconds(of: backend))
+                subject: user.username, kind: .user, client: client,
+                lifetimeSeconds: service.settings.userSeconds(of: client))
             grant.roles = service.settings.catalogue.names(of: service.settings.catalogue.roles(named: user.roles))
             grant.scope = scope.claim
             grant.authenticatedAt = now
             grant.methods = ["pwd"]
             grant.binding = binding
             let issuance = Issuance(grant, scope, action: "password")
-            guard let lifetimes = backend.grants.refresh else { return service.issue(issuance, now: now) }
+            guard let lifetimes = client.grants.refresh else { return service.issue(issuance, now: now) }
             return RefreshTokens(service: service).beginFamily(issuance, lifetimes, now: now)
         }
     }
 
     /// Writes refused grants to the audit log; successful ones are already logged.
-    private static func audited(_ response: EndpointResponse, _ grantType: GrantType?, _ backend: Backend)
+    private static func audited(_ response: EndpointResponse, _ grantType: GrantType?, _ client: Client)
         -> EndpointResponse
     {
         guard response.audit == nil else { return response }
@@ -119,7 +119,7 @@ struct TokenEndpoint: Sendable {
         var response = response
         response.audit = AuditEntry(
             action: "grant.\(name)", outcome: .refused,
-            client: backend.reference)
+            client: client.reference)
         return response
     }
 }

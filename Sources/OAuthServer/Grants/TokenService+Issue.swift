@@ -8,7 +8,7 @@ import Outbound
 extension TokenService {
     /// Issues the token and builds the response.
     func issue(_ issuance: Issuance, now: Int64) -> Effect<EndpointResponse> {
-        guard issuance.grant.backend.grants.isSatisfied(by: issuance.grant.binding) else {
+        guard issuance.grant.client.grants.isSatisfied(by: issuance.grant.binding) else {
             return .done(TokenFailure.proofRequired.response)
         }
         return token(of: issuance, now: now).then { [self] token in
@@ -22,12 +22,12 @@ extension TokenService {
         }
     }
 
-    /// Issues the token only: off the event loop if the signature is slow, and by the backend's own issuer if it has
+    /// Issues the token only: off the event loop if the signature is slow, and by the client's own issuer if it has
     /// one (OAUTH-09). Nil if that fails or returns an unsuitable token.
     package func token(of issuance: Issuance, now: Int64) -> Effect<GrantedToken?> {
         let grant = issuance.grant
-        guard grant.backend.grants.isSatisfied(by: grant.binding) else { return .done(nil) }
-        if let name = grant.backend.issuer {
+        guard grant.client.grants.isSatisfied(by: grant.binding) else { return .done(nil) }
+        if let name = grant.client.issuer {
             guard let issuer = settings.grantIssuers[name] else { return .done(nil) }
             return issuer.issue(grant, now: now).then { [self] result in
                 guard case .success(let token) = result, token.isShortEnough(for: issuance) else { return .done(nil) }
@@ -62,7 +62,7 @@ extension TokenService {
         }
         if let seconds = token.expiresIn { writer.member("expires_in", seconds) }
         // A module's token is bound to nothing.
-        let isBound = grant.binding?.key != nil && grant.backend.issuer == nil
+        let isBound = grant.binding?.key != nil && grant.client.issuer == nil
         writer.member("token_type", isBound ? "DPoP" : "Bearer")
         if let scope = issuance.scope.reply { writer.member("scope", scope) }
         writer.member("access_token", String(decoding: token.value, as: UTF8.self))
@@ -90,7 +90,7 @@ extension TokenService {
         var response = EndpointResponse.token(status: 200, body: body, reason: .tokenIssued)
         response.audit = AuditEntry(
             action: "grant.\(issuance.action)", outcome: .granted, subject: grant.subject,
-            client: grant.backend.reference, tokenID: grant.backend.issuer == nil ? issuance.tokenID : "")
+            client: grant.client.reference, tokenID: grant.client.issuer == nil ? issuance.tokenID : "")
         return response
     }
 }

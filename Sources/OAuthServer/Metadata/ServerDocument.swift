@@ -8,14 +8,14 @@ import Model
 /// certain clients are listed only if such a client exists.
 struct ServerDocument {
     private let settings: TokenServiceSettings
-    private let clients: [Backend]
+    private let clients: [Client]
 
     init(_ settings: TokenServiceSettings) {
         self.settings = settings
-        clients = settings.backends.backends.filter(\.oauthConsumer)
+        clients = settings.clients.clients.filter(\.oauthConsumer)
     }
 
-    private var grants: [BackendGrants] { clients.map(\.grants) }
+    private var grants: [ClientGrants] { clients.map(\.grants) }
 
     private func url(_ endpoint: EndpointDescriptor) -> String { settings.baseURL + settings.paths[endpoint] }
 
@@ -101,7 +101,7 @@ struct ServerDocument {
 
     /// Client authentication methods of an endpoint.
     private func addEndpoint(_ name: String, allowsPublic: Bool, _ writer: inout JSONWriter) {
-        let hasKeys = clients.contains { settings.backends.clientKeys[$0.mobileBackendID] != nil }
+        let hasKeys = clients.contains { settings.clients.clientKeys[$0.id] != nil }
         var methods = ["client_secret_basic", "client_secret_post"]
         if hasKeys { methods.append("private_key_jwt") }
         if allowsPublic, settings.currentRegistration != nil || grants.contains(where: \.isPublic) {

@@ -23,13 +23,13 @@ struct IDToken: Sendable {
         writer.beginObject()
         writer.member("iss", settings.issuer)
         writer.member("sub", grant.subject)
-        writer.member("aud", grant.backend.clientID)
+        writer.member("aud", grant.client.clientID)
         writer.member("exp", now + min(grant.lifetimeSeconds, IDToken.lifetimeSeconds))
         writer.member("iat", now)
         if let time = grant.authenticatedAt { writer.member("auth_time", time) }
         if let nonce { writer.member("nonce", nonce) }
         if !grant.methods.isEmpty { writer.member("amr", grant.methods) }
-        if let groups = grant.backend.grants.groupsClaim { writer.member(groups, grant.roles) }
+        if let groups = grant.client.grants.groupsClaim { writer.member(groups, grant.roles) }
         if let session = grant.session { writer.member("sid", session) }
         writer.member("at_hash", IDToken.hash(accessToken, settings.signer.key.algorithm))
         writer.endObject()

@@ -28,11 +28,11 @@ extension TokenServiceSettings {
     /// Whether some client may use the device grant.
     package var hasDevices: Bool {
         registration?.rules.allowsDevices == true
-            || backends.backends.contains { $0.oauthConsumer && $0.grants.allowsDevices }
+            || clients.clients.contains { $0.oauthConsumer && $0.grants.allowsDevices }
     }
 
     /// Whether some client may use the authorization endpoint.
     package var hasAuthorization: Bool {
-        registration != nil || backends.backends.contains { $0.oauthConsumer && $0.grants.authorization != nil }
+        registration != nil || clients.clients.contains { $0.oauthConsumer && $0.grants.authorization != nil }
     }
 }

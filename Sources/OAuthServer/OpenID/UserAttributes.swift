@@ -41,7 +41,7 @@ struct UserAttributes: Sendable {
         guard claims.kind == .user, OpenIDScope.isGranted(.openid, in: scope) else {
             return UserAttributes.refusal(.insufficientScope, error: "insufficient_scope")
         }
-        let client = service.settings.backends.backend(id: Array(claims.backendID.utf8).span)
+        let client = service.settings.clients.client(id: Array(claims.backendID.utf8).span)
         let user =
             claims.virtual
             ? nil : client.flatMap { service.settings.users.user(named: claims.subject, realm: $0.realm) }
@@ -60,7 +60,7 @@ struct UserAttributes: Sendable {
         }
         let email = OpenIDScope.isGranted(.email, in: scope) ? user?.email ?? "" : ""
         if !email.isEmpty { writer.member("email", email) }
-        // A client that has registered itself has the backend of another one.
+        // A client that has registered itself stands in tokens as its sponsor.
         if let groups = client?.grants.groupsClaim, client?.clientID.isExactly(claims.clientID) == true {
             writer.member(groups, claims.roles)
         }

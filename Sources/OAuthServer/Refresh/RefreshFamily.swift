@@ -28,10 +28,10 @@ struct RefreshFamily: Sendable, Equatable {
 
     init(_ grant: AccessTokenMinter.Grant, now: Int64) {
         login = LoginFacts(grant.rights, now: now)
-        realm = grant.backend.realm
+        realm = grant.client.realm
         session = grant.session
         origins = grant.origins
-        key = grant.backend.grants.isPublic ? grant.binding?.key : nil
+        key = grant.client.grants.isPublic ? grant.binding?.key : nil
     }
 
     func json() -> [UInt8] {

@@ -14,10 +14,10 @@ struct RefreshTokens: Sendable {
     /// RFC 6749 section 6 with the rotation of RFC 9700 section 4.14.2: each refresh token is single-use. Reuse revokes
     /// everything derived from the same login, because one of the two users of the token is a thief.
     func redeem(
-        _ form: TokenForm, _ backend: Backend, _ binding: TokenBinding?, now: Int64
+        _ form: TokenForm, _ client: Client, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         // OAUTH-05: without opt-in, answers like a server without refresh tokens.
-        guard let lifetimes = backend.grants.refresh else { throw .unsupportedGrantType }
+        guard let lifetimes = client.grants.refresh else { throw .unsupportedGrantType }
         guard let token = form["refresh_token"] else { throw .missingParameter }
         let digest = service.settings.storeKey.digest(token)
         let wanted = form["scope"]
@@ -25,21 +25,21 @@ struct RefreshTokens: Sendable {
         let request = RepeatedAnswer.request(form, binding)
         let renewed: @Sendable (TokenRecord) -> Effect<EndpointResponse> = { [self] record in
             do throws(TokenFailure) {
-                let next = try renewal(of: record, scope: wanted, backend, lifetimes, binding, now: now)
-                return renew(digest, next, backend, lifetimes, request, now: now)
+                let next = try renewal(of: record, scope: wanted, client, lifetimes, binding, now: now)
+                return renew(digest, next, client, lifetimes, request, now: now)
             } catch {
                 return .done(error.response)
             }
         }
         return service.ask(.find(.refresh(digest)), now: now) { [self] answer in
             if case .record(let record?) = answer { return renewed(record) }
-            guard lifetimes.reuseSeconds > 0 else { return refuseUnknown(digest, backend, arrival: arrival, now: now) }
+            guard lifetimes.reuseSeconds > 0 else { return refuseUnknown(digest, client, arrival: arrival, now: now) }
             // A client that lost the answer retries with the old token and gets the same pair.
             return service.ask(.successor(of: digest), now: now) { [self] answer in
-                guard case .record(let record?) = answer, record.application.isExactly(backend.mobileBackendID) else {
-                    return refuseUnknown(digest, backend, arrival: nil, now: now)
+                guard case .record(let record?) = answer, record.application.isExactly(client.id) else {
+                    return refuseUnknown(digest, client, arrival: nil, now: now)
                 }
-                return `repeat`(record, backend, request, now: now)
+                return `repeat`(record, client, request, now: now)
             }
         }
     }
@@ -47,14 +47,14 @@ struct RefreshTokens: Sendable {
     /// The digest is not current. If it was used before, the family is revoked.
     /// - Parameter arrival: of the request, by `raceClock`.
     private func refuseUnknown(
-        _ digest: [UInt8], _ backend: Backend, arrival: Int64?, now: Int64
+        _ digest: [UInt8], _ client: Client, arrival: Int64?, now: Int64
     ) -> Effect<EndpointResponse> {
         // A placeholder: there is nothing to replace.
         let nothing = TokenRecord(
-            id: AccessTokenMinter.randomID(), kind: .refresh, application: backend.mobileBackendID, subject: "",
+            id: AccessTokenMinter.randomID(), kind: .refresh, application: client.id, subject: "",
             tokenID: "", accessExpiresAt: 0, issuedAt: now)
         return service.ask(
-            .rotate(refresh: digest, application: backend.mobileBackendID, proposed: nothing, reuse: .detected()),
+            .rotate(refresh: digest, application: client.id, proposed: nothing, reuse: .detected()),
             now: now
         ) { [self] answer in
             if case .record(let successor?) = answer {
@@ -87,25 +87,25 @@ struct RefreshTokens: Sendable {
     }
 
     private func renewal(
-        of record: TokenRecord, scope: String?, _ backend: Backend, _ lifetimes: RefreshLifetimes,
+        of record: TokenRecord, scope: String?, _ client: Client, _ lifetimes: RefreshLifetimes,
         _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Renewal {
         // Bound to the client that it was issued to (RFC 6749 section 10.4).
-        guard record.kind == .refresh, record.application.isExactly(backend.mobileBackendID),
+        guard record.kind == .refresh, record.application.isExactly(client.id),
             record.refreshLives(at: now), let family = RefreshFamily(record),
             family.login.authenticatedAt + lifetimes.familySeconds > now,
-            family.login.authenticatedAt >= backend.tokensNotBefore,
+            family.login.authenticatedAt >= client.tokensNotBefore,
             // After a revocation of all of a user's tokens, older refresh tokens are refused: the date is that of the
             // login, regardless of rotations since.
             !service.settings.revocations.isRevoked(
-                tokenID: family.name, subject: record.subject, backendID: backend.tokenBackendID,
+                tokenID: family.name, subject: record.subject, backendID: client.tokenClientID,
                 issuer: OwnAccessTokens.issuerName, issuedAt: family.login.authenticatedAt, origins: family.origins,
                 session: family.session),
-            let roles = roles(of: record.subject, family, realm: backend.realm)
+            let roles = roles(of: record.subject, family, realm: client.realm)
         else { throw .invalidRefreshToken }
         var grant = AccessTokenMinter.Grant(
-            subject: record.subject, kind: .user, backend: backend,
-            lifetimeSeconds: service.settings.userSeconds(of: backend))
+            subject: record.subject, kind: .user, client: client,
+            lifetimeSeconds: service.settings.userSeconds(of: client))
         grant.rights.take(family.login)
         // Of a client with credentials of its own the refresh token is bound to these: another key may follow the one of
         // the login (RFC 9449 section 5).
@@ -115,7 +115,7 @@ struct RefreshTokens: Sendable {
         grant.origins = family.origins
         // Only the authorization endpoint grants scopes beyond the configured ones.
         let allowed = record.scope.isEmpty ? service.settings.terms.scopes : service.settings.scopesOfUsers
-        let granted = try service.settings.remaining(record.scope, of: backend)
+        let granted = try service.settings.remaining(record.scope, of: client)
         let scope = try GrantedScope(requested: scope, granted: granted, allowed: allowed)
         grant.scope = scope.claim
         service.settings.give(roles, to: &grant)
@@ -143,24 +143,24 @@ struct RefreshTokens: Sendable {
 
     /// Gives the answer of the first use again. A request that differs is not of the same client.
     private func `repeat`(
-        _ record: TokenRecord, _ backend: Backend, _ request: [UInt8], now: Int64
+        _ record: TokenRecord, _ client: Client, _ request: [UInt8], now: Int64
     ) -> Effect<EndpointResponse> {
         guard let answer = RepeatedAnswer(record, service.settings.storeKey), answer.until > now,
             constantTimeEqual(answer.request.span, request.span)
         else { return endFamily(of: record, now: now) }
         var response = EndpointResponse.token(status: 200, body: Array(answer.body.utf8), reason: .tokenIssued)
         response.audit = AuditEntry(
-            action: "grant.refresh_token", outcome: .granted, subject: record.subject, client: backend.reference,
+            action: "grant.refresh_token", outcome: .granted, subject: record.subject, client: client.reference,
             tokenID: record.tokenID)
         return .done(response)
     }
 
     /// Makes the answer first where it may be asked for again, since the record keeps it.
     private func renew(
-        _ digest: [UInt8], _ next: Renewal, _ backend: Backend, _ lifetimes: RefreshLifetimes, _ request: [UInt8],
+        _ digest: [UInt8], _ next: Renewal, _ client: Client, _ lifetimes: RefreshLifetimes, _ request: [UInt8],
         now: Int64
     ) -> Effect<EndpointResponse> {
-        guard lifetimes.reuseSeconds > 0 else { return rotate(digest, next, backend, now: now) }
+        guard lifetimes.reuseSeconds > 0 else { return rotate(digest, next, client, now: now) }
         return service.issue(next.issuance, now: now).then { [self] response in
             guard response.status == 200 else { return .done(response) }
             let until = now + lifetimes.reuseSeconds
@@ -168,7 +168,7 @@ struct RefreshTokens: Sendable {
             var record = next.record
             record.sealed = kept.sealed(service.settings.storeKey, id: record.id)
             let operation = StoreOperation.rotate(
-                refresh: digest, application: backend.mobileBackendID, proposed: record,
+                refresh: digest, application: client.id, proposed: record,
                 reuse: .detected(graceSeconds: lifetimes.reuseSeconds))
             return service.ask(operation, now: now) { [self, record] answer in
                 switch answer {
@@ -177,7 +177,7 @@ struct RefreshTokens: Sendable {
                     eraseAnswer(of: record.id, at: until)
                     return .done(response)
                 // A request at the same time was first.
-                case .record(let successor?): return `repeat`(successor, backend, request, now: now)
+                case .record(let successor?): return `repeat`(successor, client, request, now: now)
                 default: return .done(Self.refusal(of: answer).response)
                 }
             }
@@ -200,7 +200,7 @@ struct RefreshTokens: Sendable {
     }
 
     private func rotate(
-        _ digest: [UInt8], _ next: Renewal, _ backend: Backend, now: Int64
+        _ digest: [UInt8], _ next: Renewal, _ client: Client, now: Int64
     ) -> Effect<EndpointResponse> {
         let clock = service.settings.raceClock
         let end = clock.map { $0.now() + RaceClock.pause }
@@ -210,7 +210,7 @@ struct RefreshTokens: Sendable {
             record.attributes = family.json()
         }
         let operation = StoreOperation.rotate(
-            refresh: digest, application: backend.mobileBackendID, proposed: record,
+            refresh: digest, application: client.id, proposed: record,
             reuse: .detected(graceSeconds: RefreshTokens.raceSeconds))
         return service.ask(operation, now: now) { [self] answer in
             // A request at the same time was first, which found the token unused as well: no reuse, but no answer either.
@@ -247,7 +247,7 @@ struct RefreshTokens: Sendable {
         family.name = service.settings.terms.revokesOnRefresh ? nil : family.name ?? AccessTokenMinter.randomID()
         if let name = family.name { issuance.join(name) }
         var record = TokenRecord(
-            id: id, kind: .refresh, application: grant.backend.mobileBackendID, subject: grant.subject,
+            id: id, kind: .refresh, application: grant.client.id, subject: grant.subject,
             tokenID: family.name ?? issuance.tokenID, accessExpiresAt: now + grant.lifetimeSeconds, issuedAt: now)
         record.refreshDigest = service.settings.storeKey.digest(token)
         let end = family.login.authenticatedAt + lifetimes.familySeconds

@@ -8,7 +8,7 @@ import TokenStorage
 /// How clients register themselves.
 package struct RegistrationSettings: Sendable {
     package var rules: RegistrationRules
-    /// The `mobileBackendID` of the backend that registered clients belong to.
+    /// `Client.id` of their sponsor.
     package var sponsorID: String
     /// SHA-256 digests of the initial access tokens.
     package var tokenDigests: [[UInt8]] = []
@@ -184,11 +184,11 @@ package struct RegisteredClients: Sendable {
 
 extension TokenServiceSettings {
     /// The client with an id, from the configuration or registered by itself; nil for none. Fails with the store.
-    package func client(_ id: String, now: Int64) -> Effect<Result<Backend?, StoreFailure>> {
-        if let backend = backends.backend(clientID: id) { return .done(.success(backend)) }
+    package func client(_ id: String, now: Int64) -> Effect<Result<Client?, StoreFailure>> {
+        if let client = clients.client(clientID: id) { return .done(.success(client)) }
         guard let clients = RegisteredClients(self) else { return .done(.success(nil)) }
         return clients.find(id, now: now).map { found in
-            found.map { $0.flatMap(RegisteredClient.init).flatMap(backend(of:)) }
+            found.map { $0.flatMap(RegisteredClient.init).flatMap(client(of:)) }
         }
     }
 
@@ -196,7 +196,7 @@ extension TokenServiceSettings {
     var currentRegistration: RegistrationSettings? {
         guard let registration else { return nil }
         func isWithdrawn(_ name: RegistrationRight, _ value: String = "") -> Bool {
-            backends.hasWithdrawn(
+            clients.hasWithdrawn(
                 .setting(backendID: registration.sponsorID, name: name.rawValue, value: value))
         }
         if isWithdrawn(.registration) { return nil }
@@ -206,18 +206,18 @@ extension TokenServiceSettings {
         return current
     }
 
-    /// The backend that registered clients belong to; nil for none that has clients.
-    var sponsor: Backend? {
+    /// The client of the configuration that clients that have registered themselves belong to; nil for none.
+    var sponsor: Client? {
         guard let registration = currentRegistration else { return nil }
-        let backend = backends.backend(id: Array(registration.sponsorID.utf8).span)
-        return backend.flatMap { $0.oauthConsumer && !$0.isRevoked ? $0 : nil }
+        let client = clients.client(id: Array(registration.sponsorID.utf8).span)
+        return client.flatMap { $0.oauthConsumer && !$0.isRevoked ? $0 : nil }
     }
 
     /// A registered client with the rights that the current configuration leaves it; nil if it has none.
-    package func backend(of client: RegisteredClient) -> Backend? {
+    package func client(of registered: RegisteredClient) -> Client? {
         guard let registration, let sponsor else { return nil }
-        let (rules, metadata) = (registration.rules, client.metadata)
-        var grants = BackendGrants()
+        let (rules, metadata) = (registration.rules, registered.metadata)
+        var grants = ClientGrants()
         grants.accessTokenSeconds = sponsor.grants.accessTokenSeconds
         grants.requiresProofKey = sponsor.grants.requiresProofKey
         grants.bindsToCertificate = sponsor.grants.bindsToCertificate
@@ -231,7 +231,7 @@ extension TokenServiceSettings {
         let held = (metadata.scope ?? "").split(separator: " ").map(String.init)
         grants.scopes = registrableScopes.filter { scope in held.contains { $0.isExactly(scope) } }
         return sponsor.sponsoring(
-            client.id, title: metadata.name ?? client.id, secretDigest: client.secretDigest, grants)
+            registered.id, title: metadata.name ?? registered.id, secretDigest: registered.secretDigest, grants)
     }
 
     /// The scopes that registered clients may have.
@@ -241,12 +241,12 @@ extension TokenServiceSettings {
     }
 
     /// The scopes that users of a client may be asked about.
-    package func scopes(of backend: Backend) -> [String] { backend.grants.scopes ?? scopesOfUsers }
+    package func scopes(of client: Client) -> [String] { client.grants.scopes ?? scopesOfUsers }
 
     /// Gives a token with its scope the roles of its user: all, or for a registered client those that the scope gives.
     func give(_ roles: [String], to grant: inout AccessTokenMinter.Grant) {
         grant.roles = roles
-        guard grant.backend.isRegistered else { return }
+        guard grant.client.isRegistered else { return }
         let scopes = (grant.scope ?? "").split(separator: " ").map(String.init)
         let given = catalogue.roles(named: scopes.flatMap { registration?.rules.scopeRoles[$0] ?? [] })
         grant.userRoles = roles
@@ -254,8 +254,8 @@ extension TokenServiceSettings {
     }
 
     /// What a registered client may still have of an earlier scope; that scope for other clients.
-    func remaining(_ scope: String, of backend: Backend) throws(TokenFailure) -> String {
-        guard let current = backend.grants.scopes, !scope.isEmpty else { return scope }
+    func remaining(_ scope: String, of client: Client) throws(TokenFailure) -> String {
+        guard let current = client.grants.scopes, !scope.isEmpty else { return scope }
         let left = scope.split(separator: " ").map(String.init).filter { name in current.contains { $0.isExactly(name) }
         }
         guard !left.isEmpty else { throw .invalidScope }

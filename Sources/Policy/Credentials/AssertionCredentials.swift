@@ -79,11 +79,11 @@ struct AssertionCredentials: Sendable {
     }
 
     /// The caller of a verified assertion. An issuer for certain mobile backends has no users here, since an assertion
-    /// belongs to no backend.
+    /// belongs to no client.
     private func principal(
         of assertion: SAMLAssertion, _ issuer: AssertionIssuer, _ packed: [UInt8], now: Int64
     ) throws(Reason) -> Principal {
-        guard issuer.allowedBackends == nil else { throw .issuerNotAllowed }
+        guard issuer.allowedClients == nil else { throw .issuerNotAllowed }
         let end: Int64
         do throws(SAMLRejection) {
             end = try issuer.samlConditions.check(assertion, now: now) + SAMLConditions.clockSkew

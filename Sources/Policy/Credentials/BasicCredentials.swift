@@ -5,9 +5,9 @@ import Identity
 import Model
 import Outbound
 
-/// The Basic authenticator: a backend id beside an anonymous key or a local user's name and password (BASIC-01).
+/// The Basic authenticator: a client id beside an anonymous key or a local user's name and password (BASIC-01).
 struct BasicCredentials: Sendable {
-    private let backends: BackendStore
+    private let clients: Clients
     private let users: UserStore
     private let logins: PasswordLogin
     private let known: PasswordCache
@@ -18,12 +18,12 @@ struct BasicCredentials: Sendable {
     private let social: SocialCredentials
     /// Those whose users may show name and password, by name.
     private let applications: [String: Application]
-    /// Key and holder of each backend, in the order of the store.
+    /// Key and holder of each client, in the order of the store.
     private let anonymous: [(key: [UInt8], principal: Principal)]
 
     init(_ settings: PolicySettings, _ claims: ClaimSelection) {
         self.claims = claims
-        backends = settings.backends
+        clients = settings.clients
         users = settings.users
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
         known = PasswordCache(seconds: settings.passwordCacheSeconds)
@@ -33,11 +33,11 @@ struct BasicCredentials: Sendable {
         social = SocialCredentials(settings)
         let applications = settings.routes.compactMap(\.application).filter(\.httpBasic)
         self.applications = Dictionary(applications.map { ($0.name, $0) }) { first, _ in first }
-        anonymous = settings.backends.backends.map { backend in
+        anonymous = settings.clients.clients.map { client in
             let principal = Principal(
                 kind: .anonymous, method: .anonymousKey, subject: "anonymous", issuer: "local",
-                backendID: backend.mobileBackendID, roles: RoleSet(), catalogue: settings.roles, level: 0)
-            return (Array(backend.anonymousKey.utf8), principal)
+                backendID: client.id, roles: RoleSet(), catalogue: settings.roles, level: 0)
+            return (Array(client.anonymousKey.utf8), principal)
         }
     }
 
@@ -64,32 +64,32 @@ struct BasicCredentials: Sendable {
             if let route, let application = route.passwordApplication {
                 return authenticate(credential, of: application, route, bytes, headers, from: address, now: now)
             }
-            let own = route?.passwordBackend
-            guard let known = own.map({ backends.index(id: $0.span) }) ?? backends.defaultIndex else {
+            let own = route?.passwordClient
+            guard let known = own.map({ clients.index(id: $0.span) }) ?? clients.defaultIndex else {
                 return .rejected(.missingBackend)
             }
             index = known
         case 1:
             guard let id = headers.value(.oracleMobileBackendID) else { return .rejected(.missingBackend) }
-            guard let known = backends.index(id: bytes.slice(id)) else { return .rejected(.unknownBackend) }
+            guard let known = clients.index(id: bytes.slice(id)) else { return .rejected(.unknownBackend) }
             index = known
         // BASIC-03; two ids are as good as none, since each side could read another one.
         default: return .rejected(.missingBackend)
         }
-        let backend = backends.backend(at: index)
-        guard backend.httpBasic else { return .rejected(.basicDisabled) }  // MBE-03
+        let client = clients.client(at: index)
+        guard client.httpBasic else { return .rejected(.basicDisabled) }  // MBE-03
         // BASIC-02: the key is looked at first, verbatim; it could be the Base64 of something with a colon.
         let key = anonymous[index].key
-        if !key.isEmpty, !backend.anonymousKey.isEmpty, constantTimeEqual(key.span, credential) {
+        if !key.isEmpty, !client.anonymousKey.isEmpty, constantTimeEqual(key.span, credential) {
             guard accepted.contains(.anonymousKeys) else { return .rejected(.authenticatorNotListed) }
-            return social.authenticate(backend, bytes: bytes, headers: headers, now: now)
+            return social.authenticate(client, bytes: bytes, headers: headers, now: now)
                 ?? .principal(anonymous[index].principal)
         }
         // No password is checked that would not count.
         guard accepted.contains(.passwords) else { return .rejected(.authenticatorNotListed) }
-        guard backend.facebook == nil else { return .rejected(.socialLoginOnly) }  // FB-04
-        return logIn(credential, realm: backend.realm, context: UInt64(index), from: address, now: now) { user in
-            self.principal(user, backend, at: now)
+        guard client.facebook == nil else { return .rejected(.socialLoginOnly) }  // FB-04
+        return logIn(credential, realm: client.realm, context: UInt64(index), from: address, now: now) { user in
+            self.principal(user, client, at: now)
         }
     }
 
@@ -161,9 +161,9 @@ struct BasicCredentials: Sendable {
 
     /// The user with the current roles (ROLE-03).
     /// - Parameter now: seconds since 1970, when the password was checked.
-    private func principal(_ user: User, _ backend: Backend, at now: Int64?) -> Principal {
+    private func principal(_ user: User, _ client: Client, at now: Int64?) -> Principal {
         Principal(
-            kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: backend.mobileBackendID,
+            kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: client.id,
             roles: roles.roles(named: user.roles), catalogue: roles, level: level, issuedAt: now,
             claims: claims.select(nil, user: user))
     }
@@ -178,16 +178,16 @@ struct BasicCredentials: Sendable {
             return self.principal(user, application, at: principal.issuedAt)
         }
         let id = principal.backendBytes
-        guard let index = backends.index(id: id.span) else { return nil }
-        let backend = backends.backend(at: index)
-        guard backend.httpBasic else { return nil }
-        if principal.method == .social { return social.renew(principal, backend) }
-        if principal.method == .anonymousKey { return backend.anonymousKey.isEmpty ? nil : anonymous[index].principal }
-        let user = users.user(named: principal.subject, realm: backend.realm)
+        guard let index = clients.index(id: id.span) else { return nil }
+        let client = clients.client(at: index)
+        guard client.httpBasic else { return nil }
+        if principal.method == .social { return social.renew(principal, client) }
+        if principal.method == .anonymousKey { return client.anonymousKey.isEmpty ? nil : anonymous[index].principal }
+        let user = users.user(named: principal.subject, realm: client.realm)
         guard let user, user.enabled, (principal.issuedAt ?? .min) >= user.tokensNotBefore,
-            stands(principal, realm: backend.realm)
+            stands(principal, realm: client.realm)
         else { return nil }
-        return self.principal(user, backend, at: principal.issuedAt)
+        return self.principal(user, client, at: principal.issuedAt)
     }
 
     /// Whether a password that was right is not withdrawn by another gateway: then one that is not there any more.

@@ -106,7 +106,7 @@ package struct IntrospectedIssuerSettings: Sendable {
     package var purpose: TokenPurpose
     /// What a token of this issuer is worth (CHAL-06).
     package var level: Int
-    /// The backend that its tokens count as made for; nil for none.
+    /// The client that its tokens count as made for; nil for none.
     package var backendID: String?
     /// Where its tokens are; empty for `Authorization: Bearer` and what routes say.
     package var tokenSources: [TokenSource]

@@ -4,7 +4,7 @@ import Identity
 import Model
 import Outbound
 
-/// The social authenticator: beside a backend's anonymous key, the name of a provider and its token (FB-01).
+/// The social authenticator: beside a client's anonymous key, the name of a provider and its token (FB-01).
 struct SocialCredentials: Sendable {
     private let verifier: (any SocialVerifier)?
     private let roles: RoleCatalogue
@@ -14,14 +14,14 @@ struct SocialCredentials: Sendable {
         roles = settings.roles
     }
 
-    /// Who is calling, once the anonymous key of the backend was right; nil where neither of the two fields was sent, or
-    /// the backend has no social login and they mean nothing.
+    /// Who is calling, once the anonymous key of the client was right; nil where neither of the two fields was sent, or
+    /// the client has no social login and they mean nothing.
     ///
     /// - Parameter bytes: the buffer of `headers`.
     func authenticate(
-        _ backend: Backend, bytes: Span<UInt8>, headers: HeaderTable, now: Int64
+        _ client: Client, bytes: Span<UInt8>, headers: HeaderTable, now: Int64
     ) -> AuthenticationOutcome? {
-        guard let login = backend.facebook, let verifier else { return nil }
+        guard let login = client.facebook, let verifier else { return nil }
         let providers = headers.occurrences(.oracleMobileSocialIdentityProvider)
         let tokens = headers.occurrences(.oracleMobileSocialAccessToken)
         if providers == 0, tokens == 0 { return nil }
@@ -33,7 +33,7 @@ struct SocialCredentials: Sendable {
             return .rejected(.unknownIssuer)
         }
         let copy = [UInt8](copying: bytes.slice(token))
-        let id = backend.mobileBackendID
+        let id = client.id
         let effect = verifier.verdict(on: copy, for: login, now: now)
         return .resolve(
             effect.map { [roles] verdict in
@@ -47,7 +47,7 @@ struct SocialCredentials: Sendable {
     }
 
     /// An earlier caller under the current configuration; the provider is not asked again.
-    func renew(_ principal: Principal, _ backend: Backend) -> Principal? { backend.facebook == nil ? nil : principal }
+    func renew(_ principal: Principal, _ client: Client) -> Principal? { client.facebook == nil ? nil : principal }
 
     /// FB-07: users that only the provider knows have no roles.
     private static func principal(

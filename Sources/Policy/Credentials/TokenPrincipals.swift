@@ -6,7 +6,7 @@ import Model
 /// Makes principals of verified tokens: the gateway's own by the claims it wrote, others by the rules of their issuer.
 struct TokenPrincipals: Sendable {
     private let issuers: [IssuerSettings]
-    private let backends: BackendStore
+    private let clients: Clients
     private let users: UserStore
     private let roles: RoleCatalogue
     private let liveRoles: Bool
@@ -18,7 +18,7 @@ struct TokenPrincipals: Sendable {
     init(_ settings: PolicySettings, _ claims: ClaimSelection) {
         self.claims = claims
         issuers = settings.issuers
-        backends = settings.backends
+        clients = settings.clients
         users = settings.users
         roles = settings.roles
         liveRoles = settings.liveRoles
@@ -88,7 +88,7 @@ struct TokenPrincipals: Sendable {
 
     /// Whether an id is that of a client of `clients.json`.
     private func isClient(_ id: String?) -> Bool {
-        id.flatMap { backends.backend(id: Array($0.utf8).span) }?.isClient ?? false
+        id.flatMap { clients.client(id: Array($0.utf8).span) }?.isStandard ?? false
     }
 
     /// Characters of a client that are logged.
@@ -97,7 +97,7 @@ struct TokenPrincipals: Sendable {
     private func identify(
         _ claims: JSONNode, _ rules: ExternalIdentityRules, backendID: String?
     ) throws(Reason) -> ExternalIdentity {
-        let realm = backendID.flatMap { backends.backend(id: Array($0.utf8).span)?.realm }
+        let realm = backendID.flatMap { clients.client(id: Array($0.utf8).span)?.realm }
         do {
             return try rules.identify(claims: claims, realm: realm, users: users, catalogue: roles)
         } catch {
@@ -115,7 +115,7 @@ struct TokenPrincipals: Sendable {
     }
 
     /// The caller of a token with claims of this gateway: one of its own, or one that an issuer module has made for a
-    /// backend.
+    /// client.
     ///
     /// - Parameters:
     ///   - bytes: the token as it came.
@@ -125,24 +125,24 @@ struct TokenPrincipals: Sendable {
         of claims: AccessTokenClaims, _ bytes: [UInt8], issuer: String = "local", json: JSONNode? = nil,
         authentication: AuthenticationClaims = .none
     ) throws(Reason) -> Principal {
-        // MBE-02: switching OAuth off for a backend ends the tokens that it has; a deleted backend has none (MBE-06).
-        guard let backend = backends.backend(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
-        guard backend.oauthConsumer else { throw .oauthDisabled }
-        guard claims.issuedAt >= backend.tokensNotBefore, backends.stand(behind: claims) else { throw .tokenRevoked }
+        // MBE-02: switching OAuth off for a client ends the tokens that it has; a deleted client has none (MBE-06).
+        guard let client = clients.client(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
+        guard client.oauthConsumer else { throw .oauthDisabled }
+        guard claims.issuedAt >= client.tokensNotBefore, clients.stand(behind: claims) else { throw .tokenRevoked }
         let (catalogue, activity) = (roles, activity(of: claims))
         let selected = self.claims.select(
-            json, user: account(of: claims, realm: backend.realm), authentication: authentication)
+            json, user: account(of: claims, realm: client.realm), authentication: authentication)
         func caller(_ roles: RoleSet, unlimited: Principal? = nil) -> Principal {
             Principal(
                 kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, clientID: claims.clientID,
-                backendID: claims.backendID, isOfClient: backend.isClient, roles: roles, catalogue: catalogue,
+                backendID: claims.backendID, isOfClient: client.isStandard, roles: roles, catalogue: catalogue,
                 level: claims.level,
                 virtual: claims.virtual, expiresAt: claims.expiresAt, issuedAt: claims.issuedAt,
                 tokenID: claims.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,
                 session: claims.session, login: claims.login, activity: activity, claims: selected,
                 binding: claims.binding, unlimited: unlimited)
         }
-        let held = catalogue.roles(named: try heldRoles(by: claims, of: backend))
+        let held = catalogue.roles(named: try heldRoles(by: claims, of: client))
         guard claims.userRoles != nil else { return caller(held) }
         return caller(held.intersection(catalogue.roles(named: claims.roles)), unlimited: caller(held))
     }
@@ -186,17 +186,17 @@ struct TokenPrincipals: Sendable {
 
     /// The holder of a session at a service domain.
     private func holder(of session: Session, at place: Session.Place) throws(Reason) -> SessionHolder {
-        guard let backend = backends.backend(id: Array(place.backendID.utf8).span) else { throw .unknownBackend }
+        guard let client = clients.client(id: Array(place.backendID.utf8).span) else { throw .unknownBackend }
         // A session ends with what its access tokens would end with (MBE-02).
-        guard backend.oauthConsumer else { throw .oauthDisabled }
+        guard client.oauthConsumer else { throw .oauthDisabled }
         // Logins of a removed domain, provider or form are refused.
         guard let domain = browserDomains[place.domain],
             session.isProvided ? domain.providers.contains(where: session.provider.isExactly) : domain.takesPasswords
         else { throw .sessionInvalid }
-        guard session.login.authenticatedAt >= backend.tokensNotBefore else { throw .tokenRevoked }
+        guard session.login.authenticatedAt >= client.tokensNotBefore else { throw .tokenRevoked }
         var holder = try holder(
-            of: session, realm: backend.realm,
-            guestRoles: roles(ofGuest: session.subject, place, domain, realm: backend.realm))
+            of: session, realm: client.realm,
+            guestRoles: roles(ofGuest: session.subject, place, domain, realm: client.realm))
         if !session.isProvided { holder.loginClass = domain.passwordLogin }
         return holder
     }
@@ -240,12 +240,12 @@ struct TokenPrincipals: Sendable {
     /// The user's roles in the token without those that another gateway has taken away since its issue, or with `liveRoles`
     /// those that the user has now (ROLE-03). A user who is gone or disabled has no tokens (MAP-04), nor has one those of
     /// the password before or of an earlier bearer of the name.
-    private func heldRoles(by claims: AccessTokenClaims, of backend: Backend) throws(Reason) -> [String] {
+    private func heldRoles(by claims: AccessTokenClaims, of client: Client) throws(Reason) -> [String] {
         let ofToken = claims.userRoles ?? claims.roles
         guard claims.kind == .user, !claims.virtual else {
-            return claims.kind == .client ? claims.rolesLeft(to: backend) : ofToken
+            return claims.kind == .client ? claims.rolesLeft(to: client) : ofToken
         }
-        guard let user = account(of: claims, realm: backend.realm), user.enabled else { throw .unknownSubject }
+        guard let user = account(of: claims, realm: client.realm), user.enabled else { throw .unknownSubject }
         guard claims.issuedAt >= user.tokensNotBefore else { throw .tokenRevoked }
         return liveRoles ? user.roles : users.current(ofToken, of: user, issuedAt: claims.issuedAt)
     }

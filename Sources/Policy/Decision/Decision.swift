@@ -41,7 +41,7 @@ package struct Decision: ~Copyable {
         case principalRate
         /// A caller is known.
         case caller
-        /// The claims that the request makes beside its credential: its site, its backend, an application key.
+        /// The claims that the request makes beside its credential: its site, its client, an application key.
         case claims
         /// Login rules, level and roles.
         case rights

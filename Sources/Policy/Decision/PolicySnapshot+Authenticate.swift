@@ -244,8 +244,8 @@ extension PolicySnapshot {
 }
 
 extension TokenRejection {
-    /// Whether a token may be one that an issuer module has made for a backend (OAUTH-09): none of an issuer whose tokens are
-    /// verified here, or one of such an issuer that is for the backend's own upstream.
+    /// Whether a token may be one that an issuer module has made for a client (OAUTH-09): none of an issuer whose tokens are
+    /// verified here, or one of such an issuer that is for the client's own upstream.
     fileprivate var mayBeGranted: Bool {
         switch self {
         case .malformed, .unknownIssuer, .encrypted, .undecryptable, .criticalHeader, .unsupportedAlgorithm,

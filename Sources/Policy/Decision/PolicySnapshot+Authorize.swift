@@ -18,7 +18,7 @@ extension PolicySnapshot {
         }
         // Browsers show a certificate with requests that other sites cause, too. Other programs say nothing of a site.
         if principal.method == .certificate, isForeign(head, headers, bytes) { return .crossSiteRequest }
-        if !claimsOwnBackend(principal, bytes: bytes, headers: headers) { return .backendMismatch }
+        if !claimsOwnClient(principal, bytes: bytes, headers: headers) { return .backendMismatch }
         return route.refusesKey(bytes: bytes, headers: headers)
     }
 
@@ -33,14 +33,14 @@ extension PolicySnapshot {
         now: Int64
     ) -> Reason? {
         if let chain = route.authenticators, !chain.accepts(principal) { return .authenticatorNotListed }
-        // AMB-30, FB-06: 401 for credentials of any backend, since the kind is wrong for this route.
+        // AMB-30, FB-06: 401 for credentials of any client, since the kind is wrong for this route.
         let isSocial = principal.method == .social
         if route.loginRequired, route.socialLogin, !isSocial { return .socialLoginRequired }
         // DEC-06: another token of the same caller would do, so that the challenge is that of the route.
         if !route.accepts(webgate: principal.webgateBytes) { return .wrongWebgate }
         // CACHE-11: the scheme asks for a login of its own.
         if let login = route.login, !login.accepts(login: principal.loginBytes) { return .wrongScheme }
-        if !route.accepts(backend: principal.backendBytes), route.login?.isOwnSession(of: principal) != true {
+        if !route.accepts(client: principal.backendBytes), route.login?.isOwnSession(of: principal) != true {
             return .backendNotAllowed
         }
         if !route.accepts(application: principal.applicationBytes) { return .applicationMismatch }
@@ -69,9 +69,9 @@ extension PolicySnapshot {
 
     private static func isReading(_ method: Method) -> Bool { method == .get || method == .head || method == .options }
 
-    /// Whether `Oracle-Mobile-Backend-ID`, where it was sent, names the backend of the credential (ISS-06). The field is
-    /// a claim: it cannot give a backend to a credential that has none, and two different ones match no credential.
-    private func claimsOwnBackend(_ principal: Principal, bytes: Span<UInt8>, headers: HeaderTable) -> Bool {
+    /// Whether `Oracle-Mobile-Backend-ID`, where it was sent, names the client of the credential (ISS-06). The field is
+    /// a claim: it cannot give a client to a credential that has none, and two different ones match no credential.
+    private func claimsOwnClient(_ principal: Principal, bytes: Span<UInt8>, headers: HeaderTable) -> Bool {
         guard let field = headers.value(.oracleMobileBackendID) else { return true }
         return headers.occurrences(.oracleMobileBackendID) == 1
             && equal(principal.backendBytes, bytes.slice(field))

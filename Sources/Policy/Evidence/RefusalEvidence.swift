@@ -54,7 +54,7 @@ package struct RefusalEvidence {
             }
         case .backendMismatch:
             let named = RefusalEvidence.text(headers.value(.oracleMobileBackendID), bytes)
-            lines = ["Oracle-Mobile-Backend-ID \(named)", RefusalEvidence.backend(of: principal)]
+            lines = ["Oracle-Mobile-Backend-ID \(named)", RefusalEvidence.client(of: principal)]
         case .apiKeyUnknown, .apiKeyExpired:
             lines =
                 route.map {
@@ -120,8 +120,8 @@ package struct RefusalEvidence {
                 "of the route: \(route.webgate?.name ?? "none")",
             ]
         case .backendNotAllowed:
-            let accepted = route.backends.map { String(decoding: $0, as: UTF8.self) }
-            return [RefusalEvidence.backend(of: principal) + ", accepted \(Evidence.list(accepted))"]
+            let accepted = route.clients.map { String(decoding: $0, as: UTF8.self) }
+            return [RefusalEvidence.client(of: principal) + ", accepted \(Evidence.list(accepted))"]
         case .applicationMismatch where principal != nil:
             return ["application \(RefusalEvidence.text(principal?.applicationBytes))"]
         case .loginRequired, .socialLoginRequired:
@@ -142,7 +142,7 @@ package struct RefusalEvidence {
         names.map { ["held: \($0.isEmpty ? "no \(noun)" : "\(noun) \(Evidence.list($0))")"] } ?? []
     }
 
-    private static func backend(of principal: Principal?) -> String {
+    private static func client(of principal: Principal?) -> String {
         "backend of the credential \(principal?.backendID.map(Evidence.quoted) ?? "none")"
     }
 

@@ -9,9 +9,9 @@ package struct AuthenticationScheme: Sendable, Equatable {
     package var method: ChallengeMethod
     /// The form's path with a query.
     package var formTarget: String
-    /// Ids of the backends whose users may log in by the form: those of its realm, since the same name in another realm
+    /// Ids of the clients whose users may log in by the form: those of its realm, since the same name in another realm
     /// is a different user (MBE-09).
-    package var backends: [String] = []
+    package var clients: [String] = []
     /// Login classes of the form: sessions of other classes do not satisfy the scheme (CACHE-11).
     package var logins: [LoginClass] = []
     /// Challenges in place of `Bearer` and `Basic`; empty for these.

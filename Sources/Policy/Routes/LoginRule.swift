@@ -10,8 +10,8 @@ struct LoginRule: Sendable {
     private let location: [UInt8]
     /// Names of the ways to log in, for a page that says them.
     private let ways: [String]
-    /// Ids of the backends whose users have sessions at the service domain; nil for the gateway's own sessions.
-    private let backends: [[UInt8]]?
+    /// Ids of the clients whose users have sessions at the service domain; nil for the gateway's own sessions.
+    private let clients: [[UInt8]]?
     private let logins: [[UInt8]]
     private let redirects: Bool
     /// Whether it has an identity provider, which can be asked for a stronger or newer login.
@@ -24,11 +24,11 @@ struct LoginRule: Sendable {
         self.webgate = webgate
         let classes: [LoginClass]
         if let login {
-            (ways, classes, backends) = (login.ways.map(\.name), login.ways.map(\.loginClass), nil)
+            (ways, classes, clients) = (login.ways.map(\.name), login.ways.map(\.loginClass), nil)
             (location, redirects) = (Array("\(login.path)?target=".utf8), true)
         } else if let scheme, scheme.method == .form {
             let mark = scheme.formTarget.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
-            (ways, classes, backends) = ([], scheme.logins, scheme.backends.map { Array($0.utf8) })
+            (ways, classes, clients) = ([], scheme.logins, scheme.clients.map { Array($0.utf8) })
             location = Array("\(scheme.formTarget)\(mark)target=".utf8)
             redirects =
                 switch webgate?.mismatch {
@@ -46,16 +46,16 @@ struct LoginRule: Sendable {
     }
 
     /// Whether sessions are those of a service domain.
-    var isOfDomain: Bool { backends != nil }
+    var isOfDomain: Bool { clients != nil }
     /// The cookie of the sessions.
     var cookie: BrowserCookie { isOfDomain ? .domainSession : .session }
 
     /// Whether the session of a caller is one of those that count here. Another session may name the same provider.
     func accepts(sessionOf principal: Principal) -> Bool {
         guard principal.method == .cookie else { return false }
-        guard let backends else { return principal.backendBytes.isEmpty }
+        guard let clients else { return principal.backendBytes.isEmpty }
         let id = principal.backendBytes
-        for i in backends.indices where equal(backends[i], id.span) { return true }
+        for i in clients.indices where equal(clients[i], id.span) { return true }
         return false
     }
 

@@ -31,14 +31,14 @@ package final class Route: Sendable {
     package let responseFields: RouteFields?
     /// How the gateway's own errors are answered; nil for the usual form.
     package let errors: ErrorAnswers?
-    /// Ids of the backends whose credentials are accepted; empty for all (ISS-07).
-    package let backends: [[UInt8]]
+    /// Ids of the clients whose credentials are accepted; empty for all (ISS-07).
+    package let clients: [[UInt8]]
     /// Name and key of the ApiOmat application whose tokens alone are accepted; empty for none (AOM-16).
     package let applicationName: [UInt8]
     let applicationKey: [UInt8]
-    /// Id of the backend of Basic credentials that name none; nil for the default backend. A Basic challenge tells of no
-    /// backend, so that the only one of a route with such a challenge counts, too (SCH-01).
-    let passwordBackend: [UInt8]?
+    /// Id of the client of Basic credentials that name none; nil for the default client. A Basic challenge tells of no
+    /// client, so that the only one of a route with such a challenge counts, too (SCH-01).
+    let passwordClient: [UInt8]?
     /// The application whose users may send name and password with its key; nil for none.
     let passwordApplication: Application?
     package let webgate: Webgate?
@@ -135,7 +135,7 @@ package final class Route: Sendable {
         requestFields = RouteFields(settings.options.requestFields, claims)
         responseFields = RouteFields(settings.options.responseFields, claims)
         self.errors = errors
-        backends = settings.backends.map { Array($0.utf8) }
+        clients = settings.clients.map { Array($0.utf8) }
         applicationName = Array((settings.application?.name ?? "").utf8)
         applicationKey = Array((settings.application?.apiKey ?? "").utf8)
         passwordApplication = settings.application.flatMap { $0.httpBasic ? $0 : nil }
@@ -146,10 +146,10 @@ package final class Route: Sendable {
         challengeLevel = access.level ?? webgate?.level ?? 0
         level = access.level ?? (access.loginRequired ? webgate?.level ?? 0 : 0)
         scheme = settings.scheme ?? webgate?.scheme
-        passwordBackend =
+        passwordClient =
             settings.defaultBackend.map { Array($0.utf8) }
-            ?? (backends.count == 1 && (scheme?.method == .basic || authenticators?.lists(.basic) == true)
-                ? backends[0] : nil)
+            ?? (clients.count == 1 && (scheme?.method == .basic || authenticators?.lists(.basic) == true)
+                ? clients[0] : nil)
         self.authenticators = authenticators
         let isWithoutSession = access.isPublic || authenticators?.lists(.session) == false
         login = isWithoutSession ? nil : LoginRule(settings.login, scheme: scheme, of: webgate)
@@ -227,12 +227,12 @@ package final class Route: Sendable {
         return nil
     }
 
-    /// Whether credentials of this backend are accepted (ISS-07).
+    /// Whether credentials of this client are accepted (ISS-07).
     ///
-    /// - Parameter id: empty for a credential without a backend, which is accepted only on routes without backends.
-    func accepts(backend id: [UInt8]) -> Bool {
-        if backends.isEmpty { return true }
-        for i in backends.indices where equal(backends[i], id.span) { return true }
+    /// - Parameter id: empty for a credential without a client, which is accepted only on routes without clients.
+    func accepts(client id: [UInt8]) -> Bool {
+        if clients.isEmpty { return true }
+        for i in clients.indices where equal(clients[i], id.span) { return true }
         return false
     }
 

@@ -27,7 +27,7 @@ package struct PolicySettings: Sendable {
     package var policyServers: [PolicyAsker] = []
     /// Key removals of issuers that publish their keys; nil without such issuers.
     package var keyEpoch: KeyEpoch?
-    package var backends: BackendStore
+    package var clients: Clients
     package var users: UserStore
     /// What other gateways have withdrawn; nil where there are none.
     package var withdrawn: WithdrawnAccounts?
@@ -47,11 +47,11 @@ package struct PolicySettings: Sendable {
     package var passwordLevel = Principal.standardLevel
     /// Resolves tokens of ApiOmat applications; nil without applications.
     package var opaqueTokens: (any OpaqueTokens)?
-    /// Records of tokens issued by issuer modules; nil if no backend has a module (OAUTH-09).
+    /// Records of tokens issued by issuer modules; nil if no client has a module (OAUTH-09).
     package var grantedTokens: (any GrantedTokens)?
     /// Issuers of SAML assertions; nil if no route takes assertions.
     package var assertions: AssertionSettings?
-    /// Verifies Facebook tokens; nil if no backend uses it.
+    /// Verifies Facebook tokens; nil if no client uses it.
     package var socialVerifier: (any SocialVerifier)?
     /// Last use of sessions; nil if no session has an idle timeout (OMS-09).
     package var activities: (any SessionActivities)?
@@ -101,8 +101,8 @@ package struct PolicySettings: Sendable {
                 + places.map { place in (place, .only(choosy.filter { $0.1.contains(place) }.map(\.0))) })
     }
 
-    package init(backends: BackendStore, users: UserStore, revocations: RevocationList, challenges: ChallengeIssuer) {
-        self.backends = backends
+    package init(clients: Clients, users: UserStore, revocations: RevocationList, challenges: ChallengeIssuer) {
+        self.clients = clients
         self.users = users
         self.revocations = revocations
         self.challenges = challenges
@@ -143,7 +143,7 @@ package struct RouteSettings: Sendable {
     /// `Host` of forwarded requests; empty for the client's.
     package var host = ""
     /// The `mobileBackendId`s whose credentials are accepted; empty for all.
-    package var backends: [String] = []
+    package var clients: [String] = []
     /// The `mobileBackendId` of Basic credentials that name none.
     package var defaultBackend: String?
     package var webgate: Webgate?
@@ -188,7 +188,7 @@ package struct IssuerSettings: Sendable {
         ///
         /// - Parameters:
         ///   - level: of its tokens (CHAL-06).
-        ///   - backendID: the backend that its tokens are bound to; nil for none.
+        ///   - backendID: the client that its tokens are bound to; nil for none.
         case outside(ExternalIdentityRules, level: Int, backendID: String?)
     }
 

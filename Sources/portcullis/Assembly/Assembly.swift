@@ -41,7 +41,7 @@ struct Assembly: AssemblyPart {
         let catalogue = RoleCatalogue(configuration.roles.names)
         let hasher = configuration.passwords.hasher
         let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: retained.withdrawn)
-        let backends = BackendAssembly(context: context).backendStore()
+        let clients = ClientAssembly(context: context).clients()
         let keys = KeyAssembly(context: context).signingKeys()
         let modules = IssuerAssembly(context: context).tokenIssuers(keys?.active)
         let sealing = KeyAssembly(context: context).sealingKeys()
@@ -54,7 +54,7 @@ struct Assembly: AssemblyPart {
         let seals = BrowserSeals(keys: sealing, store: store.life)
 
         var settings = PolicySettings(
-            backends: backends, users: users, revocations: retained.revocations, challenges: challenges)
+            clients: clients, users: users, revocations: retained.revocations, challenges: challenges)
         settings.generation = generation
         settings.withdrawn = retained.withdrawn
         settings.throttle = retained.throttle
@@ -82,7 +82,7 @@ struct Assembly: AssemblyPart {
         settings.policyServers = configuration.policies.askers(context)
         if !context.issuerKeys.isEmpty { settings.keyEpoch = retained.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
-        if configuration.backends.contains(where: { $0.backend.issuer != nil }) {
+        if configuration.clients.contains(where: { $0.client.issuer != nil }) {
             settings.grantedTokens = GrantRecords(store: store.tokens, key: store.key)
         }
         let logins = LoginAssembly(context: context)
@@ -92,10 +92,10 @@ struct Assembly: AssemblyPart {
         let providers = ProviderAssembly(context: context).providerLogin(seals, store, assertions)
         let possession = ClientPossession(proofs, origins: configuration.origins)
         let tokens = TokenServiceAssembly(context: context).build(
-            keys, possession, modules, users, backends, catalogue, assertions, store)
+            keys, possession, modules, users, clients, catalogue, assertions, store)
         let pages = PageLook(configuration.pages)
         let foundation = EndpointFoundation(
-            users: users, hasher: hasher, catalogue: catalogue, backends: backends, key: keys.active, store: store,
+            users: users, hasher: hasher, catalogue: catalogue, clients: clients, key: keys.active, store: store,
             seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers,
             logins: logins.flow(tokens, store, seals: seals, providers: providers), pages: pages)
         let endpoints = endpoints(on: foundation)
@@ -122,7 +122,7 @@ struct Assembly: AssemblyPart {
             minuteOfDay: configuration.tokenCleaner.isEnabled ? configuration.tokenCleaner.minuteOfDay : nil)
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: routes.injections(policy, modules),
-            tokens: tokens, endpoints: endpoints.handlers, backends: backends,
+            tokens: tokens, endpoints: endpoints.handlers, clients: clients,
             upstreamWebgates: routes.upstreamWebgates(policy, modules),
             upstreams: upstreams, limits: limits.ofClients(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,

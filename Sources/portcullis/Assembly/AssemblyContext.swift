@@ -33,9 +33,9 @@ final class AssemblyContext {
         self.makesKeys = makesKeys
     }
 
-    /// The id of the backend that a reference names; nil for none.
+    /// The id of the client that a reference names; nil for none.
     func backendID(_ reference: String) -> String? {
-        configuration.backends.first { $0.backend.reference == reference }?.backend.mobileBackendID
+        configuration.clients.first { $0.client.reference == reference }?.client.id
     }
 
     // MARK: Files

@@ -17,7 +17,7 @@ struct AssertionAssembly: AssemblyPart {
         let baseURL = configuration.baseURL.description
         let policy = AssertionPolicy(configuration.policies, baseURL: baseURL, catalogue: catalogue)
         for finding in policy.findings { report(finding) }
-        if !policy.entries.isEmpty { warnOfBackends() }
+        if !policy.entries.isEmpty { warnOfClients() }
         if !policy.samlEntries.isEmpty, let obstacle = SAMLVerifier.obstacle {
             // JWTs are exchanged all the same, so this is no reason not to start.
             context.errorOfCheck(
@@ -98,9 +98,9 @@ struct AssertionAssembly: AssemblyPart {
     }
 
     /// AMB-09: the documents ask for HTTP Basic where tokens are exchanged, and nothing comes of it.
-    private func warnOfBackends() {
-        for entry in configuration.backends
-        where entry.backend.oauthConsumer && !entry.backend.httpBasic && !entry.backend.isClient {
+    private func warnOfClients() {
+        for entry in configuration.clients
+        where entry.client.oauthConsumer && !entry.client.httpBasic && !entry.client.isStandard {
             context.warning(
                 "\(entry.pointer)/httpBasic", "tokens are exchanged for this backend though \"httpBasic\" is off")
         }

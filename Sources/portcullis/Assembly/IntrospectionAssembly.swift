@@ -20,8 +20,8 @@ struct IntrospectionAssembly: AssemblyPart {
                 // `azp` marks no ID token here.
                 purpose: .accessToken(
                     isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens,
-                    parties: entry.listedClients(configuration.backends) ?? .any, checksProofs: true),
-                level: entry.level, backendID: entry.backend.flatMap(context.backendID),
+                    parties: entry.listedClients(configuration.clients) ?? .any, checksProofs: true),
+                level: entry.level, backendID: entry.client.flatMap(context.backendID),
                 tokenSources: entry.tokenSources)
             issuer.levelsByMethod = entry.levelsByMethod
             issuer.requiresProof = entry.requiresProof

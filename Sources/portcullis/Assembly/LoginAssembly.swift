@@ -101,10 +101,10 @@ struct LoginAssembly: AssemblyPart {
         var scheme = AuthenticationScheme(
             name: entry.name, level: entry.level, method: entry.challengeMethod, formTarget: entry.formTarget)
         if let application = configuration.application(ofForm: entry),
-            let realm = configuration.backends.first(where: { $0.backend.reference == application.backend })?.backend
+            let realm = configuration.clients.first(where: { $0.client.reference == application.client })?.client
                 .realm
         {
-            scheme.backends = configuration.backends.map(\.backend).filter { $0.realm == realm }.map(\.mobileBackendID)
+            scheme.clients = configuration.clients.map(\.client).filter { $0.realm == realm }.map(\.id)
         }
         scheme.logins = ways(ofForm: entry)
         scheme.challenges = entry.challenges

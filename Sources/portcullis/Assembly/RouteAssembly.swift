@@ -68,7 +68,7 @@ struct RouteAssembly: AssemblyPart {
         settings.hosts = entry.hosts
         settings.conditions = entry.conditions
         settings.access = entry.access
-        settings.backends = entry.backends.compactMap(context.backendID)
+        settings.clients = entry.clients.compactMap(context.backendID)
         settings.defaultBackend = entry.defaultBackend.flatMap(context.backendID)
         settings.application = configuration.applications.first { $0.name == entry.application }
         settings.webgate = entry.webgate.flatMap { webgates[$0] }

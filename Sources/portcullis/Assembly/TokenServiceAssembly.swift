@@ -15,7 +15,7 @@ struct TokenServiceAssembly: AssemblyPart {
 
     func build(
         _ keys: SigningKeyRing, _ possession: ClientPossession, _ modules: [String: GuardedIssuer],
-        _ users: UserStore, _ backends: BackendStore,
+        _ users: UserStore, _ clients: Clients,
         _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: RetainedStore.Opened
     ) -> TokenService {
         let service = configuration.tokenService
@@ -31,7 +31,7 @@ struct TokenServiceAssembly: AssemblyPart {
         }
         var settings = TokenServiceSettings(
             issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
-            signer: keys.signer, publishedKeys: KeySet(keys: published), users: users, backends: backends,
+            signer: keys.signer, publishedKeys: KeySet(keys: published), users: users, clients: clients,
             catalogue: catalogue, revocations: retained.revocations, store: store.tokens, storeKey: store.key)
         settings.acceptedKeys = keys.accepted
         settings.possession = possession
@@ -40,11 +40,11 @@ struct TokenServiceAssembly: AssemblyPart {
         settings.deviceThrottle = retained.deviceThrottle
         settings.deviceBeginThrottle = retained.deviceBeginThrottle
         settings.registration = service.registration.flatMap { section in
-            context.backendID(section.backend).map {
+            context.backendID(section.client).map {
                 var settings = RegistrationSettings(section, sponsorID: $0, retained.registrationThrottle)
                 settings.isTrustedByRoutes = configuration.routes.contains { route in
                     route.options.trustsRegisteredClients
-                        && (route.backends.isEmpty || route.backends.contains(where: section.backend.isExactly))
+                        && (route.clients.isEmpty || route.clients.contains(where: section.client.isExactly))
                 }
                 return settings
             }
@@ -67,16 +67,16 @@ struct TokenServiceAssembly: AssemblyPart {
         configuration.tokenService.resourceServers.map { entry in
             ResourceServer(
                 clientID: entry.clientID, clientSecret: entry.clientSecret.value,
-                backends: entry.backends.map { $0.compactMap(context.backendID) })
+                clients: entry.clients.map { $0.compactMap(context.backendID) })
         }
     }
 
-    /// The modules that issue the access tokens of backends (OAUTH-09).
+    /// The modules that issue the access tokens of clients (OAUTH-09).
     private func grantIssuers(_ modules: [String: GuardedIssuer], _ catalogue: RoleCatalogue) -> [String:
         any GrantIssuer]
     {
         var issuers: [String: any GrantIssuer] = [:]
-        for name in configuration.backends.compactMap(\.backend.issuer) {
+        for name in configuration.clients.compactMap(\.client.issuer) {
             guard let module = modules[name] else { continue }
             issuers[name] = ModuleGrantIssuer(module: module, catalogue: catalogue)
         }

@@ -29,12 +29,12 @@ struct TrustAssembly: AssemblyPart {
             var trust = TrustedIssuer(
                 name: entry.name, issuer: entry.issuer, audiences: entry.audiences,
                 requireAudience: entry.requireAudience, keys: keys,
-                purpose: entry.purpose(configuration.backends), clockSkewSeconds: entry.clockSkew.components.seconds,
+                purpose: entry.purpose(configuration.clients), clockSkewSeconds: entry.clockSkew.components.seconds,
                 maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
             if let algorithms = entry.algorithms { trust.algorithms = algorithms }
             trust.decryption = TokenDecryption(keys: decryptionKeys, isRequired: entry.encryption == .required)
             let claims = IssuerSettings.Claims.outside(
-                entry.users, level: entry.level, backendID: entry.backend.flatMap(context.backendID))
+                entry.users, level: entry.level, backendID: entry.client.flatMap(context.backendID))
             var issuer = IssuerSettings(trust: trust, claims: claims)
             issuer.tokenSources = entry.tokenSources
             issuer.levelsByMethod = entry.levelsByMethod
@@ -78,9 +78,9 @@ struct TrustAssembly: AssemblyPart {
 }
 
 extension TrustedIssuerEntry {
-    /// - Parameter backends: all backends of the gateway.
-    fileprivate func purpose(_ backends: [BackendEntry]) -> TokenPurpose {
-        let known = clients(backends)
+    /// - Parameter clients: all clients of the gateway.
+    fileprivate func purpose(_ clients: [ClientEntry]) -> TokenPurpose {
+        let known = knownClients(clients)
         let parties: TokenPurpose.Parties
         if !authorizedParties.isEmpty {
             parties = .listed(known)
@@ -93,14 +93,14 @@ extension TrustedIssuerEntry {
     }
 
     /// Nil where the entry lists no clients.
-    /// - Parameter backends: all backends of the gateway.
-    func listedClients(_ backends: [BackendEntry]) -> TokenPurpose.Parties? {
-        authorizedParties.isEmpty ? nil : .listed(clients(backends))
+    /// - Parameter clients: all clients of the gateway.
+    func listedClients(_ clients: [ClientEntry]) -> TokenPurpose.Parties? {
+        authorizedParties.isEmpty ? nil : .listed(knownClients(clients))
     }
 
     /// The clients that the entry and the gateway know.
-    private func clients(_ backends: [BackendEntry]) -> [String] {
-        let own = backends.filter { backend == nil || backend == $0.backend.reference }
-        return audiences + authorizedParties + own.map(\.backend.clientID).filter { !$0.isEmpty }
+    private func knownClients(_ clients: [ClientEntry]) -> [String] {
+        let own = clients.filter { client == nil || client == $0.client.reference }
+        return audiences + authorizedParties + own.map(\.client.clientID).filter { !$0.isEmpty }
     }
 }

@@ -61,7 +61,7 @@ extension IssuerTest {
         let catalogue = RoleCatalogue(reading.configuration.roles.names)
         do throws(ExternalIdentityRejection) {
             let identity = try issuer.rules.identify(
-                assertion, realm: backend?.realm, users: reading.snapshot.tokens.users, catalogue: catalogue)
+                assertion, realm: client?.realm, users: reading.snapshot.tokens.users, catalogue: catalogue)
             let roles = catalogue.names(of: identity.roles).joined(separator: ", ")
             Terminal.print("ok     user: \(identity.username) (\(identity.virtual ? "virtual" : "local"))")
             Terminal.print("ok     roles: \(roles.isEmpty ? "none" : roles)")

@@ -11,12 +11,12 @@ import Reactor
 /// One run of `issuer test`.
 struct IssuerTest {
     let reading: Assembly.Reading
-    let backend: Backend?
+    let client: Client?
     private let keySet: KeySet?
 
     init(_ arguments: Arguments, _ directory: String) throws(ExitStatus) {
         reading = try Assembly.read(directory, makesKeys: false)
-        backend = if let reference = arguments["--backend"] { try IssuerTest.backend(reference, reading) } else { nil }
+        client = if let reference = arguments["--backend"] { try IssuerTest.client(reference, reading) } else { nil }
         keySet = if let path = arguments["--jwks"] { try IssuerTest.keys(path) } else { nil }
     }
 
@@ -68,7 +68,7 @@ struct IssuerTest {
             issuer: issuer, users: reading.snapshot.tokens.users,
             catalogue: RoleCatalogue(reading.configuration.roles.names))
         let report = verifier.report(
-            .init(received, token: token, keys: keys), realm: backend?.realm, lifetime: sources.currentPolicy.lifetime,
+            .init(received, token: token, keys: keys), realm: client?.realm, lifetime: sources.currentPolicy.lifetime,
             now: now)
         for line in report.lines { IssuerTest.print(line.step, line.verdict) }
         let isAllowed = isAllowed { issuer.allows($0) && $0.oauthConsumer }
@@ -111,7 +111,7 @@ struct IssuerTest {
             Terminal.print(
                 "ok     issuer: \"\(issuer.name)\" of trustedIssuers.json, accepted on routes without exchange")
         }
-        guard keySet == nil, backend == nil else {
+        guard keySet == nil, client == nil else {
             throw .misuse("--jwks and --backend are for tokens that are exchanged")
         }
         let calls = try OutsideCalls(reading)
@@ -127,11 +127,11 @@ struct IssuerTest {
         }
     }
 
-    /// Prints and returns whether the backend of `--backend` may exchange.
-    func isAllowed(_ allows: (Backend) -> Bool) -> Bool {
-        guard let backend else { return true }
-        let isAllowed = allows(backend)
-        Terminal.print("\(isAllowed ? "ok    " : "FAILED") backend: \(backend.reference)")
+    /// Prints and returns whether the client of `--backend` may exchange.
+    func isAllowed(_ allows: (Client) -> Bool) -> Bool {
+        guard let client else { return true }
+        let isAllowed = allows(client)
+        Terminal.print("\(isAllowed ? "ok    " : "FAILED") backend: \(client.reference)")
         return isAllowed
     }
 
@@ -145,15 +145,15 @@ struct IssuerTest {
         throw .failure("the issuer's keys cannot be fetched; --jwks takes them from a file")
     }
 
-    private static func backend(_ reference: String, _ reading: Assembly.Reading) throws(ExitStatus) -> Backend {
+    private static func client(_ reference: String, _ reading: Assembly.Reading) throws(ExitStatus) -> Client {
         guard
-            let backend = reading.snapshot.backends.backends.first(where: {
+            let client = reading.snapshot.clients.clients.first(where: {
                 $0.reference.isExactly(reference)
             })
         else {
             throw .failure("no backend \(reference)")
         }
-        return backend
+        return client
     }
 
     private static func keys(_ path: String) throws(ExitStatus) -> KeySet {

@@ -34,14 +34,14 @@ enum TokenCommand: Command {
         }
         let reading = try Assembly.read(directory, makesKeys: true)
         let (configuration, snapshot) = (reading.configuration, reading.snapshot)
-        guard let backend = snapshot.backends.backend(reference: reference) else {
+        guard let client = snapshot.clients.client(reference: reference) else {
             throw .failure("no backend \(reference)")
         }
         let user = arguments["--user"]
         var grant = AccessTokenMinter.Grant(
-            subject: user ?? backend.clientID, kind: user == nil ? .client : .user, backend: backend,
+            subject: user ?? client.clientID, kind: user == nil ? .client : .user, client: client,
             lifetimeSeconds: lifetime)
-        let stored = configuration.users.first { $0.username == user && $0.realm == backend.realm }?.roles ?? []
+        let stored = configuration.users.first { $0.username == user && $0.realm == client.realm }?.roles ?? []
         grant.roles = arguments["--roles"]?.split(separator: ",").map(String.init) ?? stored
         grant.level = level
         Terminal.print(String(decoding: snapshot.tokens.mint(grant, now: Clock.wallSeconds), as: UTF8.self))

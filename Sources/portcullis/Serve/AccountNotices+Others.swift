@@ -64,10 +64,10 @@ extension GatewayConfiguration {
     /// What clients that register themselves need.
     var registrationRights: [AccountNotices.Credential] {
         guard tokenService.isEnabled, let section = tokenService.registration,
-            let backend = backends.first(where: { $0.backend.reference.isExactly(section.backend) })?.backend
+            let client = clients.first(where: { $0.client.reference.isExactly(section.client) })?.client
         else { return [] }
         func right(_ right: RegistrationRight, _ value: String = "") -> AccountNotices.Credential {
-            .setting(backendID: backend.mobileBackendID, name: right.rawValue, value: value)
+            .setting(backendID: client.id, name: right.rawValue, value: value)
         }
         let tokens = section.initialAccessTokens.map { token in
             let digest = DigestAlgorithm.sha256.digest(Array(token.value.utf8).span)

@@ -31,13 +31,13 @@ struct AccountNotices: Sendable {
         self.withdrawn = withdrawn
         for user in users { compare(user) }
         if !withdrawn.isEmpty { restoreNewUsers(old, fresh) }
-        let (before, now) = (old.backends.map(\.inForce), fresh.backends.map(\.inForce))
-        let backends = Dictionary(now.map { (ExactText($0.mobileBackendID), $0) }, uniquingKeysWith: { $1 })
-        for backend in before { compare(backend, backends[ExactText(backend.mobileBackendID)]) }
-        let known = Set(before.map { ExactText($0.mobileBackendID) })
-        for backend in now where !known.contains(ExactText(backend.mobileBackendID)) && !backend.isRevoked {
-            restore(.backend(id: backend.mobileBackendID))
-            for credential in backend.credentials { restore(credential) }
+        let (before, now) = (old.clients.map(\.inForce), fresh.clients.map(\.inForce))
+        let clients = Dictionary(now.map { (ExactText($0.id), $0) }, uniquingKeysWith: { $1 })
+        for client in before { compare(client, clients[ExactText(client.id)]) }
+        let known = Set(before.map { ExactText($0.id) })
+        for client in now where !known.contains(ExactText(client.id)) && !client.isRevoked {
+            restore(.client(id: client.id))
+            for credential in client.credentials { restore(credential) }
         }
         compare(consumers: old.consumers, fresh.consumers)
         compare(certificates: old.certificates, fresh.certificates)
@@ -72,12 +72,12 @@ struct AccountNotices: Sendable {
         }
     }
 
-    private mutating func compare(_ old: Backend, _ fresh: Backend?) {
-        let backend = Credential.backend(id: old.mobileBackendID)
+    private mutating func compare(_ old: Client, _ fresh: Client?) {
+        let client = Credential.client(id: old.id)
         if let fresh, !fresh.isRevoked {
-            if old.isRevoked { restore(backend) }
+            if old.isRevoked { restore(client) }
         } else if !old.isRevoked {
-            changes.append(Change(credential: backend, isWithdrawn: true))
+            changes.append(Change(credential: client, isWithdrawn: true))
         }
         compare(old.credentials, fresh?.credentials ?? [])
     }
@@ -130,11 +130,11 @@ extension User {
     }
 }
 
-extension Backend {
-    /// What other gateways must refuse once it is gone. A revoked backend has nothing but its rights.
+extension Client {
+    /// What other gateways must refuse once it is gone. A revoked client has nothing but its rights.
     fileprivate var credentials: [AccountNotices.Credential] {
-        let id = mobileBackendID
-        var all = BackendRight.allCases.filter(has).map {
+        let id = id
+        var all = ClientRight.allCases.filter(has).map {
             AccountNotices.Credential.setting(backendID: id, name: $0.rawValue)
         }
         all += grants.roles.map { .setting(backendID: id, name: "role", value: $0) }

@@ -4,14 +4,14 @@ import Gateway
 import Model
 import TokenStorage
 
-/// Tokens that a new configuration revokes: those of users and backends that are removed, disabled, or have a later
+/// Tokens that a new configuration revokes: those of users and clients that are removed, disabled, or have a later
 /// `tokensNotBefore` (MBE-06, MAP-04). The configuration itself rejects access tokens. This type covers records of the
 /// store, and tokens that were issued before the configuration took effect.
 struct EndedTokens: Sendable {
     private enum Holder {
-        /// - Parameter applications: ids of backends and names of applications, as in the store.
+        /// - Parameter applications: ids of clients and names of applications, as in the store.
         case user(String, applications: [String])
-        case backend(id: String)
+        case client(id: String)
     }
 
     private var revocations: [(holder: Holder, notBefore: Int64)] = []
@@ -26,19 +26,19 @@ struct EndedTokens: Sendable {
                 let notBefore = EndedTokens.cutoff(
                     user.tokensNotBefore, now?.tokensNotBefore, isGone: now?.enabled != true && user.enabled)
             else { continue }
-            let backends = old.backends.map(\.backend).filter { $0.realm.isExactly(user.realm) }.map(\.mobileBackendID)
+            let clients = old.clients.map(\.client).filter { $0.realm.isExactly(user.realm) }.map(\.id)
             let applications = old.applications.filter { $0.realm.isExactly(user.realm) }.map(\.name)
-            revocations.append((.user(user.username, applications: backends + applications), notBefore))
+            revocations.append((.user(user.username, applications: clients + applications), notBefore))
         }
-        let backends = Dictionary(
-            fresh.backends.map { (Array($0.backend.mobileBackendID.utf8), $0) }, uniquingKeysWith: { $1 })
-        for entry in old.backends {
-            let now = backends[Array(entry.backend.mobileBackendID.utf8)]
+        let clients = Dictionary(
+            fresh.clients.map { (Array($0.client.id.utf8), $0) }, uniquingKeysWith: { $1 })
+        for entry in old.clients {
+            let now = clients[Array(entry.client.id.utf8)]
             if let notBefore = EndedTokens.cutoff(
-                entry.backend.tokensNotBefore, now?.backend.tokensNotBefore,
+                entry.client.tokensNotBefore, now?.client.tokensNotBefore,
                 isGone: now?.isRevoked != false && !entry.isRevoked)
             {
-                revocations.append((.backend(id: entry.backend.mobileBackendID), notBefore))
+                revocations.append((.client(id: entry.client.id), notBefore))
             }
         }
     }
@@ -63,8 +63,8 @@ struct EndedTokens: Sendable {
             case .user(let name, let applications):
                 [.deny(.subject(name, issuedBefore: cutoff, until: until))]
                     + applications.map { .revoke(.subject(application: $0, subject: name)) }
-            case .backend(let id):
-                [.deny(.backend(id, issuedBefore: cutoff, until: until)), .revoke(.application(id))]
+            case .client(let id):
+                [.deny(.client(id, issuedBefore: cutoff, until: until)), .revoke(.application(id))]
             }
         }
     }

@@ -316,12 +316,12 @@ final class GatewayProcess: Sendable {
             retained.use(fresh.passwords.throttle)
             shared.use(snapshot)
             retained.signingKeys.adopt()
-            // Purges upstream tokens of removed or changed users and backends (CACHE-07).
+            // Purges upstream tokens of removed or changed users and clients (CACHE-07).
             let users = ChangedUser.all(old, fresh)
             for user in users where user.invalidatesIssuedTokens {
                 shared.issuedTokens.purge(subject: user.old.username)
             }
-            for backend in GatewayProcess.changedBackends(old, fresh) { shared.issuedTokens.purge(backendID: backend) }
+            for client in GatewayProcess.changedClients(old, fresh) { shared.issuedTokens.purge(backendID: client) }
             let ended = EndedTokens(old, fresh, users: users)
             let isShared = shared.settings.redis != nil
             let notices = isShared ? AccountNotices(old, fresh, users: users, withdrawn: retained.withdrawn) : nil
@@ -378,15 +378,15 @@ final class GatewayProcess: Sendable {
         }
     }
 
-    private static func changedBackends(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
+    private static func changedClients(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
         let now = Dictionary(
-            fresh.backends.map(\.backend).map { ($0.mobileBackendID, $0) }, uniquingKeysWith: { first, _ in first })
-        return old.backends.map(\.backend).filter { backend in
-            guard let same = now[backend.mobileBackendID] else { return true }
-            return same.oauthConsumer != backend.oauthConsumer || same.httpBasic != backend.httpBasic
-                || same.realm != backend.realm || same.clientSecret?.value != backend.clientSecret?.value
-                || same.anonymousKey != backend.anonymousKey
-        }.map(\.mobileBackendID)
+            fresh.clients.map(\.client).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return old.clients.map(\.client).filter { client in
+            guard let same = now[client.id] else { return true }
+            return same.oauthConsumer != client.oauthConsumer || same.httpBasic != client.httpBasic
+                || same.realm != client.realm || same.clientSecret?.value != client.clientSecret?.value
+                || same.anonymousKey != client.anonymousKey
+        }.map(\.id)
     }
 }
 

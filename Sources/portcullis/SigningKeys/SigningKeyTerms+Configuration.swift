@@ -10,7 +10,7 @@ extension SigningKeyTerms {
 
     init(_ configuration: GatewayConfiguration) {
         let service = configuration.tokenService
-        let grants = configuration.backends.map(\.backend.grants)
+        let grants = configuration.clients.map(\.client.grants)
         let lifetimes =
             [service.terms.clientSeconds, service.terms.userSeconds]
             + [TokenLifetime.ofTokenEndpoint, TokenLifetime.ofSSOEndpoint]

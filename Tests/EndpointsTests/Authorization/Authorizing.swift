@@ -26,30 +26,30 @@ final class Authorizing {
 
     init(store: any TokenStore = MemoryTokenStore(), _ change: (inout SignOn.Settings) -> Void = { _ in }) {
         signOn = SignOn(store: store) {
-            $0.backends = Authorizing.backends()
+            $0.clients = Authorizing.clients()
             $0.terms.scopes = ["read", "write"]
             change(&$0)
         }
         browser = signOn.browser
     }
 
-    static func backends(_ change: (inout [Backend]) -> Void = { _ in }) -> BackendStore {
-        var list = SignOn.backends.backends
+    static func clients(_ change: (inout [Client]) -> Void = { _ in }) -> Clients {
+        var list = SignOn.clients.clients
         func rules(_ texts: [String], _ consent: AuthorizationRules.Consent = .required) -> AuthorizationRules {
             AuthorizationRules(redirectURIs: texts.compactMap { try? ClientRedirectURI($0) }, consent: consent)
         }
         list[0].grants.authorization = rules([redirect, "https://app.example.com/other"])
         list[0].grants.refresh = RefreshLifetimes(tokenSeconds: 1000, familySeconds: 5000)
-        var app = Service.backend("app", "mbe-app-1", "app-client", "")
+        var app = Service.client("app", "mbe-app-1", "app-client", "")
         app.displayName = "The <App>"
         app.grants.isPublic = true
         app.grants.refresh = RefreshLifetimes()
         app.grants.authorization = rules(["com.example.app:/cb", "http://127.0.0.1/cb", redirect])
-        var own = Service.backend("own", "mbe-own-1", "own-client", "own-secret")
+        var own = Service.client("own", "mbe-own-1", "own-client", "own-secret")
         own.grants.authorization = rules(["https://own.example.com/cb"], .none)
         list += [app, own]
         change(&list)
-        return BackendStore(list)
+        return Clients(list)
     }
 
     // MARK: The browser

@@ -57,7 +57,7 @@ import TokenStorage
     @Test("the same for a client without refresh tokens")
     func replayedWithoutRefresh() throws {
         let app = Authorizing {
-            $0.backends = Authorizing.backends { $0[0].grants.refresh = nil }
+            $0.clients = Authorizing.clients { $0[0].grants.refresh = nil }
         }
         let code = try app.code()
         let reply = app.redeem(code)
@@ -260,16 +260,16 @@ import TokenStorage
         "codes and refresh tokens are none of a namesake in the realm that the client has later, nor of an earlier login"
     )
     func movedClient() throws {
-        func later(_ store: MemoryTokenStore, _ change: @escaping (inout Backend) -> Void) -> Authorizing {
+        func later(_ store: MemoryTokenStore, _ change: @escaping (inout Client) -> Void) -> Authorizing {
             Authorizing(store: store) { settings in
-                settings.backends = Authorizing.backends { change(&$0[0]) }
+                settings.clients = Authorizing.clients { change(&$0[0]) }
                 let namesake = User(username: "joe", realm: "Other", roles: ["Manager"])
                 settings.users = UserStore(users: SignOn.users.users + [namesake], hasher: PasswordHasher())
             }
         }
         for (isAccepted, change) in [
             (true, { _ in }), (false, { $0.realm = "Other" }), (false, { $0.tokensNotBefore = Mobile.start + 1 }),
-        ] as [(Bool, (inout Backend) -> Void)] {
+        ] as [(Bool, (inout Client) -> Void)] {
             let store = MemoryTokenStore()
             let app = Authorizing(store: store)
             let token = app.redeem(try app.code()).refreshToken

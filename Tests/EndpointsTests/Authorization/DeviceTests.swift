@@ -17,7 +17,7 @@ import TokenStorage
         store: any TokenStore = MemoryTokenStore(), _ change: (inout SignOn.Settings) -> Void = { _ in }
     ) -> Authorizing {
         Authorizing(store: store) {
-            $0.backends = Authorizing.backends { list in
+            $0.clients = Authorizing.clients { list in
                 for i in list.indices where ["inv-client", "app-client"].contains(list[i].clientID) {
                     list[i].grants.allowsDevices = true
                 }

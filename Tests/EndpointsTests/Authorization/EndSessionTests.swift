@@ -15,7 +15,7 @@ import Testing
 
     private static func authorizing() -> Authorizing {
         Authorizing {
-            $0.backends = Authorizing.backends { list in
+            $0.clients = Authorizing.clients { list in
                 list[0].grants.authorization?.postLogoutURIs = [after].compactMap { try? ClientRedirectURI($0) }
             }
         }

@@ -121,7 +121,7 @@ import Testing
         #expect(texts("scopes_supported", full) == ["openid", "profile", "email", "read", "write"])
         #expect(texts("grant_types_supported", full)?.contains("authorization_code") == true)
         #expect(texts("token_endpoint_auth_methods_supported", full)?.contains("none") == true)
-        let bare = document { $0.backends = SignOn.backends }
+        let bare = document { $0.clients = SignOn.clients }
         #expect(bare?["authorization_endpoint"] == nil && texts("response_types_supported", bare) == [])
         #expect(texts("token_endpoint_auth_methods_supported", bare)?.contains("none") == false)
     }

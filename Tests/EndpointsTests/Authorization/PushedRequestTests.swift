@@ -81,8 +81,8 @@ import TokenStorage
     func unstored() throws {
         let store = MemoryTokenStore(capacity: 1)
         let app = Authorizing(store: store) {
-            $0.backends = Authorizing.backends {
-                var twin = Service.backend("twin", "mbe-twin-1", "twin-client", "")
+            $0.clients = Authorizing.clients {
+                var twin = Service.client("twin", "mbe-twin-1", "twin-client", "")
                 twin.grants.isPublic = true
                 twin.grants.authorization = $0[$0.count - 2].grants.authorization
                 $0.append(twin)
@@ -110,7 +110,7 @@ import TokenStorage
     @Test("requirePushedRequests refuses other requests")
     func required() throws {
         let app = Authorizing {
-            $0.backends = Authorizing.backends { $0[0].grants.authorization?.requiresPushedRequests = true }
+            $0.clients = Authorizing.clients { $0[0].grants.authorization?.requiresPushedRequests = true }
         }
         #expect(app.ask().reason == .authorizationNotPushed && app.ask().sent["error"] == "invalid_request")
         #expect(app.ask(try reference(push(app))).reason == .ssoLoginAsked)

@@ -111,7 +111,7 @@ extension RegistrationTests {
 
     @Test("a client gets no token without the certificate that its backend asks for")
     func certificate() throws {
-        let app = Self.authorizing(backends: Authorizing.backends { $0[0].grants.bindsToCertificate = true })
+        let app = Self.authorizing(clients: Authorizing.clients { $0[0].grants.bindsToCertificate = true })
         let client = try Client(app)
         let reply = client.redeem(try client.code())
         #expect(reply.status == 400 && reply.json?["access_token"] == nil, "\(reply.text)")

@@ -17,15 +17,15 @@ import TokenStorage
     static let loopback = "http://127.0.0.1:4711/cb"
     static let token = String(repeating: "t", count: 43)
 
-    /// The gateway with an open registration at the backend `inventory`, which has refresh tokens.
+    /// The gateway with an open registration at the client `inventory`, which has refresh tokens.
     static func authorizing(
         store: any TokenStore = MemoryTokenStore(), storeKey: TokenDigestKey = Service.storeKey,
-        backends: BackendStore = Authorizing.backends(),
+        clients: Clients = Authorizing.clients(),
         _ change: (inout RegistrationSettings) -> Void = { _ in }
     ) -> Authorizing {
         Authorizing(store: store) {
             $0.storeKey = storeKey
-            $0.backends = backends
+            $0.clients = clients
             var rules = RegistrationRules()
             rules.isOpen = true
             rules.redirects = [.loopback, .scheme("com.example.app"), .origin("https://app.example.com")]
@@ -129,7 +129,7 @@ import TokenStorage
             : client.redeem(code)
         #expect(reply.status == 200, "\(reply.text)")
         let claims = try reply.claims(at: Mobile.start)
-        // Routes know the backend.
+        // Routes know the client.
         #expect(claims.backendID == "mbe-inv-1" && claims.clientID == client.id)
         #expect(claims.roles == [] && claims.userRoles == ["Manager"])
         #expect(claims.kind == .user && claims.scope == "openid read")
@@ -343,8 +343,8 @@ import TokenStorage
         let revoked = app.signOn.settings.families.answer(tokenRequest(form, nil), .revocation, at: Mobile.start)
         #expect(revoked.error == "invalid_grant")
         #expect(one.grant(refresh).status == 200)
-        // What ends the tokens of the backend ends theirs.
-        app.signOn.revocations.apply(.backend("mbe-inv-1", issuedBefore: Mobile.start + 10, until: Mobile.start + 1000))
+        // What ends the tokens of the client ends theirs.
+        app.signOn.revocations.apply(.client("mbe-inv-1", issuedBefore: Mobile.start + 10, until: Mobile.start + 1000))
         #expect(try app.signOn.isGood(reply.claims(at: Mobile.start)) == false)
     }
 

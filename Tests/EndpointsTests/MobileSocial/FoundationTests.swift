@@ -59,13 +59,13 @@ import TokenStorage
     func revokedElsewhere() throws {
         let accounts = WithdrawnAccounts()
         accounts.use { ["digest of \($0)"] }
-        let mobile = Mobile { $0.backends = BackendStore(Service.backends.backends, withdrawn: accounts) }
+        let mobile = Mobile { $0.backends = Clients(Service.clients.clients, withdrawn: accounts) }
         let handle = try mobile.handle()
         let token = try mobile.value(mobile.authenticate(handle))
         #expect(mobile.access(token, handle).status == 200)
-        let id = Service.backends.backends[0].mobileBackendID
+        let id = Service.clients.clients[0].id
         for isWithdrawn in [true, false] {
-            let made = accounts.notice(.backend(id: id), isWithdrawn: isWithdrawn, milliseconds: 1, until: .max)
+            let made = accounts.notice(.client(id: id), isWithdrawn: isWithdrawn, milliseconds: 1, until: .max)
             let (name, notice) = try #require(made)
             accounts.apply(notice, name: name)
             #expect((mobile.authenticate(handle).status == 200) != isWithdrawn)

@@ -68,7 +68,7 @@ final class Mobile: Sendable {
     }
 
     private static func domains(_ change: (inout ServiceDomain) -> Void) -> [ServiceDomain] {
-        let (inventory, scheduler) = (Service.backends.backends[0], Service.backends.backends[1])
+        let (inventory, scheduler) = (Service.clients.clients[0], Service.clients.clients[1])
         var mobile = ServiceDomain(
             name: "MobileServiceDomain", services: ["mobileoamauthentication"], isMobile: true)
         mobile.wipesDevices = true
@@ -85,11 +85,11 @@ final class Mobile: Sendable {
         application.sharedSecret = "shared"
         plain.applications = [application]
         var circle = ServiceDomain(name: "Circle", services: [], isMobile: false)
-        let circled: [(String, Int?, Backend)] = [
+        let circled: [(String, Int?, Client)] = [
             ("agent", 1, inventory), ("reserve", 2, inventory), ("client", nil, scheduler),
         ]
-        for (name, priority, backend) in circled {
-            var application = MobileApplication(name: name, backend: backend)
+        for (name, priority, client) in circled {
+            var application = MobileApplication(name: name, backend: client)
             application.participates = true
             application.agentPriority = priority
             circle.applications.append(application)

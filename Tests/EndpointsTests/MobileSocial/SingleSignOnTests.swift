@@ -55,8 +55,8 @@ import Testing
         let mobile = Mobile { domain in
             domain.isMobile = false
             domain.applications = [("agent", 1, 0), ("client", nil, 1), ("stranger", nil, 2)].map {
-                (name: String, priority: Int?, backend: Int) in
-                var application = MobileApplication(name: name, backend: Service.backends.backends[backend])
+                (name: String, priority: Int?, client: Int) in
+                var application = MobileApplication(name: name, backend: Service.clients.clients[client])
                 application.participates = true
                 application.agentPriority = priority
                 return application

@@ -152,10 +152,10 @@ import TokenStorage
 
     private func signOn(_ choices: [LoginChoice], store: any TokenStore = MemoryTokenStore()) -> SignOn {
         SignOn(store: store) { settings in
-            var list = SignOn.backends.backends
+            var list = SignOn.clients.clients
             for i in list.indices where list[i].name == "inventory" { list[i].loginChoices = choices }
             for i in list.indices where list[i].name == "orders" { list[i].loginChoices = [LoginChoice("guests")] }
-            settings.backends = BackendStore(list)
+            settings.clients = Clients(list)
             settings.providerLogin = ProviderLogin(
                 [staff, guests, foreign], seals: Mobile.seals, store: store, revocations: settings.revocations,
                 baseURL: Service.baseURL)
@@ -246,9 +246,9 @@ import TokenStorage
         let clerks = RoleMapping(sources: ["groups"], defaultRoles: ["Clerk"])
         let strict = StubProvider("staff", rules: StubProvider.rules { $0.identity.roleMapping = clerks })
         let signOn = SignOn { settings in
-            var list = SignOn.backends.backends
+            var list = SignOn.clients.clients
             for i in list.indices where list[i].name == "inventory" { list[i].loginChoices = Self.all }
-            settings.backends = BackendStore(list)
+            settings.clients = Clients(list)
             settings.providerLogin = ProviderLogin(
                 [strict, guests], seals: Mobile.seals, store: settings.store, revocations: settings.revocations,
                 baseURL: Service.baseURL)

@@ -134,7 +134,7 @@ import TokenStorage
         #expect(child.remains.count == 3)
         var facts = child.facts
         facts.parent = child.id
-        child = MobileSession(facts, subject: "x", backend: Service.backends.backends[0], limit: nil, now: 0)
+        child = MobileSession(facts, subject: "x", backend: Service.clients.clients[0], limit: nil, now: 0)
         #expect(child.remains == [child.id])
     }
 
@@ -156,9 +156,9 @@ import TokenStorage
     @Test("a single sign-on logout removes the login, and sessions per user are limited")
     func signOn() {
         let signOn = SignOn(store: store) { settings in
-            var list = SignOn.backends.backends
+            var list = SignOn.clients.clients
             for i in list.indices where list[i].name == "inventory" { list[i].loginChoices = [LoginChoice("idp")] }
-            settings.backends = BackendStore(list)
+            settings.clients = Clients(list)
             settings.providerLogin = ProviderLogin(
                 [idp], seals: Mobile.seals, store: store, revocations: settings.revocations, baseURL: Service.baseURL)
         }

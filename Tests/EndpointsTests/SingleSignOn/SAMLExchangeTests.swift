@@ -48,18 +48,18 @@ import Model
         }
 
         private func request(
-            _ token: String, backend: [String] = ["mbe-inv-1"], query: String = ""
+            _ token: String, client: [String] = ["mbe-inv-1"], query: String = ""
         ) -> EndpointRequest {
             EndpointRequest(
                 method: .get, path: SingleSignOnEndpoints.exchangePath, query: Array(query.utf8),
                 authorization: ["Bearer \(token)"],
-                fields: backend.map { (name: "oracle-mobile-backend-id", value: $0) })
+                fields: client.map { (name: "oracle-mobile-backend-id", value: $0) })
         }
 
         private func answer(
-            _ exchange: Exchange, _ token: String, backend: [String] = ["mbe-inv-1"], at now: Int64 = now
+            _ exchange: Exchange, _ token: String, client: [String] = ["mbe-inv-1"], at now: Int64 = now
         ) -> EndpointResponse {
-            exchange.service.answer(request(token, backend: backend), .singleSignOn, at: now)
+            exchange.service.answer(request(token, client: client), .singleSignOn, at: now)
         }
 
         // MARK: Replies
@@ -87,29 +87,29 @@ import Model
 
         @Test("AMB-11, SAML-02, CON-16: invalid requests are refused")
         func requests() throws {
-            let off = BackendStore([
-                Service.backend("inventory", "mbe-inv-1", "inv-client", "inv-secret"),
+            let off = Clients([
+                Service.client("inventory", "mbe-inv-1", "inv-client", "inv-secret"),
                 {
-                    var backend = Service.backend("b", "mbe-b", "b-client", "b-secret")
-                    backend.httpBasic = false
-                    return backend
+                    var client = Service.client("b", "mbe-b", "b-client", "b-secret")
+                    client.httpBasic = false
+                    return client
                 }(),
-                Service.backend("c", "mbe-c", "c-client", "c-secret", oauthConsumer: false),
+                Service.client("c", "mbe-c", "c-client", "c-secret", oauthConsumer: false),
             ])
             let exchange = try exchange(#""virtualUserEnabled":true,"allowedMbes":[{"clientId":"inv-client"}]"#) {
-                $0.backends = off
+                $0.clients = off
             }
-            for (backend, status, reason) in [
+            for (client, status, reason) in [
                 ([], 400, "sso_backend_missing"), ([""], 400, "sso_backend_missing"),
                 (["mbe-inv-1", "mbe-inv-1"], 400, "sso_backend_missing"), (["nobody"], 401, "sso_backend_unknown"),
                 (["inv-client"], 401, "sso_backend_unknown"), (["mbe-b"], 403, "sso_basic_not_enabled"),
                 // CON-17: OAuth Consumer does not matter here; the issuer's list does.
                 (["mbe-c"], 403, "sso_backend_not_allowed"), (["mbe-inv-1"], 200, "token_issued"),
             ] as [([String], Int, String)] {
-                let response = answer(exchange, forge.packed, backend: backend)
-                #expect(response.status == status && response.reasonText == reason, "\(backend) \(response.reason)")
+                let response = answer(exchange, forge.packed, client: client)
+                #expect(response.status == status && response.reasonText == reason, "\(client) \(response.reason)")
             }
-            #expect(answer(exchange, forge.packed, backend: ["nobody"]).values("WWW-Authenticate").count == 1)
+            #expect(answer(exchange, forge.packed, client: ["nobody"]).values("WWW-Authenticate").count == 1)
             for query in ["clientID=inv-client", "client_id=inv-client"] {
                 let both = exchange.service.answer(request(forge.packed, query: query), .singleSignOn, at: Self.now)
                 #expect(both.status == 400 && both.reasonText == "sso_two_credentials")
@@ -279,7 +279,7 @@ import Model
                 guard members["clientIdAttribute"] == nil else { continue }
                 count += 1
                 let id = vector["id"]?.string ?? ""
-                // Of the cases' two users joe is here in the realm of the backend, and ann is not.
+                // Of the cases' two users joe is here in the realm of the client, and ann is not.
                 let exchange = try exchange(issuer(members)) {
                     $0.users = UserStore(
                         users: [
@@ -331,8 +331,8 @@ import Model
         func outsideTokens() throws {
             let key = #"{"issuerName":"\#(Exchange.name)","jwks":{"jwksUri":"https://idp.example.com/keys"}}"#
             let exchange = try exchange(others: #","issuers":[\#(key)]"#)
-            func ask(_ claims: String, backend: [String] = ["mbe-inv-1"]) -> EndpointResponse {
-                answer(exchange, Exchange.token(claims, at: Self.now), backend: backend)
+            func ask(_ claims: String, client: [String] = ["mbe-inv-1"]) -> EndpointResponse {
+                answer(exchange, Exchange.token(claims, at: Self.now), client: client)
             }
             for audience in ["\(Service.baseURL)/mobile/platform/sso/exchange-token", Service.baseURL] {
                 let response = ask("\"aud\":\"\(audience)\"")
@@ -341,7 +341,7 @@ import Model
                 #expect(try response.claims(at: Self.now).backendID == "mbe-inv-1")
             }
             #expect(ask(#""aud":"https://x""#).reasonText == "assertion_audience_wrong")
-            #expect(ask("", backend: []).status == 400)
+            #expect(ask("", client: []).status == 400)
             #expect(answer(exchange, "a.b.c").reasonText == "assertion_malformed")
             // The endpoint of assertions alone does not take the audience of this one.
             let path = "\"aud\":\"\(Service.baseURL)/mobile/platform/sso/exchange-token\""

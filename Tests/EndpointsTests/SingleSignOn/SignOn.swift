@@ -62,7 +62,7 @@ final class SignOn {
     ) {
         self.store = store
         settings = Settings(
-            tokens: Service.settings(backends: SignOn.backends, users: SignOn.users, store: store))
+            tokens: Service.settings(clients: SignOn.clients, users: SignOn.users, store: store))
         settings.revocations = revocations
         settings.throttle = LoginThrottle(LoginThrottle.Settings(unlimited: ()))
         settings.logins = LoginFlow.Settings(seals: seals, sessions: SessionRegister(store: store))
@@ -71,12 +71,12 @@ final class SignOn {
         browser = Browser(settings.families)
     }
 
-    static let backends: BackendStore = {
-        var list = Service.backends.backends
+    static let clients: Clients = {
+        var list = Service.clients.clients
         for i in list.indices where ["inventory", "other", "off"].contains(list[i].name) { list[i].enableSSO = true }
-        var second = Service.backend("orders", "mbe-ord-1", "ord-client", "ord-secret")
+        var second = Service.client("orders", "mbe-ord-1", "ord-client", "ord-secret")
         second.enableSSO = true
-        return BackendStore(list + [second])
+        return Clients(list + [second])
     }()
 
     /// Besides those of the fixture a user of another realm, and a namesake.

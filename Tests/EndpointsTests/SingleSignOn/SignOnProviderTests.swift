@@ -11,17 +11,17 @@ import TokenStorage
 @testable import OAuthServer
 @testable import SingleSignOn
 
-/// Single sign-on by identity providers (SSO-07), chosen per backend.
+/// Single sign-on by identity providers (SSO-07), chosen per client.
 @Suite struct SignOnProviderTests {
     private let idp = StubProvider()
     private let other = StubProvider("other")
 
-    /// The backend `inventory` has the one provider, `orders` the other one.
+    /// The client `inventory` has the one provider, `orders` the other one.
     private func signOn(
         of inventory: [LoginChoice] = [LoginChoice("idp")], store: any TokenStore = MemoryTokenStore()
     ) -> SignOn {
         SignOn(store: store) { settings in
-            var list = SignOn.backends.backends
+            var list = SignOn.clients.clients
             for i in list.indices where list[i].name == "inventory" {
                 list[i].loginChoices = inventory
                 list[i].grants.authorization = AuthorizationRules(redirectURIs: [])
@@ -30,7 +30,7 @@ import TokenStorage
                 }
             }
             for i in list.indices where list[i].name == "orders" { list[i].loginChoices = [LoginChoice("other")] }
-            settings.backends = BackendStore(list)
+            settings.clients = Clients(list)
             settings.providerLogin = ProviderLogin(
                 [idp, other], seals: Mobile.seals, store: store, revocations: settings.revocations,
                 baseURL: Service.baseURL)
@@ -69,9 +69,9 @@ import TokenStorage
         let idp = StubProvider("idp", rules: StubProvider.rules(virtual: false))
         let store = MemoryTokenStore()
         let signOn = SignOn(store: store) { settings in
-            var list = SignOn.backends.backends
+            var list = SignOn.clients.clients
             for i in list.indices where list[i].enableSSO { list[i].loginChoices = [LoginChoice("idp")] }
-            settings.backends = BackendStore(list)
+            settings.clients = Clients(list)
             settings.providerLogin = ProviderLogin(
                 [idp], seals: Mobile.seals, store: store, revocations: settings.revocations, baseURL: Service.baseURL)
         }
@@ -121,7 +121,7 @@ import TokenStorage
     func demanded() throws {
         let store = MemoryTokenStore()
         let app = Authorizing(store: store) { [idp] settings in
-            settings.backends = Authorizing.backends {
+            settings.clients = Authorizing.clients {
                 $0[0].loginChoices = [LoginChoice("idp"), LoginChoice(LoginChoice.ownForm)]
             }
             settings.providerLogin = ProviderLogin(
@@ -152,9 +152,9 @@ import TokenStorage
     @Test("roles that do not fit into a cookie yield an error page, not a login loop")
     func oversized() {
         let signOn = SignOn { settings in
-            var list = SignOn.backends.backends
+            var list = SignOn.clients.clients
             for i in list.indices where list[i].name == "inventory" { list[i].loginChoices = [LoginChoice("idp")] }
-            settings.backends = BackendStore(list)
+            settings.clients = Clients(list)
             settings.catalogue = RoleCatalogue((0..<200).map { "a-role-of-some-length-\($0)" })
             settings.providerLogin = ProviderLogin(
                 [idp], seals: Mobile.seals, store: settings.store, revocations: settings.revocations,

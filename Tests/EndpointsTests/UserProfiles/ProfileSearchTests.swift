@@ -146,14 +146,14 @@ import Testing
         let profiles = Profiles()
         #expect(profiles.get("/people", "filter[id]=joe").ids == ["joe"])
         #expect(profiles.get("/people/joe").json?["mail"]?.string == "joe@example.com")
-        let other = Profiles.principal("boss", backend: "mbe-oth-1", virtual: true)
+        let other = Profiles.principal("boss", client: "mbe-oth-1", virtual: true)
         #expect(profiles.get("/people", "", other).ids == ["joe"])
         #expect(profiles.get("/people/joe", "", other).json?["mail"]?.string == "joe@other.example")
         #expect(profiles.get("/people/ann", "", other).status == 404)
         #expect(profiles.get("/groups/Clerk/members", "", other).ids.isEmpty)
         // A token that is bound to nothing, of a user with no account or two.
         for principal in [
-            Profiles.principal("stranger", backend: nil, virtual: true), Profiles.principal("joe", backend: nil),
+            Profiles.principal("stranger", client: nil, virtual: true), Profiles.principal("joe", client: nil),
         ] {
             let response = profiles.get("/people", "", principal)
             #expect(response.status == 403 && response.reasonText == "profile_realm_unknown")

@@ -54,12 +54,12 @@ final class Profiles: Sendable {
     /// The principal of a token, with the roles that it names.
     static func principal(
         _ name: String, _ roles: [String] = ["userProfile.read", "userProfile.write"], kind: Principal.Kind = .user,
-        method: Principal.Method = .bearer, backend: String? = "mbe-inv-1", virtual: Bool = false,
+        method: Principal.Method = .bearer, client: String? = "mbe-inv-1", virtual: Bool = false,
         isReadOnly: Bool = false, webgate: String? = nil
     ) -> Principal {
         let catalogue = RoleCatalogue(Profiles.roles)
         return Principal(
-            kind: kind, method: method, subject: name, issuer: "local", backendID: backend,
+            kind: kind, method: method, subject: name, issuer: "local", backendID: client,
             roles: catalogue.roles(named: roles), catalogue: catalogue, level: 2, virtual: virtual,
             isReadOnly: isReadOnly, webgate: webgate)
     }

@@ -23,7 +23,7 @@ import Testing
         let issuer = try issuer()
         #expect(issuer.isEnabled && !issuer.rules.virtualUserEnabled && issuer.rules.usernameSources.isEmpty)
         #expect(issuer.audiences == ["https://gw.example.com/mobile/platform/sso/exchange-token"])
-        #expect(issuer.saml?.allowsSHA1 == false && !issuer.isSingleUse && issuer.allowedBackends == nil)
+        #expect(issuer.saml?.allowsSHA1 == false && !issuer.isSingleUse && issuer.allowedClients == nil)
         #expect(
             issuer.saml?.recipients == [
                 "https://gw.example.com/mobile/platform/sso/exchange-token",

@@ -44,8 +44,8 @@ struct ClientAdministration: CredentialAdministration {
 
     /// `?secrets=true` includes the client secret, which is audited.
     func show(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        try shown(request) { (backends) throws(AdminFailure) in
-            guard let client = backends.first(where: { $0.reference.isExactly(request.path[1]) }) else {
+        try shown(request) { (clients) throws(AdminFailure) in
+            guard let client = clients.first(where: { $0.reference.isExactly(request.path[1]) }) else {
                 throw .notFound("no client \(request.path[1])")
             }
             return client

@@ -18,8 +18,8 @@ protocol CredentialAdministration: ResourceAdministration {
 
 extension CredentialAdministration {
     /// Whether a client or backend is one of this section's entries.
-    private static func has(_ backend: Backend) -> Bool {
-        backend.isClient == (section == "clients")
+    private static func has(_ client: Client) -> Bool {
+        client.isStandard == (section == "clients")
     }
 
     /// The reference of the entry that a path names.
@@ -29,15 +29,15 @@ extension CredentialAdministration {
 
     /// The place of an entry in its section.
     static func index(_ reference: String, _ configuration: GatewayConfiguration) -> Int? {
-        configuration.backends.map(\.backend).filter(has).firstIndex { $0.reference.isExactly(reference) }
+        configuration.clients.map(\.client).filter(has).firstIndex { $0.reference.isExactly(reference) }
     }
 
     func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         try administration.shown(Self.section) { reading, _ in
             var writer = JSONWriter()
             writer.beginArray()
-            for backend in reading.snapshot.backends.backends where Self.has(backend) {
-                writer.value(json: reading.snapshot.tokens.describe(backend, includingSecrets: false).span)
+            for client in reading.snapshot.clients.clients where Self.has(client) {
+                writer.value(json: reading.snapshot.tokens.describe(client, includingSecrets: false).span)
             }
             writer.endArray()
             return writer.bytes
@@ -46,14 +46,14 @@ extension CredentialAdministration {
 
     /// Shows one of the entries, with its secret where the request asks for it, which is audited (MBE-04).
     func shown(
-        _ request: AdminRequest, _ find: ([Backend]) throws(AdminFailure) -> Backend
+        _ request: AdminRequest, _ find: ([Client]) throws(AdminFailure) -> Client
     ) throws(AdminFailure) -> AdminAnswer {
         var object = ""
         let showsSecrets = request.flag("secrets")
         var answer = try administration.shown(Self.section) { (reading, _) throws(AdminFailure) in
-            let backend = try find(reading.snapshot.backends.backends.filter(Self.has))
-            object = backend.reference
-            return reading.snapshot.tokens.describe(backend, includingSecrets: showsSecrets)
+            let client = try find(reading.snapshot.clients.clients.filter(Self.has))
+            object = client.reference
+            return reading.snapshot.tokens.describe(client, includingSecrets: showsSecrets)
         }
         answer.object = object
         answer.isAudited = showsSecrets
@@ -123,14 +123,14 @@ extension CredentialAdministration {
     func described(
         _ reference: String, _ now: ConfigurationChange.Outcome<Void>, status: Int, includingSecrets: Bool = true
     ) throws(AdminFailure) -> AdminAnswer {
-        let entry = now.configuration.backends.first {
-            Self.has($0.backend) && $0.backend.reference.isExactly(reference)
+        let entry = now.configuration.clients.first {
+            Self.has($0.client) && $0.client.reference.isExactly(reference)
         }
-        guard let backend = entry?.inForce else { throw .notFound("no \(Self.noun) \(reference)") }
+        guard let client = entry?.inForce else { throw .notFound("no \(Self.noun) \(reference)") }
         // The endpoints are known only for a valid configuration.
         let text =
-            now.snapshot?.tokens.describe(backend, includingSecrets: includingSecrets)
-            ?? backend.settingsJSON(
+            now.snapshot?.tokens.describe(client, includingSecrets: includingSecrets)
+            ?? client.settingsJSON(
                 baseURL: now.configuration.baseURL.description, paths: .init(token: nil, exchange: nil, sso: nil),
                 includingSecrets: includingSecrets)
         return .changed(reference, status: status, text)

@@ -39,20 +39,20 @@ struct RealmAdministration: ResourceAdministration {
                 throw .notFound("there is no realm \"\(name)\" in realms.json", suggestion: near)
             }
             let users = before.users.count { $0.realm.isExactly(name) }
-            let backends = before.backends.count { $0.backend.realm.isExactly(name) }
-            if users + backends > 0 {
-                throw .conflict("the realm \"\(name)\" has \(users) users and \(backends) backends")
+            let clients = before.clients.count { $0.client.realm.isExactly(name) }
+            if users + clients > 0 {
+                throw .conflict("the realm \"\(name)\" has \(users) users and \(clients) backends")
             }
             text.remove([.element(index)])
         }
         return .changed(name)
     }
 
-    /// The listed realms, or without a list those of users and backends.
+    /// The listed realms, or without a list those of users and clients.
     private func realms(_ configuration: GatewayConfiguration) -> [String] {
         if let realms = configuration.realms { return realms }
         var found: [String] = []
-        for realm in configuration.backends.map(\.backend.realm) + configuration.users.map(\.realm)
+        for realm in configuration.clients.map(\.client.realm) + configuration.users.map(\.realm)
         where !found.contains(where: { $0.isExactly(realm) }) {
             found.append(realm)
         }

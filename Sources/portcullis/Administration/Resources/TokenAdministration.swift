@@ -41,7 +41,7 @@ struct TokenAdministration: ResourceAdministration {
         return .changed(id, AdminAnswer.count("removed", gone.count))
     }
 
-    /// Revokes all tokens of a subject, a backend, an application or an issuer, optionally those issued before a time. The
+    /// Revokes all tokens of a subject, a client, an application or an issuer, optionally those issued before a time. The
     /// deny list refuses access tokens without a record.
     func revokeAll(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let known = ["subject", "backend", "application", "issuer", "issuedBefore", "until"]
@@ -70,7 +70,7 @@ struct TokenAdministration: ResourceAdministration {
             }
         case (nil, let application?):
             selector = .application(application)
-            if request.parameter("backend") != nil { entry = .backend(application, issuedBefore: cutoff, until: until) }
+            if request.parameter("backend") != nil { entry = .client(application, issuedBefore: cutoff, until: until) }
         case (nil, nil):
             throw .malformed("\"subject\", \"backend\" or \"application\" is missing: whose tokens?")
         }
@@ -108,14 +108,14 @@ struct TokenAdministration: ResourceAdministration {
         return .changed("tokens", AdminAnswer.count("removed", cleaned))
     }
 
-    /// The name of the requested application, or the id of the requested backend.
+    /// The name of the requested application, or the id of the requested client.
     private func application(_ request: AdminRequest) throws(AdminFailure) -> String? {
         guard let reference = request.parameter("backend") else { return request.parameter("application") }
-        let backends = try administration.configuration.read().configuration.backends.map(\.backend)
-        guard let backend = backends.first(where: { $0.reference.isExactly(reference) }) else {
+        let clients = try administration.configuration.read().configuration.clients.map(\.client)
+        guard let client = clients.first(where: { $0.reference.isExactly(reference) }) else {
             throw .notFound("no backend \(reference)")
         }
-        return backend.mobileBackendID
+        return client.id
     }
 
     /// Performs an operation of the store. Blocks the thread.

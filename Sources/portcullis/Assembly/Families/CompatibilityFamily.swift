@@ -39,7 +39,7 @@ struct EndpointFoundation {
     let users: UserStore
     let hasher: PasswordHasher
     let catalogue: RoleCatalogue
-    let backends: BackendStore
+    let clients: Clients
     /// Of the token service.
     let key: SigningKey
     let store: RetainedStore.Opened

@@ -56,7 +56,7 @@
                 store: foundation.store.tokens, key: foundation.store.key, seals: foundation.seals,
                 signer: JWTSigner(key: foundation.key), contexts: foundation.challenges)
             for entry in configuration.serviceDomains {
-                var domain = domain(entry, foundation.backends)
+                var domain = domain(entry, foundation.clients)
                 domain.remote = remote(entry, foundation.modules)
                 domain.loginMethods = loginMethods(entry)
                 domain.passwordLogin = logins.passwordLogin(entry)
@@ -77,7 +77,7 @@
             return MobileSocialService(settings: settings)
         }
 
-        private func domain(_ entry: ServiceDomainEntry, _ backends: BackendStore) -> ServiceDomain {
+        private func domain(_ entry: ServiceDomainEntry, _ clients: Clients) -> ServiceDomain {
             var domain = ServiceDomain(name: entry.name, services: entry.services, isMobile: entry.isMobile)
             let authentication = entry.authentication
             domain.scheme = authentication.scheme
@@ -91,10 +91,10 @@
             domain.defaultApplication = entry.defaultApplication
             domain.browserApplication = entry.browserApplication?.name
             domain.limits = entry.limits
-            domain.backends = backends
+            domain.backends = clients
             domain.applications = entry.applications.compactMap { application in
-                // MBE-06: where the backend is revoked there is no application.
-                backends.backends.first { $0.reference == application.backend && !$0.isRevoked }
+                // MBE-06: where the client is revoked there is no application.
+                clients.clients.first { $0.reference == application.client && !$0.isRevoked }
                     .map {
                         MobileApplication(
                             application.settings, backend: $0, sharedSecret: application.sharedSecret?.value)

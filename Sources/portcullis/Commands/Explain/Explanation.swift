@@ -299,7 +299,7 @@ struct Explanation {
         let entry = configuration.routes[place]
         var parts = ["\(route.name), /routes/\(place)"]
         if !route.conditions.isEmpty { parts.append("for \(route.conditions)") }
-        if !entry.backends.isEmpty { parts.append("of \(entry.backends.joined(separator: ", "))") }
+        if !entry.clients.isEmpty { parts.append("of \(entry.clients.joined(separator: ", "))") }
         if let webgate = route.webgate { parts.append("webgate \(webgate.name)") }
         if route.isPublic { parts.append("public") }
         if route.isOptional { parts.append("identity optional") }

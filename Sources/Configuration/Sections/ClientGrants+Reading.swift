@@ -1,9 +1,9 @@
 import Bytes
 import Model
 
-extension BackendGrants {
+extension ClientGrants {
     /// - Returns: the keys of the client.
-    static func read(_ object: inout ObjectReader, into grants: inout BackendGrants) -> ClientKeysEntry? {
+    static func read(_ object: inout ObjectReader, into grants: inout ClientGrants) -> ClientKeysEntry? {
         var lifetimes = RefreshLifetimes()
         let refreshTokens = object.flag(
             "refreshTokens", default: false, "Whether its users get refresh tokens (RFC 6749), each good for one use.")
@@ -33,7 +33,7 @@ extension BackendGrants {
     /// - Parameter targets: the key of `tokenExchange` with the clients that it may have tokens for.
     /// - Returns: the keys of the client.
     static func readShared(
-        _ object: inout ObjectReader, into grants: inout BackendGrants, targets: String
+        _ object: inout ObjectReader, into grants: inout ClientGrants, targets: String
     ) -> ClientKeysEntry? {
         let clientKeys = object.optional(
             "clientKeys", ClientKeysEntry.shape,
@@ -118,7 +118,7 @@ extension ExchangeRules {
             "subjects", .references(to: .client), into: &rules.subjects,
             "Clients whose tokens it may bring, beside its own.")
         object.read(
-            targets, .references(to: .client), into: &rules.backends,
+            targets, .references(to: .client), into: &rules.clients,
             "Clients that it may have tokens for, beside its own.")
         object.read(
             "audiences", .names("an array of audiences"), into: &rules.audiences,

@@ -2,21 +2,21 @@ import Bytes
 import Model
 
 extension RegistrationSection {
-    /// Warns of an open registration, and checks what other sections have: the backend and the scopes.
-    func checkSponsor(_ backends: [BackendEntry], _ terms: AccessTokenTerms, _ findings: Findings) {
+    /// Warns of an open registration, and checks what other sections have: the client and the scopes.
+    func checkSponsor(_ clients: [ClientEntry], _ terms: AccessTokenTerms, _ findings: Findings) {
         checkScopes(terms, findings)
         if rules.isOpen {
             findings.warning(
                 "/tokenService/registration/open", "any program may register as a client",
                 expected: "\"initialAccessTokens\" where the clients are known")
         }
-        guard let entry = backends.first(where: { $0.backend.reference == backend }) else { return }
+        guard let entry = clients.first(where: { $0.client.reference == client }) else { return }
         let pointer = "/tokenService/registration/backend"
-        if !entry.backend.oauthConsumer || entry.isRevoked {
+        if !entry.client.oauthConsumer || entry.isRevoked {
             findings.error(
                 pointer, "the backend accepts no clients", expected: "a backend with \"oauthConsumer\", not revoked")
         }
-        if entry.backend.issuer != nil || entry.facebook != nil {
+        if entry.client.issuer != nil || entry.facebook != nil {
             findings.error(
                 pointer, "registered clients get tokens of the token service alone",
                 expected: "a backend without \"issuer\" and \"facebook\"")
@@ -38,11 +38,11 @@ extension RegistrationSection {
     }
 }
 
-extension BackendEntry {
+extension ClientEntry {
     /// Reports scopes of a client that the token service does not have.
     func checkScopes(_ terms: AccessTokenTerms, _ findings: Findings) {
         let known = terms.scopes + ["openid", "profile", "email"]
-        for scope in backend.grants.scopes ?? [] where !known.contains(where: scope.isExactly) {
+        for scope in client.grants.scopes ?? [] where !known.contains(where: scope.isExactly) {
             findings.error(
                 "\(pointer)/scopes", "unknown scope \"\(scope)\"", expected: "one of \"scopes\" of the token service",
                 suggestion: Suggestion.nearest(to: scope, among: known))

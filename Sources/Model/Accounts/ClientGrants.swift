@@ -1,6 +1,6 @@
 /// What a client may have of the token service beyond the grants of OAUTH-01 and OAUTH-03. Nothing, unless its entry says
 /// so.
-package struct BackendGrants: Sendable {
+package struct ClientGrants: Sendable {
     /// How long refresh tokens live (RFC 6749 section 6); nil: there are none (OAUTH-05).
     package var refresh: RefreshLifetimes?
     /// `exp - iat` of its users' access tokens; nil for the token service's.
@@ -36,7 +36,7 @@ package struct BackendGrants: Sendable {
     package var asksUsers: Bool { authorization != nil || allowsDevices }
 }
 
-/// How long the refresh tokens of a backend live.
+/// How long the refresh tokens of a client live.
 package struct RefreshLifetimes: Sendable, Equatable {
     /// How long one may lie unused.
     package var tokenSeconds: Int64
@@ -52,13 +52,13 @@ package struct RefreshLifetimes: Sendable, Equatable {
     }
 }
 
-/// What the client of a backend may exchange (RFC 8693). The new token is never worth more than the old one: the same
+/// What a client may exchange (RFC 8693). The new token is never worth more than the old one: the same
 /// user, no further scope, no higher level, no later end.
 package struct ExchangeRules: Sendable, Equatable {
     /// References of clients whose tokens it may bring, beside its own.
     package var subjects: [String]
     /// References of clients that it may have tokens for, beside its own.
-    package var backends: [String]
+    package var clients: [String]
     /// Values of `aud` that it may have tokens for. The gateway itself takes none of these tokens.
     package var audiences: [String]
     /// The scopes that such a token may have at the most; empty for all of the token that is brought.
@@ -69,11 +69,11 @@ package struct ExchangeRules: Sendable, Equatable {
     package var lifetimeSeconds: Int64
 
     package init(
-        subjects: [String] = [], backends: [String] = [], audiences: [String] = [], scopes: [String] = [],
+        subjects: [String] = [], clients: [String] = [], audiences: [String] = [], scopes: [String] = [],
         actors: Bool = false, lifetimeSeconds: Int64 = 3600
     ) {
         self.subjects = subjects
-        self.backends = backends
+        self.clients = clients
         self.audiences = audiences
         self.scopes = scopes
         self.actors = actors

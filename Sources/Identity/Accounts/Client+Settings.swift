@@ -1,8 +1,8 @@
 import Bytes
 import Model
 
-extension Backend {
-    /// Paths of the gateway's endpoints for clients of a backend; nil if switched off.
+extension Client {
+    /// Paths of the gateway's endpoints for a client; nil if switched off.
     package struct EndpointPaths: Sendable {
         package var token: String?
         package var exchange: String?
@@ -25,7 +25,7 @@ extension Backend {
     package func settingsJSON(baseURL: String, paths: EndpointPaths, includingSecrets: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        if isClient {
+        if isStandard {
             addClient(&writer, includingSecrets: includingSecrets)
             writer.member("baseUrl", baseURL)
             if let token = paths.token { writer.member("tokenEndpoint", baseURL + token) }
@@ -34,7 +34,7 @@ extension Backend {
         }
         writer.member("name", name)
         writer.member("version", version)
-        writer.member("mobileBackendId", mobileBackendID)
+        writer.member("mobileBackendId", id)
         writer.member("anonymousKey", anonymousKey)
         writer.member("clientId", clientID)
         if includingSecrets { writer.member("clientSecret", clientSecret?.value ?? "") }

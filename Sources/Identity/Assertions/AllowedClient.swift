@@ -1,8 +1,8 @@
 import Bytes
 import Model
 
-/// One entry of `allowedMbes`: the backend whose clients may exchange an issuer's tokens (JWT-23).
-package struct AllowedBackend: Sendable, Equatable {
+/// One entry of `allowedMbes`: a client that may exchange an issuer's tokens (JWT-23).
+package struct AllowedClient: Sendable, Equatable {
     package var name: String?
     package var version: String?
     package var clientID: String?
@@ -13,16 +13,16 @@ package struct AllowedBackend: Sendable, Equatable {
         self.clientID = clientID
     }
 
-    /// Whether the entry names a backend, by name and version together or by client id. An incomplete entry matches
+    /// Whether the entry names a client, by name and version together or by client id. An incomplete entry matches
     /// nothing.
     package var isComplete: Bool { name != nil || version != nil ? name != nil && version != nil : clientID != nil }
 
-    /// Whether every member of the entry equals the backend's, compared with case.
-    package func matches(_ backend: Backend) -> Bool {
+    /// Whether every member of the entry equals the client's, compared with case.
+    package func matches(_ client: Client) -> Bool {
         func agrees(_ text: String?, _ other: String) -> Bool {
             text.map { $0.isExactly(other) } ?? true
         }
-        return isComplete && agrees(name, backend.name) && agrees(version, backend.version)
-            && agrees(clientID, backend.clientID)
+        return isComplete && agrees(name, client.name) && agrees(version, client.version)
+            && agrees(clientID, client.clientID)
     }
 }

@@ -2,13 +2,13 @@ import Bytes
 
 /// A client of the token service: of `clients.json`, or a mobile backend of `backends.json`, as which an application identifies
 /// itself (MBE-01).
-package struct Backend: Sendable {
-    /// Name and version together are the identity: two versions are two backends (MBE-08). A client of `clients.json` has its
+package struct Client: Sendable {
+    /// Name and version together are the identity: two versions of a mobile backend are two clients (MBE-08). A client of `clients.json` has its
     /// client id as a name and no version.
     package var name: String
     package var version: String
-    /// The value of `Oracle-Mobile-Backend-ID`; the client id of a client.
-    package var mobileBackendID: String
+    /// What the store and tokens know it by: the value of `Oracle-Mobile-Backend-ID`, or the client id.
+    package var id: String
     /// The text after `Basic ` in an anonymous request, verbatim (BASIC-02).
     package var anonymousKey: String
     package var clientID: String
@@ -16,7 +16,7 @@ package struct Backend: Sendable {
     package var clientSecret: Secret?
     /// Only users of this realm log in here (MBE-09).
     package var realm: String
-    /// Whether OAuth grants and tokens of this backend are accepted (MBE-02).
+    /// Whether OAuth grants and tokens of this client are accepted (MBE-02).
     package var oauthConsumer: Bool
     /// Whether Basic and the anonymous key are accepted (MBE-03).
     package var httpBasic: Bool
@@ -30,27 +30,27 @@ package struct Backend: Sendable {
 
     /// Whether all of its tokens are revoked.
     package var isRevoked: Bool { tokensNotBefore == .max }
-    /// Whether Basic credentials without a backend id are for it.
+    /// Whether Basic credentials without a client id are for it.
     package var isDefault = false
     /// Name that users see; nil for `name`.
     package var displayName: String?
     /// What its client may have beyond plain access tokens.
-    package var grants = BackendGrants()
+    package var grants = ClientGrants()
     /// Facebook login, which excludes every other way to log in (FB-04); nil if not used.
     package private(set) var facebook: SocialLogin?
-    /// Of a client that has registered itself (RFC 7591): the `mobileBackendID` of the backend that its users log in as at.
+    /// Of a client that has registered itself (RFC 7591): the `id` of the client that its users log in as at.
     package private(set) var sponsorID: String?
     /// SHA-256 digest of the random secret of such a client; nil without one.
     package private(set) var secretDigest: [UInt8]?
 
     package init(
-        name: String, version: String, mobileBackendID: String, anonymousKey: String = "", clientID: String = "",
+        name: String, version: String, id: String, anonymousKey: String = "", clientID: String = "",
         clientSecret: Secret? = nil, realm: String = "Default", oauthConsumer: Bool = true, httpBasic: Bool = true,
         enableSSO: Bool = false, issuer: String? = nil, tokensNotBefore: Int64 = 0, facebook: SocialLogin? = nil
     ) {
         self.name = name
         self.version = version
-        self.mobileBackendID = mobileBackendID
+        self.id = id
         self.anonymousKey = anonymousKey
         self.clientID = clientID
         self.clientSecret = clientSecret
@@ -77,31 +77,31 @@ package struct Backend: Sendable {
         enableSSO = false
         tokensNotBefore = .max
         facebook = nil
-        grants = BackendGrants()
+        grants = ClientGrants()
     }
 
     /// Name on pages.
     package var title: String { displayName ?? name }
     /// Name in configuration and logs.
-    package var reference: String { isRegistered || isClient ? clientID : "\(name)/\(version)" }
-    /// Whether it is a client of `clients.json`, without what backends have beyond OAuth.
-    package var isClient: Bool { version.isEmpty }
+    package var reference: String { isRegistered || isStandard ? clientID : "\(name)/\(version)" }
+    /// Whether it is a client of `clients.json`, without what mobile backends have beyond OAuth.
+    package var isStandard: Bool { version.isEmpty }
     /// Whether it is a client that has registered itself.
     package var isRegistered: Bool { sponsorID != nil }
-    /// The `mobileBackendID` in its access tokens, which routes know.
-    package var tokenBackendID: String { sponsorID ?? mobileBackendID }
+    /// The `id` in its access tokens, which routes know.
+    package var tokenClientID: String { sponsorID ?? id }
 
-    /// A client that has registered itself at this backend. It has the realm, the ways to log in and the revocations of the
-    /// backend, and of its rights only those given here. Its id stands for it in the store, so that no other client can use
+    /// A client that has registered itself at this one. It has the realm, the ways to log in and the revocations of this
+    /// one, and of its rights only those given here. Its id stands for it in the store, so that no other client can use
     /// its codes and refresh tokens.
     /// - Parameter secretDigest: SHA-256 digest of its secret; nil for a public client.
     package func sponsoring(
-        _ clientID: String, title: String, secretDigest: [UInt8]?, _ grants: BackendGrants
-    ) -> Backend {
-        var client = Backend(
-            name: name, version: version, mobileBackendID: clientID, clientID: clientID, realm: realm,
+        _ clientID: String, title: String, secretDigest: [UInt8]?, _ grants: ClientGrants
+    ) -> Client {
+        var client = Client(
+            name: name, version: version, id: clientID, clientID: clientID, realm: realm,
             oauthConsumer: oauthConsumer, httpBasic: false, tokensNotBefore: tokensNotBefore)
-        client.sponsorID = mobileBackendID
+        client.sponsorID = id
         client.secretDigest = secretDigest
         client.displayName = title
         client.loginChoices = loginChoices
