@@ -62,13 +62,13 @@ extension Reason {
         ("sso_client_missing", 400, "`clientID` is missing or empty; names are case-sensitive."),
         ("sso_repeated_parameter", 400, "A parameter is repeated."),
         ("sso_malformed_parameter", 400, "`state` exceeds 1024 bytes, or has control characters."),
-        ("sso_not_enabled", 400, "No backend with single sign-on has this `clientID`."),
+        ("sso_not_enabled", 400, "No client with single sign-on has this `clientID`."),
         ("sso_redirect_not_allowed", 400, "The white list does not have the `redirect_uri`."),
         ("sso_not_navigated", 403, "A page sent the request; it was no navigation of the user."),
         ("sso_request_foreign", 403, "The login began in another browser, or more than an hour ago."),
-        ("sso_wrong_realm", 403, "The user is not in the backend's realm."),
+        ("sso_wrong_realm", 403, "The user is not in the client's realm."),
         ("sso_capture_empty", 400, "The page that shows a `SAMLResponse` received none."),
-        ("sso_unavailable", 503, "The token store, or the issuer of the backend, does not answer."),
+        ("sso_unavailable", 503, "The token store, or the issuer of the client, does not answer."),
     ]
 
     /// Those without a status are sent to the client's redirect URI.

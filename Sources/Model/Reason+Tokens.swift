@@ -35,7 +35,7 @@ extension Reason {
         ),
         ("invalid_target", 400, "There is no token for this target."),
         ("token_store_unavailable", 503, "The token store does not answer."),
-        ("token_issuer_unavailable", 503, "The issuer of the backend's tokens does not answer."),
+        ("token_issuer_unavailable", 503, "The issuer of the client's tokens does not answer."),
         (
             "grant_not_allowed", 400,
             "The client may not use this grant: it is public, or has no `redirectUris` or `deviceGrant`."
@@ -61,7 +61,7 @@ extension Reason {
     ]
 
     static let exchange: [Row] = [
-        ("assertion_backend_not_allowed", 400, "The issuer may not be used for this backend (`allowedMbes`)."),
+        ("assertion_client_not_allowed", 400, "The issuer may not be used for this client (`allowedMbes`)."),
         ("assertion_keys_unavailable", 503, "The keys of the issuer cannot be fetched."),
         ("assertion_malformed", 400, "The token is not a signed JWT, or a claim has the wrong type."),
         ("assertion_encrypted", 400, "The token is encrypted."),

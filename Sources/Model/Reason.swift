@@ -26,10 +26,10 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         dpopSchemeWrong,
         dpopProofMissing, dpopProofRepeated, dpopProofMalformed, dpopSignatureInvalid, dpopKeyWrong,
         dpopRequestWrong, dpopTokenWrong, dpopTimeWrong, dpopReplayed, dpopNonceRequired,
-        unknownSubject, missingBackend, unknownBackend,
+        unknownSubject, missingBackend, unknownClient,
         basicDisabled, oauthDisabled, wrongPassword, loginThrottled, loginRequired, socialLoginRequired,
         socialLoginOnly, missingApplicationKey, wrongWebgate, sessionIdle, sessionInvalid, sessionExpired,
-        crossSiteRequest, stepUpRequired, keysUnavailable, backendMismatch, backendNotAllowed,
+        crossSiteRequest, stepUpRequired, keysUnavailable, backendMismatch, clientNotAllowed,
         applicationMismatch, insufficientScope, roleRequired, identityProviderUnavailable,
         introspectionUnavailable, wrongScheme, issuerNotAllowed, scopeRequired, claimRequired, addressNotAllowed,
         forwardAuthUntrusted, forwardAuthMalformed, forwardAuthUnsupported,
@@ -62,7 +62,7 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
         codeVerifierWrong, deviceCodeInvalid, devicePending, devicePolledTooSoon, deviceAccessDenied, deviceCodeExpired,
         registrationInvalid, registrationRedirectInvalid, registrationTokenInvalid, registrationsFull
     // Exchange of outside tokens
-    case assertionBackendNotAllowed, assertionKeysUnavailable, assertionMalformed, assertionEncrypted,
+    case assertionClientNotAllowed, assertionKeysUnavailable, assertionMalformed, assertionEncrypted,
         assertionCriticalHeader, assertionIssuerUnknown, assertionIssuerInvalid, assertionIssuerDisabled,
         assertionAlgorithmUnsupported, assertionKeyUnknown, assertionSignatureInvalid, assertionKeysUnusable,
         assertionExpiryMissing, assertionExpired, assertionNotYetValid, assertionIssuedInFuture,

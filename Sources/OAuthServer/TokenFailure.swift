@@ -23,7 +23,7 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
     case tokenOfAnotherClient, introspectionNotAllowed
     case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
     case invalidProof, proofNonceRequired, proofRequired
-    case backendNotAllowed, keysUnavailable
+    case clientNotAllowed, keysUnavailable
     case storeUnavailable, issuerUnavailable
     /// `Oracle-Mobile-Backend-ID` is missing, repeated or unknown (AMB-11).
     case missingBackend, unknownBackend
@@ -136,8 +136,8 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
         case .proofRequired:
             Definition(badRequest, "a DPoP proof or a client certificate is required", .tokenProofRequired)
         // JWT-23.
-        case .backendNotAllowed:
-            Definition("unauthorized_client", "no exchange for this client", .assertionBackendNotAllowed)
+        case .clientNotAllowed:
+            Definition("unauthorized_client", "no exchange for this client", .assertionClientNotAllowed)
         // JWT-35.
         case .keysUnavailable:
             Definition("temporarily_unavailable", "try again later", .assertionKeysUnavailable)

@@ -15,28 +15,29 @@ extension InvalidCase {
 
     static let registrationCases: [InvalidCase] = [
         InvalidCase(
-            "registration-without-backend", registration(#""open": true"#),
+            "registration-without-client", registration(#""open": true"#),
+            failed(#"/client: required member "client" is missing (expected the id of a client)"#)),
+        InvalidCase(
+            "registration-former-name", registration(#""open": true, "client": "a/1", "backend": "a/1""#),
+            failed(#"/backend: "backend" is no longer a setting (expected "client")"#)),
+        InvalidCase(
+            "registration-client-unknown", registration(#""open": true, "client": "b/1""#),
             failed(
-                #"/backend: required member "backend" is missing (expected the id of a client, or a backend as "name/version")"#
+                #"/client: unknown client "b/1" (expected the id of a client, or a backend as "name/version"; did you mean "a/1"?)"#
             )),
         InvalidCase(
-            "registration-backend-unknown", registration(#""open": true, "backend": "b/1""#),
-            failed(
-                #"/backend: unknown client "b/1" (expected the id of a client, or a backend as "name/version"; did you mean "a/1"?)"#
-            )),
-        InvalidCase(
-            "registration-without-callers", registration(#""backend": "a/1", "initialAccessTokens": []"#),
+            "registration-without-callers", registration(#""client": "a/1", "initialAccessTokens": []"#),
             failed(#": no client may register (expected "initialAccessTokens" with a secret, or "open": true)"#)),
         InvalidCase(
             "registration-short-token",
-            registration(#""backend": "a/1", "open": true, "initialAccessTokens": ["short"]"#),
+            registration(#""client": "a/1", "open": true, "initialAccessTokens": ["short"]"#),
             failed(
                 "/initialAccessTokens/0: the token is too short (expected a secret of at least 32 bytes, found 5 bytes)"
             )),
         InvalidCase(
             "registration-redirects",
             registration(
-                #""backend": "a/1", "open": true, "redirectUris": ["http://a.example", "https://a.example/x", "javascript:", "myapp:"]"#
+                #""client": "a/1", "open": true, "redirectUris": ["http://a.example", "https://a.example/x", "javascript:", "myapp:"]"#
             ),
             failed(
                 #"/redirectUris/0: codes must not go there in the clear (expected "loopback", an https origin, or a scheme of an application with its colon, found "http://a.example")"#
@@ -52,24 +53,23 @@ extension InvalidCase {
             )),
         InvalidCase(
             "registration-scope-roles",
-            registration(#""backend": "a/1", "open": true, "scopeRoles": {"notes": ["Nobody"]}"#),
+            registration(#""client": "a/1", "open": true, "scopeRoles": {"notes": ["Nobody"]}"#),
             failed(#"/scopeRoles: unknown scope "notes" (expected one of "scopes" of the token service)"#),
             failed(
                 #"/scopeRoles/notes/0: unknown role "Nobody" (expected a role of the catalogue, written with the same case)"#
             )),
         InvalidCase(
-            "registration-too-many", registration(#""backend": "a/1", "open": true, "maximumClients": 0"#),
+            "registration-too-many", registration(#""client": "a/1", "open": true, "maximumClients": 0"#),
             failed("/maximumClients: out of range (expected an integer from 1 to 100000, found 0)")),
         InvalidCase(
-            "registration-without-provider", registration(#""backend": "a/1", "open": true"#, providers: false),
+            "registration-without-provider", registration(#""client": "a/1", "open": true"#, providers: false),
             failed(
-                #"/backend: logins are not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
+                #"/client: logins are not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
             )),
         InvalidCase(
             "registration-without-oauth",
             registration(
-                #""backend": "a/1", "open": true"#, backend: #""oauthConsumer": false"#),
-            failed(
-                #"/backend: the backend accepts no clients (expected a backend with "oauthConsumer", not revoked)"#)),
+                #""client": "a/1", "open": true"#, backend: #""oauthConsumer": false"#),
+            failed(#"/client: the client is revoked, or has no OAuth (expected a client that gets tokens)"#)),
     ]
 }

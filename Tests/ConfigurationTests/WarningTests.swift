@@ -63,7 +63,7 @@ import Testing
     func scopeRoles() throws {
         func files(_ texts: String) -> [String: String] {
             let registration = """
-                {"backend": "a/1", "initialAccessTokens": ["0123456789abcdef0123456789abcdef"],
+                {"client": "a/1", "initialAccessTokens": ["0123456789abcdef0123456789abcdef"],
                  "scopeRoles": {"notes": ["Manager"]}}
                 """.replacing("\n", with: " ")
             return [
@@ -86,7 +86,7 @@ import Testing
         func files(_ members: String) -> [String: String] {
             [
                 "gateway.json": ConfigurationDirectory.gateway(
-                    #""tokenService": {"registration": {"backend": "a/1", \#(members)}}"#),
+                    #""tokenService": {"registration": {"client": "a/1", \#(members)}}"#),
                 "backends.json": #"[{"name": "a", "version": "1", "mobileBackendId": "m"}]"#,
                 "identityProviders.json": #"[{"name": "local", "kind": "local"}]"#,
             ]

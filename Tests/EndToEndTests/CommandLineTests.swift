@@ -15,14 +15,14 @@ import Testing
             ("realms", ["add", "list", "remove", "--config", "--admin"]),
             ("policy", ["get", "set", "unset", "Security_AllowOrigin", "--config", "--admin"]),
             ("certificate", ["add", "list", "remove", "--config", "--admin"]),
-            ("tokens", ["list", "revoke", "clean", "--subject", "--backend", "--admin"]),
+            ("tokens", ["list", "revoke", "clean", "--subject", "--client", "--admin"]),
             ("route", ["set", "show", "list", "--config", "--admin", "loginRequired=false"]),
             (
                 "key",
                 ["generate", "public", "sign", "verify", "wrap", "unwrap", "delete", "--type", "--signature", "--in"]
             ),
             ("hash", ["--scheme", "--salt-bits", "--aes-key", "scrypt", "SaltedSHA-512", "PlainText"]),
-            ("token", ["--config", "--backend", "--user", "--roles", "--level", "--lifetime"]),
+            ("token", ["--config", "--client", "--user", "--roles", "--level", "--lifetime"]),
             ("cred", ["add", "get", "update", "delete", "--config", "--user", "cred:KEY"]),
             (
                 "client",
@@ -82,9 +82,9 @@ import Testing
             ["check"], ["check", "a", "b"], ["check", "a", "--productive"],
             ["hash", "--scheme", "MD5"], ["hash", "--salt-bits", "many"], ["hash", "--aes-key", "!"],
             ["hash", "secret"],
-            ["token"], ["token", "--config", "a"], ["token", "--backend", "a/1"],
-            ["token", "--config", "a", "--backend", "a/1", "--lifetime", "soon"],
-            ["token", "--config", "a", "--backend", "a/1", "--level", "high"],
+            ["token"], ["token", "--config", "a"], ["token", "--client", "a/1"],
+            ["token", "--config", "a", "--client", "a/1", "--lifetime", "soon"],
+            ["token", "--config", "a", "--client", "a/1", "--level", "high"],
             ["echo", "--threads", "0"], ["echo", "--threads", "65"], ["echo", "--listen", "nowhere"],
             ["echo", "--listen", "127.0.0.1:65536"], ["echo", "x"],
             ["version", "x"],
@@ -337,7 +337,7 @@ import Testing
         #expect(low.status == 401)
         // Without a user it is the backend's own token, which opens what needs no login.
         let client = try CommandLine.run(
-            "token", "--config", fixture.gateway.configuration.path, "--backend", "inventory/1.0")
+            "token", "--config", fixture.gateway.configuration.path, "--client", "inventory/1.0")
         #expect(JSONWebToken(client.output).claims["sub"].string == "inv-client")
         #expect(try fixture.request("GET", "/inventory/public", [.bearer(client.output)]).status == 200)
         #expect(try fixture.request("GET", "/inventory/me", [.bearer(client.output)]).status == 401)
@@ -349,12 +349,12 @@ import Testing
             "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text
         ])
         for backend in ["inventory", "inventory/2.0", "/"] {
-            let result = try CommandLine.run("token", "--config", directory.path, "--backend", backend)
+            let result = try CommandLine.run("token", "--config", directory.path, "--client", backend)
             #expect(result.ending == .exit(1))
-            #expect(result.errors.contains("no backend \(backend)"))
+            #expect(result.errors.contains("no client \(backend)"))
         }
         try directory.write("state/signing.pem", "no key\n")
-        let broken = try CommandLine.run("token", "--config", directory.path, "--backend", "inventory/1.0")
+        let broken = try CommandLine.run("token", "--config", directory.path, "--client", "inventory/1.0")
         #expect(broken.ending == .exit(1))
         #expect(broken.errors.contains("error: /tokenService"), "\(broken.errors)")
         #expect(broken.output.isEmpty)

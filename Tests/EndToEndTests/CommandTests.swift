@@ -187,7 +187,7 @@ import Testing
         #expect(
             try fixture.request("GET", "/inventory/items", [.bearer(fixture.mint("ann", "--lifetime", "-1"))]).status
                 == 401)
-        let nobody = try run("token", "--config", fixture.gateway.configuration.path, "--backend", "none/1.0")
+        let nobody = try run("token", "--config", fixture.gateway.configuration.path, "--client", "none/1.0")
         #expect(nobody.ending == .exit(1))
     }
 

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test("BASIC-03: without a known backend the answer is 401 with the same body")
-    func unknownBackend() throws {
+    func unknownClient() throws {
         let fixture = try Fixture()
         let responses = try [
             fixture.request("GET", "/inventory/me", [Self.joe]),
@@ -195,7 +195,7 @@ import Testing
         let token = try fixture.token("joe", client: "sch-client:sch-secret")
         let response = try fixture.request("GET", "/inventory/me", [.bearer(token)])
         #expect(response.status == 403)
-        #expect(JSONText(response.text)["code"].string == "backend_not_allowed")
+        #expect(JSONText(response.text)["code"].string == "client_not_allowed")
         #expect(try fixture.request("GET", "/plain", [.bearer(token)]).status == 200)
         #expect(fixture.upstream.requests("/inventory/me").isEmpty)
     }
@@ -245,7 +245,7 @@ import Testing
         func entry(_ file: String) -> String {
             """
             [{"name": "idp", "issuer": "https://idp.example.com", "audience": ["api"], "jwksFile": "\(file)",
-              "roleAttributes": ["roles"], "backend": "inventory/1.0", "level": 2}]
+              "roleAttributes": ["roles"], "client": "inventory/1.0", "level": 2}]
             """
         }
         let fixture = try Fixture(files: ["idp.jwks": keys]) { $0["trustedIssuers"] = entry("idp.jwks") }

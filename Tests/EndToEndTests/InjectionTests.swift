@@ -175,7 +175,7 @@ import Testing
         #expect(try fixture.request("GET", "/inventory/me", [.bearer(other)]).status == 200)
         #expect(try fixture.admin("POST", "/admin/revocations", body: #"{"jti":"\#(id)"}"#).status == 204)
         for _ in 0..<6 { #expect(try fixture.request("GET", "/inventory/me", [.bearer(other)]).status == 401) }
-        #expect(try fixture.admin("POST", "/admin/revocations", body: #"{"backendId":"mbe-inv-1"}"#).status == 204)
+        #expect(try fixture.admin("POST", "/admin/revocations", body: #"{"clientId":"mbe-inv-1"}"#).status == 204)
         for _ in 0..<6 { #expect(try status(ann) == 401) }
         #expect(try fixture.gateway.metrics().sum("portcullis_cache_entries", ["cache": "issued_tokens"]) == 0)
         #expect(try fixture.admin("POST", "/admin/revocations", body: "{}").status == 400)

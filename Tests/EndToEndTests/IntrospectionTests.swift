@@ -17,7 +17,7 @@ import Testing
             fixture = try Fixture { settings in
                 settings["trustedIssuers"] = """
                     [{"name": "as", "issuer": "https://as.example.com", "audience": ["gateway"],
-                      "roleAttributes": ["roles"], "backend": "inventory/1.0", "level": 2,
+                      "roleAttributes": ["roles"], "client": "inventory/1.0", "level": 2,
                       "introspection": {"url": "\(server.url)/introspect", "clientId": "gateway", "clientSecret": "gs",
                                         "allowHttp": true, "cache": "\(cache)"}}]
                     """
@@ -108,7 +108,7 @@ import Testing
         let fixture = try Fixture { settings in
             settings["trustedIssuers"] = """
                 [{"name": "as", "issuer": "https://as.example.com", "audience": ["gateway"],
-                  "backend": "inventory/1.0",
+                  "client": "inventory/1.0",
                   "introspection": {"url": "\(server.url)/introspect", "clientId": "g", "clientSecret": "s",
                                     "allowHttp": true}}]
                 """

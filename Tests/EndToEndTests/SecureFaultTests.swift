@@ -69,7 +69,7 @@ struct SecureFaultTests {
                 "PORTCULLIS_FAULTS_LOG": log,
             ])
         let minted = try CommandLine.run(
-            "token", "--config", directory.path, "--backend", "inventory/1.0", "--user", "joe")
+            "token", "--config", directory.path, "--client", "inventory/1.0", "--user", "joe")
         _ = try load(gateway, `protocol`, minted.output, each: 30)
         let before = try settled(gateway)
         let warm = try gateway.program.memory("VmRSS")

@@ -259,7 +259,7 @@ import Testing
     func registration() throws {
         let (one, two) = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210")
         func service(_ registration: String) -> String {
-            #""registration": {"backend": "web/1.0", \#(registration)}, "#
+            #""registration": {"client": "web/1.0", \#(registration)}, "#
         }
         let tokens = #""initialAccessTokens": ["\#(one)", "\#(two)"]"#
         let open = service(#""open": true, "# + tokens)

@@ -12,7 +12,7 @@ import Testing
     private static func issuer(_ url: String, _ members: String) -> String {
         """
         [{"name": "as", "issuer": "https://as.example.com", "audience": ["gateway"], "roleAttributes": ["roles"],
-          "backend": "inventory/1.0",
+          "client": "inventory/1.0",
           "introspection": {"url": "\(url)", "clientId": "gateway", \(members)}}]
         """
     }

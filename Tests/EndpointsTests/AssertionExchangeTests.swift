@@ -183,7 +183,7 @@ import Testing
             exchange.answer(Exchange.request(token, basic(client, secret))).reasonText
         }
         #expect(ask(foreign, "inv-client", "wrong") == "invalid_client")
-        #expect(ask(foreign, "sch-client", "sch-secret") == "assertion_backend_not_allowed")
+        #expect(ask(foreign, "sch-client", "sch-secret") == "assertion_client_not_allowed")
         #expect(ask(foreign, "off-client", "off-secret") == "unauthorized_client")
         #expect(ask(foreign, "inv-client", "inv-secret") == "assertion_signature_invalid")
         #expect(ask(Exchange.token(#""iss":"x""#), "inv-client", "wrong") == "assertion_issuer_unknown")

@@ -11,11 +11,11 @@ import Testing
         #expect(try read(#"{"jti": "a"}"#).target == .token(id: "a", subject: nil))
         #expect(try read(#"{"jti": "a", "subject": "joe"}"#).target == .token(id: "a", subject: "joe"))
         #expect(try read(#"{"subject": "joe"}"#).target == .subject("joe"))
-        #expect(try read(#"{"backendId": "b"}"#).target == .client(id: "b"))
+        #expect(try read(#"{"clientId": "b"}"#).target == .client(id: "b"))
         #expect(try read(#"{"issuer": "local"}"#).target == .issuer("local"))
-        #expect(try read(#"{"backendId": "b"}"#).period == .soFar)
+        #expect(try read(#"{"clientId": "b"}"#).period == .soFar)
         #expect(try read(#"{"until": 1001, "jti": "a"}"#).period.until == 1001)
-        for target in [#""subject": "joe""#, #""backendId": "b""#, #""issuer": "local""#] {
+        for target in [#""subject": "joe""#, #""clientId": "b""#, #""issuer": "local""#] {
             let period = try read(#"{"issuedBefore": 900, \#(target), "until": 1001}"#).period
             #expect(period.cutoff(now: 1000) == 900 && period.end(now: 1000) == 1001)
         }
@@ -31,10 +31,10 @@ import Testing
             ("", "a JSON object"), ("[]", "a JSON object"), ("null", "a JSON object"),
             ("{\"jti\": \"a\"", "a JSON object"),
             (#"{"jti": "a", "jti": "b"}"#, "a JSON object"), ("{}", "one of"), (#"{"until": 2000}"#, "one of"),
-            (#"{"subject": "joe", "backendId": "b"}"#, "one of"), (#"{"jti": "a", "backendId": "b"}"#, "one of"),
+            (#"{"subject": "joe", "clientId": "b"}"#, "one of"), (#"{"jti": "a", "clientId": "b"}"#, "one of"),
             (#"{"jti": "a", "issuer": "b"}"#, "one of"), (#"{"issuer": ""}"#, "\"issuer\" must be a text"),
             (#"{"jti": 5}"#, "\"jti\" must be a text"), (#"{"subject": null}"#, "\"subject\" must be a text"),
-            (#"{"backendId": ["b"]}"#, "\"backendId\" must be a text"), (#"{"jti": ""}"#, "\"jti\" must be a text"),
+            (#"{"clientId": ["b"]}"#, "\"clientId\" must be a text"), (#"{"jti": ""}"#, "\"jti\" must be a text"),
             (#"{"subjects": "joe"}"#, "only \"jti\""), (#"{"subject": "joe", "Until": 2000}"#, "only \"jti\""),
             (#"{"jti": "a", "until": "2000"}"#, "\"until\" must be a time"),
             (#"{"jti": "a", "until": 2000.5}"#, "\"until\" must be a time"),

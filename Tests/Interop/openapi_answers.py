@@ -365,7 +365,7 @@ def administration():
     admin("listTokens", 400, query={"limit": "x"})
     record = admin("listTokens", 200, query={"subject": "joe"}).json()[0]["id"]
     admin("revokeTokenRecord", 200, path={"id": record})
-    admin("revokeTokens", 200, query={"subject": "joe", "backend": "inventory/1.0"})
+    admin("revokeTokens", 200, query={"subject": "joe", "client": "inventory/1.0"})
     admin("revokeTokens", 204, query={"issuer": "local", "issuedBefore": 1})
     admin("cleanTokens", 200)
     admin("revoke", 204, body={"subject": "joe", "issuedBefore": 1})

@@ -57,7 +57,7 @@ struct ApplicationDecisionTests {
         let other = [("X-Apiomat-Apikey", Self.second.apiKey)]
         #expect(decision("writer-token", other, "GET", "/others/1") == .denied(.applicationMismatch))
         #expect(decision("writer-token", [Self.key], "GET", "/anyone") == .denied(.applicationMismatch))
-        #expect(decision("writer-token", [Self.key], "GET", "/inventory/me") == .denied(.backendNotAllowed))
+        #expect(decision("writer-token", [Self.key], "GET", "/inventory/me") == .denied(.clientNotAllowed))
         #expect(decision(TestPolicy.token()) == .denied(.applicationMismatch))
         #expect(
             decide(TestRequest("GET", "/notes/1", [basic("joe:Welcome1"), inventoryID, Self.key]), snapshot)

@@ -45,9 +45,9 @@ struct BasicDecisionTests {
     @Test("without an id, with an unknown one or with two it is 401 (BASIC-03)")
     func backendID() {
         #expect(decision([basic("joe:Welcome1")]) == .denied(.missingBackend))
-        #expect(decision([basic("joe:Welcome1"), ("Oracle-Mobile-Backend-ID", "nope")]) == .denied(.unknownBackend))
+        #expect(decision([basic("joe:Welcome1"), ("Oracle-Mobile-Backend-ID", "nope")]) == .denied(.unknownClient))
         #expect(decision([basic("joe:Welcome1"), inventoryID, inventoryID]) == .denied(.missingBackend))
-        #expect(Reason.missingBackend.body == Reason.unknownBackend.body)
+        #expect(Reason.missingBackend.body == Reason.unknownClient.body)
     }
 
     @Test("the anonymous key opens routes without login and no others (BASIC-02)")
@@ -69,7 +69,7 @@ struct BasicDecisionTests {
     @Test("Basic for another backend than the route's is 403 (ISS-07)")
     func otherBackend() {
         let scheduler = ("Oracle-Mobile-Backend-ID", "mbe-sch-1")
-        #expect(decision([basic("joe:Welcome1"), scheduler]) == .denied(.backendNotAllowed))
+        #expect(decision([basic("joe:Welcome1"), scheduler]) == .denied(.clientNotAllowed))
     }
 
     @Test("MBE-03: with httpBasic off, users and the anonymous key get 401")

@@ -219,7 +219,7 @@ import Testing
         #expect(
             decision("/mobileapp", [Self.field(Self.cookie(client: "mbe-sch-1"))]) == .denied(.sessionInvalid),
             "MBE-09: of another realm")
-        #expect(decision("/mobileapp", [Self.field(Self.cookie(client: "gone"))]) == .denied(.unknownBackend))
+        #expect(decision("/mobileapp", [Self.field(Self.cookie(client: "gone"))]) == .denied(.unknownClient))
     }
 
     @Test("a login ends with its time, its session, its password and its backend's tokens")

@@ -64,7 +64,7 @@ import Testing
         #expect(decision(policy: snapshot { $0.access.roles.any = ["Auditor"] }) == .denied(.roleRequired))
         #expect(decision(policy: snapshot { $0.access.issuers = ["certificates"] }) == .allowed("billing"))
         #expect(decision(policy: snapshot { $0.access.issuers = ["own"] }) == .denied(.issuerNotAllowed))
-        #expect(decision(policy: snapshot { $0.clients = ["mbe-inv-1"] }) == .denied(.backendNotAllowed))
+        #expect(decision(policy: snapshot { $0.clients = ["mbe-inv-1"] }) == .denied(.clientNotAllowed))
         #expect(decision(policy: snapshot { $0.access.isPublic = true }) == .allowed("no caller"))
     }
 

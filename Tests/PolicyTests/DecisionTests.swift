@@ -21,7 +21,7 @@ struct DecisionOrderTests {
         #expect(
             decide(TestRequest("GET", "/inventory/items", [bearer(weak), other]), snapshot) == .denied(.backendMismatch)
         )
-        #expect(decide(TestRequest("GET", "/inventory/items", [bearer(weak)]), snapshot) == .denied(.backendNotAllowed))
+        #expect(decide(TestRequest("GET", "/inventory/items", [bearer(weak)]), snapshot) == .denied(.clientNotAllowed))
         let client = TestPolicy.token(kind: .client, roles: [], level: 0)
         #expect(decide(TestRequest("GET", "/inventory/items", [bearer(client)]), snapshot) == .denied(.loginRequired))
         let low = TestPolicy.token("bob", roles: [], level: 1)

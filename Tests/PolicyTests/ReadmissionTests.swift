@@ -75,7 +75,7 @@ import Testing
         #expect(readmit(joe, at: TestPolicy.now + 700) { _ in } == "token_expired")
         #expect(readmit(joe) { $0.issuers.removeFirst() } == "unknown_issuer")
         #expect(readmit(joe) { $0.issuers[0].trust = ReadmissionTests.otherKey } == "bad_signature")
-        #expect(readmit(joe) { $0.clients = Clients([TestPolicy.scheduler]) } == "unknown_backend")
+        #expect(readmit(joe) { $0.clients = Clients([TestPolicy.scheduler]) } == "unknown_client")
         let outside = [bearer(TestPolicy.outsideToken())]
         #expect(readmit(outside) { _ in } == "items eve")
         #expect(readmit(outside) { $0.issuers.removeLast() } == "unknown_issuer")
@@ -112,7 +112,7 @@ import Testing
     @Test func rightsAreThoseOfNow() {
         #expect(readmit(joe) { $0.routes[0].methodRoles = ["GET": RoleNames(any: ["Auditor"])] } == "role_required")
         #expect(readmit(joe) { $0.routes[0].access.level = 5 } == "step_up_required")
-        #expect(readmit(joe) { $0.routes[0].clients = ["mbe-sch-1"] } == "backend_not_allowed")
+        #expect(readmit(joe) { $0.routes[0].clients = ["mbe-sch-1"] } == "client_not_allowed")
         // The numbers of roles are others when the catalogue is.
         #expect(readmit(joe) { $0.roles = RoleCatalogue(["Clerk", "Auditor", "Manager"]) } == "items joe")
         let demoted = TestPolicy.users(joesRoles: [])

@@ -166,9 +166,9 @@ struct TokenDecisionTests {
     @Test("ISS-07: a token of one backend opens only its routes")
     func otherBackend() {
         let joe = TestPolicy.token(client: TestPolicy.scheduler)
-        #expect(decision(joe, "GET", "/inventory/me") == .denied(.backendNotAllowed))
+        #expect(decision(joe, "GET", "/inventory/me") == .denied(.clientNotAllowed))
         #expect(decision(joe, "GET", "/anyone") == .allowed("joe"))
-        #expect(Reason.backendNotAllowed.status == 403)
+        #expect(Reason.clientNotAllowed.status == 403)
     }
 
     @Test("MBE-02: switching OAuth off ends the tokens of a backend")
@@ -180,7 +180,7 @@ struct TokenDecisionTests {
         #expect(decide(request, off) == .denied(.oauthDisabled))
         #expect(Reason.oauthDisabled.status == 401)
         let gone = TestPolicy.snapshot(TestPolicy.settings(clients: [TestPolicy.scheduler]))
-        #expect(decide(request, gone) == .denied(.unknownBackend))
+        #expect(decide(request, gone) == .denied(.unknownClient))
     }
 
     @Test("ROLE-02: client tokens where no login is required, and there alone")

@@ -130,7 +130,7 @@ struct TokenRequirementTests {
         inventory.isDefault = true
         #expect(decision("/inventory/me") == .allowed("joe"))
         #expect(decision("/anyone") == .allowed("joe"))
-        #expect(decision("/anyone", [("Oracle-Mobile-Backend-ID", "")]) == .denied(.unknownBackend))
-        #expect(decision("/inventory/me", [("Oracle-Mobile-Backend-ID", "mbe-sch-1")]) == .denied(.backendNotAllowed))
+        #expect(decision("/anyone", [("Oracle-Mobile-Backend-ID", "")]) == .denied(.unknownClient))
+        #expect(decision("/inventory/me", [("Oracle-Mobile-Backend-ID", "mbe-sch-1")]) == .denied(.clientNotAllowed))
     }
 }

@@ -10,7 +10,7 @@ extension GatewayConfiguration {
             checkRoute(route, at: "/routes/\(index)", findings)
         }
         for (index, issuer) in trustedIssuers.enumerated() {
-            checkClient(of: issuer, at: "/trustedIssuers/\(index)/backend", findings)
+            checkClient(of: issuer, at: "/trustedIssuers/\(index)/client", findings)
         }
     }
 
@@ -50,7 +50,7 @@ extension GatewayConfiguration {
         let entry = clients.first { $0.client.reference == issuer.client }
         guard let entry, entry.facebook != nil else { return }
         findings.error(
-            pointer, "the backend \"\(entry.client.reference)\" accepts only Facebook logins",
-            expected: "another backend, or none")
+            pointer, "the client \"\(entry.client.reference)\" accepts only Facebook logins",
+            expected: "another client, or none")
     }
 }

@@ -73,7 +73,7 @@ extension GatewayConfiguration {
             let pointer =
                 client.enableSSO || client.grants.asksUsers
                 ? "\(entry.pointer)/\(client.enableSSO ? "enableSso" : ofClient)"
-                : "/tokenService/registration/backend"
+                : "/tokenService/registration/client"
             // Users of a client without one log in by the gateway's own form.
             if entry.identityProviders.isEmpty, forms.isEmpty, !client.isStandard {
                 findings.error(

@@ -11,15 +11,15 @@ extension RegistrationSection {
                 expected: "\"initialAccessTokens\" where the clients are known")
         }
         guard let entry = clients.first(where: { $0.client.reference == client }) else { return }
-        let pointer = "/tokenService/registration/backend"
+        let pointer = "/tokenService/registration/client"
         if !entry.client.oauthConsumer || entry.isRevoked {
             findings.error(
-                pointer, "the backend accepts no clients", expected: "a backend with \"oauthConsumer\", not revoked")
+                pointer, "the client is revoked, or has no OAuth", expected: "a client that gets tokens")
         }
         if entry.client.issuer != nil || entry.facebook != nil {
             findings.error(
                 pointer, "registered clients get tokens of the token service alone",
-                expected: "a backend without \"issuer\" and \"facebook\"")
+                expected: "a client without \"issuer\" and \"facebook\"")
         }
     }
 

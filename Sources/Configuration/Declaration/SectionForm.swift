@@ -67,7 +67,7 @@ package struct SectionForm: Sendable {
                 form: RolesSection.form),
             SectionForm(
                 name: "realms",
-                meaning: "The realms that users and backends may name. Without this file, any name is accepted.",
+                meaning: "The realms that users and clients may name. Without this file, any name is accepted.",
                 form: .list(.text)),
             SectionForm(
                 name: "certificates",

@@ -3,7 +3,7 @@ import Model
 
 /// How clients register themselves at the token service (RFC 7591).
 package struct RegistrationSection: Sendable {
-    /// `name/version` of the client that they belong to.
+    /// The client that they belong to, by its reference.
     package var client: String
     package var initialAccessTokens: [Secret]
     package var rules: RegistrationRules
@@ -11,13 +11,14 @@ package struct RegistrationSection: Sendable {
     /// Least length of an initial access token in bytes.
     private static let shortestToken = 32
 
-    static let shape = Shape.object("an object: {\"backend\", \"initialAccessTokens\"}") { object in
+    static let shape = Shape.object("an object: {\"client\", \"initialAccessTokens\"}") { object in
         let client = object.required(
-            "backend", .reference(to: .client), "the id of a client, or a backend as \"name/version\"", placeholder: "",
+            "client", .reference(to: .client), "the id of a client", placeholder: "",
             """
-            The backend that registered clients belong to: its realm, its ways to log in, its lifetimes and, with \
-            `refreshTokens`, its refresh tokens. Routes of the backend accept their tokens.
+            The client that registered clients belong to: they have its realm, its ways to log in, its lifetimes and its \
+            refresh tokens, and routes that list it accept their tokens.
             """)
+        object.removed(["backend"], instead: "\"client\"")
         let tokens = object.value(
             "initialAccessTokens", tokens, default: [],
             "Secrets of at least 32 bytes, one of which a client must send to register, as a bearer token.")
@@ -51,7 +52,7 @@ package struct RegistrationSection: Sendable {
             How long a client stays registered without getting tokens. Without an initial access token it is a day until the \
             first ones.
             """)
-        if tokens.isEmpty, !rules.isOpen, object.entries.contains(where: { $0.name == "backend" }) {
+        if tokens.isEmpty, !rules.isOpen, object.entries.contains(where: { $0.name == "client" }) {
             object.field.error(
                 "no client may register", expected: "\"initialAccessTokens\" with a secret, or \"open\": true")
         }

@@ -4,7 +4,7 @@ import Model
 package struct ResourceServerEntry: Sendable {
     package var clientID: String
     package var clientSecret: Secret
-    /// `name/version` of the clients whose tokens it may introspect; nil for all.
+    /// References of the clients whose tokens it may introspect; nil for all.
     package var clients: [String]?
 
     static let list = shape.list("an array of resource servers", isUnique: false).reading(readAll)
@@ -16,11 +16,12 @@ package struct ResourceServerEntry: Sendable {
     }
 
     private static let shape = Shape.object("a resource server: {\"clientId\", \"clientSecret\"}") { object in
-        ResourceServerEntry(
+        object.removed(["backends"], instead: "\"clients\"")
+        return ResourceServerEntry(
             clientID: object.required("clientId", .name, "a unique id", placeholder: "", "Unique id."),
             clientSecret: object.required(
                 "clientSecret", .secret, "a secret", placeholder: Secret(""), "Its secret."),
             clients: object.optional(
-                "backends", .references(to: .client), "Clients whose tokens it may ask about; all by default."))
+                "clients", .references(to: .client), "Clients whose tokens it may ask about; all by default."))
     }
 }

@@ -63,7 +63,7 @@ package struct TokenServiceSection: Sendable {
             paths: paths, terms: AccessTokenTerms.read(&object),
             resourceServers: object.value(
                 "resourceServers", ResourceServerEntry.list, default: [],
-                "Clients that may introspect tokens, in addition to backends."),
+                "Callers that may introspect tokens, beside clients with `introspection`."),
             algorithm: algorithm, keyFile: keyFile, key: key, rotateEvery: rotateEvery, publishKeysFor: publishKeysFor,
             sharesKeys: sharesKeys,
             liveRoles: object.flag(

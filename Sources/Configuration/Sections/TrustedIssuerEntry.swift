@@ -129,6 +129,7 @@ package struct TrustedIssuerEntry: Sendable {
             "tokenType", .choice, default: TokenType.any,
             "Type (`typ`) that a token must have: `at+jwt` only that (RFC 9068); `JWT` also `JWT` or none.")
         object.constrain(json: constraints)
+        object.removed(["backend"], instead: "\"client\"")
         let name = object.required(
             "name", .identifier, EntryName.rule, placeholder: "",
             "Unique name, in logs and metrics, and by which its tokens are revoked.")
@@ -158,8 +159,8 @@ package struct TrustedIssuerEntry: Sendable {
                 "maxLifetime", .duration, "Longest time from `iat`, or from now, to `exp`; other tokens are refused."),
             users: ExternalIdentityRules.read(&object),
             client: object.optional(
-                "backend", .reference(to: .client),
-                "The client that its tokens count as, by its id, or a backend as `name/version`."),
+                "client", .reference(to: .client),
+                "The client that its tokens count as, by its id; a mobile backend as `name/version`."),
             level: object.value("level", .level, default: 1, "Authentication level of its tokens."),
             levelsByMethod: object.value(
                 "acrFromAmr", AccessRule.levelsByMethod, default: [:],

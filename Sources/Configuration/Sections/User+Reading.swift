@@ -65,7 +65,7 @@ extension User {
             email: object.optional("email", address, "Mail address, unique within the realm.") ?? "",
             firstName: object.optional("firstName", .name, "Given name.") ?? "",
             lastName: object.optional("lastName", .name, "Family name.") ?? "")
-        object.read("realm", .name, into: &user.realm, "The backend's realm that the user may log in to.")
+        object.read("realm", .name, into: &user.realm, "The realm of the clients at which the user may log in.")
         object.read(
             "password", storedSecret, into: &user.passwordHash,
             "`{scheme}payload`, made by `portcullis hash`; without it the user cannot log in with a password.")

@@ -97,7 +97,7 @@ final class AccessLog {
         block.member("subject", principal.subject)
         if let consumer = principal.consumerName { block.member("consumer", consumer) }
         if let client = principal.clientID { block.member("client_id", client) }
-        if let client = principal.backendID, !principal.backendField.isEmpty { block.member("backend", client) }
+        if let backend = principal.backendID, !principal.backendField.isEmpty { block.member("backend", backend) }
         block.member("issuer", principal.issuer)
     }
 

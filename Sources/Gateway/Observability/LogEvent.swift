@@ -224,7 +224,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 "A new configuration is active.")
         case .revocationFailed:
             Declaration(
-                .error, "token_id subject backend issuer account reason",
+                .error, "token_id subject client issuer account reason",
                 "The store did not accept a revocation. This process applies it.")
         case .revocationsRestored:
             Declaration(
@@ -232,7 +232,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 "Revocations that the store had lost were written to it again.")
         case .revoked:
             Declaration(
-                .info, "token_id subject backend issuer account",
+                .info, "token_id subject client issuer account",
                 "Tokens were revoked through the admin listener.")
         case .serverDown:
             Declaration(

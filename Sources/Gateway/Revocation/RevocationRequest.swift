@@ -7,7 +7,7 @@ struct RevocationRequest: Equatable {
         case token(id: String, subject: String?)
         /// All tokens of a subject issued so far.
         case subject(String)
-        /// All tokens of a mobile backend issued so far.
+        /// All tokens of a client issued so far.
         case client(id: String)
         /// All tokens of an issuer issued so far, by the name of its entry; `local` for this gateway.
         case issuer(String)
@@ -21,31 +21,31 @@ struct RevocationRequest: Equatable {
     init(_ body: [UInt8], now: Int64) throws(Refusal) {
         guard let request = try? JSONNode.parse(body.span), let members = request.members else {
             throw Refusal(
-                expected: "a JSON object with \"jti\", \"subject\", \"backendId\" or \"issuer\" is expected")
+                expected: "a JSON object with \"jti\", \"subject\", \"clientId\" or \"issuer\" is expected")
         }
         for member in members where !RevocationRequest.members.contains(member.name) {
             throw Refusal(
                 expected:
-                    "only \"jti\", \"subject\", \"backendId\", \"issuer\", \"issuedBefore\" and \"until\" are known")
+                    "only \"jti\", \"subject\", \"clientId\", \"issuer\", \"issuedBefore\" and \"until\" are known")
         }
         let id = try RevocationRequest.text("jti", in: request)
         let subject = try RevocationRequest.text("subject", in: request)
-        let client = try RevocationRequest.text("backendId", in: request)
+        let client = try RevocationRequest.text("clientId", in: request)
         let issuer = try RevocationRequest.text("issuer", in: request)
         switch (id, subject, client, issuer) {
         case (let id?, let subject, nil, nil): target = .token(id: id, subject: subject)
         case (nil, let subject?, nil, nil): target = .subject(subject)
         case (nil, nil, let client?, nil): target = .client(id: client)
         case (nil, nil, nil, let issuer?): target = .issuer(issuer)
-        default: throw Refusal(expected: "one of \"jti\", \"subject\", \"backendId\" and \"issuer\" is expected")
+        default: throw Refusal(expected: "one of \"jti\", \"subject\", \"clientId\" and \"issuer\" is expected")
         }
         period = try RevocationPeriod(request, now: now)
         if case .token = target, period.issuedBefore != nil {
-            throw Refusal(expected: "\"issuedBefore\" goes with \"subject\", \"backendId\" or \"issuer\"")
+            throw Refusal(expected: "\"issuedBefore\" goes with \"subject\", \"clientId\" or \"issuer\"")
         }
     }
 
-    private static let members = ["jti", "subject", "backendId", "issuer", "issuedBefore", "until"]
+    private static let members = ["jti", "subject", "clientId", "issuer", "issuedBefore", "until"]
 
     private static func text(_ name: String, in request: JSONNode) throws(Refusal) -> String? {
         guard let node = request[name] else { return nil }

@@ -82,7 +82,7 @@ extension DenyEntry {
         switch kind {
         case .token: "token_id"
         case .subject: "subject"
-        case .client: "backend"
+        case .client: "client"
         case .issuer: "issuer"
         case .withdrawn, .restored, .unknown: "account"
         }

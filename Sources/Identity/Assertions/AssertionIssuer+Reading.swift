@@ -107,18 +107,18 @@ extension AssertionIssuer {
         let member = reader.take(
             "allowedMbes",
             .list(.object(AssertionReader.form { _ = allowedClient(&$0) }), minimum: 1, isUnique: false),
-            "Backends whose clients may exchange: `name` and `version`, or `clientId`. By default all.")
+            "Clients that may exchange: `clientId`, or `name` and `version` of a mobile backend. By default all.")
         guard let member else { return nil }
         guard let elements = member.array, !elements.isEmpty else {
             reader.warn(
-                "allowedMbes", "no backend is allowed", expected: #"an array of {"name", "version"} or {"clientId"}"#)
+                "allowedMbes", "no client is allowed", expected: #"an array of {"name", "version"} or {"clientId"}"#)
             return []
         }
         return elements.enumerated().map { index, element in
             var part = AssertionReader(element, "")
             guard let allowed = allowedClient(&part) else {
                 reader.warn(
-                    "allowedMbes/\(index)", "incomplete: it matches no backend",
+                    "allowedMbes/\(index)", "incomplete: it matches no client",
                     expected: #"{"name", "version"} or {"clientId"}"#)
                 return AllowedClient()
             }
@@ -196,7 +196,7 @@ extension ExternalIdentityRules {
     static func userMapping(_ reader: inout AssertionReader) -> UserMapping {
         reader.choice(
             "userMappingAttribute", UserMapping.self, default: .uid,
-            "The account is found by its name, or by its address, in the realm of the backend.") ?? .uid
+            "The account is found by its name, or by its address, in the realm of the client.") ?? .uid
     }
 
     private static func roles(

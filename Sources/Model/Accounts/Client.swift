@@ -3,8 +3,8 @@ import Bytes
 /// A client of the token service: of `clients.json`, or a mobile backend of `backends.json`, as which an application identifies
 /// itself (MBE-01).
 package struct Client: Sendable {
-    /// Name and version together are the identity: two versions of a mobile backend are two clients (MBE-08). A client of `clients.json` has its
-    /// client id as a name and no version.
+    /// Name and version together are the identity: two versions of a mobile backend are two clients (MBE-08). A client of
+    /// `clients.json` has its client id as a name and no version.
     package var name: String
     package var version: String
     /// What the store and tokens know it by: the value of `Oracle-Mobile-Backend-ID`, or the client id.

@@ -81,7 +81,7 @@ package struct AssertionExchange: Sendable {
         if case .client = self.client { return client }
         // JTX-09.
         guard client.oauthConsumer else { throw .unauthorizedClient }
-        guard issuer.allows(client), !client.grants.withheld.contains(.jwtBearer) else { throw .backendNotAllowed }
+        guard issuer.allows(client), !client.grants.withheld.contains(.jwtBearer) else { throw .clientNotAllowed }
         return client
     }
 

@@ -71,7 +71,7 @@ struct BasicCredentials: Sendable {
             index = known
         case 1:
             guard let id = headers.value(.oracleMobileBackendID) else { return .rejected(.missingBackend) }
-            guard let known = clients.index(id: bytes.slice(id)) else { return .rejected(.unknownBackend) }
+            guard let known = clients.index(id: bytes.slice(id)) else { return .rejected(.unknownClient) }
             index = known
         // BASIC-03; two ids are as good as none, since each side could read another one.
         default: return .rejected(.missingBackend)

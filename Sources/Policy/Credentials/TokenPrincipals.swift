@@ -126,7 +126,7 @@ struct TokenPrincipals: Sendable {
         authentication: AuthenticationClaims = .none
     ) throws(Reason) -> Principal {
         // MBE-02: switching OAuth off for a client ends the tokens that it has; a deleted client has none (MBE-06).
-        guard let client = clients.client(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
+        guard let client = clients.client(id: Array(claims.backendID.utf8).span) else { throw .unknownClient }
         guard client.oauthConsumer else { throw .oauthDisabled }
         guard claims.issuedAt >= client.tokensNotBefore, clients.stand(behind: claims) else { throw .tokenRevoked }
         let (catalogue, activity) = (roles, activity(of: claims))
@@ -186,7 +186,7 @@ struct TokenPrincipals: Sendable {
 
     /// The holder of a session at a service domain.
     private func holder(of session: Session, at place: Session.Place) throws(Reason) -> SessionHolder {
-        guard let client = clients.client(id: Array(place.backendID.utf8).span) else { throw .unknownBackend }
+        guard let client = clients.client(id: Array(place.backendID.utf8).span) else { throw .unknownClient }
         // A session ends with what its access tokens would end with (MBE-02).
         guard client.oauthConsumer else { throw .oauthDisabled }
         // Logins of a removed domain, provider or form are refused.

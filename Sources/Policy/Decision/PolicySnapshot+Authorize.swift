@@ -41,7 +41,7 @@ extension PolicySnapshot {
         // CACHE-11: the scheme asks for a login of its own.
         if let login = route.login, !login.accepts(login: principal.loginBytes) { return .wrongScheme }
         if !route.accepts(client: principal.backendBytes), route.login?.isOwnSession(of: principal) != true {
-            return .backendNotAllowed
+            return .clientNotAllowed
         }
         if !route.accepts(application: principal.applicationBytes) { return .applicationMismatch }
         // ROLE-02, FB-05: 401 and not 403, since another credential of the same caller would do.

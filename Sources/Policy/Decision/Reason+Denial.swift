@@ -23,7 +23,7 @@ extension Reason {
         case .duplicateCredential: "more than one credential"
         case .keyBesideCredential: "an API key beside another credential, which this resource does not take together"
         case .backendMismatch: "the backend id does not belong to the credential"
-        case .backendNotAllowed: "the credential is not for this resource"
+        case .clientNotAllowed: "the credential is not for this resource"
         case .applicationMismatch: "token or API key are not for this resource"
         case .crossSiteRequest: "the request does not come from a page of this site"
         case .insufficientScope: "the token is for reading only"

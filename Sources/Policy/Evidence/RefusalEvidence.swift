@@ -119,7 +119,7 @@ package struct RefusalEvidence {
                 "webgate \(RefusalEvidence.text(principal?.webgateBytes))",
                 "of the route: \(route.webgate?.name ?? "none")",
             ]
-        case .backendNotAllowed:
+        case .clientNotAllowed:
             let accepted = route.clients.map { String(decoding: $0, as: UTF8.self) }
             return [RefusalEvidence.client(of: principal) + ", accepted \(Evidence.list(accepted))"]
         case .applicationMismatch where principal != nil:

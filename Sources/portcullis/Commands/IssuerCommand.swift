@@ -12,7 +12,7 @@ enum IssuerCommand: Command {
     static let summary = "list issuers whose tokens are exchanged or trusted, test a token, fetch keys"
     static let help = """
         usage: portcullis issuer list --config DIR
-               portcullis issuer test TOKEN --config DIR [--backend NAME/VERSION] [--jwks FILE]
+               portcullis issuer test TOKEN --config DIR [--client ID] [--jwks FILE]
                portcullis issuer refresh NAME --config DIR | --admin URL [--admin-token-file FILE]
 
         list     prints the issuers of Security_AuthTokenConfiguration, with the problems of those that are disabled, and
@@ -23,7 +23,7 @@ enum IssuerCommand: Command {
         refresh  makes the running gateway fetch the published keys of an issuer now, and prints how many there are. NAME is
                  that of an entry in trustedIssuers.json or identityProviders.json, or the issuer in tokens
 
-        --backend  look up the user in the realm of this backend only, and check that it may exchange
+        --client   look up the user in the realm of this client only (a mobile backend as NAME/VERSION), and check that it may exchange
         --jwks     use the issuer's keys of this file
 
         \(RunningGateway.help)
@@ -34,7 +34,7 @@ enum IssuerCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         if arguments.first == "refresh" { return try refresh(arguments) }
-        let arguments = try Arguments(arguments, options: ["--config", "--backend", "--jwks"], flags: [])
+        let arguments = try Arguments(arguments, options: ["--config", "--client", "--jwks"], flags: [])
         if let word = arguments.positional.first, !["list", "test"].contains(word) {
             throw unknownAction(word, among: ["list", "refresh", "test"])
         }

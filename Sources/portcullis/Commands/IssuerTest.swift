@@ -16,7 +16,7 @@ struct IssuerTest {
 
     init(_ arguments: Arguments, _ directory: String) throws(ExitStatus) {
         reading = try Assembly.read(directory, makesKeys: false)
-        client = if let reference = arguments["--backend"] { try IssuerTest.client(reference, reading) } else { nil }
+        client = if let reference = arguments["--client"] { try IssuerTest.client(reference, reading) } else { nil }
         keySet = if let path = arguments["--jwks"] { try IssuerTest.keys(path) } else { nil }
     }
 
@@ -112,7 +112,7 @@ struct IssuerTest {
                 "ok     issuer: \"\(issuer.name)\" of trustedIssuers.json, accepted on routes without exchange")
         }
         guard keySet == nil, client == nil else {
-            throw .misuse("--jwks and --backend are for tokens that are exchanged")
+            throw .misuse("--jwks and --client are for tokens that are exchanged")
         }
         let calls = try OutsideCalls(reading)
         defer { calls.end() }
@@ -127,11 +127,11 @@ struct IssuerTest {
         }
     }
 
-    /// Prints and returns whether the client of `--backend` may exchange.
+    /// Prints and returns whether the client of `--client` may exchange.
     func isAllowed(_ allows: (Client) -> Bool) -> Bool {
         guard let client else { return true }
         let isAllowed = allows(client)
-        Terminal.print("\(isAllowed ? "ok    " : "FAILED") backend: \(client.reference)")
+        Terminal.print("\(isAllowed ? "ok    " : "FAILED") client: \(client.reference)")
         return isAllowed
     }
 
@@ -151,7 +151,7 @@ struct IssuerTest {
                 $0.reference.isExactly(reference)
             })
         else {
-            throw .failure("no backend \(reference)")
+            throw .failure("no client \(reference)")
         }
         return client
     }

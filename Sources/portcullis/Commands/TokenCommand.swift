@@ -12,12 +12,13 @@ enum TokenCommand: Command {
     static let name = "token"
     static let summary = "mint an access token of the embedded issuer, for tests"
     static let help = """
-        usage: portcullis token --config DIR --backend NAME/VERSION [--user NAME] [--roles A,B] [--level N] [--lifetime SECONDS]
+        usage: portcullis token --config DIR --client ID [--user NAME] [--roles A,B] [--level N] [--lifetime SECONDS]
 
         Prints an access token as the token endpoint would issue it, signed with the key of the configuration in DIR. Needs
         read access to that key, but no running gateway.
 
-        --user      subject of a user token (default: a client token of the backend)
+        --client    id of the client, NAME/VERSION of a mobile backend
+        --user      subject of a user token (default: a token of the client itself)
         --roles     roles of the token (default: those of the user in users.json)
         --level     authentication level (default: 2)
         --lifetime  in seconds, negative for an expired token (default: 3600)
@@ -25,8 +26,8 @@ enum TokenCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(
-            arguments, options: ["--config", "--backend", "--user", "--roles", "--level", "--lifetime"], flags: [])
-        guard let directory = arguments["--config"], let reference = arguments["--backend"],
+            arguments, options: ["--config", "--client", "--user", "--roles", "--level", "--lifetime"], flags: [])
+        guard let directory = arguments["--config"], let reference = arguments["--client"],
             let level = Int(arguments["--level"] ?? "2"), let lifetime = Int64(arguments["--lifetime"] ?? "3600"),
             arguments.positional.isEmpty
         else {
@@ -35,7 +36,7 @@ enum TokenCommand: Command {
         let reading = try Assembly.read(directory, makesKeys: true)
         let (configuration, snapshot) = (reading.configuration, reading.snapshot)
         guard let client = snapshot.clients.client(reference: reference) else {
-            throw .failure("no backend \(reference)")
+            throw .failure("no client \(reference)")
         }
         let user = arguments["--user"]
         var grant = AccessTokenMinter.Grant(

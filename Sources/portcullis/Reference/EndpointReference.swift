@@ -143,10 +143,10 @@ struct EndpointReference {
             (.identityProviders, "an identity provider"),
             (.relyingParties, "a service domain whose users log in at an identity provider"),
             (.protectedResources, "a route with `protectedResource`"),
-            (.authorization, "a backend with `redirectUris`"), (.signedIdentity, "a route with signed identity"),
-            (.devices, "a backend with `deviceGrant`"),
-            (.userInfo, "a backend with `redirectUris` or `deviceGrant`"),
-            (.logins, "a backend with `redirectUris`, `deviceGrant` or `enableSso`"),
+            (.authorization, "a client with `redirectUris`"), (.signedIdentity, "a route with signed identity"),
+            (.devices, "a client with the device grant"),
+            (.userInfo, "a client with `redirectUris` or `deviceGrant`"),
+            (.logins, "a client with `redirectUris`, `deviceGrant` or `enableSso`"),
             (.registration, "`tokenService.registration`"), (.mobileCloud, "a backend in `backends.json`"),
         ]
         return texts.filter { features.contains($0.0) }.map(\.1).joined(separator: ", ")

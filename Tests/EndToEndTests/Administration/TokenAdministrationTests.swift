@@ -19,13 +19,13 @@ import Testing
         #expect(JSONText(try admin.done("tokens", "revoke", "--subject", "joe"))["removed"].integer == 0)
         #expect(try admin.bearer(joe) == 401)
         #expect(try admin.bearer(ann) == 200)
-        try admin.done("tokens", "revoke", "--backend", "inventory/1.0")
+        try admin.done("tokens", "revoke", "--client", "inventory/1.0")
         #expect(try admin.bearer(ann) == 401)
         #expect(try admin.bearer(other, "GET", "/plain") == 200)
         // The secret is still good.
         #expect(try fixture.grant("grant_type=client_credentials").status == 200)
         #expect(
-            try admin.refused("tokens", "revoke", "--backend", "inventory/2.0").contains("no backend inventory/2.0"))
+            try admin.refused("tokens", "revoke", "--client", "inventory/2.0").contains("no client inventory/2.0"))
         #expect(try admin.refused("tokens", "revoke", "nobodys").contains(#"there is no token "nobodys""#))
     }
 
@@ -35,7 +35,7 @@ import Testing
         func status(_ token: String) throws -> Int {
             try fixture.gateway.request("GET", "/inventory/me", [.bearer(token)]).status
         }
-        let targets = [#""subject": "joe""#, #""backendId": "mbe-inv-1""#, #""issuer": "local""#]
+        let targets = [#""subject": "joe""#, #""clientId": "mbe-inv-1""#, #""issuer": "local""#]
         for target in targets {
             let before = try fixture.token("joe")
             #expect(try status(before) == 200)
@@ -44,7 +44,7 @@ import Testing
             #expect(try status(before) == 401, "\(target)")
             #expect(try status(after) == 200, "\(target)")
         }
-        for query in ["subject=joe", "backend=inventory/1.0", "issuer=local"] {
+        for query in ["subject=joe", "client=inventory/1.0", "issuer=local"] {
             let before = try fixture.token("joe")
             #expect(try (200..<300).contains(fixture.admin("DELETE", "/admin/tokens?\(query)").status))
             let after = try fixture.token("joe")

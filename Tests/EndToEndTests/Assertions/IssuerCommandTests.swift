@@ -38,7 +38,7 @@ import Testing
         #expect(lines.contains("ok     roles: Manager, Auditor"))
         let good = try idp.token(#""dept": "sales""#)
         let piped = try run(
-            "issuer", "test", "-", "--config", directory.path, "--backend", "inventory/1.0", input: good + "\n")
+            "issuer", "test", "-", "--config", directory.path, "--client", "inventory/1.0", input: good + "\n")
         #expect(piped.0 == .exit(0), "\(piped)")
         #expect(try run("issuer", "test", try idp.token(issuer: "x"), "--config", directory.path).0 == .exit(1))
         #expect(try run("issuer", "test", "no.token", "--config", directory.path).1.contains("assertion_malformed"))

@@ -18,7 +18,7 @@ import Testing
         let rules = registration ?? #""initialAccessTokens": ["\#(token)"]"#
         settings["tokenService"] = """
             {"scopes": ["orders"], "scopeDescriptions": {"orders": "See your orders"},
-             "registration": {"backend": "web/1.0", "redirectUris": ["loopback", "https://web.example.com"], \(rules)}}
+             "registration": {"client": "web/1.0", "redirectUris": ["loopback", "https://web.example.com"], \(rules)}}
             """
     }
 

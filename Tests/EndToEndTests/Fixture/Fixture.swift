@@ -61,7 +61,7 @@ final class Fixture: Sendable {
     func mint(_ user: String, _ arguments: String...) throws -> String {
         let result = try Program.run(
             GatewayProcess.binary,
-            ["token", "--config", gateway.configuration.path, "--backend", "inventory/1.0", "--user", user] + arguments)
+            ["token", "--config", gateway.configuration.path, "--client", "inventory/1.0", "--user", user] + arguments)
         try #require(result.ending == .exit(0), "\(result.errors)")
         return result.output
     }

@@ -68,7 +68,7 @@ final class SecureFixture: Sendable {
     /// A user's token as the command line makes it.
     func mint(_ user: String = "joe", lifetime: Int = 3600) throws -> String {
         let result = try CommandLine.run(
-            "token", "--config", directory.path, "--backend", "inventory/1.0", "--user", user, "--lifetime",
+            "token", "--config", directory.path, "--client", "inventory/1.0", "--user", user, "--lifetime",
             String(lifetime))
         try #require(result.ending == .exit(0), "\(result.errors)")
         return result.output

@@ -175,7 +175,7 @@
             let good = try Program.run(
                 GatewayProcess.binary,
                 [
-                    "issuer", "test", "-", "--config", fixture.gateway.configuration.path, "--backend", "inventory/1.0",
+                    "issuer", "test", "-", "--config", fixture.gateway.configuration.path, "--client", "inventory/1.0",
                 ], input: try provider.packed())
             #expect(good.ending == .exit(0) && good.output.contains("ok     signature"), "\(good)")
         }

@@ -44,7 +44,7 @@ struct TokenAdministration: ResourceAdministration {
     /// Revokes all tokens of a subject, a client, an application or an issuer, optionally those issued before a time. The
     /// deny list refuses access tokens without a record.
     func revokeAll(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let known = ["subject", "backend", "application", "issuer", "issuedBefore", "until"]
+        let known = ["subject", "client", "application", "issuer", "issuedBefore", "until"]
         for parameter in request.parameters where !known.contains(where: { $0.isExactly(parameter.name) }) {
             throw .malformed("unknown parameter \"\(parameter.name)\"; known are \(known.joined(separator: ", "))")
         }
@@ -65,14 +65,14 @@ struct TokenAdministration: ResourceAdministration {
             selector = .subject(application: application, subject: subject)
             // JWTs have no record, and the deny list has entries for whole subjects only. All tokens of applications have
             // records.
-            if application == nil || request.parameter("backend") != nil {
+            if application == nil || request.parameter("client") != nil {
                 entry = .subject(subject, issuedBefore: cutoff, until: until)
             }
         case (nil, let application?):
             selector = .application(application)
-            if request.parameter("backend") != nil { entry = .client(application, issuedBefore: cutoff, until: until) }
+            if request.parameter("client") != nil { entry = .client(application, issuedBefore: cutoff, until: until) }
         case (nil, nil):
-            throw .malformed("\"subject\", \"backend\" or \"application\" is missing: whose tokens?")
+            throw .malformed("\"subject\", \"client\" or \"application\" is missing: whose tokens?")
         }
         if period != .soFar {
             guard let entry else { throw .malformed("the tokens of an application are revoked without dates") }
@@ -110,10 +110,10 @@ struct TokenAdministration: ResourceAdministration {
 
     /// The name of the requested application, or the id of the requested client.
     private func application(_ request: AdminRequest) throws(AdminFailure) -> String? {
-        guard let reference = request.parameter("backend") else { return request.parameter("application") }
+        guard let reference = request.parameter("client") else { return request.parameter("application") }
         let clients = try administration.configuration.read().configuration.clients.map(\.client)
         guard let client = clients.first(where: { $0.reference.isExactly(reference) }) else {
-            throw .notFound("no backend \(reference)")
+            throw .notFound("no client \(reference)")
         }
         return client.id
     }

@@ -7,15 +7,15 @@ enum TokensCommand: Command {
     static let name = "tokens"
     static let summary = "list, revoke and clean up tokens of a running gateway"
     static let help = """
-        usage: portcullis tokens list [--subject NAME] [--backend NAME/VERSION | --application NAME] [--limit COUNT] WHERE
+        usage: portcullis tokens list [--subject NAME] [--client ID | --application NAME] [--limit COUNT] WHERE
                portcullis tokens revoke ID WHERE
-               portcullis tokens revoke [--subject NAME] [--backend NAME/VERSION | --application NAME] [WHEN] WHERE
+               portcullis tokens revoke [--subject NAME] [--client ID | --application NAME] [WHEN] WHERE
                portcullis tokens revoke --issuer NAME [WHEN] WHERE
                portcullis tokens clean WHERE
 
         list    prints records of the store without the tokens, newest first (default --limit: 100)
-        revoke  revokes one record by its id, or all tokens of a user or client, of a mobile backend, of an application, or
-                of an issuer by the name of its entry in trustedIssuers.json (local: this gateway). This gateway and all
+        revoke  revokes one record by its id, or all tokens of a user, of a client (a mobile backend as NAME/VERSION), of an
+                application, or of an issuer by the name of its entry in trustedIssuers.json (local: this gateway). This gateway and all
                 that share its store refuse them at once
         clean   removes records whose tokens have all expired, as the daily cleaner does
 
@@ -28,7 +28,7 @@ enum TokensCommand: Command {
         \(AdminTarget.gatewayHelp)
         """
 
-    private static let owners: Set<String> = ["--subject", "--backend", "--application"]
+    private static let owners: Set<String> = ["--subject", "--client", "--application"]
     private static let revoked = owners.union(["--issuer", "--issued-before", "--until"])
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
@@ -39,7 +39,7 @@ enum TokensCommand: Command {
                 "clean": .init(0...0),
             ])
         let selection = [
-            ("subject", "--subject"), ("backend", "--backend"), ("application", "--application"), ("limit", "--limit"),
+            ("subject", "--subject"), ("client", "--client"), ("application", "--application"), ("limit", "--limit"),
             ("issuer", "--issuer"), ("issuedBefore", "--issued-before"), ("until", "--until"),
         ].map { ($0.0, call.arguments[$0.1]) }
         let isSelected = selection.contains { $0.1 != nil }
