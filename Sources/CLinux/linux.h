@@ -293,6 +293,20 @@ static inline int clinux_open_reading(const char *path) {
     return (int)CLINUX_RETRIED(open(path, O_RDONLY | O_CLOEXEC));
 }
 
+/// The error of what is no file: greater than those of the kernel.
+#define CLINUX_NOT_REGULAR 4096
+
+/// A regular file. Never waits, as the opening of a pipe does for its writer.
+static inline int clinux_open_regular(const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    // A socket, or a device without a driver.
+    if (fd < 0) return errno == ENXIO ? -CLINUX_NOT_REGULAR : -errno;
+    struct stat status;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) return fd;
+    close(fd);
+    return S_ISDIR(status.st_mode) ? -EISDIR : -CLINUX_NOT_REGULAR;
+}
+
 /// An existing file, to write at its end.
 static inline int clinux_open_appending(const char *path) {
     return (int)CLINUX_RETRIED(open(path, O_WRONLY | O_APPEND | O_CLOEXEC));

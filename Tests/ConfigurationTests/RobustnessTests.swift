@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Foundation
+import Glibc
 import Model
 import Testing
 
@@ -45,6 +46,46 @@ import Testing
                 #expect(loaded.hasErrors == loaded.diagnostics.contains { $0.severity == .error })
             }
         }
+    }
+
+    /// What a path may lead to beside a file.
+    enum Other: CaseIterable { case pipe, directory, socket, device }
+
+    @Test(
+        "a pipe, directory, socket or device is refused at once, as a section and as a secret",
+        arguments: Other.allCases)
+    func otherFiles(_ kind: Other) throws {
+        var base = ConfigurationDirectory.base
+        base["roles.json"] = nil
+        let admin = #""admin": {"adminToken": "file:secret"}"#
+        let directory = try ConfigurationDirectory(["gateway.json": ConfigurationDirectory.gateway(admin)], on: base)
+        for name in ["roles.json", "secret"] {
+            let path = directory.url.appending(path: name).path(percentEncoded: false)
+            switch kind {
+            case .pipe: try #require(unsafe mkfifo(path, 0o600) == 0)
+            case .directory: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            case .socket: close(try #require(Self.socket(path)))
+            case .device: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/zero")
+            }
+        }
+        let reason = kind == .directory ? "Is a directory" : "Not a regular file"
+        let errors = directory.load().lines(.error)
+        #expect(errors.count == 2, "\(errors)")
+        #expect(errors.contains { $0.contains("/admin/adminToken: ") && $0.contains(reason) }, "\(errors)")
+        #expect(errors.contains { $0.hasPrefix("roles.json:1: error: /roles: ") && $0.contains(reason) }, "\(errors)")
+    }
+
+    /// A socket that is bound to a path.
+    private static func socket(_ path: String) -> Int32? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, size) }
+        }
+        return result == 0 ? descriptor : nil
     }
 
     /// Copies of a value with one value somewhere in it replaced.

@@ -43,6 +43,12 @@ import Testing
         #expect(lines.last == ProcessInfo.processInfo.environment["HOME"])
     }
 
+    @Test("one that has left its process group is killed, too")
+    func otherGroup() throws {
+        let script = "import os, time; os.setpgid(0, os.getpgid(os.getppid())); time.sleep(600)"
+        #expect(throws: ChildProgram.Failure.self) { try run("exec python3 -c '\(script)'", milliseconds: 2000) }
+    }
+
     @Test("one that takes too long is killed, at its streams or after them", arguments: ["", "exec >&- 2>&-;"])
     func late(_ first: String) throws {
         let start = ContinuousClock.now

@@ -28,7 +28,18 @@ import Testing
 
     @Test("a device without an end is too large")
     func endless() {
-        #expect(error { () throws(KernelError) in _ = try FileSystem.read("/dev/zero") } == EFBIG)
+        let endless = error { () throws(KernelError) in _ = try FileSystem.read("/dev/zero", acceptsPipes: true) }
+        #expect(endless == EFBIG)
+    }
+
+    @Test("a file is a regular one, unless pipes are accepted")
+    func kinds() throws {
+        for path in ["/dev/zero", "/dev/null"] {
+            let device = error { () throws(KernelError) in _ = try FileSystem.read(path) }
+            #expect(KernelError(device).text == "Not a regular file")
+        }
+        #expect(try FileSystem.read("/dev/null", acceptsPipes: true).isEmpty)
+        #expect(error { () throws(KernelError) in _ = try FileSystem.read("/tmp") } == EISDIR)
     }
 
     @Test("a file of any length is read whole", arguments: [0, 1, 65_535, 65_536, 65_537, 300_000])

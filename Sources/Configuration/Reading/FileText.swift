@@ -11,9 +11,10 @@ package struct UnreadableFile: Error {
 
 /// Files that are read whole.
 package enum FileText {
-    package static func read(_ path: String) throws(UnreadableFile) -> [UInt8] {
+    /// - Parameter acceptsPipes: for a file that an argument of a command names, such as `<(command)`.
+    package static func read(_ path: String, acceptsPipes: Bool = false) throws(UnreadableFile) -> [UInt8] {
         do throws(KernelError) {
-            return try FileSystem.read(path)
+            return try FileSystem.read(path, acceptsPipes: acceptsPipes)
         } catch {
             throw UnreadableFile(path: path, reason: error.text)
         }

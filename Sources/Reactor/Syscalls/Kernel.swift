@@ -9,8 +9,9 @@ package struct KernelError: Error, Equatable, Sendable {
 
     /// The description of the error.
     package var text: String {
+        if code == CLINUX_NOT_REGULAR { return "Not a regular file" }
         // SAFETY: strerror answers a NUL-terminated text that is copied at once.
-        unsafe String(cString: strerror(code))
+        return unsafe String(cString: strerror(code))
     }
 
     package static let outOfMemory = KernelError(ENOMEM)

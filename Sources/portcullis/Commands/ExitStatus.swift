@@ -35,7 +35,7 @@ extension FileText {
     /// - Throws: `.failed` after printing what is wrong.
     static func named(_ path: String) throws(ExitStatus) -> [UInt8] {
         do throws(UnreadableFile) {
-            return try read(path)
+            return try read(path, acceptsPipes: true)
         } catch {
             throw .failure(error.text)
         }

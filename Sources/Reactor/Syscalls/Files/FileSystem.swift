@@ -2,10 +2,14 @@ import CLinux
 
 /// Files and directories by their paths. Symbolic links are followed.
 package enum FileSystem {
-    /// The contents of a file, which may be a pipe.
-    package static func read(_ path: String) throws(KernelError) -> [UInt8] {
+    /// The contents of a file.
+    /// - Parameter acceptsPipes: whether it may be no regular file, such as a pipe of the shell; reading then waits for the other
+    ///   end.
+    package static func read(_ path: String, acceptsPipes: Bool = false) throws(KernelError) -> [UInt8] {
+        let path = try checked(path)
         // SAFETY: the text outlives the call.
-        let descriptor = Descriptor(try Kernel.check(unsafe clinux_open_reading(try checked(path))))
+        let opened = unsafe acceptsPipes ? clinux_open_reading(path) : clinux_open_regular(path)
+        let descriptor = Descriptor(try Kernel.check(opened))
         return try descriptor.readToEnd()
     }
 

@@ -76,6 +76,8 @@ package struct ChildProgram {
     /// Ends the group, with what the program has started. Its id is not given to another process before it is reaped.
     private func kill() -> Outcome? {
         _ = clinux_kill(-processID)
+        // It may have changed its group.
+        _ = clinux_kill(processID)
         _ = clinux_reap(processID)
         return nil
     }

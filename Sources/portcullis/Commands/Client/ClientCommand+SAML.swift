@@ -18,7 +18,7 @@
         /// The argument is the name of a file, or else the response itself.
         private static func response(_ argument: String?) -> [UInt8] {
             guard let argument else { return StandardStream.input() }
-            return (try? FileSystem.read(argument)) ?? Array(argument.utf8)
+            return (try? FileSystem.read(argument, acceptsPipes: true)) ?? Array(argument.utf8)
         }
 
         private static func hint(_ rejection: SAMLRejection) -> String {

@@ -83,7 +83,7 @@ enum ConvertCommand: Command {
     private static func text(_ file: String) throws(ExitStatus) -> String {
         let bytes: [UInt8]
         do throws(UnreadableFile) {
-            bytes = try FileText.read(file)
+            bytes = try FileText.read(file, acceptsPipes: true)
         } catch {
             throw .misuse(error.text)
         }
