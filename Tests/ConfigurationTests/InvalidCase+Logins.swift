@@ -58,7 +58,7 @@ extension InvalidCase {
             routes(
                 route("/a", #""protectedResource": true"#),
                 route("/.well-known/oauth-protected-resource/a", #""public": true"#)),
-            #"routes.json:3: error: /routes/1/path: the route shadows the gateway endpoint "/.well-known/oauth-protected-resource/**" (expected a path that the gateway does not use itself, found "/.well-known/oauth-protected-resource/a")"#
+            #"routes.json:3: error: /routes/1/path: the gateway serves "/.well-known/oauth-protected-resource/**" itself (expected another path, found "/.well-known/oauth-protected-resource/a")"#
         ),
         InvalidCase(
             "trusted-acr-from-amr",
@@ -82,7 +82,7 @@ extension InvalidCase {
             #"/routes/0/login: a public route has no caller (expected no "login" here)"#),
         login(
             "social", #""login": "staff", "socialLogin": true"#,
-            #"/routes/0/login: a login at a provider is no social login (expected no "socialLogin" beside it)"#),
+            #"/routes/0/login: a login at a provider is not a social login (expected no "socialLogin" beside it)"#),
         login(
             "webgate", #""login": "staff", "webgate": "WG""#,
             #"/routes/0/login: a webgate has a login of its own (expected no "webgate" beside it)"#),
@@ -92,11 +92,20 @@ extension InvalidCase {
         ),
         login(
             "form", #""login": "form""#,
-            #"/routes/0/login: there is no user who could log in by the gateway's own form (expected users in users.json)"#
+            #"/routes/0/login: the gateway's own form has no users (expected users in users.json, which `portcullis users add` adds)"#
         ),
         login(
             "local", #""login": ["staff", "local"]"#,
-            #"/routes/0/login: there is no user who could log in by the gateway's own form (expected users in users.json)"#
+            #"/routes/0/login: the gateway's own form has no users (expected users in users.json, which `portcullis users add` adds)"#
+        ),
+        InvalidCase(
+            "login-local-twice",
+            routes(route("/a", #""login": "local""#), route("/b", #""login": ["local"]"#)),
+            #"routes.json:2: error: /routes/0/login: the gateway's own form has no users (expected users in users.json, which `portcullis users add` adds)"#
+        ),
+        login(
+            "local mistyped", #""login": "locl""#,
+            #"/routes/0/login: unknown identity provider "locl" (expected the name of an identity provider; did you mean "local"?)"#
         ),
         login(
             "none", #""login": []"#,
@@ -115,7 +124,7 @@ extension InvalidCase {
         login(
             "limits", #""login": {"providers": "staff", "idleTimeout": "1m"}"#,
             more: #"{"path": "/b", "upstream": "inventory", "login": {"providers": "staff", "idleTimeout": "2m"}}"#,
-            #"/routes/1/login/idleTimeout: another route says otherwise of the sessions of "staff" (expected one "idleTimeout" for a provider)"#
+            #"/routes/1/login/idleTimeout: another route has another value for the sessions of "staff" (expected one "idleTimeout" for a provider)"#
         ),
     ]
 

@@ -19,7 +19,7 @@ extension InvalidCase {
     private static func shadow(_ path: String, _ endpoint: String) -> InvalidCase {
         InvalidCase(
             "shadows \(endpoint) with \(path)", routes(route(path)),
-            #"routes.json:2: error: /routes/0/path: the route shadows the gateway endpoint "\#(endpoint)" (expected a path that the gateway does not use itself\#(path == endpoint ? "" : #", found "\#(path)""#))"#
+            #"routes.json:2: error: /routes/0/path: the gateway serves "\#(endpoint)" itself (expected another path\#(endpoint == "/oauth2/**" ? #", or another "pathPrefix" than "/oauth2""# : "")\#(path == endpoint ? "" : #", found "\#(path)""#))"#
         )
     }
 
@@ -365,7 +365,7 @@ extension InvalidCase {
             "shadows users of an application",
             routes(route("/yambas/rest/apps/a/models/Basics/User/**"), route("/yambas/rest/apps/a/models/Notes/**"))
                 .merging(["applications.json": #"[{"name": "a", "apiKey": "1234567890"}]"#]) { $1 },
-            #"routes.json:2: error: /routes/0/path: the route shadows the gateway endpoint "/yambas/rest/apps/a/models/Basics/User/**" (expected a path that the gateway does not use itself)"#
+            #"routes.json:2: error: /routes/0/path: the gateway serves "/yambas/rest/apps/a/models/Basics/User/**" itself (expected another path)"#
         ),
         // CHAL-08's own check.
         InvalidCase(

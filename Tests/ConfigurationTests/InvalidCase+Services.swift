@@ -104,7 +104,7 @@ extension InvalidCase {
             "prefix-covers-route",
             routes(route("/auth/own")).merging(
                 ["gateway.json": ConfigurationDirectory.gateway(#""pathPrefix": "/auth""#)]) { $1 },
-            #"routes.json:2: error: /routes/0/path: the route shadows the gateway endpoint "/auth/**" (expected a path that the gateway does not use itself, found "/auth/own")"#
+            #"routes.json:2: error: /routes/0/path: the gateway serves "/auth/**" itself (expected another path, or another "pathPrefix" than "/auth", found "/auth/own")"#
         ),
         prefix(
             "auth", #"invalid path: it does not begin with "/" (expected a path such as "/oauth2/token", found "auth")"#

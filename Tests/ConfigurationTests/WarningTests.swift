@@ -46,6 +46,47 @@ import Testing
             ])
     }
 
+    @Test("a time without use that no session reaches has no effect")
+    func idleTimeouts() throws {
+        func found(_ sessions: String, login: String) throws -> [String] {
+            try warnings([
+                "gateway.json": ConfigurationDirectory.gateway(#""sessions": \#(sessions)"#),
+                "users.json": #"[{"username": "joe"}]"#,
+                "routes.json": #"[{"path": "/a", "upstream": "inventory", "login": \#(login)}]"#,
+            ])
+        }
+        #expect(
+            try found(#"{"lifetime": "1h", "idleTimeout": "2h"}"#, login: #""local""#) == [
+                #"gateway.json:5: warning: /sessions/idleTimeout: the timeout has no effect, since a session lasts 1h (expected a shorter time, or "0s" for no limit)"#
+            ])
+        let limits = #""providers": "local", "sessionLifetime": "30m""#
+        #expect(
+            try found("{}", login: #"{\#(limits), "idleTimeout": "1h"}"#) == [
+                #"routes.json:1: warning: /routes/0/login/idleTimeout: the timeout has no effect, since a session lasts 30m (expected a shorter time, or "0s" for no limit)"#
+            ])
+        // The default of the one is no mistake in the other.
+        #expect(try found(#"{"lifetime": "30m"}"#, login: #"{\#(limits), "idleTimeout": "30m"}"#) == [])
+    }
+
+    @Test("a client whose tokens have no user cannot use a route that requires one")
+    func clientsWithoutUsers() throws {
+        func found(_ client: String, _ route: String = "", _ more: String = "") throws -> [String] {
+            try warnings([
+                "clients.json": #"[{"clientId": "job", "clientSecret": "s"\#(client)}\#(more)]"#,
+                "routes.json": #"[{"path": "/a", "upstream": "inventory", "clients": ["job"]\#(route)}]"#,
+            ])
+        }
+        let warning =
+            #"routes.json:1: warning: /routes/0/clients: the route requires a user, and tokens of "job" have none (expected "loginRequired": false, or a grant of users in "grantTypes" of the client)"#
+        #expect(try found("") == [warning])
+        #expect(try found("", #", "methods": {"GET": {}, "POST": {"loginRequired": true}}"#) == [warning])
+        #expect(try found("", #", "loginRequired": false"#) == [])
+        #expect(try found("", #", "methods": {"GET": {"loginRequired": false}, "POST": {}}"#) == [])
+        #expect(try found(#", "grantTypes": ["client_credentials", "password"]"#) == [])
+        let exchange = #", {"clientId": "web", "clientSecret": "t", "tokenExchange": {"subjects": ["job"]}}"#
+        #expect(try found("", "", exchange) == [])
+    }
+
     @Test("missing texts of a further language are named, those of a built-in one are not")
     func missingTexts() throws {
         let files = [

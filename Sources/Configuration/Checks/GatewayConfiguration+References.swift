@@ -31,7 +31,7 @@ extension GatewayConfiguration {
         case .application: applications.map(\.name)
         case .role: roles.names
         case .authenticationScheme: authenticationSchemes.map(\.name)
-        case .identityProvider: identityProviders.map(\.name)
+        case .identityProvider: identityProviders.map(\.name) + [IdentityProviderEntry.ownForm]
         case .route: routes.map(\.name)
         case .trustedIssuer:
             trustedIssuers.map(\.name)

@@ -17,6 +17,7 @@ extension GatewayConfiguration {
                     expected: "no \"identity\": \"optional\" beside it")
             }
             route.checkSignedIdentity(at: "/routes/\(i)", tokenService, route.injections(webgates), findings)
+            route.checkClients(at: "/routes/\(i)/clients", in: self, findings)
             route.checkDefaultBackend(at: "/routes/\(i)/defaultBackend", findings)
             route.checkProtectedResource(at: "/routes/\(i)", origins, findings)
             route.checkHost(at: "/routes/\(i)", upstreams, findings)
@@ -130,9 +131,12 @@ extension GatewayConfiguration {
     ) {
         let pointer = "/routes/\(index)/path"
         if let endpoint = endpoints.first(where: { $0.covers(route.path) }) {
+            let prefix = tokenService.paths.prefix
             return findings.error(
-                pointer, "the route shadows the gateway endpoint \"\(endpoint.text)\"",
-                expected: "a path that the gateway does not use itself", found: "\"\(route.path.text)\"")
+                pointer, "the gateway serves \"\(endpoint.text)\" itself",
+                expected: endpoint.text == "\(prefix)/**"
+                    ? "another path, or another \"pathPrefix\" than \"\(prefix)\"" : "another path",
+                found: "\"\(route.path.text)\"")
         }
         // A catch-all is intended. For other wide patterns the endpoints inside may be a surprise.
         guard route.path.text != "/**", !route.acknowledged.contains(.endpointsInside) else { return }
@@ -168,6 +172,25 @@ extension RouteEntry {
     /// The tokens that the upstream gets: by the route's own rules, or those of its Webgate.
     package func injections(_ webgates: [WebgateEntry]) -> [InjectionEntry] {
         injections.isEmpty ? webgates.first { $0.name == webgate }?.injections ?? [] : injections
+    }
+
+    /// Warns of clients whose tokens the route never accepts: it requires a user, and their tokens have none.
+    fileprivate func checkClients(at pointer: String, in configuration: GatewayConfiguration, _ findings: Findings) {
+        let rules = methods.isEmpty ? [access] : methods.map(\.access)
+        // Tokens by exchange, of other issuers and of registered clients are of users.
+        guard rules.allSatisfy({ $0.loginRequired && !$0.socialLogin }),
+            !configuration.clients.contains(where: { $0.client.grants.exchange != nil })
+        else { return }
+        let sponsor = configuration.tokenService.registration?.client
+        let others = configuration.trustedIssuers.map(\.client) + [sponsor]
+        let withUsers = Set(GrantType.allCases).subtracting([.clientCredentials])
+        for entry in configuration.clients where entry.client.isStandard && clients.contains(entry.client.reference) {
+            let id = entry.client.reference
+            guard withUsers.isSubset(of: entry.client.grants.withheld), !others.contains(id) else { continue }
+            findings.warning(
+                pointer, "the route requires a user, and tokens of \"\(id)\" have none",
+                expected: "\"loginRequired\": false, or a grant of users in \"grantTypes\" of the client")
+        }
     }
 
     /// Credentials of a client that the route does not accept open nothing.

@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// Checks of the logins of routes.
@@ -5,6 +6,8 @@ package struct RouteLogins {
     private let findings: Findings
     /// The limits of sessions that routes name, by provider.
     private var limits: [String: (lifetime: Duration?, idleTimeout: Duration?)] = [:]
+    /// Whether it was said that the own form has no users.
+    private var hasReportedForm = false
 
     /// Gives each login the limits that routes with the same provider name. Runs after the other sections are complete, and
     /// before the checks of routes.
@@ -15,12 +18,27 @@ package struct RouteLogins {
             logins.check(login, of: route, at: index, configuration)
             logins.join(login, at: index)
         }
+        let sessions = configuration.sessions
+        if findings.sources.node(of: "sessions")?["idleTimeout"] != nil {
+            logins.compare(sessions.idleTimeout, with: sessions.lifetime, at: "/sessions/idleTimeout")
+        }
         for index in configuration.routes.indices {
             guard let login = configuration.routes[index].login else { continue }
             let known = login.ways.compactMap { logins.limits[$0] }
-            configuration.routes[index].login?.lifetime = known.lazy.compactMap(\.lifetime).first
+            let lifetime = known.lazy.compactMap(\.lifetime).first
+            configuration.routes[index].login?.lifetime = lifetime
             configuration.routes[index].login?.idleTimeout = known.lazy.compactMap(\.idleTimeout).first
+            guard let idle = login.idleTimeout else { continue }
+            logins.compare(idle, with: lifetime ?? sessions.lifetime, at: "/routes/\(index)/login/idleTimeout")
         }
+    }
+
+    /// Warns of a time without use that no session reaches.
+    private func compare(_ idleTimeout: Duration, with lifetime: Duration, at pointer: String) {
+        guard idleTimeout > lifetime else { return }
+        findings.warning(
+            pointer, "the timeout has no effect, since a session lasts \(JSONNode.duration(lifetime).string ?? "")",
+            expected: "a shorter time, or \"0s\" for no limit")
     }
 
     /// The gateway's own form has an entry where its name is used without one. No other provider has this name.
@@ -41,25 +59,27 @@ package struct RouteLogins {
     private init(findings: Findings) { self.findings = findings }
 
     /// Reports what excludes a login by browser, or contradicts this one.
-    private func check(
+    private mutating func check(
         _ login: RouteLoginEntry, of route: RouteEntry, at index: Int, _ configuration: GatewayConfiguration
     ) {
         let forms = configuration.identityProviders.filter { $0.kind == .local }.map(\.name)
+        let lacksUsers =
+            login.ways.contains(where: forms.contains) && configuration.users.isEmpty
+            && findings.sources.isReadable("users")
+        defer { hasReportedForm = hasReportedForm || lacksUsers }
         let obstacle: (String, String)? =
             if route.access.isPublic && route.methods.allSatisfy(\.access.isPublic) {
                 ("a public route has no caller", "no \"login\" here")
             } else if route.access.socialLogin {
-                ("a login at a provider is no social login", "no \"socialLogin\" beside it")
+                ("a login at a provider is not a social login", "no \"socialLogin\" beside it")
             } else if route.application != nil {
                 ("users of an application log in by themselves", "no \"application\" beside it")
             } else if route.authenticationScheme != nil {
                 ("an authentication scheme has a login of its own", "no \"authenticationScheme\" beside it")
             } else if route.webgate != nil {
                 ("a webgate has a login of its own", "no \"webgate\" beside it")
-            } else if login.ways.contains(where: forms.contains), configuration.users.isEmpty,
-                findings.sources.isReadable("users")
-            {
-                ("there is no user who could log in by the gateway's own form", "users in users.json")
+            } else if lacksUsers, !hasReportedForm {
+                ("the gateway's own form has no users", "users in users.json, which `portcullis users add` adds")
             } else if login.ways.count(where: forms.contains) > 1 {
                 ("the gateway has only one login form", "one provider of kind \"local\"")
             } else {
@@ -85,7 +105,7 @@ package struct RouteLogins {
     ) -> Duration? {
         if let known, let own, known != own {
             findings.error(
-                "/routes/\(index)/login/\(key)", "another route says otherwise of the sessions of \"\(provider)\"",
+                "/routes/\(index)/login/\(key)", "another route has another value for the sessions of \"\(provider)\"",
                 expected: "one \"\(key)\" for a provider")
         }
         return known ?? own
