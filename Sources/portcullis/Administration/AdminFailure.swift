@@ -53,7 +53,7 @@ enum AdminFailure: EndpointFailure {
         case .changedMeanwhile: "it was changed in the meantime; read it again"
         case .unusable: "some lines cannot be used"
         case .invalid(let text, _): text
-        case .alreadyInvalid: "the configuration is not valid as it is, and must be mended first"
+        case .alreadyInvalid: "the configuration has errors; correct them first"
         case .busy: "another change is being made"
         }
     }

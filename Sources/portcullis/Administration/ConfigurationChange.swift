@@ -20,6 +20,16 @@ struct ConfigurationChange: Sendable {
         return reading
     }
 
+    /// The values of a configuration that may have errors, but not in this section.
+    func values(withValid section: String) throws(AdminFailure) -> GatewayConfiguration {
+        let examination = examine()
+        let isValid = examination.errors.allSatisfy {
+            !$0.pointer.isEmpty && !($0.pointer + "/").hasPrefix("/\(section)/")
+        }
+        guard let values = examination.loaded.draft, isValid else { throw .alreadyInvalid(examination.errors) }
+        return values
+    }
+
     /// The text of a section, if it exists.
     func text(of section: String, _ loaded: LoadedConfiguration) throws(AdminFailure) -> SectionText? {
         guard let file = loaded.file(ofSection: section) else { return nil }

@@ -28,7 +28,7 @@ import Testing
         ])
         #expect(try run(directory, "check").ending == .exit(1))
         let other = try run(directory, "backend", "create", "shoe", "1.0")
-        #expect(other.ending == .exit(1) && other.errors.contains("must be mended first"), "\(other.errors)")
+        #expect(other.ending == .exit(1) && other.errors.contains("correct them first"), "\(other.errors)")
         #expect(other.errors.contains(#"unknown backend "shop/1.0""#) && other.errors.contains("nothing was written"))
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/backends.json"))
         let first = try run(directory, "backend", "create", "shop", "1.0")
@@ -38,6 +38,32 @@ import Testing
         #expect(!left.contains("shop/1.0") && left.contains("billing/1.0"), "\(left)")
         #expect(try run(directory, "backend", "create", "billing", "1.0").ending == .exit(0))
         #expect(try run(directory, "check").ending == .exit(0))
+    }
+
+    @Test("the first user of a login form is added, alone or by an import", arguments: ["add", "import"])
+    func firstUser(_ action: String) throws {
+        let directory = try directory([
+            "routes.json": #"[{"path": "/a/**", "upstream": "api", "login": "local"}]"#
+        ])
+        #expect(try run(directory, "check").errors.contains("the gateway's own form has no users"))
+        let added =
+            action == "add"
+            ? try run(directory, "users", "add", "ann", input: "Welcome-1\n")
+            : try run(directory, "users", "import", "-", input: "username,password\nann,Welcome-1\n")
+        #expect(added.ending == .exit(0), "\(added.errors)")
+        #expect(try run(directory, "check").ending == .exit(0))
+        #expect(JSONText(try directory.read("users.json")).list.map { $0["username"].string } == ["ann"])
+    }
+
+    @Test("a password is not hashed by settings that have errors")
+    func unknownPasswordRules() throws {
+        let directory = try directory(["routes.json": #"[{"path": "/a/**", "upstream": "api", "login": "local"}]"#])
+        let gateway = try directory.read("gateway.json").replacing(
+            "}}}", with: #"}}, "passwords": {"minLength": "9"}}"#)
+        try directory.write("gateway.json", gateway)
+        let added = try run(directory, "users", "add", "ann", input: "Welcome1\n")
+        #expect(added.ending == .exit(1) && added.errors.contains("/passwords/minLength"), "\(added.errors)")
+        #expect(!FileManager.default.fileExists(atPath: directory.path + "/users.json"))
     }
 
     @Test("invalid users, policies and certificates can be corrected by commands; new errors are refused")
@@ -103,7 +129,7 @@ import Testing
         try fixture.gateway.configuration.write(
             "certificates.json", #"[{"alias": "a", "pem": "file:x"}, {"alias": "b", "pem": "file:y"}]"#)
         let errors = try admin.refused("certificate", "remove", "a")
-        #expect(errors.contains("must be mended first") && errors.contains("/certificates/0"), "\(errors)")
+        #expect(errors.contains("correct them first") && errors.contains("/certificates/0"), "\(errors)")
         try fixture.gateway.configuration.write("certificates.json", #"[{"alias": "a", "pem": "file:x"}]"#)
         try admin.done("certificate", "remove", "a")
     }

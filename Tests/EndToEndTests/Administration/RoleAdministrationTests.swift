@@ -52,7 +52,7 @@ import UserProfiles
         // Another one does not mend it, and the error is reported.
         let other = try run("roles", "add", "Clark")
         #expect(other.ending == .exit(1) && other.errors.contains("/0/roles/0"), "\(other.errors)")
-        #expect(other.errors.contains("must be mended first"))
+        #expect(other.errors.contains("correct them first"))
         #expect(try directory.read("roles.json") == #"["Manager"]"#)
         let added = try run("roles", "add", "Clerk", "--description", "Counts")
         #expect(added.ending == .exit(0), "\(added.errors)")

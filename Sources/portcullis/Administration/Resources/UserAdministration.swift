@@ -159,7 +159,8 @@ struct UserAdministration: ResourceAdministration {
         }
     }
 
+    /// Also of a configuration with errors, such as one that lacks the user who is added.
     func hasher() throws(AdminFailure) -> PasswordHasher {
-        try administration.configuration.read().configuration.passwords.hasher
+        try administration.configuration.values(withValid: "passwords").passwords.hasher
     }
 }
