@@ -67,7 +67,10 @@ struct AuthorizationEndpoint: Sendable {
             }
             guard let client, let rules = client.grants.authorization, client.oauthConsumer,
                 !client.isRevoked
-            else { return .done(AuthorizationFailure.unknownClient.response) }
+            else {
+                let failure = AuthorizationFailure.unknownClient.response
+                return .done(failure.comparing(["client_id \(Evidence.quoted(id))"]))
+            }
             return beginRequest(fields, client, rules, browser)
         }
     }
@@ -83,19 +86,25 @@ struct AuthorizationEndpoint: Sendable {
         guard !fields.isRepeated("redirect_uri"), let text = fields.value("redirect_uri"),
             let destination = rules.destination(text)
         else {
+            let (asked, known) = (fields.value("redirect_uri") ?? "", rules.redirectURIs.map(\.text))
             return .done(
                 AuthorizationFailure.foreignRedirect.response
+                    .comparing(["redirect_uri \(Evidence.quoted(asked)), registered \(Evidence.list(known))"])
                     .audited("sso.authorize", .refused, client: client.reference))
         }
         do throws(AuthorizationRefusal) {
             let settings = service.settings
             if rules.requiresPushedRequests { throw .notPushed }
             let request = try AuthorizationRequest(
-                fields, of: client.clientID, allowing: settings.scopes(of: client), settings)
+                fields, of: client.clientID, allowing: settings.scopes(of: client))
             return proceed(try inquiry(request, client, browser))
         } catch {
             let reply = AuthorizationReply(destination, fields, issuer: service.settings.issuer)
-            return .done(reply.refusal(error).audited("sso.authorize", .refused, client: client.reference))
+            let (asked, allowed) = (fields.value("scope") ?? "", service.settings.scopes(of: client))
+            let compared =
+                error == .invalidScope ? TokenServiceSettings.evidence(onScopes: asked, allowed: allowed) : []
+            return .done(
+                reply.refusal(error).comparing(compared).audited("sso.authorize", .refused, client: client.reference))
         }
     }
 
@@ -121,7 +130,7 @@ struct AuthorizationEndpoint: Sendable {
                             "invalid_request", "the redirect URI is not registered", .authorizationRedirectForeign))
                 }
                 let request = try AuthorizationRequest(
-                    fields, of: client.clientID, allowing: settings.scopes(of: client), settings)
+                    fields, of: client.clientID, allowing: settings.scopes(of: client))
                 return .success(request.query)
             } catch {
                 return .failure(PushedRequests.Refusal(error.error, error.description, error.reason))

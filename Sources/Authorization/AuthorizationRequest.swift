@@ -44,9 +44,7 @@ struct AuthorizationRequest: Sendable, Equatable {
     ///   - fields: with one redirect URI, which is checked by the caller.
     ///   - client: id of the client.
     ///   - allowed: the scopes that may be granted.
-    init(_ fields: FormFields, of client: String, allowing allowed: [String], _ settings: TokenServiceSettings)
-        throws(AuthorizationRefusal)
-    {
+    init(_ fields: FormFields, of client: String, allowing allowed: [String]) throws(AuthorizationRefusal) {
         if fields.repeatedName != nil { throw .repeatedParameter }
         for (name, refusal) in AuthorizationRequest.unsupported where fields.first(name) != nil { throw refusal }
         let responseType = fields.value("response_type")
@@ -61,7 +59,7 @@ struct AuthorizationRequest: Sendable, Equatable {
         guard AuthorizationRequest.isPlain(state), AuthorizationRequest.isPlain(nonce, 256) else {
             throw .malformedParameter
         }
-        scopes = try AuthorizationRequest.scopes(fields, allowed, settings)
+        scopes = try AuthorizationRequest.scopes(fields, allowed)
         challenge = try AuthorizationRequest.challenge(fields)
         proofKey = fields.value(AuthorizationCode.proofKeyParameter)
         if let proofKey, TokenBinding(thumbprint: proofKey) == nil { throw .malformedParameter }
@@ -90,16 +88,11 @@ struct AuthorizationRequest: Sendable, Equatable {
         return text.utf8.count <= longest && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
-    private static func scopes(
-        _ fields: FormFields, _ allowed: [String], _ settings: TokenServiceSettings
-    ) throws(AuthorizationRefusal) -> [String] {
+    private static func scopes(_ fields: FormFields, _ allowed: [String]) throws(AuthorizationRefusal) -> [String] {
         guard let text = fields.value("scope") else { return [] }
         guard isPlain(text) else { throw .malformedParameter }
         do throws(TokenFailure) {
-            let scopes = try GrantedScope.grantable(text, allowed)
-            // Without configured scopes, any scope is accepted and none is recorded.
-            if scopes.isEmpty, !settings.terms.scopes.isEmpty { throw .invalidScope }
-            return scopes
+            return try GrantedScope.grantable(text, allowed)
         } catch {
             throw .invalidScope
         }

@@ -33,6 +33,13 @@ extension EndpointResponse {
         return EndpointResponse(status: status, headers: common + fields, body: [], reason: reason)
     }
 
+    /// The response to a refused request, with what was compared.
+    package func comparing(_ lines: [String]) -> EndpointResponse {
+        var response = self
+        response.evidence = Evidence(lines)
+        return response
+    }
+
     /// The response with an entry for the audit log.
     package func audited(
         _ action: String, _ outcome: AuditEntry.Outcome, subject: String = "", client: String = "", tokenID: String = ""

@@ -14,7 +14,7 @@ extension Reason {
         ("invalid_client", 401, "Client authentication failed."),
         ("unauthorized_client", 400, "OAuth is off for this client."),
         ("unsupported_grant_type", 400, "The grant type is not supported."),
-        ("invalid_scope", 400, "The scope is malformed."),
+        ("invalid_scope", 400, "The scope is unknown, malformed, or wider than what was granted before."),
         ("invalid_grant", 400, "The user name or the password is wrong."),
         ("client_assertion_invalid", 401, "The client assertion is invalid."),
         ("client_assertion_replayed", 401, "The client assertion was used before."),

@@ -90,7 +90,7 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
             Definition("unauthorized_client", "OAuth is off for this client", .unauthorizedClient)
         case .unsupportedGrantType:
             Definition("unsupported_grant_type", "this grant is not supported", .unsupportedGrantType)
-        case .invalidScope: Definition("invalid_scope", "the scope is malformed", .invalidScope)
+        case .invalidScope: Definition("invalid_scope", "the scope is unknown, malformed or too wide", .invalidScope)
         // RFC 6585 section 4.
         case .loginThrottled: Definition("temporarily_unavailable", "too many attempts", .loginThrottled)
         case .clientThrottled: Definition("temporarily_unavailable", "too many attempts", .clientThrottled)

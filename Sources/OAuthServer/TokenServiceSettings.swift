@@ -60,6 +60,8 @@ package struct TokenServiceSettings: Sendable {
     package var later: @Sendable (Int64, @escaping @Sendable () -> Void) -> Void = { _, _ in }
     /// Tells refreshes at once from the reuse of a token; nil where the store alone does.
     package var raceClock: RaceClock?
+    /// Names of the identity providers whose users need an account.
+    package var accountProviders: Set<String> = []
 
     package init(
         issuer: String, audience: [String], baseURL: String, signer: JWTSigner, publishedKeys: KeySet,
@@ -90,9 +92,14 @@ extension TokenServiceSettings {
         client.isStandard ? userSeconds(of: client) : terms.clientSeconds
     }
 
-    /// The scopes of grants without a consent page; empty where scopes are ignored.
+    /// The scopes of grants without a consent page.
     func plainScopes(of client: Client) -> [String] {
         guard let own = client.grants.scopes else { return terms.scopes }
         return terms.scopes.filter { scope in own.contains(where: scope.isExactly) }
+    }
+
+    /// The scopes that a refused request asks for, beside those that its client may have.
+    package static func evidence(onScopes requested: String, allowed: [String]) -> [String] {
+        ["scope \(Evidence.quoted(requested)), of the client \(Evidence.list(allowed))"]
     }
 }

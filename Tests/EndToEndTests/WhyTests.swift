@@ -141,6 +141,39 @@ import Testing
         }
     }
 
+    @Test("what a client of the token endpoint has asked for, and may")
+    func clients() throws {
+        let fixture = try Fixture {
+            $0["clients"] = #"[{"clientId": "job", "clientSecret": "s3cret"}]"#
+            $0.addRoutes(#"{"path": "/of-job", "upstream": "stub", "clients": ["job"]}"#)
+        }
+        for (body, compared) in [
+            (
+                "grant_type=password&username=joe&password=x",
+                #"grant_type "password", of the client "client_credentials""#
+            ),
+            ("grant_type=client_credentials&scope=read", #"scope "read", of the client none"#),
+        ] {
+            let answer = try fixture.grant(body, client: "job:s3cret")
+            #expect(answer.status == 400)
+            let told = try why(fixture, try #require(answer.only("X-Request-Id")))
+            #expect(told.output.contains(compared), "\(told)")
+        }
+        for (credential, compared) in [
+            ("job:wrong", #"client "job" has another credential"#), ("jobs:s3cret", #"client "jobs" is unknown"#),
+        ] {
+            let answer = try fixture.grant("grant_type=client_credentials", client: credential)
+            #expect(answer.status == 401 && !answer.text.contains("job"))
+            let told = try why(fixture, try #require(answer.only("X-Request-Id")))
+            #expect(told.output.contains(compared) && !told.output.contains("s3cret"), "\(told)")
+        }
+        let token = try fixture.token("joe")
+        let refused = try fixture.request("GET", "/of-job", [.bearer(token)])
+        let told = try why(fixture, try #require(refused.only("X-Request-Id")))
+        #expect(
+            told.output.contains(#"client of the credential "inventory/1.0", accepted "job""#), "\(told)")
+    }
+
     @Test("an introspected token: what its server says is compared too")
     func introspection() throws {
         let server = try StubUpstream()

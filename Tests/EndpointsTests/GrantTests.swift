@@ -151,12 +151,23 @@ import Testing
         #expect(ids.allSatisfy { $0.utf8.count == 22 })
     }
 
-    @Test("without configured scopes any scope is accepted, and neither recorded nor echoed")
+    @Test("RFC 6749 section 5.2: an unknown scope is refused by every grant, also where no scopes are configured")
     func scopeWithoutConfiguration() throws {
-        let response = service.answer(tokenRequest("grant_type=client_credentials&scope=admin+read"))
-        #expect(response.status == 200)
-        #expect(response.json?["scope"] == nil)
-        #expect(try response.claims().scope == nil)
+        let standards = Standards()
+        let login = standards.login()
+        #expect(login.status == 200 && login.json?["scope"] == nil)
+        let exchange =
+            "grant_type=urn:ietf:params:oauth:grant-type:token-exchange&subject_token=\(login.accessToken ?? "")"
+            + "&subject_token_type=urn:ietf:params:oauth:token-type:access_token"
+        let answers = [
+            standards.grant("grant_type=client_credentials&scope=admin+read"), standards.login("&scope=admin"),
+            standards.refresh(login.refreshToken, "&scope=admin"), standards.grant(exchange + "&scope=read"),
+        ]
+        for answer in answers {
+            #expect(answer.status == 400 && answer.error == "invalid_scope" && answer.reason == .invalidScope)
+        }
+        #expect(answers[0].evidence.text == #"scope "admin read", of the client none"#)
+        #expect(standards.grant(exchange).status == 200 && standards.refresh(login.refreshToken).status == 200)
     }
 
     @Test(

@@ -22,7 +22,7 @@ extension AccessTokenTerms {
             """)
         object.read(
             "scopes", .scopes, into: &terms.scopes,
-            "Scopes that may be granted; an empty list means that scopes are ignored.")
+            "Scopes that may be granted. A request for others alone is refused with `invalid_scope`.")
         object.read(
             "scopeDescriptions", descriptions, into: &terms.scopeDescriptions,
             """

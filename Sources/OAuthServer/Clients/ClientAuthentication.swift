@@ -37,7 +37,10 @@ struct ClientAuthentication: Sendable {
         _ next: @escaping @Sendable (ClientAuthentication) throws(TokenFailure) -> Effect<EndpointResponse>
     ) -> Effect<EndpointResponse> {
         let answer = { @Sendable (clients: ClientAuthentication) -> Effect<EndpointResponse> in
-            do throws(TokenFailure) { return try next(clients) } catch { return .done(error.response) }
+            do throws(TokenFailure) { return try next(clients) } catch {
+                let compared = error == .invalidClient ? clients.evidence(on: request) : []
+                return .done(error.response.comparing(compared))
+            }
         }
         guard settings.registration != nil, let id = ClientAuthentication.namedClient(request),
             RegisteredClients.names(id)
@@ -55,6 +58,18 @@ struct ClientAuthentication: Sendable {
         guard let form = try? TokenForm(request) else { return nil }
         guard let secret = try? PresentedSecret(request.authorization, form) else { return form["client_id"] }
         return secret.readings.first.flatMap { String(streamSafe: $0.id) }
+    }
+
+    /// What is known of the client that a refused request names.
+    private func evidence(on request: EndpointRequest) -> [String] {
+        guard let id = ClientAuthentication.namedClient(request) else { return ["the request names no client"] }
+        let standing =
+            switch client(clientID: id) {
+            case nil: "is unknown"
+            case let client? where client.isRevoked: "is revoked"
+            case _?: "has another credential"
+            }
+        return ["client \(Evidence.quoted(id)) \(standing)"]
     }
 
     private func client(clientID: String) -> Client? {

@@ -33,13 +33,11 @@ struct DeviceAuthorization: Sendable {
         }
     }
 
-    /// The scopes that the user is asked about. Throws if all that were requested are unknown.
+    /// The scopes that the user is asked about.
     private func deviceScope(_ form: TokenForm, _ client: Client) throws(TokenFailure) -> String {
         guard let requested = form["scope"] else { return "" }
         guard requested.utf8.count <= 1024 else { throw .invalidScope }
-        let scopes = try GrantedScope.grantable(requested, settings.scopes(of: client))
-        if scopes.isEmpty, !settings.terms.scopes.isEmpty { throw .invalidScope }
-        return scopes.joined(separator: " ")
+        return try GrantedScope.grantable(requested, settings.scopes(of: client)).joined(separator: " ")
     }
 
     /// Section 3.2.

@@ -1,6 +1,6 @@
 /// Handling of the `scope` parameter (RFC 6749 section 3.3).
 package struct GrantedScope: Sendable {
-    /// Scope in the token; nil if scopes are not configured, or none was requested.
+    /// Scope in the token; nil if none was requested.
     let claim: String?
     /// Scope in the response; nil if equal to the requested one (OAUTH-03).
     let reply: String?
@@ -19,29 +19,24 @@ package struct GrantedScope: Sendable {
         self.init(claim: granted.isEmpty ? nil : granted, reply: granted.isEmpty ? nil : granted)
     }
 
-    /// The requested names that may be granted, in order; empty for none. Throws for a malformed scope.
+    /// The requested names that may be granted, in order. Throws if there are none, and for a malformed scope.
     package static func grantable(_ requested: String, _ allowed: [String]) throws(TokenFailure) -> [String] {
         let known = Set(allowed)
-        return try names(requested, allowed).filter(known.contains)
+        let names = try names(requested, allowed).filter(known.contains)
+        guard !names.isEmpty else { throw .invalidScope }
+        return names
     }
 
+    /// The known names of a scope. Throws if there are none (RFC 6749 section 5.2).
     /// - Parameters:
     ///   - requested: the parameter's value; nil if absent.
-    ///   - allowed: the configured scopes. If empty, any scope is accepted but not put into the token, so that
-    ///     upstreams do not take a client's request for a right.
+    ///   - allowed: the configured scopes.
     init(requested: String?, allowed: [String]) throws(TokenFailure) {
         guard let requested else {
             self.init()
             return
         }
-        let names = try GrantedScope.names(requested, allowed)
-        guard !allowed.isEmpty else {
-            self.init()
-            return
-        }
-        let known = Set(allowed)
-        let granted = names.filter(known.contains).joined(separator: " ")
-        guard !granted.isEmpty else { throw .invalidScope }
+        let granted = try GrantedScope.grantable(requested, allowed).joined(separator: " ")
         self.init(claim: granted, reply: granted == requested ? nil : granted)
     }
 
@@ -54,10 +49,6 @@ package struct GrantedScope: Sendable {
             return
         }
         let names = try GrantedScope.names(requested, allowed)
-        guard !allowed.isEmpty else {
-            self.init()
-            return
-        }
         let held = Set(granted.split(separator: " ").map(String.init))
         guard names.allSatisfy(held.contains) else { throw .invalidScope }
         let claim = names.joined(separator: " ")

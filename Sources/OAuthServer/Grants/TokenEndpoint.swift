@@ -20,12 +20,14 @@ struct TokenEndpoint: Sendable {
         let proof = try clients.authenticate(request, form, allowsPublic: true, now: now)
         guard let name = form["grant_type"] else { throw .missingGrantType }
         let (client, grantType) = (proof.client, GrantType(rawValue: name))
-        if client.grants.isPublic || client.isRegistered,
-            ![.authorizationCode, .deviceCode, .refreshToken].contains(grantType)
-        {
-            throw .grantNotAllowed
+        let isForUsers = client.grants.isPublic || client.isRegistered
+        let kinds: [GrantType] = isForUsers ? [.authorizationCode, .deviceCode, .refreshToken] : GrantType.allCases
+        let usable = kinds.filter { !client.grants.withheld.contains($0) }
+        guard grantType.map(usable.contains) ?? !isForUsers else {
+            let compared = "grant_type \(Evidence.quoted(name)), of the client \(Evidence.list(usable.map(\.rawValue)))"
+            let refusal = TokenFailure.grantNotAllowed.response.comparing([compared])
+            return .done(Self.audited(refusal, grantType, client))
         }
-        if let grantType, client.grants.withheld.contains(grantType) { throw .grantNotAllowed }
         let shown: ClientPossession.Shown
         do throws(TokenFailure) {
             shown = try service.settings.possession.shown(request, client.grants, now: now)
@@ -45,8 +47,13 @@ struct TokenEndpoint: Sendable {
             }
         }
         let possession = service.settings.possession
-        let answered = outcome.map {
-            possession.answer(Self.audited($0, grantType, client), nonce: shown.nonce)
+        let answered = outcome.map { [service, scope = form["scope"] ?? ""] response in
+            var response = response
+            if response.reason == .invalidScope {
+                let allowed = service.settings.plainScopes(of: client)
+                response = response.comparing(TokenServiceSettings.evidence(onScopes: scope, allowed: allowed))
+            }
+            return possession.answer(Self.audited(response, grantType, client), nonce: shown.nonce)
         }
         guard client.isRegistered, let clients = RegisteredClients(service.settings) else { return answered }
         return answered.then { response in

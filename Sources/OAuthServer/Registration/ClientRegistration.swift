@@ -77,8 +77,6 @@ struct ClientRegistration: Sendable {
             let scopes = try metadata.scope.map { text throws(TokenFailure) in
                 try GrantedScope.grantable(text, allowed)
             }
-            // As for requests of tokens: without configured scopes, unknown ones are ignored.
-            if scopes?.isEmpty == true, !settings.terms.scopes.isEmpty { throw .invalidScope }
             metadata.scope = (scopes ?? allowed).joined(separator: " ")
         } catch {
             throw .metadata("scope has no scope that clients can register for")

@@ -120,8 +120,9 @@ package struct RefusalEvidence {
                 "of the route: \(route.webgate?.name ?? "none")",
             ]
         case .clientNotAllowed:
-            let accepted = route.clients.map { String(decoding: $0, as: UTF8.self) }
-            return [RefusalEvidence.client(of: principal) + ", accepted \(Evidence.list(accepted))"]
+            let held = principal?.backendBytes ?? []
+            let shown = held.isEmpty ? "none" : Evidence.quoted(client(held))
+            return ["client of the credential \(shown), accepted \(Evidence.list(route.clients.map(client)))"]
         case .applicationMismatch where principal != nil:
             return ["application \(RefusalEvidence.text(principal?.applicationBytes))"]
         case .loginRequired, .socialLoginRequired:
@@ -140,6 +141,11 @@ package struct RefusalEvidence {
 
     static func held(_ noun: String, _ names: [String]?) -> [String] {
         names.map { ["held: \($0.isEmpty ? "no \(noun)" : "\(noun) \(Evidence.list($0))")"] } ?? []
+    }
+
+    /// What the configuration calls the client with this id.
+    private func client(_ id: [UInt8]) -> String {
+        policy.passwords.clients.client(id: id.span)?.reference ?? String(decoding: id, as: UTF8.self)
     }
 
     private static func client(of principal: Principal?) -> String {

@@ -85,6 +85,19 @@ import TokenStorage
         #expect(response.field("Location")?.hasPrefix("https://app.example.com/cb?") == true)
     }
 
+    @Test("a refusal keeps what was compared: the client, its redirect URIs, its scopes")
+    func compared() {
+        func evidence(_ fields: [(String, String)]) -> String { Authorizing().ask(fields).evidence.text }
+        #expect(evidence(Authorizing.fields("nobody")) == #"client_id "nobody""#)
+        #expect(
+            evidence(Authorizing.fields("inv-client", "https://evil.example/cb"))
+                == #"redirect_uri "https://evil.example/cb", registered "https://app.example.com/cb", "https://app.example.com/other""#
+        )
+        let scope = Authorizing.fields("inv-client", Authorizing.redirect, [("scope", "admin")])
+        #expect(evidence(scope).hasPrefix(#"scope "admin", of the client ""#))
+        #expect(evidence(Authorizing.fields()).isEmpty)
+    }
+
     @Test("a repeated parameter is refused; a repeated state is not sent back")
     func repeatedParameters() {
         let scope = Authorizing().ask(Authorizing.fields() + [("nonce", "a"), ("nonce", "b")])

@@ -116,6 +116,7 @@ import TokenStorage
         #expect(Self.begin(app, "app-client").status == 200)
         #expect(Self.begin(app, nil).error == "invalid_client")
         #expect(Self.begin(app, scope: "admin").error == "invalid_scope")
+        #expect(Self.begin(Self.authorizing { $0.terms.scopes = [] }, scope: "admin").error == "invalid_scope")
         let without = Authorizing()
         #expect(Self.begin(without).error == "unauthorized_client")
         let form = Browser.form([("grant_type", Self.grantType), ("device_code", "x")])

@@ -15,7 +15,9 @@ extension Explanation {
         var parts = ["\(principal.subject)", "\(principal.kind.rawValue) by \(principal.method.rawValue)"]
         parts.append("issuer \(principal.issuer)")
         if let consumer = principal.consumer { parts.append("key of \(consumer.subject)") }
-        if let id = principal.backendID { parts.append("backend \(id)") }
+        if let id = principal.backendID {
+            parts.append("\(principal.backendField.isEmpty ? "client" : "backend") \(id)")
+        }
         parts.append("level \(principal.level)")
         parts.append(principal.roleNames.isEmpty ? "no roles" : "roles \(principal.roleNames.joined(separator: " "))")
         if let end = principal.expiresAt {
