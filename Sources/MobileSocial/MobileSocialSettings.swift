@@ -94,10 +94,13 @@ extension MobileSocialSettings {
         guard let provision = session.facts.provision else {
             return domain.acceptsPasswords ? user(named: session.record.subject, application, domain) : nil
         }
-        guard domain.relyingParty(named: provision.provider) != nil else { return nil }
+        guard let party = domain.relyingParty(named: provision.provider) else { return nil }
         let (name, realm) = (session.record.subject, application.backend.realm)
         // A user known to the provider only is not the local user of the same name (JWT-13).
-        if provision.isVirtual { return User(username: name, realm: realm, roles: provision.roles) }
+        if provision.isVirtual {
+            return party.rules.identity.virtualUserEnabled
+                ? User(username: name, realm: realm, roles: provision.roles) : nil
+        }
         var account = users.user(named: name, realm: realm)
         account?.roles += provision.roles
         return account

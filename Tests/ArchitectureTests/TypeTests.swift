@@ -22,7 +22,7 @@ import Testing
         "LoginPages.ProviderLogin": (51, 4, "goes into the one login flow"),
         "MobileSocial.BrowserLogin": (53, 3, "goes into the one login flow"),
         "Policy.PolicySnapshot": (59, 7, "one property a section; parts are built in targets of their own"),
-        "Policy.Route": (60, 3, "repeats its entry in the configuration; keeps that entry instead"),
+        "Policy.Route": (59, 3, "repeats its entry in the configuration; keeps that entry instead"),
         "PortcullisClient.GatewayClient": (83, 9, "the interface of applications"),
         "Reactor.Poller": (96, 5, "the interface of the loop; its engines are types of their own"),
     ]

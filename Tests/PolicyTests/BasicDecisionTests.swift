@@ -42,6 +42,29 @@ struct BasicDecisionTests {
         #expect(decision([("Authorization", value), inventoryID]) == .denied(.malformedCredential))
     }
 
+    @Test("a route that asks for Basic and names no backend takes the users of the login realm")
+    func ownUsers() throws {
+        let path = try PathPattern("/own" as String)
+        func snapshot(_ change: (inout RouteSettings) -> Void = { _ in }) -> PolicySnapshot {
+            var settings = TestPolicy.settings(clients: [])
+            settings.loginRealm = "Default"
+            settings.routes = [RouteSettings(name: "own", path: path, upstream: 0)]
+            settings.routes[0].scheme = AuthenticationScheme(name: "Basic", level: 2, method: .basic, formTarget: "")
+            change(&settings.routes[0])
+            return TestPolicy.snapshot(settings)
+        }
+        func decision(_ credential: String, _ snapshot: PolicySnapshot) -> DecisionOutcome {
+            decide(TestRequest("GET", "/own", [basic(credential)]), snapshot)
+        }
+        #expect(decision("joe:Welcome1", snapshot()) == .allowed("joe"))
+        #expect(decision("joe:wrong", snapshot()) == .denied(.wrongPassword))
+        #expect(decision("ghost:Welcome1", snapshot()) == .denied(.wrongPassword))
+        let others = snapshot { $0.access.roles = RoleNames(any: ["Clerk"]) }
+        #expect(decision("joe:Welcome1", others) == .denied(.roleRequired))
+        let bearer = snapshot { $0.scheme = nil }
+        #expect(decision("joe:Welcome1", bearer) == .denied(.missingBackend))
+    }
+
     @Test("without an id, with an unknown one or with two it is 401 (BASIC-03)")
     func backendID() {
         #expect(decision([basic("joe:Welcome1")]) == .denied(.missingBackend))

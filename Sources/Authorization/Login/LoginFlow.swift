@@ -187,7 +187,7 @@ package struct LoginFlow: FormTickets {
                 tokenID: session.family, subject: session.subject, backendID: nil, issuer: OwnAccessTokens.issuerName,
                 issuedAt: session.login.authenticatedAt)
         else { return false }
-        if session.login.isVirtual { return true }
+        if session.login.isVirtual { return !service.settings.accountProviders.contains(session.provider) }
         guard let user = service.settings.users.user(named: session.subject, realm: session.realm) else { return false }
         return user.enabled && session.login.authenticatedAt >= user.tokensNotBefore
     }

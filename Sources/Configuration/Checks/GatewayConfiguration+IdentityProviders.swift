@@ -132,3 +132,10 @@ extension GatewayConfiguration {
         }
     }
 }
+
+extension [IdentityProviderEntry] {
+    /// Names of those whose users need an account.
+    package var requiringAccounts: Set<String> {
+        Set(filter { !$0.users.identity.virtualUserEnabled }.map(\.name))
+    }
+}

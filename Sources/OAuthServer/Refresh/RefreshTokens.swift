@@ -101,7 +101,7 @@ struct RefreshTokens: Sendable {
                 tokenID: family.name, subject: record.subject, backendID: client.tokenClientID,
                 issuer: OwnAccessTokens.issuerName, issuedAt: family.login.authenticatedAt, origins: family.origins,
                 session: family.session),
-            let roles = roles(of: record.subject, family, realm: client.realm)
+            let roles = roles(of: record.subject, family, at: client)
         else { throw .invalidRefreshToken }
         var grant = AccessTokenMinter.Grant(
             subject: record.subject, kind: .user, client: client,
@@ -131,8 +131,13 @@ struct RefreshTokens: Sendable {
     }
 
     /// The user's current roles; nil if the user may no longer log in.
-    private func roles(of subject: String, _ family: RefreshFamily, realm: String) -> [String]? {
-        if family.login.isVirtual { return family.login.roles }
+    private func roles(of subject: String, _ family: RefreshFamily, at client: Client) -> [String]? {
+        if family.login.isVirtual {
+            let providers = client.loginChoices.filter { !$0.provider.isExactly(LoginChoice.ownForm) }.map(\.provider)
+            let isRefused = providers.allSatisfy(service.settings.accountProviders.contains) && !providers.isEmpty
+            return isRefused ? nil : family.login.roles
+        }
+        let realm = client.realm
         // The tokens are not those of a later bearer of the name, nor of a namesake in another realm.
         guard family.realm.isExactly(realm), let user = service.settings.users.user(named: subject, realm: realm),
             user.enabled, family.login.authenticatedAt >= user.tokensNotBefore

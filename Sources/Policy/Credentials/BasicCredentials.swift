@@ -5,9 +5,11 @@ import Identity
 import Model
 import Outbound
 
-/// The Basic authenticator: a client id beside an anonymous key or a local user's name and password (BASIC-01).
+/// The Basic authenticator: a client id beside an anonymous key or a local user's name and password (BASIC-01). Routes that
+/// name no client take the users of the login realm.
 struct BasicCredentials: Sendable {
-    private let clients: Clients
+    let clients: Clients
+    private let loginRealm: String
     private let users: UserStore
     private let logins: PasswordLogin
     private let known: PasswordCache
@@ -24,6 +26,7 @@ struct BasicCredentials: Sendable {
     init(_ settings: PolicySettings, _ claims: ClaimSelection) {
         self.claims = claims
         clients = settings.clients
+        loginRealm = settings.loginRealm
         users = settings.users
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
         known = PasswordCache(seconds: settings.passwordCacheSeconds)
@@ -61,10 +64,20 @@ struct BasicCredentials: Sendable {
         let index: Int
         switch headers.occurrences(.oracleMobileBackendID) {
         case 0:
-            if let route, let application = route.passwordApplication {
+            var own: [UInt8]?
+            switch route?.passwordOwner {
+            case .application(let application)?:
+                guard let route else { return .rejected(.missingBackend) }
                 return authenticate(credential, of: application, route, bytes, headers, from: address, now: now)
+            case .users? where clients.defaultIndex == nil:
+                guard accepted.contains(.passwords) else { return .rejected(.authenticatorNotListed) }
+                let context = UInt64(UInt32.max)
+                return logIn(credential, realm: loginRealm, context: context, from: address, now: now) { user in
+                    self.principal(user, nil, at: now)
+                }
+            case .client(let id)?: own = id
+            case .users?, nil: break
             }
-            let own = route?.passwordClient
             guard let known = own.map({ clients.index(id: $0.span) }) ?? clients.defaultIndex else {
                 return .rejected(.missingBackend)
             }
@@ -161,9 +174,9 @@ struct BasicCredentials: Sendable {
 
     /// The user with the current roles (ROLE-03).
     /// - Parameter now: seconds since 1970, when the password was checked.
-    private func principal(_ user: User, _ client: Client, at now: Int64?) -> Principal {
+    private func principal(_ user: User, _ client: Client?, at now: Int64?) -> Principal {
         Principal(
-            kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: client.id,
+            kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: client?.id,
             roles: roles.roles(named: user.roles), catalogue: roles, level: level, issuedAt: now,
             claims: claims.select(nil, user: user))
     }
@@ -178,14 +191,19 @@ struct BasicCredentials: Sendable {
             return self.principal(user, application, at: principal.issuedAt)
         }
         let id = principal.backendBytes
+        guard !id.isEmpty else { return renew(principal, of: nil) }
         guard let index = clients.index(id: id.span) else { return nil }
         let client = clients.client(at: index)
         guard client.httpBasic else { return nil }
         if principal.method == .social { return social.renew(principal, client) }
         if principal.method == .anonymousKey { return client.anonymousKey.isEmpty ? nil : anonymous[index].principal }
-        let user = users.user(named: principal.subject, realm: client.realm)
-        guard let user, user.enabled, (principal.issuedAt ?? .min) >= user.tokensNotBefore,
-            stands(principal, realm: client.realm)
+        return renew(principal, of: client)
+    }
+
+    private func renew(_ principal: Principal, of client: Client?) -> Principal? {
+        let realm = client?.realm ?? loginRealm
+        guard let user = users.user(named: principal.subject, realm: realm), user.enabled,
+            (principal.issuedAt ?? .min) >= user.tokensNotBefore, stands(principal, realm: realm)
         else { return nil }
         return self.principal(user, client, at: principal.issuedAt)
     }

@@ -12,6 +12,7 @@ struct TokenPrincipals: Sendable {
     private let liveRoles: Bool
     private let browserDomains: [String: BrowserDomain]
     private let loginRealm: String
+    private let accountProviders: Set<String>
     private let activities: (any SessionActivities)?
     private let claims: ClaimSelection
 
@@ -24,6 +25,7 @@ struct TokenPrincipals: Sendable {
         liveRoles = settings.liveRoles
         browserDomains = settings.browserDomains
         loginRealm = settings.loginRealm
+        accountProviders = settings.accountProviders
         activities = settings.activities
     }
 
@@ -209,6 +211,7 @@ struct TokenPrincipals: Sendable {
         // in the realm that counts now.
         let isVirtual = session.login.isVirtual
         guard isVirtual || session.realm.isExactly(realm) else { throw .sessionInvalid }
+        if isVirtual, accountProviders.contains(session.provider) { throw .unknownSubject }
         let user = isVirtual ? nil : users.user(named: session.subject, realm: realm)
         guard let known = user?.roles ?? (isVirtual ? [] : guestRoles), user?.enabled ?? true else {
             throw .unknownSubject

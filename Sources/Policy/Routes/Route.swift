@@ -4,6 +4,30 @@ import HTTP
 import Identity
 import Model
 
+/// Whose Basic credentials are that name no client.
+enum PasswordOwner {
+    /// A user of an application, which shows its key beside them.
+    case application(Application)
+    /// A user of the client with this id, or of the default client. A Basic challenge tells of no client, so that the only one
+    /// of a route with such a challenge counts, too (SCH-01).
+    case client([UInt8]?)
+    /// A user of the login realm, unless there is a default client: the route asks for Basic, and names no client.
+    case users
+
+    /// - Parameter asksPasswords: whether the route asks for Basic.
+    init(application: Application?, defaultBackend: String?, clients: [String], asksPasswords: Bool) {
+        if let application, application.httpBasic {
+            self = .application(application)
+        } else if let defaultBackend {
+            self = .client(Array(defaultBackend.utf8))
+        } else if asksPasswords, clients.isEmpty, application == nil {
+            self = .users
+        } else {
+            self = .client(asksPasswords && clients.count == 1 ? Array(clients[0].utf8) : nil)
+        }
+    }
+}
+
 /// A part of the API: its requests, requirements and upstream. Immutable and shared by all workers.
 package final class Route: Sendable {
     /// Position in the configuration; dense, so that counters can be an array.
@@ -36,11 +60,8 @@ package final class Route: Sendable {
     /// Name and key of the ApiOmat application whose tokens alone are accepted; empty for none (AOM-16).
     package let applicationName: [UInt8]
     let applicationKey: [UInt8]
-    /// Id of the client of Basic credentials that name none; nil for the default client. A Basic challenge tells of no
-    /// client, so that the only one of a route with such a challenge counts, too (SCH-01).
-    let passwordClient: [UInt8]?
-    /// The application whose users may send name and password with its key; nil for none.
-    let passwordApplication: Application?
+    /// Whose Basic credentials without the id of a client are.
+    let passwordOwner: PasswordOwner
     package let webgate: Webgate?
     /// Whether no credential is required or checked (ROLE-02, AMB-20).
     package let isPublic: Bool
@@ -138,7 +159,6 @@ package final class Route: Sendable {
         clients = settings.clients.map { Array($0.utf8) }
         applicationName = Array((settings.application?.name ?? "").utf8)
         applicationKey = Array((settings.application?.apiKey ?? "").utf8)
-        passwordApplication = settings.application.flatMap { $0.httpBasic ? $0 : nil }
         self.webgate = webgate
         isPublic = access.isPublic
         loginRequired = access.loginRequired && !access.isPublic
@@ -146,10 +166,9 @@ package final class Route: Sendable {
         challengeLevel = access.level ?? webgate?.level ?? 0
         level = access.level ?? (access.loginRequired ? webgate?.level ?? 0 : 0)
         scheme = settings.scheme ?? webgate?.scheme
-        passwordClient =
-            settings.defaultBackend.map { Array($0.utf8) }
-            ?? (clients.count == 1 && (scheme?.method == .basic || authenticators?.lists(.basic) == true)
-                ? clients[0] : nil)
+        passwordOwner = PasswordOwner(
+            application: settings.application, defaultBackend: settings.defaultBackend, clients: settings.clients,
+            asksPasswords: scheme?.method == .basic || authenticators?.lists(.basic) == true)
         self.authenticators = authenticators
         let isWithoutSession = access.isPublic || authenticators?.lists(.session) == false
         login = isWithoutSession ? nil : LoginRule(settings.login, scheme: scheme, of: webgate)

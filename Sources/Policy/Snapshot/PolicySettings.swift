@@ -61,6 +61,8 @@ package struct PolicySettings: Sendable {
     package var browserDomains: [String: BrowserDomain] = [:]
     /// The realm of users who log in by browser at routes.
     package var loginRealm = ""
+    /// Names of the identity providers whose users need an account.
+    package var accountProviders: Set<String> = []
     /// Whether local users have their current roles instead of those of the token (ROLE-03).
     package var liveRoles = false
 

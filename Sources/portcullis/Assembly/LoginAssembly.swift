@@ -77,6 +77,7 @@ struct LoginAssembly: AssemblyPart {
         settings.seals = hasLoginForms || hasLogins || hasRelyingParties ? seals : nil
         settings.browserDomains = browserDomains()
         settings.loginRealm = RouteLogins.realm(configuration)
+        settings.accountProviders = configuration.allIdentityProviders.requiringAccounts
     }
 
     /// The accepted logins by browser, by service domain.

@@ -54,6 +54,7 @@ struct TokenServiceAssembly: AssemblyPart {
         settings.paths = configuration.tokenService.paths
         settings.terms = service.terms
         settings.assertions = assertions
+        settings.accountProviders = configuration.allIdentityProviders.requiringAccounts
         settings.resourceServers = resourceServers()
         settings.grantIssuers = grantIssuers(modules, catalogue)
         if LoginAssembly(context: context).hasLogins {

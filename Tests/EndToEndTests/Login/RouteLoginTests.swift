@@ -246,6 +246,42 @@ import Testing
         #expect(try jar.send("GET", "/app/x").status == 302)
     }
 
+    @Test("a session of a user without an account ends where the provider requires accounts")
+    func accounts() throws {
+        let provider = try LoginProvider(.mock)
+        let fixture = try gateway(provider)
+        let own = "http://127.0.0.1:\(try fixture.gateway.port())"
+        let jars = [CookieJar(fixture.gateway), CookieJar(fixture.gateway)]
+        for (jar, path) in zip(jars, ["/app/x", "/shop"]) {
+            #expect(try provider.logIn(jar, path, typing: "sub=zoe").answer.status == 303)
+            #expect(try jar.send("GET", path).status == 200)
+        }
+        try fixture.reload {
+            BrowserFixture.prepare(&$0)
+            for section in ["serviceDomains", "webgates", "authenticationSchemes"] { $0[section] = nil }
+            $0["backends"] = FixtureSettings.backends.replacing(#", "enableSso": true"#, with: "")
+            $0["baseUrl"] = "\"\(own)\""
+            func entry(_ name: String, _ more: String) -> String {
+                """
+                {"name": "\(name)", "issuer": "\(provider.issuer)", "allowHttp": true, "clientId": "gateway",
+                 "clientSecret": "s3cret", "usernamePrefix": "\(name):"\(more)}
+                """
+            }
+            $0["identityProviders"] = FixtureSettings.list([
+                entry("staff", #", "virtualUserEnabled": false"#), entry("partners", ""),
+            ])
+            $0["routes"] = FixtureSettings.list([
+                #"{"path": "/app/**", "upstream": "stub", "login": "staff"}"#,
+                #"{"path": "/shop", "upstream": "stub", "login": "partners"}"#,
+            ])
+        }
+        #expect(try jars[0].send("GET", "/app/x").status == 302)
+        #expect(fixture.gateway.waitForAccess { $0["reason"].string == "unknown_subject" } != nil)
+        #expect(try jars[1].send("GET", "/shop").status == 200)
+        let again = try provider.logIn(jars[0], "/app/x", typing: "sub=zoe").answer
+        #expect(again.status == 403 && again.only("Location") == nil, "\(again.status) \(again.text)")
+    }
+
     @Test("explain says where browsers log in, with the limits that are left out")
     func explain() throws {
         let provider = try LoginProvider(.mock)
@@ -261,13 +297,13 @@ import Testing
         let shop = try explained("/shop")
         #expect(
             shop.contains(
-                "login       browsers at partners; a session lasts 28800 s, at most 3600 s unused; users need no account and are named partners:NAME; roles from groups\n"
+                "login       browsers at partners; a session lasts 8 hours, at most 1 hour unused; users need no account and are named partners:NAME; roles from groups\n"
             ), "\(shop)")
         #expect(shop.contains("302 to the login form"), "\(shop)")
         let more = try explained("/more")
         #expect(
             more.contains(
-                "login       browsers at staff; a session lasts 28800 s; users need an account; roles from groups\n"),
+                "login       browsers at staff; a session lasts 8 hours; users need an account; roles from groups\n"),
             "\(more)")
     }
 }

@@ -85,6 +85,35 @@ import TokenStorage
         #expect(refused.status == 403 && refused.audit?.outcome == .refused)
     }
 
+    @Test("sessions and refresh tokens of users without an account end where the provider requires accounts")
+    func accounts() throws {
+        let store = MemoryTokenStore()
+        func make(_ accountProviders: Set<String>) -> Authorizing {
+            Authorizing(store: store) { settings in
+                settings.accountProviders = accountProviders
+                settings.clients = Authorizing.clients { $0[0].loginChoices = [LoginChoice("idp")] }
+                settings.providerLogin = ProviderLogin(
+                    [idp], seals: Mobile.seals, store: store, revocations: settings.revocations,
+                    baseURL: Service.baseURL)
+            }
+        }
+        func refresh(_ app: Authorizing, _ token: String?) -> EndpointResponse {
+            let request = tokenRequest("grant_type=refresh_token&refresh_token=\(token ?? "")")
+            return app.signOn.settings.families.answer(request, at: Mobile.start)
+        }
+        let app = make(["other"])
+        idp.answer("zoe")
+        let sent = app.ask()
+        app.follow(app.browser.callback(app.browser.state(sent), provider: "idp"))
+        let first = app.redeem(try #require(app.decide().sent["code"]))
+        let second = refresh(app, first.refreshToken)
+        #expect(second.status == 200 && app.ask().sent["code"] != nil, "\(second.text)")
+        let strict = make(["idp"])
+        strict.browser.cookies = app.browser.cookies
+        #expect(strict.ask().field("Location")?.hasPrefix("https://idp.example/") == true)
+        #expect(refresh(strict, second.refreshToken).error == "invalid_grant")
+    }
+
     @Test("SSO-08: a session is valid only for its own provider")
     func bound() throws {
         let signOn = signOn()

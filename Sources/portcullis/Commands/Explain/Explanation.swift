@@ -275,11 +275,21 @@ struct Explanation {
         return principal == nil ? "none, since no caller is known" : tokens
     }
 
+    /// Whole hours, minutes or seconds.
+    static func text(of duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        let (size, unit) =
+            [(3600, "hour"), (60, "minute")].first { seconds % $0.0 == 0 && seconds >= $0.0 } ?? (1, "second")
+        return "\(seconds / size) \(unit)" + (seconds == size ? "" : "s")
+    }
+
     /// The login of browsers, with what the configuration leaves out.
     private func text(of login: RouteLoginEntry) -> String {
-        let idle = (login.idleTimeout ?? configuration.sessions.idleTimeout).components.seconds
-        let lifetime = (login.lifetime ?? configuration.sessions.lifetime).components.seconds
-        let session = "a session lasts \(lifetime) s" + (idle == 0 ? "" : ", at most \(idle) s unused")
+        let idle = login.idleTimeout ?? configuration.sessions.idleTimeout
+        let lifetime = login.lifetime ?? configuration.sessions.lifetime
+        let session =
+            "a session lasts \(Explanation.text(of: lifetime))"
+            + (idle == .zero ? "" : ", at most \(Explanation.text(of: idle)) unused")
         let providers = login.ways.compactMap { name in
             configuration.identityProviders.first { $0.name == name && $0.kind != .local }
         }
