@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("what is no UTF-8 is refused")
+    @Test("what is not UTF-8 is refused")
     func notText() throws {
         do {
             _ = try CSVTable(Array("a\n".utf8) + [0xFF, 0x0A])

@@ -101,7 +101,7 @@ struct EnvironmentExpansionTests {
         arguments: ["${W", "${Wrong}", "a ${_:}", "${A-b}"])
     func malformed(_ text: String) throws {
         let lines = try load(#", "additionalBaseUrls": ["\#(text)"]"#).lines(.error)
-        #expect(lines.count == 1 && lines[0].contains("is no variable"), "\(lines)")
+        #expect(lines.count == 1 && lines[0].contains("is not a variable"), "\(lines)")
     }
 
     @Test("the value of a variable is no reference to another secret")

@@ -158,7 +158,7 @@ import Testing
         #expect(
             errors == [
                 "gateway.json:2: error: /listeners/0/tls/certificates/0/certFile: the file \"\(certificate)\" does not exist "
-                    + "(expected a PEM file with certificates; for a try, `\(command)` makes one)"
+                    + "(expected a PEM file with certificates; to try it out, `\(command)` makes one)"
             ])
         // The command does what it says.
         #expect(try ChildProcess("/bin/sh", ["-c", command]).waitForEnd() == .exit(0))

@@ -13,6 +13,8 @@ import Testing
             (["serve", "--frobnicate"], "unknown option --frobnicate"),
             (["users", "ad"], "unknown action ad; did you mean add?"),
             (["users", "frob"], "unknown action frob; `portcullis users --help` lists them"),
+            (["client", "create"], "unknown action create; did you mean `portcullis clients create`?"),
+            (["clients", "login"], "unknown action login; did you mean `portcullis client login`?"),
             (["client", "tokn"], "unknown action tokn; did you mean token?"),
             (["client", "cred", "upate", "k"], "unknown action upate; did you mean update?"),
             (["cred", "gett", "k"], "unknown action gett; did you mean get?"),
@@ -20,25 +22,25 @@ import Testing
             (["issuer", "tset", "x"], "unknown action tset; did you mean test?"),
             (
                 ["echo", "--listen", "23101"],
-                "--listen is no IP address and port such as 127.0.0.1:9000: 23101; did you mean 127.0.0.1:23101?"
+                "--listen is not an IP address and port such as 127.0.0.1:9000: 23101; did you mean 127.0.0.1:23101?"
             ),
             (
                 ["init", "a", "--users", "--listen", "localhost:8080"],
-                "--listen is no IP address and port such as 127.0.0.1:8080: localhost:8080; did you mean 127.0.0.1:8080?"
+                "--listen is not an IP address and port such as 127.0.0.1:8080: localhost:8080; did you mean 127.0.0.1:8080?"
             ),
             (
                 ["client", "capture", "--listen", "*:1"],
-                "--listen is no IP address and port such as 127.0.0.1:0: *:1; did you mean 0.0.0.0:1?"
+                "--listen is not an IP address and port such as 127.0.0.1:0: *:1; did you mean 0.0.0.0:1?"
             ),
-            (["echo", "--listen", "api:1"], "--listen is no IP address and port such as 127.0.0.1:9000: api:1"),
-            (["echo", "--threads", "many"], "--threads is no number from 1 to 64: many"),
+            (["echo", "--listen", "api:1"], "--listen is not an IP address and port such as 127.0.0.1:9000: api:1"),
+            (["echo", "--threads", "many"], "--threads is not a number from 1 to 64: many"),
             (
                 ["keys", "add", "a", "--expires", "90days", "--config", "b"],
-                #"--expires is no duration of at most 100 years such as "24h" or "90d": "90days"; did you mean "90d"?"#
+                #"--expires is not a duration of at most 100 years such as "24h" or "90d": "90days"; did you mean "90d"?"#
             ),
             (
                 ["keys", "rotate", "a", "--overlap", "2 weeks", "--config", "b"],
-                #"--overlap is no duration of at most 100 years such as "24h" or "90d": "2 weeks"; did you mean "14d"?"#
+                #"--overlap is not a duration of at most 100 years such as "24h" or "90d": "2 weeks"; did you mean "14d"?"#
             ),
             (
                 ["init", "a", "--oidc", "https://idp.example/x/.well-known/openid-configuration", "--audience", "b"],

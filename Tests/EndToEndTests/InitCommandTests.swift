@@ -30,7 +30,10 @@ import Testing
         #expect(checked.ending == .exit(0), "\(checked.errors)")
         // A port that is free.
         let text = try directory.read("gateway.jsonc")
-        try directory.write("gateway.jsonc", text.replacing(#""port": 8080"#, with: #""port": 0"#))
+        let admin = #""adminToken": "file:admin-token""#
+        try directory.write(
+            "gateway.jsonc",
+            text.replacing(#""port": 8080"#, with: #""port": 0"#).replacing(admin, with: #""port": 0, \#(admin)"#))
         return (directory, result.output)
     }
 
@@ -88,6 +91,10 @@ import Testing
         #expect(try request(gateway, [.basic("admin:\(password)")]).status == 200)
         #expect(upstream.requests.last?.only("X-Gateway-Roles") == "admin")
         #expect(try request(gateway, [.basic("admin:x")]).status == 401)
+        #expect(try mode(directory, "admin-token") == 0o600)
+        let users = try gateway.request(
+            "GET", "/admin/users", [.bearer(directory.read("admin-token"))], listener: "admin")
+        #expect(JSONText(users.text).list.map { $0["username"].string } == ["admin"], "\(users.text)")
         let form = "grant_type=password&username=admin&password=\(password)"
         let answer = try gateway.request(
             "POST", "/oauth2/token",
@@ -183,16 +190,16 @@ import Testing
             ([new, "--users", "--audience", "x"], "--audience goes with --oidc"),
             (
                 [new, "--users", "--listen", "8080"],
-                "--listen is no IP address and port such as 127.0.0.1:8080: 8080; did you mean 127.0.0.1:8080?"
+                "--listen is not an IP address and port such as 127.0.0.1:8080: 8080; did you mean 127.0.0.1:8080?"
             ),
             ([new, "--users", "--listen", "0.0.0.0:8080"], "--listen 0.0.0.0:8080 is all addresses; --base-url says"),
             ([new, "--users", "--listen", "[::]:8080"], "--listen [::]:8080 is all addresses; --base-url says"),
-            ([new, "--users", "--owner", "no-such-user"], "--owner is no user of this machine: no-such-user"),
-            ([new, "--users", "--base-url", "ftp://x"], "--base-url is no http or https URL"),
-            ([new, "--users", "--upstream", "ftp://x"], "--upstream is no http or https URL"),
+            ([new, "--users", "--owner", "no-such-user"], "--owner is not a user of this machine: no-such-user"),
+            ([new, "--users", "--base-url", "ftp://x"], "--base-url is not an http or https URL"),
+            ([new, "--users", "--upstream", "ftp://x"], "--upstream is not an http or https URL"),
             (
                 [new, "--users", "--base-url", "https://user:secret@x"],
-                #"--base-url is no http or https URL without user name and password: "https://***@x""#
+                #"--base-url is not an http or https URL without user name and password: "https://***@x""#
             ),
             ([new, "--users", "--base-url", "https://gw.example.com/path"], "/baseUrl: invalid value"),
             ([new, "--users", "--base-url", "https://gw.example.com/?q"], "/baseUrl: invalid value"),

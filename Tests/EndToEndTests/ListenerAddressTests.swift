@@ -101,7 +101,7 @@ import Testing
             #expect(result.ending == .exit(0), "\(result.errors)")
             return result.errors
         }
-        #expect(try add("First").contains("a gateway serves with this configuration; it knows of the change after"))
+        #expect(try add("First").contains("a gateway is running with this configuration; it applies the change after"))
         #expect(try CommandLine.run("roles", "list", "--config", directory).errors.isEmpty)
         #expect(try gateway.stop() == .exit(0))
         #expect(try add("Second").isEmpty)

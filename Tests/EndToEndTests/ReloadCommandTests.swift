@@ -61,7 +61,7 @@ import Testing
         let keys = "log.access, tokenCache.maxEntries"
         let done = try run("reload", "--admin", url)
         #expect(done.ending == .exit(0) && done.output.isEmpty, "\(done)")
-        #expect(done.errors == "portcullis: changed, but in force only after a restart: \(keys)")
+        #expect(done.errors == "portcullis: changed; takes effect after a restart: \(keys)")
         let answer = try fixture.admin("POST", "/admin/reload")
         #expect(answer.status == 204 && answer.only("X-Gateway-Restart") == keys)
         #expect(

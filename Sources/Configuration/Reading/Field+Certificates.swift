@@ -63,7 +63,7 @@ struct CertificateRecipe {
         }
         let preparation = folders.isEmpty ? "" : "mkdir -p \(folders.joined(separator: " ")) && "
         expectation =
-            "a PEM file with certificates; for a try, `\(preparation)openssl req -x509 -newkey ec "
+            "a PEM file with certificates; to try it out, `\(preparation)openssl req -x509 -newkey ec "
             + "-pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=localhost "
             + "-addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout \(words[1]) -out \(words[0])` makes one"
     }

@@ -36,7 +36,7 @@ package enum Quantity {
                 : nil
         }
         let near = suggestion(for: text, lifetimes).map { "; did you mean \"\($0)\"?" } ?? ""
-        return "no duration of at most 100 years such as \"24h\" or \"90d\": \"\(text.prefix(60))\"\(near)"
+        return "not a duration of at most 100 years such as \"24h\" or \"90d\": \"\(text.prefix(60))\"\(near)"
     }
 
     /// The quantity in these units that a text in another notation means: `minute`, `90 days`, `1h30m`, `10MB`.

@@ -99,7 +99,10 @@ package struct RouteEntry: Sendable {
             "Backends whose credentials open the route, as `name/version`; an empty list means any.")
         route.clients += object.value(
             "clients", .references(to: .client), default: [],
-            "Ids of the [clients](guides/oauth-server.md) whose tokens open the route; those of all by default.")
+            """
+            Ids of the [clients](guides/own-users.md) whose tokens open the route; those of all by default. Sessions of \
+            `login` open it besides, whether or not a client is revoked.
+            """)
         object.read(
             "defaultBackend", .reference(to: .backend), into: &route.defaultBackend,
             """

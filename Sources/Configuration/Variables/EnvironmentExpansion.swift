@@ -60,7 +60,7 @@ struct EnvironmentExpansion {
             case .text(let text): result += text
             case .malformed(let rest):
                 return fail(
-                    text, at: pointer, "\"\(rest)\" is no variable", "\"${NAME}\", or \"$${\" for the text \"${\"")
+                    text, at: pointer, "\"\(rest)\" is not a variable", "\"${NAME}\", or \"$${\" for the text \"${\"")
             case .variable(let name, let standard):
                 hasVariable = true
                 guard isOfGateway || EnvironmentExpansion.isAllowed(name, allowed) else {
@@ -69,9 +69,9 @@ struct EnvironmentExpansion {
                         "\"\(EnvironmentExpansion.key)\": [\"\(name)\"] in gateway.json")
                 }
                 let value = environment[name]
-                // Foundation replaces what is no UTF-8.
+                // Foundation replaces what is not UTF-8.
                 if value?.contains("\u{FFFD}") == true {
-                    return fail(text, at: pointer, "the environment variable \(name) is no UTF-8", "a text")
+                    return fail(text, at: pointer, "the environment variable \(name) is not UTF-8", "a text")
                 }
                 guard let value = value.flatMap({ $0.isEmpty ? standard ?? $0 : $0 }) ?? standard else {
                     return fail(

@@ -22,12 +22,12 @@ struct ConfigurationFile {
     private static func target(of path: String) throws(AdminFailure) -> String {
         guard let link = try? FileStatus(path, followsLinks: false) else { return path }
         guard link.kind == .symbolicLink else {
-            guard link.kind == .regular else { throw .cannotWrite("\(path) is no plain file") }
+            guard link.kind == .regular else { throw .cannotWrite("\(path) is not a regular file") }
             return path
         }
         let target = FileSystem.resolved(path)
         guard let file = try? FileStatus(target, followsLinks: false), file.kind == .regular, file.owner == link.owner
-        else { throw .cannotWrite("\(path) is a link to something that is no plain file of the same owner") }
+        else { throw .cannotWrite("\(path) is a link, but not to a regular file of the same owner") }
         return target
     }
 

@@ -108,7 +108,7 @@ struct SAMLProviderAssembly: AssemblyPart {
             let pointer = "\(entry.pointer)/certificateSubjectNames/\(index)"
             guard let name = DistinguishedName(text) else {
                 context.error(
-                    pointer, "\"\(text)\" is no subject of a certificate, such as CN=idp.example.com,O=Example")
+                    pointer, "\"\(text)\" is not a subject of a certificate, such as CN=idp.example.com,O=Example")
                 isWhole = false
                 continue
             }

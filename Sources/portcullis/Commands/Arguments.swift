@@ -56,7 +56,7 @@ struct Arguments {
         let host = text.lastIndex(of: ":").map { String(text[..<$0]) } ?? ""
         let address = ["": "127.0.0.1", "localhost": "127.0.0.1", "*": "0.0.0.0"][host]
         let near = port.flatMap { port in address.map { "; did you mean \($0):\(port)?" } } ?? ""
-        throw .misuse("--listen is no IP address and port such as \(standard): \(text)\(near)")
+        throw .misuse("--listen is not an IP address and port such as \(standard): \(text)\(near)")
     }
 
     /// The configuration directory of `COMMAND DIR` or `COMMAND --config DIR`.

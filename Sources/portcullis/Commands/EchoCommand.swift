@@ -26,7 +26,7 @@ enum EchoCommand: Command {
         guard arguments.positional.isEmpty else { throw usageError() }
         let address = try arguments.listening("127.0.0.1:9000")
         guard let threads = Int(arguments["--threads"] ?? "1"), (1...64).contains(threads) else {
-            throw .misuse("--threads is no number from 1 to 64: \(arguments["--threads"] ?? "")")
+            throw .misuse("--threads is not a number from 1 to 64: \(arguments["--threads"] ?? "")")
         }
         do throws(KernelError) {
             try serve(address, threads: threads)

@@ -145,8 +145,8 @@ struct EndpointReference {
             (.protectedResources, "a route with `protectedResource`"),
             (.authorization, "a client with `redirectUris`"), (.signedIdentity, "a route with signed identity"),
             (.devices, "a client with the device grant"),
-            (.userInfo, "a client with `redirectUris` or `deviceGrant`"),
-            (.logins, "a client with `redirectUris`, `deviceGrant` or `enableSso`"),
+            (.userInfo, "a client with `redirectUris` or the device grant"),
+            (.logins, "a route with `login`, or a client whose users log in by browser"),
             (.registration, "`tokenService.registration`"), (.mobileCloud, "a backend in `backends.json`"),
         ]
         return texts.filter { features.contains($0.0) }.map(\.1).joined(separator: ", ")

@@ -114,7 +114,7 @@ struct SigningKeyFiles: Sendable {
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
         guard try failing({ () throws(KeyFileError) in try currentIndex(now: now) }) != nil else {
-            throw .conflict("there is no signing key yet; the gateway makes it at its first start")
+            throw .conflict("there is no signing key yet; the gateway creates it at its first start")
         }
         let stored: SharedSigningKeys.Document? = try failing { () throws(KeyFileError) in
             if let sharedKeys { try reconcile(with: sharedKeys, now: now) } else { nil }

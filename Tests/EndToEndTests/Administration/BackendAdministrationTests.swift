@@ -146,7 +146,7 @@ import Testing
             try admin.refused("route", "set", "/plain", "loginRequire=false").contains(
                 #"did you mean "loginRequired"?"#))
         #expect(try admin.refused("route", "set", "/plain", "roles=manager").contains("error: /routes/7/roles"))
-        #expect(try admin.refused("route", "set", "/plain", "path.x=1").contains("is no object"))
+        #expect(try admin.refused("route", "set", "/plain", "path.x=1").contains("is not an object"))
         #expect(try admin.done("route", "list").split(separator: "\n").count == 8)
     }
 

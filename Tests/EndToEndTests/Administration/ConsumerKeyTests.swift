@@ -66,7 +66,7 @@ import Testing
             for text in ["0d", "0s", "-1d"] {
                 let said = try admin.run(["keys", action, "billing", "--expires", text])
                 #expect(said.ending == .exit(2), "\(said)")
-                let cause = text == "-1d" ? "no duration" : "what is made now would have ended already"
+                let cause = text == "-1d" ? "not a duration" : "what is made now would have ended already"
                 #expect(said.errors.contains("--expires is ") && said.errors.contains(cause), "\(said.errors)")
             }
             let target = "/admin/consumers/billing/" + (action == "add" ? "keys" : action)

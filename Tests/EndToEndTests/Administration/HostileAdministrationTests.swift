@@ -178,7 +178,7 @@ import Testing
         #expect(owned == 0)
         let foreign = try CommandLine.run("realms", "add", "Y", "--config", directory.path)
         #expect(
-            foreign.ending == .exit(1) && foreign.errors.contains("no plain file of the same owner"),
+            foreign.ending == .exit(1) && foreign.errors.contains("not to a regular file of the same owner"),
             "\(foreign.errors)"
         )
         #expect(try elsewhere.read("realms.json") == #"["Default", "X"]"#)

@@ -48,9 +48,9 @@ import Testing
                 ["line 3: 1 fields where the header has 2", "line 4: the username is missing"]
             ),
             ("username,rolls\ncarl,Clerk\n", [#"line 1: unknown column "rolls"; did you mean "roles"?"#]),
-            ("username,email,email\n", [#"line 1: the column "email" is there twice"#]),
+            ("username,email,email\n", [#"line 1: the column "email" is listed twice"#]),
             ("email\na@b\n", [#"line 1: the column "username" is missing"#]),
-            ("username\n", ["there is no user below the header row"]),
+            ("username\n", ["there are no users below the header row"]),
             ("", ["line 1: the header row is missing"]),
             (
                 "username,roles\ncarl,Clerk\ndora,Clerc\n",
@@ -62,7 +62,7 @@ import Testing
             ),
             (
                 "username,realm\njoe,Other\njoe,\njoe,Default\n",
-                [#"line 3: there is a user "joe""#, "line 4: the user \"joe\" is there twice"]
+                [#"line 3: there is a user "joe""#, "line 4: the user \"joe\" is listed twice"]
             ),
             ("username,email\ncarl,joe@example.com\n", [#"line 2: email: user "joe" has this address already"#]),
             ("username,passwordHash\ncarl,Welcome4\n", ["line 2: password: the password has no scheme"]),

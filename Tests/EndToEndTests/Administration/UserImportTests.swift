@@ -41,7 +41,7 @@ import Testing
             "line 2: a field with a quote", "line 3: roles: unknown role", "line 4: 3 fields where the header has 4",
             "line 5: the username is missing", "line 6: there is a user \"joe\"",
             "line 7: the password is empty or longer", "line 8: email: invalid value",
-            "line 9: the user \"eva\" is there twice", "line 10: a quoted field has no end",
+            "line 9: the user \"eva\" is listed twice", "line 10: a quoted field has no end",
         ]
         #expect(errors.count == wanted.count + 1, "\(errors)")
         for (line, start) in zip(errors, wanted) { #expect(line.hasPrefix(start), "\(line)") }

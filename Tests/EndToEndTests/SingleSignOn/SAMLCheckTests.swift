@@ -94,7 +94,8 @@ import Testing
         )
         #expect(algorithm.ending != .exit(0) && algorithm.text.contains("holds no key for ES256"), "\(algorithm.text)")
         let noName = try check(Self.explicit + #", "certificateSubjectNames": ["idp"]"#)
-        #expect(noName.ending != .exit(0) && noName.text.contains("is no subject of a certificate"), "\(noName.text)")
+        #expect(
+            noName.ending != .exit(0) && noName.text.contains("is not a subject of a certificate"), "\(noName.text)")
         // It may come while the gateway runs.
         let absent = try check(Self.explicit + #", "certificateSubjectNames": ["CN=one,O=Example"]"#)
         #expect(absent.ending == .exit(0), "\(absent.text)")

@@ -65,7 +65,7 @@ struct RouteAdministration: ResourceAdministration {
             text.set(name, of: place, to: made)
             return
         }
-        guard inner.members != nil else { throw .conflict("\"\(name)\" of the route is no object") }
+        guard inner.members != nil else { throw .conflict("\"\(name)\" of the route is not an object") }
         try set(value, rest, of: place + [.member(name)], &text)
     }
 

@@ -45,7 +45,7 @@ struct UserList: Sendable {
             }
         }
         if rows.isEmpty, problems.isEmpty {
-            problems = [Problem(line: header.line, message: "there is no user below the header row")]
+            problems = [Problem(line: header.line, message: "there are no users below the header row")]
         }
     }
 
@@ -60,7 +60,7 @@ struct UserList: Sendable {
                 let near = Suggestion.nearest(to: name, among: UserList.columns).map { "; did you mean \"\($0)\"?" }
                 add("unknown column \"\(name)\"" + (near ?? ""))
             } else if header.fields[..<index].contains(where: { $0.isExactly(name) }) {
-                add("the column \"\(name)\" is there twice")
+                add("the column \"\(name)\" is listed twice")
             }
         }
         if !header.fields.contains(where: { $0.isExactly("username") }) { add("the column \"username\" is missing") }
@@ -107,7 +107,7 @@ struct UserList: Sendable {
             let realm = row.user.realm ?? "Default"
             let key = Key(realm: Array(realm.utf8), name: Array(row.user.username.utf8))
             guard seen.insert(key).inserted else {
-                return Problem(line: row.line, message: "the user \"\(row.user.username)\" is there twice")
+                return Problem(line: row.line, message: "the user \"\(row.user.username)\" is listed twice")
             }
             guard known.contains(key) else { return nil }
             return Problem(

@@ -80,7 +80,7 @@ enum AdminTarget {
             let hasFiles = AdminOperation.isInFiles(request.path)
             if let note = response.reach?.note(hasFiles: hasFiles) { Terminal.printError("portcullis: \(note)") }
             if let keys = response.unapplied {
-                Terminal.printError("portcullis: changed, but in force only after a restart: \(keys)")
+                Terminal.printError("portcullis: changed; takes effect after a restart: \(keys)")
             }
             return answer
         }
@@ -130,7 +130,8 @@ extension Administration {
         let way =
             known.admin?.token == nil
             ? "SIGHUP, or `systemctl reload`" : "`portcullis reload --config \(configuration.directory)`"
-        Terminal.printError("portcullis: a gateway serves with this configuration; it knows of the change after \(way)")
+        Terminal.printError(
+            "portcullis: a gateway is running with this configuration; it applies the change after \(way)")
     }
 }
 

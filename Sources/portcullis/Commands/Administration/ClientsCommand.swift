@@ -49,6 +49,9 @@ enum ClientsCommand: Command {
         "revoke": .init(1...1), "remove": .init(1...1),
     ]
 
+    static let actions = Set(shapes.keys)
+    static let namesake: (any Command.Type)? = ClientCommand.self
+
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let call = try AdminInvocation(arguments, of: self, shapes)
         if try call.performShared(on: "clients", depth: 1) { return }

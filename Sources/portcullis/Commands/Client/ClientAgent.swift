@@ -20,7 +20,7 @@
             guard !names.isEmpty else { throw .misuse("agent needs --app: the applications that it logs in for") }
             let seconds = arguments["--for"].map { Decimal.parse(Array($0.utf8).span) } ?? ClientAgent.defaultSeconds
             guard let seconds, (1...2_592_000).contains(seconds) else {
-                throw .misuse("--for is no number of seconds from 1 to 2592000: \(arguments["--for"] ?? "")")
+                throw .misuse("--for is not a number of seconds from 1 to 2592000: \(arguments["--for"] ?? "")")
             }
             self.seconds = seconds
             self.place = place

@@ -96,7 +96,7 @@
         ) throws(ExitStatus) {
             let wait = arguments["--wait"].map { Decimal.parse(Array($0.utf8).span) } ?? 300
             guard let wait, (1...86_400).contains(wait) else {
-                throw .misuse("--wait is no number of seconds from 1 to 86400: \(arguments["--wait"] ?? "")")
+                throw .misuse("--wait is not a number of seconds from 1 to 86400: \(arguments["--wait"] ?? "")")
             }
             let address = try arguments.listening("127.0.0.1:0")
             guard address.isLoopback else {

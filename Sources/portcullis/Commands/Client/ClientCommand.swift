@@ -56,7 +56,7 @@
                        /identityProvider facebook of the profile, TOKEN is sent as Facebook's token with the anonymous key
             agent      logs in for other applications of its circle of trust: their requests with --via-agent need no password.
                        Serves programs of the same user, for the applications of --app, for at most --for seconds
-                       (default: 28800). Needs a `login`, before or meanwhile
+                       (default: 28800, which is 8 hours). Needs a `login`, before or meanwhile
             token      prints the stored login without its tokens
             logout     ends the login at the gateway and deletes it
             cred       stores user names and passwords by URL, and other values by key; passwords are read from standard input
@@ -76,7 +76,10 @@
                       portcullis client login --browser --provider staff
             """
 
-        private static let actions: [String: AdminInvocation.Shape] = [
+        static let actions = Set(shapes.keys)
+        static let namesake: (any Command.Type)? = ClientsCommand.self
+
+        private static let shapes: [String: AdminInvocation.Shape] = [
             "configure": .init(1...1), "setup": .init(0...0), "logout": .init(0...0),
             "login": .init(
                 0...0, options: ["--user", "--method", "--mode", "--level", "--provider", "--listen", "--wait"],
@@ -95,8 +98,8 @@
 
         static func run(_ words: [String]) throws(ExitStatus) {
             guard let action = words.first else { throw usageError() }
-            guard let shape = actions[action] else {
-                throw unknownAction(action, among: actions.keys)
+            guard let shape = shapes[action] else {
+                throw unknownAction(action, among: actions)
             }
             let arguments = try Arguments(
                 words.dropFirst(), options: shape.options.union(ClientFiles.options), flags: shape.flags)

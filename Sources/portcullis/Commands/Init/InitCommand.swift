@@ -37,7 +37,8 @@ enum InitCommand: Command {
         Passwords that it makes are printed once.
 
         --forward-auth  print a configuration for another proxy, which asks the gateway about each request: with all
-                        endpoints of the gateway, and the fields that clients may not send
+                        endpoints of the gateway, and the fields that clients may not send; its addresses and ports are
+                        examples
         --config        the configuration whose endpoints and fields these are (default: all but those of vendors)
         """
 
@@ -151,7 +152,7 @@ enum InitCommand: Command {
         let url = text.contains("://") ? text : "https://\(text)"
         guard (try? WebURL(url)) != nil else {
             throw .misuse(
-                "\(what) is no http or https URL without user name and password: \(UserInformation.quoted(text))")
+                "\(what) is not an http or https URL without user name and password: \(UserInformation.quoted(text))")
         }
         return url
     }

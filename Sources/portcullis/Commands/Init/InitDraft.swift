@@ -26,7 +26,7 @@ struct InitDraft {
 
     /// The text with made-up secrets in place of references to files, which need not exist.
     var textWithoutSecrets: String {
-        secrets.reduce(text) { $0.replacing("\"file:\($1.name)\"", with: quoted(InitDraft.random())) }
+        secrets.reduce(text) { $0.replacing("\"file:\($1.name)\"", with: quoted(InitDraft.random(32))) }
     }
 
     /// Whether the text has hashes of passwords.
@@ -56,20 +56,23 @@ struct InitDraft {
         case .tokens(let issuer, let audience):
             sections = InitDraft.tokens(issuer, audience)
         case .users:
-            secrets = [("client-secret", InitDraft.random())]
+            secrets = [("client-secret", InitDraft.random(32))]
             sections = InitDraft.users(try InitDraft.hash(password))
         case .login(let issuer, let client, let secret):
             secrets = [("provider-secret", secret)]
             sections = InitDraft.login(issuer, client)
         case .oracle:
-            secrets = [("client-secret", InitDraft.random())]
+            secrets = [("client-secret", InitDraft.random(32))]
             sections = InitDraft.oracle(try InitDraft.hash(password))
         }
+        secrets.append(("admin-token", InitDraft.random(32)))
         text = """
             {
               // Where clients reach the gateway; with "tls" in the listener an https URL.
               "baseUrl": \(quoted(origin)),
               "listeners": [{ "address": \(quoted(listener.host)), "port": \(listener.port) }],
+              // For commands such as `portcullis status --config`, `reload` and `why`; it listens on 127.0.0.1:9901 alone.
+              "admin": { "adminToken": "file:admin-token" },
               // The API behind it.
               "upstreams": { "api": { "url": \(quoted(upstream)) } },
             \(sections)
@@ -97,17 +100,15 @@ struct InitDraft {
 
     private static func users(_ hash: String) -> String {
         """
-          // The application that users log in with; its secret is for the token endpoint.
-          "backends": [{
-            "name": "app", "version": "1.0", "mobileBackendId": "app", "clientId": "app", "clientSecret": "file:client-secret"
-          }],
+          // An application that gets tokens for users at the token endpoint. More of them by `portcullis clients create`.
+          "clients": [{ "clientId": "app", "clientSecret": "file:client-secret", "grantTypes": ["password"] }],
           // More of them by `portcullis users add`.
           "users": [{ "username": "admin", "password": \(quoted(hash)), "roles": ["admin"] }],
           "roles": ["admin"],
           // Without a credential the answer is a Basic challenge.
           "authenticationSchemes": [{ "name": "Basic", "authenticationLevel": 2, "challengeMethod": "BASIC" }],
           // All paths need a user, by name and password or by a token of the token endpoint.
-          "routes": [{ "path": "/**", "upstream": "api", "authenticationScheme": "Basic", "backends": ["app/1.0"] }]
+          "routes": [{ "path": "/**", "upstream": "api", "authenticationScheme": "Basic" }]
         """
     }
 
@@ -189,9 +190,9 @@ struct InitDraft {
 
     private static func isPlain(_ url: String) -> Bool { url.hasPrefix("http://") }
 
-    /// 128 random bits, in characters that need no quotes in a shell.
-    private static func random() -> String {
-        String(decoding: Base64.encode(SecureRandom.bytes(16).span, .url), as: UTF8.self)
+    /// Random bits, by default 128, in characters that need no quotes in a shell.
+    private static func random(_ bytes: Int = 16) -> String {
+        String(decoding: Base64.encode(SecureRandom.bytes(bytes).span, .url), as: UTF8.self)
     }
 
     private static func hash(_ password: String) throws(ExitStatus) -> String {

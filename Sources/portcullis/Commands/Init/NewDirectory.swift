@@ -24,7 +24,7 @@ enum NewDirectory {
             guard let name = name ?? (geteuid() == 0 ? Owner.standard : nil) else { return }
             user = SystemUser(named: name)
             if user == nil, name != Owner.standard || geteuid() != 0 {
-                throw .misuse("--owner is no user of this machine: \(name)")
+                throw .misuse("--owner is not a user of this machine: \(name)")
             }
         }
     }
