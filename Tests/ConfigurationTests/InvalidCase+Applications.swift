@@ -49,7 +49,7 @@ extension InvalidCase {
         InvalidCase(
             "application-facebook",
             application(#""name": "b", "apiKey": "k", "facebook": { "enabled": true, "appId": "1" }"#),
-            #"applications.json:2: error: /applications/1/facebook: Facebook login needs "appSecret" (expected "appSecret")"#
+            #"applications.json:2: error: /applications/1/facebook/appSecret: required member "appSecret" is missing (expected "appSecret" beside "enabled": true)"#
         ),
         InvalidCase(
             "route-unknown-application", route(#""application": "App""#),

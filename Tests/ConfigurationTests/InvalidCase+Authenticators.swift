@@ -66,7 +66,7 @@ extension InvalidCase {
             "/routes/0/authenticators/1: the kind is listed twice (expected each once)"),
         list(
             "no-type", #"[{"onFailure": "next"}]"#,
-            #"/routes/0/authenticators/0/type: required member "type" is missing (expected \#(kind))"#),
+            #"/routes/0/authenticators/0/type: required member "type" is missing (expected "type" or "all")"#),
         list(
             "public", #"["bearer"], "public": true"#,
             #"/routes/0/authenticators: a public route has no caller (expected no "authenticators" here)"#),

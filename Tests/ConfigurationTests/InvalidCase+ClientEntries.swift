@@ -38,11 +38,11 @@ extension InvalidCase {
         InvalidCase(
             "client-public-secret",
             service(#""public": true, "redirectUris": ["https://a.example.com/"]"#),
-            #"clients.json:1: error: /clients/0: a public client has no credential (expected no "clientSecret", or no "public")"#
+            #"clients.json:1: error: /clients/0/clientSecret: a public client has no credential (expected no "clientSecret" and no "clientKeys", or no "public")"#
         ),
         InvalidCase(
             "client-public-service", clients(#"{"clientId": "a", "public": true}"#),
-            #"clients.json:1: error: /clients/0/public: a public client cannot use "client_credentials" (expected "redirectUris", or "grantTypes" for logins by browser)"#
+            #"clients.json:1: error: /clients/0/public: a public client has only grants of logins by browser (expected "redirectUris", or "grantTypes" for logins by browser)"#
         ),
         InvalidCase(
             "client-grant-unknown", service(#""grantTypes": ["implicit"]"#),
@@ -50,12 +50,12 @@ extension InvalidCase {
         ),
         InvalidCase(
             "client-grant-without-redirect", service(#""grantTypes": ["authorization_code"]"#),
-            #"clients.json:1: error: /clients/0/grantTypes: "authorization_code" needs "redirectUris" (expected "redirectUris" beside it)"#
+            #"clients.json:1: error: /clients/0/redirectUris: required member "redirectUris" is missing (expected "redirectUris" beside "grantTypes" with "authorization_code")"#
         ),
         InvalidCase(
             "client-redirect-without-grant",
             service(#""grantTypes": ["client_credentials"], "redirectUris": ["https://a.example.com/"]"#),
-            #"clients.json:1: error: /clients/0/redirectUris: "redirectUris" is for "authorization_code" (expected this grant among "grantTypes")"#
+            #"clients.json:1: error: /clients/0/redirectUris: it is for "authorization_code" (expected this grant among "grantTypes")"#
         ),
         InvalidCase(
             "client-refresh-alone", service(#""grantTypes": ["refresh_token"]"#),
@@ -63,11 +63,11 @@ extension InvalidCase {
         ),
         InvalidCase(
             "client-refresh-lifetime", service(#""refreshTokenLifetime": "1h""#),
-            #"clients.json:1: error: /clients/0/refreshTokenLifetime: "refreshTokenLifetime" is for "refresh_token" (expected this grant among "grantTypes")"#
+            #"clients.json:1: error: /clients/0/refreshTokenLifetime: it is for "refresh_token" (expected this grant among "grantTypes")"#
         ),
         InvalidCase(
             "client-roles-of-users", service(#""grantTypes": ["password"], "roles": ["Manager"]"#),
-            #"clients.json:1: error: /clients/0/roles: "roles" are for "client_credentials" (expected this grant among "grantTypes")"#
+            #"clients.json:1: error: /clients/0/roles: it is for "client_credentials" (expected this grant among "grantTypes")"#
         ),
         InvalidCase(
             "client-role-unknown", service(#""roles": ["Absent"]"#),
@@ -84,7 +84,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "client-groups-of-a-service", service(#""groupsClaim": "groups""#),
-            #"clients.json:1: error: /clients/0/groupsClaim: "groupsClaim" is for clients whose users log in by browser (expected "authorization_code" among "grantTypes")"#
+            #"clients.json:1: error: /clients/0/groupsClaim: it is for clients whose users log in by browser (expected "authorization_code" among "grantTypes")"#
         ),
         InvalidCase(
             "client-lifetime", service(#""accessTokenLifetime": "5ms""#),
@@ -92,7 +92,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "client-exchange-without-grant", service(#""grantTypes": ["client_credentials"], "tokenExchange": {}"#),
-            #"clients.json:1: error: /clients/0/tokenExchange: "tokenExchange" is for "urn:ietf:params:oauth:grant-type:token-exchange" (expected this grant among "grantTypes")"#
+            #"clients.json:1: error: /clients/0/tokenExchange: it is for "urn:ietf:params:oauth:grant-type:token-exchange" (expected this grant among "grantTypes")"#
         ),
         InvalidCase(
             "client-backend-word", service(#""mobileBackendId": "m""#),

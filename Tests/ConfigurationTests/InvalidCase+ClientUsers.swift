@@ -33,12 +33,12 @@ extension InvalidCase {
             "\(toldPlace)/hops: this form has one element (expected \"hops\" with \"format\": \"xfcc\" only)"),
         clientUsers(
             "client-users-empty", "{}",
-            "\(place): the rule has no condition (expected one of \"subject\", \"commonName\", \"dns\", \"email\" and \"uri\")",
+            "\(place): the rule has no condition (expected \"subject\", \"commonName\", \"dns\", \"email\" or \"uri\")",
             "\(place): the rule names no user (expected \"user\" or \"username\")"),
         clientUsers(
             "client-users-two", #"{"dns": "a", "commonName": "a", "user": "a", "username": "dns", "roles": []}"#,
-            "\(place): the rule has more than one condition (expected one of \"subject\", \"commonName\", \"dns\", \"email\" and \"uri\")",
-            "\(place): both \"user\" and \"username\" are given (expected \"user\" or \"username\")"),
+            "\(place)/dns: the rule has more than one condition (expected one of \"subject\", \"commonName\", \"dns\", \"email\" and \"uri\")",
+            "\(place)/username: \"username\" and \"user\" exclude each other (expected one of the two)"),
         clientUsers(
             "client-users-wildcard", #"{"subject": "CN=device *,O=Example", "user": "a", "roles": []}"#,
             "\(place)/subject: invalid value (expected a subject as of RFC 4514, such as \"CN=billing,O=Example\", without wildcards, found \"CN=device *,O=Example\")"
@@ -49,7 +49,7 @@ extension InvalidCase {
         ),
         clientUsers(
             "client-users-realm", #"{"dns": "a", "user": "a", "roles": ["Clerk"], "realm": "Default"}"#,
-            "\(place)/realm: users with \"roles\" have no account (expected either \"realm\" or \"roles\")"),
+            "\(place)/realm: users with \"roles\" have no account (expected no \"realm\" beside \"roles\")"),
         clientUsers(
             "client-users-unknown", #"{"dns": "a", "user": "joe"}"#,
             "\(place)/user: unknown user \"joe\" (expected a user of \"users.json\", or \"roles\" for a user without an account)"

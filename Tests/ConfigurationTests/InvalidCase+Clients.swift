@@ -49,24 +49,24 @@ extension InvalidCase {
             backend(
                 #""enableSso": true, "redirectUris": ["https://app.example.com/cb"]"#
             ),
-            #"backends.json:2: error: /backends/1: "redirectUris" are for a client (expected "clientId" beside them)"#
+            #"backends.json:2: error: /backends/1/redirectUris: "redirectUris" needs "clientId" (expected "clientId")"#
         ),
         InvalidCase(
             "backend-redirect-without-oauth",
             client(#""oauthConsumer": false, "redirectUris": ["https://app.example.com/cb"]"#),
-            #"backends.json:2: error: /backends/1: "redirectUris" need "oauthConsumer" (expected "oauthConsumer": true)"#
+            #"backends.json:2: error: /backends/1/redirectUris: "redirectUris" need "oauthConsumer" (expected "oauthConsumer": true)"#
         ),
         InvalidCase(
             "backend-consent-alone", client(#""consent": "none""#),
-            #"backends.json:2: error: /backends/1/consent: "consent" is for the authorization endpoint (expected "redirectUris" beside it)"#
+            #"backends.json:2: error: /backends/1/consent: "consent" needs "redirectUris" (expected "redirectUris")"#
         ),
         InvalidCase(
             "backend-pushed-alone", client(#""requirePushedRequests": true"#),
-            #"backends.json:2: error: /backends/1/requirePushedRequests: "requirePushedRequests" is for the authorization endpoint (expected "redirectUris" beside it)"#
+            #"backends.json:2: error: /backends/1/requirePushedRequests: "requirePushedRequests" needs "redirectUris" (expected "redirectUris")"#
         ),
         InvalidCase(
             "backend-after-logout-alone", client(#""postLogoutRedirectUris": []"#),
-            #"backends.json:2: error: /backends/1/postLogoutRedirectUris: "postLogoutRedirectUris" are for the authorization endpoint (expected "redirectUris" beside them)"#
+            #"backends.json:2: error: /backends/1/postLogoutRedirectUris: "postLogoutRedirectUris" needs "redirectUris" (expected "redirectUris")"#
         ),
         InvalidCase(
             "backend-after-logout-foreign",
@@ -75,12 +75,12 @@ extension InvalidCase {
         ),
         InvalidCase(
             "backend-public-with-secret", client(#""public": true"#),
-            #"backends.json:2: error: /backends/1: a public client has no credential (expected no "clientSecret" and no "clientKeys", or no "public")"#
+            #"backends.json:2: error: /backends/1/clientSecret: a public client has no credential (expected no "clientSecret" and no "clientKeys", or no "public")"#
         ),
         InvalidCase(
             "backend-public-introspection",
             backend(#""clientId": "c", "public": true, "introspection": true"#),
-            #"backends.json:2: error: /backends/1: "introspection" needs a client with a credential (expected no "public")"#
+            #"backends.json:2: error: /backends/1/introspection: only a client with a credential has this (expected no "public")"#
         ),
         InvalidCase(
             "backend-device-without-provider",
@@ -90,17 +90,17 @@ extension InvalidCase {
         InvalidCase(
             "backend-device-without-oauth",
             client(#""deviceGrant": true, "oauthConsumer": false"#),
-            #"backends.json:2: error: /backends/1: "deviceGrant" needs "oauthConsumer" (expected "oauthConsumer": true)"#
+            #"backends.json:2: error: /backends/1/deviceGrant: "deviceGrant" needs "oauthConsumer" (expected "oauthConsumer": true)"#
         ),
         InvalidCase(
             "backend-device-without-client",
             backend(#""deviceGrant": true"#),
-            #"backends.json:2: error: /backends/1: "deviceGrant" is for a client (expected "clientId" beside it)"#
+            #"backends.json:2: error: /backends/1/deviceGrant: "deviceGrant" needs "clientId" (expected "clientId")"#
         ),
         InvalidCase(
             "backend-public-without-client",
             backend(#""public": true"#),
-            #"backends.json:2: error: /backends/1: "public" is for a client (expected "clientId" beside it)"#
+            #"backends.json:2: error: /backends/1/public: "public" needs "clientId" (expected "clientId")"#
         ),
     ]
 }

@@ -32,12 +32,12 @@ extension InvalidCase {
         ),
         InvalidCase(
             "backend-half-a-client", backend(#""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c""#),
-            #"backends.json:2: error: /backends/1: "clientId" and "clientSecret" belong together (expected "clientSecret")"#
+            #"backends.json:2: error: /backends/1/clientId: the client has no credential (expected "clientSecret" or "clientKeys" beside it, or "public": true)"#
         ),
         InvalidCase(
             "backend-keys-without-client",
             backend(#""name": "b", "version": "1", "mobileBackendId": "n", "clientKeys": { "keys": [] }"#),
-            #"backends.json:2: error: /backends/1: "clientKeys" need "clientId" (expected "clientId")"#
+            #"backends.json:2: error: /backends/1/clientKeys: "clientKeys" needs "clientId" (expected "clientId")"#
         ),
         InvalidCase(
             "backend-keys-number",
@@ -47,7 +47,7 @@ extension InvalidCase {
         InvalidCase(
             "backend-refresh-without-client",
             backend(#""name": "b", "version": "1", "mobileBackendId": "n", "refreshTokens": true"#),
-            #"backends.json:2: error: /backends/1: "refreshTokens" is for a client (expected "clientId" beside it)"#
+            #"backends.json:2: error: /backends/1/refreshTokens: "refreshTokens" needs "clientId" (expected "clientId")"#
         ),
         InvalidCase(
             "backend-refresh-lifetime-of-nothing",
@@ -91,7 +91,7 @@ extension InvalidCase {
             "backend-sso-without-oauth",
             backend(
                 #""name": "b", "version": "1", "mobileBackendId": "n", "enableSso": true, "oauthConsumer": false"#),
-            #"backends.json:2: error: /backends/1: "enableSso" needs "oauthConsumer" (expected "oauthConsumer": true)"#
+            #"backends.json:2: error: /backends/1/enableSso: "enableSso" needs "oauthConsumer" (expected "oauthConsumer": true)"#
         ),
         InvalidCase(
             "backend-sso-not-set-up",
@@ -110,8 +110,8 @@ extension InvalidCase {
             backend(
                 #""name": "b", "version": "1", "mobileBackendId": "n", "anonymousKey": "l", "facebook": {"enabled": true}"#
             ),
-            #"backends.json:2: error: /backends/1/facebook: Facebook login needs "appId" (expected "appId")"#,
-            #"backends.json:2: error: /backends/1/facebook: Facebook login needs "appSecret" (expected "appSecret")"#
+            #"backends.json:2: error: /backends/1/facebook/appId: required member "appId" is missing (expected "appId" beside "enabled": true)"#,
+            #"backends.json:2: error: /backends/1/facebook/appSecret: required member "appSecret" is missing (expected "appSecret" beside "enabled": true)"#
         ),
         InvalidCase(
             "backend-facebook-without-key",
@@ -198,7 +198,7 @@ extension InvalidCase {
         InvalidCase(
             "certificate-both",
             ["certificates.json": #"[{ "alias": "a", "pem": "-----BEGIN CERTIFICATE-----", "pemFile": "a.pem" }]"#],
-            #"certificates.json:1: error: /certificates/0/pemFile: "pem" is there already (expected one of the two)"#
+            #"certificates.json:1: error: /certificates/0/pemFile: "pemFile" and "pem" exclude each other (expected one of the two)"#
         ),
         InvalidCase(
             "certificate-file", ["certificates.json": #"[{ "alias": "a", "pemFile": "none.pem" }]"#],
@@ -337,8 +337,8 @@ extension InvalidCase {
             trusted(
                 "\"name\": \"idp\", \"issuer\": \"https://idp\", \"audience\": [\"a\"], \"jwksFile\": \"keys.txt\",\n\"jwksUri\": \"https://idp/keys\",\n\"allowHttp\": true"
             ),
-            #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksUri: the keys stand in a file (expected no "jwksUri" beside "jwksFile")"#,
-            #"trustedIssuers.json:4: error: /trustedIssuers/0/allowHttp: the keys stand in a file (expected no "allowHttp" beside "jwksFile")"#
+            #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksUri: "jwksUri" and "jwksFile" exclude each other (expected one of the two)"#,
+            #"trustedIssuers.json:4: error: /trustedIssuers/0/allowHttp: "allowHttp" and "jwksFile" exclude each other (expected one of the two)"#
         ),
         InvalidCase(
             "trusted-address",

@@ -71,7 +71,7 @@ extension InvalidCase {
         ),
         listener(
             "unix-port", #""address": "unix:gw.sock", "port": 80"#,
-            #"gateway.json:4: error: /listeners/0/port: a unix socket has no port (expected no "port" beside "unix:gw.sock")"#
+            #"gateway.json:4: error: /listeners/0/port: a unix socket has no port (expected no "port" beside "unix:PATH")"#
         ),
         listener(
             "unix-empty", #""address": "unix:""#,
@@ -130,7 +130,7 @@ extension InvalidCase {
         ),
         listener(
             "socket-and-address", #""socket": "web", "address": "::1""#,
-            #"gateway.json:4: error: /listeners/0/address: an inherited socket is bound already (expected either "socket" or "address")"#
+            #"gateway.json:4: error: /listeners/0/address: an inherited socket is bound already (expected no "address" beside "socket")"#
         ),
         listener(
             "socket-name", #""socket": "a:b""#,
@@ -201,7 +201,7 @@ extension InvalidCase {
         ),
         tls(
             "tls-client-ca-missing", #""clientAuth": "required""#,
-            #"gateway.json:5: error: /listeners/0/tls/clientAuth: "clientAuth" needs "clientCaFile" (expected a file with the certificates of who issues the clients', found "required")"#
+            #"gateway.json:5: error: /listeners/0/tls/clientAuth: "clientAuth" needs "clientCaFile" (expected a file with the certificates of who issues the clients')"#
         ),
         tls(
             "tls-client-ca-unused", #""clientCaFile": "cert.pem""#,

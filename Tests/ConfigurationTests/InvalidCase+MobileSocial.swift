@@ -38,7 +38,7 @@ extension InvalidCase {
         InvalidCase(
             "domain-scheme-and-level",
             domain(application + #", "authentication": { "scheme": "None", "level": 1 }"#),
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/level: the level is that of the scheme (expected either "scheme" or "level")"#,
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/level: the level is that of the scheme (expected one of "scheme" and "level")"#,
             #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/scheme: unknown authentication scheme "None" (expected the name of an authentication scheme)"#
         ),
         // OMS-12
@@ -90,7 +90,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "scheme-form", webgates(#"{ "name": "S", "authenticationLevel": 2, "challengeMethod": "FORM" }"#),
-            #"webgates.json:2: error: /authenticationSchemes/0: the form has no place (expected "challengeUrl", such as "/mobilesso?serviceDomain=NAME")"#
+            #"webgates.json:2: error: /authenticationSchemes/0/challengeUrl: the form has no place (expected "challengeUrl", such as "/mobilesso?serviceDomain=NAME")"#
         ),
         InvalidCase(
             "scheme-form-domain",
@@ -114,11 +114,11 @@ extension InvalidCase {
             webgates(
                 #"{ "name": "S", "authenticationLevel": 2 }"#,
                 #"{ "name": "MainWG", "level": 2, "authenticationScheme": "S" }"#),
-            #"webgates.json:3: error: /webgates/0: the level is that of the scheme (expected either "level" or "authenticationScheme")"#
+            #"webgates.json:3: error: /webgates/0/level: the level is that of the scheme (expected one of "authenticationScheme" and "level")"#
         ),
         InvalidCase(
             "webgate-without-level", ["webgates.json": #"[{ "name": "MainWG" }]"#],
-            #"webgates.json:1: error: /webgates/0: required member "level" is missing (expected either "level" or "authenticationScheme")"#
+            #"webgates.json:1: error: /webgates/0/authenticationScheme: required member "authenticationScheme" is missing (expected "authenticationScheme" or "level")"#
         ),
         InvalidCase(
             "webgates-unknown-member", ["webgates.json": #"{ "webgate": [] }"#],

@@ -63,7 +63,7 @@ extension InvalidCase {
             failed("productName: the name has the invisible character U+0085 (expected a name of visible characters)")),
         InvalidCase(
             "pages-logo-without-name", pages(#""logo": "a.svg""#, ["a.svg": drawn]),
-            "gateway.json:5: error: /pages: the logo has no text for users who do not see it (expected \"productName\", the name that it shows)"
+            "gateway.json:5: error: /pages/logo: the logo has no text for users who do not see it (expected \"productName\", the name that it shows)"
         ),
         InvalidCase(
             "pages-logo-elsewhere", pages(#""productName": "A", "logo": "../logo.svg""#),

@@ -29,12 +29,12 @@ extension InvalidCase {
         ),
         InvalidCase(
             "bound-without-client", backend(#""dpopBoundAccessTokens": true"#),
-            #"backends.json:1: error: /backends/0: "dpopBoundAccessTokens" is for a client (expected "clientId" beside it)"#
+            #"backends.json:2: error: /backends/0/dpopBoundAccessTokens: "dpopBoundAccessTokens" needs "clientId" (expected "clientId")"#
         ),
         InvalidCase(
             "bound-with-sso",
             backend(client + #", "enableSso": true, "tlsClientCertificateBoundAccessTokens": true"#),
-            #"backends.json:1: error: /backends/0: single sign-on gives browsers tokens that are not bound (expected no "enableSso", or no "tlsClientCertificateBoundAccessTokens")"#,
+            #"backends.json:2: error: /backends/0/enableSso: single sign-on gives browsers tokens that are not bound (expected no "enableSso", or tokens that are not bound)"#,
             #"backends.json:2: error: /backends/0/enableSso: logins are not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
         ),
     ]

@@ -39,7 +39,7 @@ extension InvalidCase {
         InvalidCase(
             "provider-mixed-kinds", provider(good + #", "kind": "local", "tokenEndpoint": "https://idp/token""#),
             #"identityProviders.json:2: error: /identityProviders/0/issuer: a provider of kind "local" has no use for it (expected "kind": "oidc")"#,
-            #"identityProviders.json:2: error: /identityProviders/0/tokenEndpoint: a provider of kind "local" has no use for it (expected no "tokenEndpoint")"#
+            #"identityProviders.json:2: error: /identityProviders/0/tokenEndpoint: a provider of kind "local" has no use for it (expected "kind": "oidc" or "oauth2")"#
         ),
         InvalidCase(
             "provider-endpoint-in-clear", provider(good + #", "tokenEndpoint": "http://idp/token""#),
@@ -106,9 +106,9 @@ extension InvalidCase {
         ),
         InvalidCase(
             "saml-foreign-members", provider(goodSAML + #", "clientId": "c", "scopes": [], "issuer": "https://idp""#),
-            #"identityProviders.json:2: error: /identityProviders/0/clientId: a provider of kind "saml" has no use for it (expected no "clientId")"#,
+            #"identityProviders.json:2: error: /identityProviders/0/clientId: a provider of kind "saml" has no use for it (expected no "kind": "saml")"#,
             #"identityProviders.json:2: error: /identityProviders/0/issuer: a provider of kind "saml" has no use for it (expected "kind": "oidc")"#,
-            #"identityProviders.json:2: error: /identityProviders/0/scopes: a provider of kind "saml" has no use for it (expected no "scopes")"#
+            #"identityProviders.json:2: error: /identityProviders/0/scopes: a provider of kind "saml" has no use for it (expected no "kind": "saml")"#
         ),
         InvalidCase(
             "saml-members-of-others", provider(good + #", "entityId": "x", "allowSha1": true"#),

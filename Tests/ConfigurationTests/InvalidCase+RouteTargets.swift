@@ -20,7 +20,7 @@ extension InvalidCase {
         InvalidCase(
             "slashes-without-upstream",
             routes(#"{ "path": "/a/**", "response": { "status": 200 }, "mergeSlashes": false }"#),
-            #"routes.json:2: error: /routes/0/mergeSlashes: a route without an upstream forwards nothing (expected no "mergeSlashes" here)"#
+            #"routes.json:2: error: /routes/0/mergeSlashes: a route without an upstream forwards nothing (expected no "mergeSlashes" beside "response")"#
         ),
         InvalidCase(
             "conditions-twice",
@@ -85,11 +85,11 @@ extension InvalidCase {
         ),
         InvalidCase(
             "redirect-forwarding", routes(#"{ "path": "/a", "redirect": { "to": "/b" }, "upgrades": [] }"#),
-            #"routes.json:2: error: /routes/0/upgrades: a route without an upstream forwards nothing (expected no "upgrades" here)"#
+            #"routes.json:2: error: /routes/0/upgrades: a route without an upstream forwards nothing (expected no "upgrades" beside "redirect")"#
         ),
         InvalidCase(
             "redirect-token", routes(#"{ "path": "/a", "redirect": { "to": "/b" }, "endWithToken": true }"#),
-            #"routes.json:2: error: /routes/0/endWithToken: a route without an upstream forwards nothing (expected no "endWithToken" here)"#
+            #"routes.json:2: error: /routes/0/endWithToken: a route without an upstream forwards nothing (expected no "endWithToken" beside "redirect")"#
         ),
         InvalidCase(
             "handshake-field", routes(route("/a", #""responseHeaders": { "remove": ["Sec-WebSocket-Accept"] }"#)),

@@ -224,7 +224,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "issuers-and-jwt", routes(route("/a", #""issuers": ["local"], "jwt": "local""#)),
-            #"routes.json:2: error: /routes/0/jwt: "jwt" and "issuers" say the same (expected one of the two)"#
+            #"routes.json:2: error: /routes/0/jwt: "jwt" and "issuers" exclude each other (expected one of the two)"#
         ),
         InvalidCase(
             "issuers-unknown", routes(route("/a", #""issuers": ["nowhere"]"#)),
@@ -232,11 +232,11 @@ extension InvalidCase {
         ),
         InvalidCase(
             "token-sources", routes(route("/a", #""tokenSources": [{"header": "X-A", "cookie": "b"}]"#)),
-            #"routes.json:2: error: /routes/0/tokenSources/0: more than one place (expected "header", "cookie" or "query")"#
+            #"routes.json:2: error: /routes/0/tokenSources/0/cookie: more than one place (expected one of "header", "cookie" and "query")"#
         ),
         InvalidCase(
             "token-sources-scheme", routes(route("/a", #""tokenSources": [{"cookie": "b", "scheme": "X"}]"#)),
-            #"routes.json:2: error: /routes/0/tokenSources/0/scheme: "scheme" is for a header field (expected "header" beside it)"#
+            #"routes.json:2: error: /routes/0/tokenSources/0/scheme: "scheme" is for a header field (expected "header")"#
         ),
         InvalidCase(
             "method-case", routes(route("/a", #""methods": ["get"]"#)),

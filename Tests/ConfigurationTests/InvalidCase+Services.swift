@@ -25,7 +25,7 @@ extension InvalidCase {
             "challenge-key-and-file",
             gateway:
                 "\"challenge\": {\"key\": \"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\",\n\"keyFile\": \"k\"}",
-            #"gateway.json:6: error: /challenge/keyFile: both "key" and "keyFile" are given (expected one of the two)"#
+            #"gateway.json:6: error: /challenge/keyFile: "keyFile" and "key" exclude each other (expected one of the two)"#
         ),
         InvalidCase(
             "secret-file", gateway: #""challenge": {"key": "file:secrets/none"}"#,
@@ -41,7 +41,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "token-hs-without-key", gateway: #""tokenService": {"algorithm": "HS256"}"#,
-            #"gateway.json:5: error: /tokenService: HS256 needs "key" (expected a secret of at least 32 bytes)"#
+            #"gateway.json:5: error: /tokenService/key: HS256 needs "key" (expected a secret of at least 32 bytes)"#
         ),
         InvalidCase(
             "token-hs-short-key", gateway: #""tokenService": {"algorithm": "HS512", "key": "env:K"}"#,
@@ -176,7 +176,7 @@ extension InvalidCase {
         InvalidCase(
             "store-keys", gateway: #""store": {"key": "AAAA", "keyFile": "k"}"#,
             #"gateway.json:5: error: /store/key: the key is malformed (expected 32 bytes as padded Base64)"#,
-            #"gateway.json:5: error: /store/keyFile: both "key" and "keyFile" are given (expected one of the two)"#
+            #"gateway.json:5: error: /store/keyFile: "keyFile" and "key" exclude each other (expected one of the two)"#
         ),
         InvalidCase(
             "store-keys-empty", gateway: #""store": {"key": []}"#,

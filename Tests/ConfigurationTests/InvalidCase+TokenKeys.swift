@@ -15,7 +15,7 @@ extension InvalidCase {
         trusted(
             "decryption-keys-none", #""decryptionKeys": [{}, {"keyFile": "key.pem", "key": "x"}]"#,
             "\(place)/decryptionKeys/0: there is no key (expected \"keyFile\" or \"key\")",
-            "\(place)/decryptionKeys/1: both \"key\" and \"keyFile\" are given (expected \"keyFile\" or \"key\")"),
+            "\(place)/decryptionKeys/1/key: \"key\" and \"keyFile\" exclude each other (expected one of the two)"),
         trusted(
             "decryption-keys-file", #""decryptionKeys": [{"keyFile": "cert.pem"}]"#,
             "\(place)/decryptionKeys/0/keyFile: the file holds no private key (expected a PEM file with a private key, found \"cert.pem\")"
@@ -36,7 +36,7 @@ extension InvalidCase {
             "\(place)/x5c: the signer has no names (expected \"names\", or \"dedicatedCa\": true)"),
         trusted(
             "x5c-names-twice", #""x5c": {"caFile": "cert.pem", "names": ["dns:a"], "dedicatedCa": true}"#, keys: "",
-            "\(place)/x5c: \"dedicatedCa\" is for authorities without \"names\" (expected \"names\", or \"dedicatedCa\": true)"
+            "\(place)/x5c/names: \"dedicatedCa\" is for authorities without \"names\" (expected no \"dedicatedCa\": true)"
         ),
         trusted(
             "x5c-names-empty", #""x5c": {"caFile": "cert.pem", "names": []}"#, keys: "",
@@ -48,10 +48,10 @@ extension InvalidCase {
         ),
         trusted(
             "x5c-and-keys", #""x5c": {"caFile": "cert.pem", "dedicatedCa": true}"#,
-            "\(place)/x5c: \"jwksFile\" and \"x5c\" exclude each other (expected one of the two)"),
+            "\(place)/x5c: \"x5c\" and \"jwksFile\" exclude each other (expected one of the two)"),
         trusted(
             "x5c-and-published", #""x5c": {"caFile": "cert.pem", "dedicatedCa": true}"#,
             keys: #""jwksUri": "https://idp/keys", "#,
-            "\(place)/jwksUri: the tokens carry their keys (expected no \"jwksUri\" beside \"x5c\")"),
+            "\(place)/jwksUri: \"jwksUri\" and \"x5c\" exclude each other (expected one of the two)"),
     ]
 }

@@ -69,7 +69,7 @@ extension InvalidCase {
             "upstream-url-and-servers",
             upstream(
                 #""url": "http://127.0.0.1:9000", "servers": [{ "url": "http://127.0.0.1:9001" }]"#),
-            #"gateway.json:6: error: /upstreams/inventory/url: the upstream has "servers" (expected either "url" or "servers")"#
+            #"gateway.json:6: error: /upstreams/inventory/servers: "servers" and "url" exclude each other (expected one of the two)"#
         ),
         InvalidCase(
             "servers-empty", upstream(#""servers": []"#),
@@ -103,7 +103,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "hash-key-alone", upstream(#""url": "http://127.0.0.1:9000", "hashKey": "address""#),
-            #"gateway.json:6: error: /upstreams/inventory/hashKey: "hashKey" is for "consistent-hash" (expected "balance": "consistent-hash", found least-requests)"#
+            #"gateway.json:6: error: /upstreams/inventory/hashKey: "hashKey" needs "balance": "consistent-hash" (expected "balance": "consistent-hash")"#
         ),
         InvalidCase(
             "hash-key",

@@ -120,7 +120,6 @@ SPOILED = {
         (("Staff", "denyDevices", 0), {}),
         (("Staff", "authentication", "provider"), "staff"),
         (("Partners", "authentication", "provider"), None),
-        (("Partners", "authentication", "otp"), True),
         (("Partners", "authentication", "usernameFrom"), "name"),
         (("Partners", "applications", "Desk", "redirectUris"), ["x"]),
         (("Guests", "authentication", "provider", 0, "clientId"), None),

@@ -224,7 +224,7 @@ import Testing
             (["clientSecret": .text("x")], "clientSecret"), (["token": place([:])], "token"),
             (["token": place(["pointer": .text("x")])], "token/pointer"),
             (["token": place(["pointer": .text("/a~2")])], "token/pointer"),
-            (["lifetime": place(["header": .text("A"), "cookie": .text("b")])], "lifetime"),
+            (["lifetime": place(["header": .text("A"), "cookie": .text("b")])], "lifetime/cookie"),
             (["form": .map([(name: "u", value: "{subject}")]), "perCaller": .flag(false)], "perCaller"),
         ]
         for (values, pointer) in cases {

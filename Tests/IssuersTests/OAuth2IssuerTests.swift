@@ -327,9 +327,9 @@ import Testing
     @Test("inconsistent settings are refused")
     func settingsThatMakeNoSense() {
         let cases: [([String: IssuerValue], String)] = [
-            (["grant": .text("password")], ""), (["username": .text("x")], "username"),
-            (["grant": .text("jwt-bearer")], ""),
-            (["grant": .text("jwt-bearer"), "assertion": .object(ModuleSettings([:]))], "assertion"),
+            (["grant": .text("password")], "username"), (["username": .text("x")], "username"),
+            (["grant": .text("jwt-bearer")], "assertion"),
+            (["grant": .text("jwt-bearer"), "assertion": .object(ModuleSettings([:]))], "assertion/keyFile"),
             (
                 [
                     "grant": .text("jwt-bearer"),

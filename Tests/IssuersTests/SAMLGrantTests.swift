@@ -111,7 +111,7 @@
         @Test("inconsistent settings are refused")
         func settings() {
             let cases: [([String: IssuerValue], String)] = [
-                (["grant": .text("saml2-bearer")], ""), (values([:]), "assertion"),
+                (["grant": .text("saml2-bearer")], "assertion"), (values([:]), "assertion/keyFile"),
                 (values(["keyFile": .key(.generate(.ps256))]), "assertion/algorithm"),
                 (values(["keyFile": .key(.generate(.es256)), "keyId": .text("k")]), "assertion/keyId"),
                 (values(["from": .text("caller"), "issuer": .text("x")]), "assertion/issuer"),

@@ -96,21 +96,6 @@ package struct ObjectReader {
         return required(name, optional, expected, placeholder: nil, meaning)
     }
 
-    /// A key that only some objects need: an error if it is missing, but optional in the schema.
-    package mutating func needed<Value>(
-        _ name: String, _ shape: Shape<Value>, _ expected: String, _ meaning: String
-    ) -> Value? {
-        let member = take(name, shape, meaning)
-        return outline == nil ? needed(name, member?.field, expected, placeholder: nil) { .some(shape.take($0)) } : nil
-    }
-
-    /// The same for a member that was taken before.
-    package func needed<Value>(
-        _ name: String, _ member: Member<Value>?, _ expected: String, placeholder: Value
-    ) -> Value {
-        needed(name, member?.field, expected, placeholder: placeholder) { field in member?.shape.take(field) }
-    }
-
     /// A key that is read later, together with others.
     package mutating func take<Value>(
         _ name: String, _ shape: Shape<Value>, default standard: Value? = nil, _ meaning: String
@@ -146,36 +131,59 @@ package struct ObjectReader {
     ) -> (key: Key?, file: String) {
         let key = take("key", shape, meaning)
         let file = take("keyFile", .path, default: standard, fileMeaning)
-        constrain(json: #"{"not": {"required": ["key", "keyFile"]}}"#)
-        if key != nil, let file {
-            file.field.error("both \"key\" and \"keyFile\" are given", expected: "one of the two")
-        }
+        rules(.atMostOne(of: "key", "keyFile"))
         return (key?.read(), file?.read() ?? field.findings.path(of: standard))
     }
 
-    /// Keys that require another setting. Without that setting, each of the keys is an error.
+    /// Declares rules between keys, and reports what breaks them.
+    package func rules(_ rules: KeyRule...) {
+        for rule in rules {
+            if let outline { outline.add(rule) } else { check(rule) }
+        }
+    }
+
+    private func check(_ rule: KeyRule) {
+        // If the value is not an object, that was reported already.
+        if field.node.members == nil { return }
+        for violation in rule.violations(value) {
+            field.findings.error(
+                violation.name.map { JSONPointer.child(pointer, $0) } ?? pointer, violation.message,
+                expected: violation.expected)
+        }
+    }
+
+    /// Keys that objects have only if a condition holds.
     /// - Parameters:
-    ///   - complaint: the message for a key, and the expectation.
-    ///   - body: declares and reads the keys.
-    /// - Returns: nil without the setting.
+    ///   - because: the message for a key of an object without them; what the key needs by default.
+    ///   - body: declares and reads the keys. Its rules, and what it requires, are about objects of the condition.
+    /// - Returns: nil if the condition does not hold.
     package mutating func keys<Value>(
-        if isSupported: Bool, otherwise complaint: (String) -> (message: String, expected: String),
+        with condition: KeyCondition, because message: String? = nil, expected: String? = nil,
         _ body: (inout ObjectReader) -> Value
     ) -> Value? {
-        if isSupported || outline != nil { return body(&self) }
-        for key in ObjectForm.of(body).keys {
-            let (message, expected) = complaint(key.name)
-            take(key.name)?.error(message, expected: expected)
+        if let outline {
+            let part = ObjectOutline()
+            var reader = ObjectReader(describing: part)
+            let value = body(&reader)
+            outline.add(part.form, with: condition)
+            return value
         }
+        if holds(condition) { return body(&self) }
+        let names = ObjectForm.of(body).names
+        for name in names { _ = take(name) }
+        check(.only(names, with: condition, because: message, expected: expected))
         return nil
     }
 
-    /// JSON Schema constraints on several keys: members of the schema of the object. The reader checks the same with
-    /// messages of its own.
-    package func constrain(_ members: @autoclosure () -> [JSONMember]) { outline?.constrain(members()) }
+    /// Whether the object has what a condition asks for.
+    package func holds(_ condition: KeyCondition) -> Bool { condition.holds(value) }
 
-    /// The same as the text of an object.
-    package func constrain(json: @autoclosure () -> String) { outline?.constrain(json: json()) }
+    /// The value of a member as rules see it.
+    private func value(_ name: String) -> JSONNode? {
+        members.first { $0.name == name }.map {
+            field.findings.plain($0.node, at: JSONPointer.child(pointer, name))
+        }
+    }
 
     /// A member that is present and not read yet.
     package struct Member<Value: Sendable> {
@@ -215,14 +223,7 @@ package struct ObjectReader {
     package mutating func required<Value>(
         _ name: String, _ expected: String, placeholder: Value, _ read: (Field) -> Value?
     ) -> Value {
-        needed(name, take(name), expected, placeholder: placeholder, read)
-    }
-
-    /// The same for a member that was taken before.
-    func needed<Value>(
-        _ name: String, _ member: Field?, _ expected: String, placeholder: Value, _ read: (Field) -> Value?
-    ) -> Value {
-        if let member { return read(member) ?? placeholder }
+        if let member = take(name) { return read(member) ?? placeholder }
         // If the value is not an object, that was reported already.
         if field.node.members != nil {
             field.findings.error(

@@ -160,6 +160,7 @@ private struct RequirementMembers {
         jwtIssuers = object.take(
             "jwt", .oneOrMore(of: .trustedIssuer),
             "In place of `issuers`, for a route that takes the JWTs of an issuer.")
+        object.rules(.atMostOne(of: "issuers", "jwt"))
         audience = object.take(
             "audience", .oneOrMoreNames,
             "Values of `aud`, one of which the token must have; beside the `audience` of its issuer.")
@@ -189,9 +190,6 @@ private struct RequirementMembers {
         if let scopes { access.scopes = scopes.read() ?? RoleNames() }
         access.claims = claimRules?.read() ?? access.claims
         access.issuers = (issuers ?? jwtIssuers)?.read() ?? access.issuers
-        if issuers != nil {
-            jwtIssuers?.field.error("\"jwt\" and \"issuers\" say the same", expected: "one of the two")
-        }
         access.audience = audience?.read() ?? access.audience
         access.contexts = contexts?.read() ?? access.contexts
         access.maximumAge = AccessRule.seconds(maximumAge) ?? access.maximumAge

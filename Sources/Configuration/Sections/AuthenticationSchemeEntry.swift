@@ -64,11 +64,10 @@ package struct AuthenticationSchemeEntry: Sendable {
         _ = object.optional(
             "authenticationModule", .text(.choice(["local"])) { $0.choice(["local"]) },
             "The store of users: that of `users.json`.")
-        object.constrain(.when("challengeMethod", is: .text("FORM"), needs: "challengeUrl"))
-        if scheme.challengeMethod == .form, scheme.challengeURL.isEmpty {
-            object.field.error(
-                "the form has no place", expected: "\"challengeUrl\", such as \"/mobilesso?serviceDomain=NAME\"")
-        }
+        object.rules(
+            .requires(
+                "challengeUrl", if: .equals("challengeMethod", "FORM"), because: "the form has no place",
+                expected: "\"challengeUrl\", such as \"/mobilesso?serviceDomain=NAME\""))
         return scheme
     }
 

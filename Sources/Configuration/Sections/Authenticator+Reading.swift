@@ -115,40 +115,35 @@ extension Authenticator {
             In place of `type`: `apiKey` and another kind, [both of which](guides/authenticators.md#key-and-token-together) a \
             request must have. The key gives the consumer, the other credential the caller.
             """)
-        object.constrain([.exactlyOne(of: "type", "all")])
-        if let all {
-            for (name, field) in object.entries where name != "all" {
-                field.error("it is about one kind", expected: "no \"\(name)\" beside \"all\"")
-            }
-            return all.read() ?? nil
-        }
-        if type == nil { _ = object.needed("type", type, expected, placeholder: .bearer) }
+        let isAboutPasswords = KeyCondition.all([.equals("type", "basic"), .has("issuer")])
+        object.rules(
+            .atLeastOne(of: "type", "all"),
+            .only(
+                "type", "issuer", "header", "realm", "guestRoles", "cache", "onFailure", with: .not(.has("all")),
+                because: "it is about one kind"),
+            KeyRule.only(
+                "issuer", with: .any(["bearer", "basic", "saml"].map { .equals("type", $0) }),
+                because: "only tokens, passwords and assertions have an issuer",
+                expected: "\"type\": \"bearer\", \"basic\" or \"saml\""
+            ).when(.has("type")),
+            KeyRule.only("header", with: .equals("type", "saml"), because: "it is about assertions")
+                .when(.has("type")),
+            KeyRule.only(
+                "realm", "guestRoles", "cache", with: isAboutPasswords,
+                because: "it is about passwords that an issuer verifies",
+                expected: "\"type\": \"basic\" and \"issuer\" beside it"
+            ).when(.has("type")))
+        if let all { return all.read() ?? nil }
         guard let kind = type?.read() else { return nil }
-        if ![.bearer, .basic, .saml].contains(kind), let issuer {
-            issuer.field.error(
-                "only tokens, passwords and assertions have an issuer",
-                expected: "\"type\": \"bearer\", \"basic\" or \"saml\"")
-        }
         // The name of an entry, but for assertions what they name themselves.
         let name = kind == .saml ? issuer?.read() : issuer.flatMap { Shape<String>.identifier.read($0.field) }
         var authenticator = Authenticator(kind, issuer: name, fallsThrough: failure == .next)
-        if kind == .saml {
-            authenticator.header = header?.read()
-        } else {
-            header?.field.error("it is about assertions", expected: "\"type\": \"saml\"")
-        }
+        authenticator.header = kind == .saml ? header?.read() : nil
         if let issuer, let name = authenticator.issuer, kind == .bearer || kind == .basic {
             let kind: ReferenceKind = kind == .bearer ? .trustedIssuer : .issuer
             issuer.field.findings.references.append(Reference(kind: kind, name: name, place: issuer.field.place))
         }
-        guard kind == .basic, authenticator.issuer != nil else {
-            for field in [passwords.realm?.field, passwords.guestRoles?.field, passwords.cache?.field] {
-                field?.error(
-                    "it is about passwords that an issuer verifies",
-                    expected: "\"type\": \"basic\" and \"issuer\" beside it")
-            }
-            return authenticator
-        }
+        guard kind == .basic, authenticator.issuer != nil else { return authenticator }
         var settings = IssuerPasswordSettings()
         settings.realm = passwords.realm?.read() ?? settings.realm
         settings.guestRoles = passwords.guestRoles?.read()

@@ -24,17 +24,8 @@ extension AuthorizationRules {
             Where the client may send browsers after a [logout](guides/application-logout.md), of the same kinds and \
             compared in the same way.
             """)
-        guard let redirectURIs else {
-            afterLogout?.field.error(
-                "\"postLogoutRedirectUris\" are for the authorization endpoint",
-                expected: "\"redirectUris\" beside them")
-            pushed?.field.error(
-                "\"requirePushedRequests\" is for the authorization endpoint",
-                expected: "\"redirectUris\" beside it")
-            consent?.field.error(
-                "\"consent\" is for the authorization endpoint", expected: "\"redirectUris\" beside it")
-            return nil
-        }
+        object.rules(.only("consent", "requirePushedRequests", "postLogoutRedirectUris", with: .has("redirectUris")))
+        guard let redirectURIs else { return nil }
         var rules = AuthorizationRules(redirectURIs: redirectURIs, consent: consent?.read() ?? .required)
         rules.requiresPushedRequests = pushed?.read() ?? false
         rules.postLogoutURIs = afterLogout?.read() ?? []

@@ -12,17 +12,8 @@ extension Balance {
             What requests to the same server have in common, for `consistent-hash`: `address`, `principal`, `path` or \
             `header:NAME`.
             """)
-        object.constrain(
-            json: """
-                {"dependentSchemas": {"hashKey": {
-                  "required": ["balance"], "properties": {"balance": {"const": "consistent-hash"}}
-                }}}
-                """)
-        guard word == words[2] else {
-            key?.field.error(
-                "\"hashKey\" is for \"consistent-hash\"", expected: "\"balance\": \"consistent-hash\"", found: word)
-            return word == words[1] ? .roundRobin : .leastRequests
-        }
+        object.rules(.only("hashKey", with: .equals("balance", words[2])))
+        guard word == words[2] else { return word == words[1] ? .roundRobin : .leastRequests }
         return .consistentHash(key?.read() ?? .address)
     }
 

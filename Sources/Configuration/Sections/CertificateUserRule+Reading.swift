@@ -32,45 +32,21 @@ extension CertificateUserRule {
             the roles.
             """)
         let realm = object.take("realm", .name, "Realm of the account; by default the only account of the name counts.")
-        object.constrain(json: constraints)
+        object.rules(
+            .exactlyOne(
+                of: "subject", "commonName", "dns", "email", "uri", none: "the rule has no condition",
+                several: "the rule has more than one condition"),
+            .exactlyOne(of: "user", "username", none: "the rule names no user"),
+            .only("realm", with: .not(.has("roles")), because: "users with \"roles\" have no account"))
 
-        let fields = [subject?.field, commonName?.field] + patterns.map { $0?.field }
         let conditions =
             [
                 subject?.read().map(Condition.subject), commonName?.read().map { .commonName(Array($0.utf8)) },
             ] + patterns.map { $0?.read().map(Condition.name) }
-        if roles != nil, let realm {
-            realm.field.error("users with \"roles\" have no account", expected: "either \"realm\" or \"roles\"")
-        }
         let usernames = [user?.read().map(Username.fixed), username?.read().map(Username.taken)].compactMap(\.self)
-        guard object.field.node.members != nil else { return nil }
-        let count = fields.count { $0 != nil }
-        if count != 1 {
-            object.field.error(
-                count == 0 ? "the rule has no condition" : "the rule has more than one condition",
-                expected: "one of \"subject\", \"commonName\", \"dns\", \"email\" and \"uri\"")
-        }
-        if (user == nil) == (username == nil) {
-            object.field.error(
-                user == nil ? "the rule names no user" : "both \"user\" and \"username\" are given",
-                expected: "\"user\" or \"username\"")
-        }
         guard let condition = conditions.compactMap(\.self).first, let name = usernames.first else { return nil }
         return CertificateUserRule(condition: condition, username: name, roles: roles, realm: realm?.read())
     }
-
-    private static let constraints = """
-        {
-          "allOf": [
-            { "oneOf": [
-              { "required": ["subject"] }, { "required": ["commonName"] }, { "required": ["dns"] },
-              { "required": ["email"] }, { "required": ["uri"] }
-            ] },
-            { "oneOf": [{ "required": ["user"] }, { "required": ["username"] }] }
-          ],
-          "not": { "required": ["roles", "realm"] }
-        }
-        """
 
     private static func names(_ kind: CertificatePattern.Kind) -> Shape<CertificatePattern> {
         Shape<String>.name.map { CertificatePattern("\(kind.rawValue):\($0)") }

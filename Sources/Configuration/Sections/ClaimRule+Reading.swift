@@ -43,10 +43,8 @@ extension ClaimRule {
             if let isExpected = object.optional("exists", .flag, "Whether the claim must be there, or must not.") {
                 tests.append(.exists(isExpected))
             }
-            if tests.isEmpty, object.field.node.members?.isEmpty == true {
-                // Every claim would do.
-                object.field.error("no condition", expected: "\"equals\", \"in\", \"contains\" or \"exists\"")
-            }
+            // Without a condition every claim would do.
+            object.rules(.atLeastOne(of: "equals", "in", "contains", "exists", because: "no condition"))
             return tests
         }
     }

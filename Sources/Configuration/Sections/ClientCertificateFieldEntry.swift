@@ -49,22 +49,12 @@ package struct ClientCertificateFieldEntry: Sendable {
         let users = object.take(
             "users", CertificateUserRule.list, default: [],
             "With `caFile`: users that the certificates stand for, as in `tls.clientUsers`.")
-        object.constrain(
-            json: """
-                {
-                  "if": { "not": { "required": ["caFile"] } },
-                  "then": { "not": { "anyOf": [{ "required": ["crlFile"] }, { "required": ["users"] }] } }
-                }
-                """)
+        object.rules(
+            .only(
+                "crlFile", "users", with: .has("caFile"), because: "without \"caFile\" the settings of \"tls\" apply",
+                expected: "a \"caFile\" beside it, or the key in \"tls\""))
         if let hops, entry.hops > 1, format != .xfcc {
             hops.field.error("this form has one element", expected: "\"hops\" with \"format\": \"xfcc\" only")
-        }
-        if authorities == nil {
-            for field in [lists?.field, users?.field].compactMap(\.self) {
-                field.error(
-                    "without \"caFile\" the settings of \"tls\" apply",
-                    expected: "a \"caFile\" beside it, or the key in \"tls\"")
-            }
         }
         entry.authoritiesFile = authorities?.read()
         entry.revocationListFile = lists?.read()

@@ -109,127 +109,74 @@ package struct ClientEntry: Sendable {
         object.read(
             "routes", .references(to: .route), into: &entry.routes,
             "Names of routes that belong to the backend, beside those that list it.")
+        declareRules(object)
         check(entry, object)
-        object.constrain(json: constraints)
         return entry
     }
 
+    /// A client has an id and, unless it is public or revoked, a credential (RFC 6749 section 2.1).
+    private static func declareRules(_ object: ObjectReader) {
+        let givesTokens = KeyCondition.not(.isOff("oauthConsumer"))
+        let isBound = KeyCondition.any([
+            .isOn("dpopBoundAccessTokens"), .isOn("tlsClientCertificateBoundAccessTokens"),
+        ])
+        object.rules(
+            .only(
+                "clientSecret", "clientKeys", "refreshTokens", "public", "redirectUris", "deviceGrant", "introspection",
+                "tokenExchange", "dpopBoundAccessTokens", "tlsClientCertificateBoundAccessTokens",
+                with: .has("clientId")),
+            KeyRule.requires(
+                .any([.hasAny("clientSecret", "clientKeys"), .isOn("public")]), if: .has("clientId"), at: "clientId",
+                because: "the client has no credential",
+                expected: "\"clientSecret\" or \"clientKeys\" beside it, or \"public\": true"
+            ).when(.not(.isOn("revoked"))),
+            .only(
+                "refreshTokenSeconds", "refreshFamilySeconds", "refreshReuseInterval", with: .isOn("refreshTokens"),
+                because: "the backend has no refresh tokens", expected: "\"refreshTokens\": true beside it"))
+        object.rules(
+            // Tokens of another server cannot be revoked together with a refresh token.
+            .only(
+                "issuer", with: .not(.isOn("refreshTokens")),
+                because: "\"refreshTokens\" go with tokens of the token service alone",
+                expected: "no \"issuer\", or no \"refreshTokens\""),
+            .only(
+                "issuer", with: .not(isBound), because: "only tokens of the token service can be bound",
+                expected: "no \"issuer\", or tokens that are not bound"),
+            .requires(
+                .not(isBound), if: .isOn("enableSso"), at: "enableSso",
+                because: "single sign-on gives browsers tokens that are not bound",
+                expected: "no \"enableSso\", or tokens that are not bound"),
+            // MBE-05: single sign-on is offered only where OAuth Consumer is.
+            .requires(
+                givesTokens, if: .isOn("enableSso"), at: "enableSso", because: "\"enableSso\" needs \"oauthConsumer\"",
+                expected: "\"oauthConsumer\": true"),
+            .only(
+                "redirectUris", with: givesTokens, because: "\"redirectUris\" need \"oauthConsumer\"",
+                expected: "\"oauthConsumer\": true"),
+            .requires(
+                givesTokens, if: .isOn("deviceGrant"), at: "deviceGrant",
+                because: "\"deviceGrant\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true"))
+    }
+
+    /// Login with Facebook needs the anonymous key, since the provider's token comes beside it (FB-01, FB-02), and excludes
+    /// other logins.
     private static func check(_ entry: ClientEntry, _ object: ObjectReader) {
+        guard entry.facebook != nil else { return }
         let (client, field) = (entry.client, object.field)
-        let names = Set(object.entries.map(\.name))
-        let hasCredential = names.contains("clientSecret") || names.contains("clientKeys")
-        let isPublic = client.grants.isPublic
-        checkClient(entry, names, hasCredential: hasCredential, field)
-        // A revoked client has an id but no secret.
-        if names.contains("clientId") != hasCredential, !(entry.isRevoked || isPublic) || hasCredential {
-            field.error(
-                names.contains("clientKeys")
-                    ? "\"clientKeys\" need \"clientId\"" : "\"clientId\" and \"clientSecret\" belong together",
-                expected: names.contains("clientId") ? "\"clientSecret\"" : "\"clientId\"")
-        }
-        for name in ["refreshTokens", "introspection", "tokenExchange"]
-        where names.contains(name) && !hasCredential && !isPublic {
-            field.error("\"\(name)\" is for a client", expected: "\"clientId\" beside it")
-        }
-        // Tokens of another server cannot be revoked together with a refresh token.
-        if client.grants.refresh != nil, client.issuer != nil {
-            field.error(
-                "\"refreshTokens\" go with tokens of the token service alone",
-                expected: "no \"issuer\", or no \"refreshTokens\"")
-        }
-        for name in ["dpopBoundAccessTokens", "tlsClientCertificateBoundAccessTokens"] where names.contains(name) {
-            if !hasCredential { field.error("\"\(name)\" is for a client", expected: "\"clientId\" beside it") }
-            guard client.grants.requiresProofKey || client.grants.bindsToCertificate else { continue }
-            if client.issuer != nil {
-                field.error(
-                    "only tokens of the token service can be bound", expected: "no \"issuer\", or no \"\(name)\"")
-            }
-            if client.enableSSO {
-                field.error(
-                    "single sign-on gives browsers tokens that are not bound",
-                    expected: "no \"enableSso\", or no \"\(name)\"")
-            }
-        }
-        // MBE-05: single sign-on is offered only where OAuth Consumer is.
-        if client.enableSSO, !client.oauthConsumer {
-            field.error("\"enableSso\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
-        }
-        // FB-02
-        if entry.facebook != nil, !client.httpBasic {
+        if !client.httpBasic {
             field.error("Facebook login needs \"httpBasic\"", expected: "\"httpBasic\": true")
         }
-        // FB-01: the provider's token comes beside it.
-        if entry.facebook != nil, !names.contains("anonymousKey") {
+        if !object.holds(.has("anonymousKey")) {
             field.error("Facebook login needs \"anonymousKey\"", expected: "\"anonymousKey\"")
         }
-    }
-
-    /// A public client has no credential, and nothing that needs one (RFC 6749 section 2.1).
-    private static func checkClient(
-        _ entry: ClientEntry, _ names: Set<String>, hasCredential: Bool, _ field: Field
-    ) {
-        let (client, hasID) = (entry.client, names.contains("clientId"))
-        if client.grants.authorization != nil {
-            if !hasID { field.error("\"redirectUris\" are for a client", expected: "\"clientId\" beside them") }
-            if !client.oauthConsumer {
-                field.error("\"redirectUris\" need \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
-            }
-            if entry.facebook != nil {
-                field.error(
-                    "with Facebook login there is no other login", expected: "no \"redirectUris\", or no \"facebook\"")
-            }
-        }
-        if client.grants.allowsDevices {
-            if !hasID { field.error("\"deviceGrant\" is for a client", expected: "\"clientId\" beside it") }
-            if !client.oauthConsumer {
-                field.error("\"deviceGrant\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
-            }
-            if entry.facebook != nil {
-                field.error(
-                    "with Facebook login there is no other login", expected: "no \"deviceGrant\", or no \"facebook\"")
-            }
-        }
-        guard client.grants.isPublic else { return }
-        if !hasID { field.error("\"public\" is for a client", expected: "\"clientId\" beside it") }
-        if hasCredential {
+        let others = [
+            ("redirectUris", client.grants.authorization != nil), ("deviceGrant", client.grants.allowsDevices),
+        ]
+        for (name, isThere) in others where isThere {
             field.error(
-                "a public client has no credential",
-                expected: "no \"clientSecret\" and no \"clientKeys\", or no \"public\"")
-        }
-        for name in ["introspection", "tokenExchange"] where names.contains(name) {
-            field.error("\"\(name)\" needs a client with a credential", expected: "no \"public\"")
+                "with Facebook login there is no other login", expected: "no \"\(name)\", or no \"facebook\"")
         }
     }
-
-    /// Settings of a client require a client id, and limits of refresh tokens require `refreshTokens`.
-    private static let constraints = """
-        {
-          "dependentRequired": {
-            "clientSecret": ["clientId"], "clientKeys": ["clientId"], "refreshTokens": ["clientId"],
-            "public": ["clientId"], "redirectUris": ["clientId"], "consent": ["redirectUris"],
-            "deviceGrant": ["clientId"],
-            "requirePushedRequests": ["redirectUris"], "postLogoutRedirectUris": ["redirectUris"],
-            "introspection": ["clientId"], "tokenExchange": ["clientId"], "dpopBoundAccessTokens": ["clientId"],
-            "tlsClientCertificateBoundAccessTokens": ["clientId"]
-          },
-          "dependentSchemas": {
-            "refreshTokenSeconds": {"properties": {"refreshTokens": {"const": true}}, "required": ["refreshTokens"]},
-            "refreshFamilySeconds": {"properties": {"refreshTokens": {"const": true}}, "required": ["refreshTokens"]},
-            "refreshReuseInterval": {"properties": {"refreshTokens": {"const": true}}, "required": ["refreshTokens"]}
-          },
-          "if": {"properties": {"revoked": {"const": true}}, "required": ["revoked"]},
-          "else": {
-            "dependentSchemas": {
-              "clientId": {
-                "anyOf": [
-                  {"required": ["clientSecret"]}, {"required": ["clientKeys"]},
-                  {"properties": {"public": {"const": true}}, "required": ["public"]}
-                ]
-              }
-            }
-          }
-        }
-        """
 
     private static func compare(_ client: Client, _ other: Client, _ field: Field) {
         func duplicate(_ member: String, _ value: String, _ otherValue: String, isSecret: Bool = false) {
@@ -261,11 +208,7 @@ extension SocialLogin {
                 "verifyUrl", Shape(.pattern("^https?://"), read: { $0.verifyURL() }),
                 "Where tokens are inspected, by https, or http on loopback; `https://graph.facebook.com/debug_token` by default."
             ))
-        object.constrain(.when("enabled", is: .flag(true), needs: "appId", "appSecret"))
-        let names = Set(object.entries.map(\.name))
-        for name in ["appId", "appSecret"] where isEnabled && !names.contains(name) {
-            object.field.error("Facebook login needs \"\(name)\"", expected: "\"\(name)\"")
-        }
+        object.rules(.requires("appId", "appSecret", if: .isOn("enabled")))
         return isEnabled ? login : nil
     }
 }

@@ -8,14 +8,13 @@ extension ClientGrants {
         let refreshTokens = object.flag(
             "refreshTokens", default: false, "Whether its users get refresh tokens (RFC 6749), each good for one use.")
         object.read(
-            "refreshTokenSeconds", Shape<Int64>.seconds.reading { lifetime($0, refreshTokens) },
-            into: &lifetimes.tokenSeconds, "How long a refresh token may lie unused.")
+            "refreshTokenSeconds", .seconds, into: &lifetimes.tokenSeconds,
+            "How long a refresh token may lie unused.")
         object.read(
-            "refreshFamilySeconds", Shape<Int64>.seconds.reading { lifetime($0, refreshTokens) },
-            into: &lifetimes.familySeconds, "How long all tokens of one login live.")
+            "refreshFamilySeconds", .seconds, into: &lifetimes.familySeconds,
+            "How long all tokens of one login live.")
         object.read(
-            "refreshReuseInterval", reuse.reading { hasRefreshTokens($0, refreshTokens) ? reuse.read($0) : nil },
-            into: &lifetimes.reuseSeconds, reuseMeaning)
+            "refreshReuseInterval", reuse, into: &lifetimes.reuseSeconds, reuseMeaning)
         grants.refresh = refreshTokens ? lifetimes : nil
         object.read(
             "accessTokenSeconds", .seconds, into: &grants.accessTokenSeconds,
@@ -60,11 +59,16 @@ extension ClientGrants {
             `clientSecret` and gets tokens for authorization codes, device codes and refresh tokens only.
             """)
         grants.authorization = AuthorizationRules.read(&object)
+        // RFC 6749 section 2.1.
+        let isPublic = KeyCondition.isOn("public")
+        object.rules(
+            .only(
+                "clientSecret", "clientKeys", with: .not(isPublic), because: "a public client has no credential",
+                expected: "no \"clientSecret\" and no \"clientKeys\", or no \"public\""),
+            .only(
+                "introspection", "tokenExchange", with: .not(isPublic),
+                because: "only a client with a credential has this", expected: "no \"public\""))
         return clientKeys
-    }
-
-    private static func lifetime(_ field: Field, _ refreshTokens: Bool) -> Int64? {
-        hasRefreshTokens(field, refreshTokens) ? field.seconds().map(Int64.init) : nil
     }
 
     static let reuse = Shape.durationOrOff.reading(reuseInterval)
@@ -82,13 +86,6 @@ extension ClientGrants {
             return field.error("out of range", expected: "a duration from \"0s\" to \"60s\"", found: field.summary)
         }
         return interval
-    }
-
-    private static func hasRefreshTokens(_ field: Field, _ refreshTokens: Bool) -> Bool {
-        if !refreshTokens {
-            field.error("the backend has no refresh tokens", expected: "\"refreshTokens\": true beside it")
-        }
-        return refreshTokens
     }
 }
 

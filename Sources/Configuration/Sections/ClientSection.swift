@@ -51,17 +51,7 @@ enum ClientSection {
             Tokens that were issued before this second since 1970 are refused; set by `portcullis clients \
             rotate-secret`.
             """)
-        checkCredential(client.grants, isRevoked: isRevoked, object)
-        object.constrain(
-            json: """
-                {
-                  "anyOf": [
-                    {"required": ["clientSecret"]}, {"required": ["clientKeys"]},
-                    {"properties": {"public": {"const": true}}, "required": ["public"]},
-                    {"properties": {"revoked": {"const": true}}, "required": ["revoked"]}
-                  ]
-                }
-                """)
+        declareRules(object)
         return ClientEntry(
             client: client, identityProviders: providers, isRevoked: isRevoked, clientKeys: clientKeys)
     }
@@ -117,73 +107,55 @@ enum ClientSection {
             "refreshFamilyLifetime", lifetime, into: &lifetimes.familySeconds, "How long all tokens of one login live.")
         object.read(
             "refreshReuseInterval", ClientGrants.reuse, into: &lifetimes.reuseSeconds, ClientGrants.reuseMeaning)
-        let names = Set(object.entries.map(\.name))
-        var standard: Set<GrantType> = [names.contains("redirectUris") ? .authorizationCode : .clientCredentials]
-        if names.contains("tokenExchange") { standard.insert(.tokenExchange) }
+        let usesCodes = object.holds(.has("redirectUris"))
+        var standard: Set<GrantType> = [usesCodes ? .authorizationCode : .clientCredentials]
+        if object.holds(.has("tokenExchange")) { standard.insert(.tokenExchange) }
         let types = declared.map(Set.init) ?? standard
         grants.withheld = Set(GrantType.allCases).subtracting(types)
         grants.allowsDevices = types.contains(.deviceCode)
         grants.refresh = types.contains(.refreshToken) ? lifetimes : nil
-        checkGrants(types, names, grants, object.field)
     }
 
-    private static func checkGrants(
-        _ types: Set<GrantType>, _ names: Set<String>, _ grants: ClientGrants, _ field: Field
-    ) {
-        func report(_ member: String, _ message: String, expected: String) {
-            field.findings.error("\(field.pointer)/\(member)", message, expected: expected)
+    private static func declareRules(_ object: ObjectReader) {
+        let byDefault = KeyCondition.not(.has("grantTypes"))
+        func gets(_ types: GrantType...) -> KeyCondition { .contains("grantTypes", types.map(\.rawValue)) }
+        func only(_ names: String..., type: GrantType, with condition: KeyCondition) -> KeyRule {
+            .only(
+                names, with: condition, because: "it is for \"\(type.rawValue)\"",
+                expected: "this grant among \"grantTypes\"")
         }
-        // A key and the grant that it is for.
-        for (key, type) in [("redirectUris", GrantType.authorizationCode), ("tokenExchange", .tokenExchange)] {
-            if types.contains(type), !names.contains(key) {
-                report("grantTypes", "\"\(type.rawValue)\" needs \"\(key)\"", expected: "\"\(key)\" beside it")
-            } else if names.contains(key), !types.contains(type) {
-                report(key, "\"\(key)\" is for \"\(type.rawValue)\"", expected: "this grant among \"grantTypes\"")
-            }
-        }
-        let refresh = GrantType.refreshToken.rawValue
-        for key in ["refreshTokenLifetime", "refreshFamilyLifetime", "refreshReuseInterval"]
-        where names.contains(key) && grants.refresh == nil {
-            report(key, "\"\(key)\" is for \"\(refresh)\"", expected: "this grant among \"grantTypes\"")
-        }
-        if grants.refresh != nil, types.isDisjoint(with: [.authorizationCode, .deviceCode, .password]) {
-            report(
-                "grantTypes", "\"\(refresh)\" is for clients whose users log in",
-                expected: "\"authorization_code\" or another grant of users beside it")
-        }
-        if !grants.roles.isEmpty, !types.contains(.clientCredentials) {
-            report(
-                "roles", "\"roles\" are for \"client_credentials\"", expected: "this grant among \"grantTypes\"")
-        }
-        if grants.groupsClaim != nil, types.isDisjoint(with: [.authorizationCode, .deviceCode]) {
-            report(
-                "groupsClaim", "\"groupsClaim\" is for clients whose users log in by browser",
-                expected: "\"authorization_code\" among \"grantTypes\"")
-        }
-        guard grants.isPublic else { return }
-        let confidential = types.subtracting([.authorizationCode, .deviceCode, .refreshToken]).map(\.rawValue).sorted()
-        if let type = confidential.first {
-            report(
-                names.contains("grantTypes") ? "grantTypes" : "public",
-                "a public client cannot use \"\(type)\"",
-                expected: "\"redirectUris\", or \"grantTypes\" for logins by browser")
-        }
-        if grants.introspection {
-            report("introspection", "\"introspection\" needs a client with a credential", expected: "no \"public\"")
-        }
-    }
-
-    /// A public client has no credential; others have one unless they are revoked (RFC 6749 section 2.1).
-    private static func checkCredential(_ grants: ClientGrants, isRevoked: Bool, _ object: ObjectReader) {
-        let names = Set(object.entries.map(\.name))
-        let credentials = ["clientSecret", "clientKeys"].filter(names.contains)
-        if grants.isPublic, let credential = credentials.first {
-            object.field.error(
-                "a public client has no credential", expected: "no \"\(credential)\", or no \"public\"")
-        }
-        if !grants.isPublic, !isRevoked, credentials.isEmpty {
-            object.field.error(
-                "the client has no credential", expected: "\"clientSecret\" or \"clientKeys\", or \"public\": true")
-        }
+        let confidential = Set(GrantType.allCases).subtracting([.authorizationCode, .deviceCode, .refreshToken])
+        object.rules(
+            .requires(
+                .any([.hasAny("clientSecret", "clientKeys"), .isOn("public"), .isOn("revoked")]),
+                because: "the client has no credential",
+                expected: "\"clientSecret\" or \"clientKeys\", or \"public\": true"),
+            .requires(
+                .all([
+                    .hasAny("grantTypes", "redirectUris"),
+                    .not(.contains("grantTypes", confidential.map(\.rawValue).sorted())),
+                ]), if: .isOn("public"), at: "public",
+                because: "a public client has only grants of logins by browser",
+                expected: "\"redirectUris\", or \"grantTypes\" for logins by browser"),
+            .requires("redirectUris", if: gets(.authorizationCode)),
+            only(
+                "redirectUris", type: .authorizationCode, with: .any([byDefault, gets(.authorizationCode)])),
+            .requires("tokenExchange", if: gets(.tokenExchange)),
+            only("tokenExchange", type: .tokenExchange, with: .any([byDefault, gets(.tokenExchange)])),
+            only(
+                "refreshTokenLifetime", "refreshFamilyLifetime", "refreshReuseInterval", type: .refreshToken,
+                with: gets(.refreshToken)),
+            .requires(
+                gets(.authorizationCode, .deviceCode, .password), if: gets(.refreshToken), at: "grantTypes",
+                because: "\"refresh_token\" is for clients whose users log in",
+                expected: "\"authorization_code\" or another grant of users beside it"),
+            only(
+                "roles", type: .clientCredentials,
+                with: .any([gets(.clientCredentials), .not(.hasAny("grantTypes", "redirectUris"))])),
+            .only(
+                "groupsClaim",
+                with: .any([gets(.authorizationCode, .deviceCode), .all([byDefault, .has("redirectUris")])]),
+                because: "it is for clients whose users log in by browser",
+                expected: "\"authorization_code\" among \"grantTypes\""))
     }
 }

@@ -24,12 +24,7 @@ package struct DecryptionKeyEntry: Sendable {
         let key = object.take("key", .secret, "In place of `keyFile`: the PEM text as a secret.")
         let keyID = object.optional(
             "kid", .name, "The `kid` of tokens that are encrypted to it; tokens with any `kid` by default.")
-        object.constrain([.exactlyOne(of: "keyFile", "key")])
-        if object.field.node.members != nil, (file == nil) == (key == nil) {
-            object.field.error(
-                file == nil ? "there is no key" : "both \"key\" and \"keyFile\" are given",
-                expected: "\"keyFile\" or \"key\"")
-        }
+        object.rules(.exactlyOne(of: "keyFile", "key", none: "there is no key"))
         guard let place = file?.read().map(Place.file) ?? key?.read().map(Place.secret) else { return nil }
         return DecryptionKeyEntry(place: place, keyID: keyID)
     }

@@ -23,20 +23,12 @@ extension ErrorAnswer {
             "Status of the answer: by default that of the error, or 302 for a redirect.")
         let fields = object.value(
             "headers", FieldRules.lines(.response), default: [], "Fields of the answer by name, with placeholders.")
-        object.constrain([.exactlyOne(of: "body", "file", "redirect")])
-        object.constrain(json: #"{"anyOf": [{"required": ["status"]}, {"required": ["reason"]}]}"#)
-
-        if statuses == nil, reasons == nil, object.field.node.members != nil {
-            object.field.error("the answer is for no error", expected: "\"status\" or \"reason\"")
-        }
-        let contents = [body?.field, file?.field, redirect?.field].compactMap(\.self)
-        if contents.isEmpty, object.field.node.members != nil {
-            object.field.error("the answer has no content", expected: "\"body\", \"file\" or \"redirect\"")
-        }
-        for field in contents.dropFirst() {
-            field.error("an answer has one content", expected: "one of \"body\", \"file\" and \"redirect\"")
-        }
-        if redirect != nil, let type { type.field.error("a redirect has no body", expected: "no \"contentType\"") }
+        object.rules(
+            .atLeastOne(of: "status", "reason", because: "the answer is for no error"),
+            .exactlyOne(
+                of: "body", "file", "redirect", none: "the answer has no content",
+                several: "an answer has one content"),
+            .only("contentType", with: .not(.has("redirect")), because: "a redirect has no body"))
         let contentType = (type?.read() ?? standardType).withCharset
         if let type { checkCharset(contentType, type.field) }
 

@@ -25,7 +25,8 @@ extension ExternalIdentityRules {
             `realm_access.roles`, or `{"claim": "scope", "split": " ", "prefix": "role:"}`; all of several places count.
             """
         ) { .names }
-        object.constrain(json: constraints)
+        object.rules(
+            .atMostOne(of: "usernameAttribute", "usernameClaim"), .atMostOne(of: "roleAttributes", "rolesClaim"))
         let usernamePrefix = object.optional(
             "usernamePrefix",
             .text(.anyText) { field in
@@ -67,9 +68,6 @@ extension ExternalIdentityRules {
         guard let places = object.take(name, ClaimSource.list, meaning) else {
             return literals?.map { ClaimSource(literal: $0) } ?? []
         }
-        if literals != nil {
-            places.field.error("both \"\(literal)\" and \"\(name)\" are given", expected: "one of the two")
-        }
         let sources = places.read() ?? []
         // All users of a domain would be one user.
         if !allowsDomains, sources.contains(where: { $0.part == .domain }) {
@@ -77,15 +75,6 @@ extension ExternalIdentityRules {
         }
         return sources
     }
-
-    private static let constraints = """
-        {
-          "dependentSchemas": {
-            "usernameClaim": {"not": {"required": ["usernameAttribute"]}},
-            "rolesClaim": {"not": {"required": ["roleAttributes"]}}
-          }
-        }
-        """
 
     private static let roleMappings = Shape.object("a mapping: {\"tokenRole\", \"mappedRoles\"}") { object in
         RoleMapping.Entry(

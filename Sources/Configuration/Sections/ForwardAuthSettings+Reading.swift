@@ -12,10 +12,7 @@ extension ForwardAuthSettings {
         let peers = object.value(
             "trustedProxies", .addressBlocks, default: [],
             "CIDR blocks of the proxies that may ask, instead of the gateway's `trustedProxies`.")
-        object.constrain(json: ObjectForm.anyOf(["path", "pathPrefix"]))
-        if path == nil, prefix == nil {
-            object.field.error("the endpoint has no path", expected: "\"path\" or \"pathPrefix\"")
-        }
+        object.rules(.atLeastOne(of: "path", "pathPrefix", because: "the endpoint has no path"))
         let settings = ForwardAuthSettings(
             path: path?.read() ?? [], pathPrefix: prefix?.read() ?? [], trustedProxies: peers)
         if !settings.pathPrefix.isEmpty, settings.path.starts(with: settings.pathPrefix + Array("/".utf8)) {

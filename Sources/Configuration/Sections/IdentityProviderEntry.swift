@@ -12,6 +12,18 @@ package struct IdentityProviderEntry: Sendable {
         case oauth2
         /// SAML 2.0.
         case saml
+
+        /// What entries of the kind have.
+        var condition: KeyCondition {
+            func isNamed(_ kind: Kind) -> KeyCondition { .equals("kind", kind.rawValue) }
+            let hasIssuer = KeyCondition.has("issuer")
+            return switch self {
+            case .local, .saml: isNamed(self)
+            case .oidc:
+                .any([isNamed(.oidc), .all([hasIssuer, .not(.any([Kind.local, .oauth2, .saml].map(isNamed)))])])
+            case .oauth2: .any([isNamed(.oauth2), .not(.any([hasIssuer] + [Kind.local, .oidc, .saml].map(isNamed)))])
+            }
+        }
     }
 
     package var name: String
@@ -66,35 +78,34 @@ package struct IdentityProviderEntry: Sendable {
     private static func read(_ object: inout ObjectReader, _ standardName: String?) -> IdentityProviderEntry {
         let field = object.field
         let name = name(&object, standardName)
-        let isOpenID = object.entries.contains { $0.name == "issuer" }
-        let kind =
-            object.optional(
-                "kind", Shape<Kind>.choice,
-                """
-                OpenID Connect, OAuth 2 with a user info endpoint, [SAML](guides/saml-providers.md), or `local`: the \
-                gateway's own form, for backends that name it. By default `oidc` with `issuer`, else `oauth2`.
-                """) ?? (isOpenID ? .oidc : .oauth2)
+        _ = object.optional(
+            "kind", Shape<Kind>.choice,
+            """
+            OpenID Connect, OAuth 2 with a user info endpoint, [SAML](guides/saml-providers.md), or `local`: the \
+            gateway's own form, for backends that name it. By default `oidc` with `issuer`, else `oauth2`.
+            """)
+        let kind = Kind.allCases.first { object.holds($0.condition) } ?? .oidc
         let allowHTTP = object.flag(
             "allowHttp", default: false, "Whether the provider may be reached without TLS; for development only.")
         if allowHTTP, field.findings.production {
             field.warning(
                 "a man in the middle can log in as any user", expected: "\"allowHttp\": false")
         }
-        let openID = object.keys(if: kind == .oidc, otherwise: unsupported(to: kind, expecting: .oidc)) { object in
-            OpenIDSettings(&object, allowHTTP)
-        }
+        let unused = "a provider of kind \"\(kind.rawValue)\" has no use for it"
+        let (isLocal, isSAML) = (Kind.local.condition, Kind.saml.condition)
+        let openID = object.keys(
+            with: Kind.oidc.condition, because: unused, expected: "\"kind\": \"oidc\""
+        ) { OpenIDSettings(&$0, allowHTTP) }
         let endpoints = object.keys(
-            if: kind == .oidc || kind == .oauth2, otherwise: unsupported(to: kind, expecting: nil)
-        ) { object in
-            ProviderAddresses(&object, allowHTTP, kind)
-        }
-        let saml = object.keys(if: kind == .saml, otherwise: unsupported(to: kind, expecting: .saml)) { object in
-            SAMLProviderEntry.read(&object, allowHTTP: allowHTTP)
-        }
-        let calls = object.keys(if: kind != .saml, otherwise: unsupported(to: kind, expecting: nil)) { object in
-            ProviderCalls(&object, kind)
-        }
-        object.constrain(json: constraints)
+            with: .not(.any([isLocal, isSAML])), because: unused, expected: "\"kind\": \"oidc\" or \"oauth2\""
+        ) { ProviderAddresses(&$0, allowHTTP) }
+        let saml = object.keys(with: isSAML, because: unused) { SAMLProviderEntry.read(&$0, allowHTTP: allowHTTP) }
+        let calls = object.keys(with: .not(isSAML), because: unused) { ProviderCalls(&$0, kind) }
+        object.rules(
+            .requires("clientId", if: .not(.any([isLocal, isSAML])), expected: "the gateway's client id there"),
+            .requires(
+                .has("revocationEndpoint"), if: .all([Kind.oauth2.condition, .isOn("revokeAtLogout")]),
+                because: "\"revokeAtLogout\" has nothing to call", expected: "\"revocationEndpoint\" beside it"))
         let displayName = object.optional(
             "displayName", .text(.text) { $0.name("a name for people") },
             "Name that is shown where users choose a provider; `name` by default.")
@@ -108,10 +119,6 @@ package struct IdentityProviderEntry: Sendable {
             calls: calls ?? ProviderCalls(), saml: saml, clockSkew: clockSkew,
             decryptionKeys: openID?.decryptionKeys ?? [], users: users.rules,
             isEmailRuleStated: users.isEmailRuleStated, isHTTPAllowed: allowHTTP, pointer: field.pointer)
-        if kind == .oauth2, entry.calls.flow.revokesAtLogout, entry.revocationEndpoint == nil {
-            field.error(
-                "\"revokeAtLogout\" has nothing to call", expected: "\"revocationEndpoint\" beside it")
-        }
         if saml?.isTransient == true, entry.users.identity.usernameSources.isEmpty {
             field.error(
                 "a transient name changes with every login", expected: "\"usernameAttribute\" beside it")
@@ -130,72 +137,6 @@ package struct IdentityProviderEntry: Sendable {
         }
         let name = object.take("name", .identifier, meaning)
         return name == nil ? standard : name?.read() ?? ""
-    }
-
-    private static func unsupported(
-        to kind: Kind, expecting other: Kind?
-    ) -> (String) -> (message: String, expected: String) {
-        { name in
-            (
-                "a provider of kind \"\(kind.rawValue)\" has no use for it",
-                other.map { "\"kind\": \"\($0.rawValue)\"" } ?? "no \"\(name)\""
-            )
-        }
-    }
-
-    /// The keys that each kind requires and forbids.
-    private static var constraints: String {
-        let openID = ObjectForm.of { OpenIDSettings(&$0, false) }.names
-        let endpoints = ObjectForm.of { ProviderAddresses(&$0, false, .oidc) }.names
-        let saml = ObjectForm.of { SAMLProviderEntry.read(&$0, allowHTTP: false) }.names
-        let calls = ObjectForm.of { ProviderCalls(&$0, .oidc) }.names
-        return """
-            {
-              "if": {"properties": {"kind": {"const": "saml"}}, "required": ["kind"]},
-              "then": {
-                "allOf": [
-                  {
-                    "anyOf": [
-                      {"required": ["metadataFile"]},
-                      {
-                        "required": ["entityId", "singleSignOnUrl"],
-                        "anyOf": [{"required": ["certificateSubjectNames"]}, {"required": ["certificateFile"]}]
-                      }
-                    ]
-                  },
-                  {
-                    "dependentRequired": {
-                      "signingKeyFile": ["signingCertificateFile"], "signingCertificateFile": ["signingKeyFile"]
-                    }
-                  },
-                  {"not": \(ObjectForm.anyOf(openID + endpoints + calls))}
-                ]
-              },
-              "else": {
-                "allOf": [
-                  {"not": \(ObjectForm.anyOf(saml))},
-                  {
-                    "if": {"properties": {"kind": {"const": "local"}}, "required": ["kind"]},
-                    "then": {"not": \(ObjectForm.anyOf(openID + endpoints))},
-                    "else": {
-                      "required": ["clientId"],
-                      "if": {
-                        "anyOf": [
-                          {"properties": {"kind": {"const": "oidc"}}, "required": ["kind"]},
-                          {"required": ["issuer"], "not": {"required": ["kind"]}}
-                        ]
-                      },
-                      "then": {"required": ["issuer"]},
-                      "else": {
-                        "required": ["authorizationEndpoint", "tokenEndpoint", "userInfoEndpoint"],
-                        "not": \(ObjectForm.anyOf(openID))
-                      }
-                    }
-                  }
-                ]
-              }
-            }
-            """
     }
 }
 

@@ -19,19 +19,6 @@ package struct IntrospectionEntry: Sendable {
 
     static let shape = Shape.object("an object: {\"url\", \"clientId\", \"clientSecret\"}") { object in
         let allowsHTTP = object.flag("allowHttp", default: false, "Whether tokens and secret may be sent without TLS.")
-        object.constrain(
-            json: """
-                {
-                  "required": ["clientId"],
-                  "anyOf": [
-                    {"required": ["clientSecret"]}, {"required": ["clientKeyFile"]},
-                    {
-                      "required": ["clientAuthentication", "tls"],
-                      "properties": {"clientAuthentication": {"const": "tls_client_auth"}}
-                    }
-                  ]
-                }
-                """)
         let client = ProviderClientEntry(&object, of: .introspecting)
         return IntrospectionEntry(
             url: object.required(

@@ -73,7 +73,7 @@ extension SectionForm {
         let forms = modules.map { names, form in
             let module = ObjectForm.Key(
                 name: "module", form: .choice(names), meaning: common[0].meaning, isRequired: true)
-            return Form.object(ObjectForm([module] + common.dropFirst() + form.keys, form.constraints))
+            return Form.object(ObjectForm([module] + common.dropFirst() + form.keys, rules: form.rules))
         }
         return SectionForm(
             name: "issuers", meaning: "Issuers of the tokens that upstreams get, by name.",

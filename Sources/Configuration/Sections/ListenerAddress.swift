@@ -69,43 +69,31 @@ package enum ListenerAddress: Hashable, Sendable {
         let socket = object.take(
             "socket", .text(.pattern("^[!-9;-~]{1,255}$")) { $0.socketName() }.comparedByList(),
             "Name of a socket that systemd has opened (`FileDescriptorName=`), in place of `address` and `port`.")
-        object.constrain(json: constraints)
-        if let socket {
-            for (name, field) in [("address", address?.field), ("port", port?.field), ("mode", mode?.field)] {
-                field?.error("an inherited socket is bound already", expected: "either \"socket\" or \"\(name)\"")
-            }
-            return .inherited(name: socket.read() ?? "")
-        }
-        if let field = address?.field, let path = field.node.string, path.hasPrefix("unix:") {
-            port?.field.error("a unix socket has no port", expected: "no \"port\" beside \"\(path)\"")
+        let (isInherited, isUnix) = (KeyCondition.has("socket"), KeyCondition.begins("address", with: "unix:"))
+        let isBound = KeyCondition.not(isInherited)
+        object.rules(
+            .only(
+                "address", "port", "mode", with: isBound, because: "an inherited socket is bound already"),
+            .requires("address", if: isBound, expected: "an IP address"),
+            .requires(
+                "port", if: .not(.any([isInherited, isUnix])), expected: "a port number from 0 to 65535"),
+            KeyRule.only(
+                "port", with: .not(isUnix), because: "a unix socket has no port",
+                expected: "no \"port\" beside \"unix:PATH\""
+            ).when(isBound),
+            KeyRule.only(
+                "mode", with: isUnix, because: "only a unix socket has a mode",
+                expected: "\"address\": \"unix:PATH\", or no \"mode\""
+            ).when(isBound))
+        if let socket { return .inherited(name: socket.read() ?? "") }
+        if let field = address?.field, field.node.string?.hasPrefix("unix:") == true {
             return .unix(path: field.unixPath() ?? "", mode: mode?.read() ?? 0o660)
         }
-        mode?.field.error("only a unix socket has a mode", expected: "\"address\": \"unix:PATH\", or no \"mode\"")
-        return .address(
-            object.needed("address", address, "an IP address", placeholder: .loopback),
-            port: object.needed("port", port, "a port number from 0 to 65535", placeholder: 0))
+        return .address(address?.read() ?? .loopback, port: port?.read() ?? 0)
     }
 
     private static let permissions = Shape(
         .pattern("^0?[0-7]{3}$"), write: { .text("0\(String($0, radix: 8))") }, read: { $0.permissions() })
-
-    private static var constraints: String {
-        """
-        {
-          "oneOf": [
-            { "required": ["socket"], "not": \(ObjectForm.anyOf(["address", "port", "mode"])) },
-            {
-              "required": ["address"], "properties": { "address": { "pattern": "^unix:." } },
-              "not": \(ObjectForm.anyOf(["port", "socket"]))
-            },
-            {
-              "required": ["address", "port"], "properties": { "address": { "not": { "pattern": "^unix:" } } },
-              "not": \(ObjectForm.anyOf(["mode", "socket"]))
-            }
-          ]
-        }
-        """
-    }
 }
 
 extension ListenerAddress: CustomStringConvertible {

@@ -1,3 +1,4 @@
+import Bytes
 import Model
 
 /// A socket that clients connect to.
@@ -83,7 +84,7 @@ package struct ListenerEntry: Sendable {
             clients](guides/client-certificates-from-proxies.md): a value of `format`, or an object. By default such \
             fields are removed unread.
             """)
-        let redirect = readRedirect(&object, role, tls?.field)
+        let redirect = readRedirect(&object)
         let forwardAuth = readForwardAuth(&object, redirect == nil ? role : .redirect, place)
         let served: ListenerRole = redirect != nil ? .redirect : forwardAuth != nil ? .forwardAuth : role
         let rules = ListenerRules(
@@ -133,9 +134,7 @@ package struct ListenerEntry: Sendable {
         return settings
     }
 
-    private static func readRedirect(
-        _ object: inout ObjectReader, _ role: ListenerRole, _ tls: Field?
-    ) -> HTTPSRedirect? {
+    private static func readRedirect(_ object: inout ObjectReader) -> HTTPSRedirect? {
         let member = object.take(
             "redirectToHttps", HTTPSRedirect.shape,
             """
@@ -143,26 +142,17 @@ package struct ListenerEntry: Sendable {
             with `https`, and serves nothing else. Only for hosts of `baseUrl`, `additionalBaseUrls`, routes and certificates. \
             An object has the port of that URL, or another status.
             """)
-        object.constrain(
-            json: """
-                {
-                  "not": {
-                    "required": ["redirectToHttps"], "properties": { "redirectToHttps": { "not": { "const": false } } },
-                    "anyOf": [
-                      { "required": ["tls"] }, { "required": ["role"], "properties": { "role": { "const": "metrics" } } }
-                    ]
-                  }
-                }
-                """)
-        guard let member, let redirect = member.read() else { return nil }
-        if tls != nil {
-            return member.field.error(
-                "clients of this listener use https already", expected: "no \"redirectToHttps\" beside \"tls\"")
-        }
-        if role == .metrics {
-            return member.field.error(
-                "a listener for metrics redirects nothing", expected: "no \"redirectToHttps\" beside \"role\"")
-        }
-        return redirect
+        let redirects = KeyCondition.differs("redirectToHttps", .flag(false))
+        let (isPlain, servesRoutes) = (KeyCondition.not(.has("tls")), KeyCondition.not(.equals("role", "metrics")))
+        object.rules(
+            .requires(
+                isPlain, if: redirects, at: "redirectToHttps",
+                because: "clients of this listener use https already",
+                expected: "no \"redirectToHttps\" beside \"tls\""),
+            .requires(
+                servesRoutes, if: redirects, at: "redirectToHttps",
+                because: "a listener for metrics redirects nothing",
+                expected: "no \"redirectToHttps\" beside \"role\""))
+        return object.holds(.all([isPlain, servesRoutes])) ? member?.read() ?? nil : nil
     }
 }

@@ -48,23 +48,20 @@ package struct ListenerTLSEntry: Sendable {
             [Users of client certificates](guides/client-certificates.md#users-by-certificate), on routes with `certificateLogin`. The \
             first matching rule applies.
             """)
-        object.constrain(json: constraints)
-        if minimumVersion == .tls13 {
-            ciphers?.field.error(
-                "\"ciphers\" is for TLS 1.2, which is off", expected: "\"cipherSuites\", or \"minVersion\": \"1.2\"")
-        }
-        if clientAuthentication == .off {
-            for field in [users?.field, lists?.field, authorities?.field].compactMap(\.self) {
-                field.error(
-                    "clients are not asked for certificates",
-                    expected: "\"clientAuth\": \"optional\" or \"required\"")
-            }
-        } else if authorities == nil {
-            object.field.findings.error(
-                "\(object.field.pointer)/clientAuth", "\"clientAuth\" needs \"clientCaFile\"",
-                expected: "a file with the certificates of who issues the clients'",
-                found: "\"\(clientAuthentication.rawValue)\"")
-        }
+        let asksClients = KeyCondition.any([.equals("clientAuth", "optional"), .equals("clientAuth", "required")])
+        object.rules(
+            .only(
+                "ciphers", with: .not(.equals("minVersion", "1.3")),
+                because: "\"ciphers\" is for TLS 1.2, which is off",
+                expected: "\"cipherSuites\", or \"minVersion\": \"1.2\""),
+            .only(
+                "clientUsers", "clientCrlFile", "clientCaFile", with: asksClients,
+                because: "clients are not asked for certificates",
+                expected: "\"clientAuth\": \"optional\" or \"required\""),
+            .requires(
+                .has("clientCaFile"), if: asksClients, at: "clientAuth",
+                because: "\"clientAuth\" needs \"clientCaFile\"",
+                expected: "a file with the certificates of who issues the clients'"))
         return ListenerTLSEntry(
             certificates: certificates,
             rules: TLSRules(
@@ -81,17 +78,6 @@ package struct ListenerTLSEntry: Sendable {
             handshakeTimeout: object.value(
                 "handshakeTimeout", .duration, default: .seconds(10), "Time for a handshake."))
     }
-
-    private static let constraints = """
-        {
-          "if": { "required": ["clientAuth"], "properties": { "clientAuth": { "not": { "const": "off" } } } },
-          "then": { "required": ["clientCaFile"] },
-          "else": { "not": { "anyOf": [
-            { "required": ["clientCaFile"] }, { "required": ["clientCrlFile"] }, { "required": ["clientUsers"] }
-          ] } },
-          "not": { "required": ["minVersion", "ciphers"], "properties": { "minVersion": { "const": "1.3" } } }
-        }
-        """
 }
 
 /// A certificate chain and its key.

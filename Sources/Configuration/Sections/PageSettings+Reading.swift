@@ -42,16 +42,11 @@ extension PageSettings {
                 "there are no texts in \"\(settings.language)\"",
                 expected: "one of \(names.joined(separator: ", ")), or a file in \"texts\"")
         }
-        if settings.logo != nil || settings.darkLogo != nil, settings.productName == nil,
-            object.field.node.members != nil
-        {
-            object.field.error(
-                "the logo has no text for users who do not see it", expected: "\"productName\", the name that it shows")
-        }
-        if settings.darkLogo != nil, settings.logo == nil {
-            object.field.error("\"darkLogo\" has no \"logo\" beside it", expected: "a \"logo\"")
-        }
-        object.constrain([.needs("productName", for: ["logo"]), .needs("logo", for: ["darkLogo"])])
+        object.rules(
+            .only(
+                "logo", with: .has("productName"), because: "the logo has no text for users who do not see it",
+                expected: "\"productName\", the name that it shows"),
+            .only("darkLogo", with: .has("logo")))
         return settings
     }
 

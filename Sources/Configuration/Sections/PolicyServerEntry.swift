@@ -58,8 +58,11 @@ package struct PolicyServerEntry: Sendable {
             "claims", ClaimPath.shape.list("an array of claims"),
             "Claims of the caller that the question has, for `opa`; none by default.")
         rules.claims = paths?.read() ?? []
+        object.rules(
+            .only(
+                "claims", with: .not(.equals("format", "http")), because: "questions of this format have no claims",
+                expected: "\"format\": \"opa\""))
         if rules.format == .http {
-            paths?.field.error("questions of this format have no claims", expected: "\"format\": \"opa\"")
             for name in rules.inputHeaders where ["user-agent", "accept-encoding"].contains(name.lowercased()) {
                 headers?.field.error("the call has a \"\(name)\" of its own", expected: "\"format\": \"opa\"")
             }

@@ -13,7 +13,7 @@ package struct OpenIDSettings {
         decryptionKeys = object.value(
             "decryptionKeys", DecryptionKeyEntry.list, default: [],
             "For `oidc`: private keys for its [encrypted](guides/encrypted-tokens.md) ID tokens and logout tokens.")
-        let standard = object.needed(
+        let standard = object.required(
             "issuer", OpenIDSettings.issuer(allowHTTP), "an https URL",
             "`iss` of its tokens; required for `oidc`. The discovery document must name it byte by byte.")
         issuer = standard?.issuer
@@ -81,16 +81,16 @@ struct ProviderAddresses {
     let userInfo: WebURL?
     let revocation: WebURL?
 
-    init(_ object: inout ObjectReader, _ allowHTTP: Bool, _ kind: IdentityProviderEntry.Kind) {
+    init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
         let address = Shape.url(allowHTTP: allowHTTP)
-        func endpoint(_ object: inout ObjectReader, _ name: String, _ meaning: String) -> WebURL? {
-            let meaning = "\(meaning); required for `oauth2`, and in place of the discovery document's for `oidc`."
-            return kind == .oauth2
-                ? object.needed(name, address, "an https URL", meaning) : object.optional(name, address, meaning)
-        }
-        authorization = endpoint(&object, "authorizationEndpoint", "Where browsers are sent")
-        token = endpoint(&object, "tokenEndpoint", "Where codes are exchanged")
-        userInfo = endpoint(&object, "userInfoEndpoint", "Where the gateway asks who the user is")
+        let rest = "; required for `oauth2`, and in place of the discovery document's for `oidc`."
+        authorization = object.optional("authorizationEndpoint", address, "Where browsers are sent\(rest)")
+        token = object.optional("tokenEndpoint", address, "Where codes are exchanged\(rest)")
+        userInfo = object.optional("userInfoEndpoint", address, "Where the gateway asks who the user is\(rest)")
+        object.rules(
+            .requires(
+                "authorizationEndpoint", "tokenEndpoint", "userInfoEndpoint",
+                if: IdentityProviderEntry.Kind.oauth2.condition, expected: "an https URL"))
         revocation = object.optional(
             "revocationEndpoint", address,
             "Where tokens are revoked (RFC 7009); `revokeAtLogout` of `oauth2` needs it. For `oidc` in place of the document's."

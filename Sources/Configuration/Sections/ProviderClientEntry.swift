@@ -53,11 +53,10 @@ package struct ProviderClientEntry: Sendable {
             """
             Private key of `private_key_jwt`. One that is missing is made; `/.well-known/jwks.json` has its public half.
             """)
+        ProviderClientEntry.declareRules(object, of: peer)
         let otherwise: Method = isIntrospection ? .secretBasic : .none
         let standard: Method = secretMember != nil ? .secretBasic : keyMember != nil ? .privateKeyJWT : otherwise
-        id =
-            peer != .uncalled
-            ? object.needed("clientId", idMember, "the gateway's client id there", placeholder: "") : ""
+        id = peer == .uncalled ? "" : idMember?.read() ?? ""
         let named =
             object.optional(
                 "clientAuthentication",
@@ -84,25 +83,41 @@ package struct ProviderClientEntry: Sendable {
             "tls", UpstreamTLSEntry.shape(namesServer: false),
             "How the server is trusted, and the gateway's certificate for it, which `tls_client_auth` needs.")
         tls = tlsMember?.read()
-        if method == .certificate, tlsMember == nil || tls.map({ $0.certificateFile == nil }) == true {
-            (tlsMember?.field ?? object.field).error(
-                "there is no certificate to show", expected: "\"tls\" with \"certFile\" and \"keyFile\"")
+        if method == .certificate, tls.map({ $0.certificateFile == nil }) == true {
+            tlsMember?.field.error("there is no certificate to show", expected: ProviderClientEntry.shown)
         }
-        let takesSecret = [Method.secretBasic, .secretPost].contains(method)
-        ProviderClientEntry.check(secretMember?.field, "clientSecret", isWanted: takesSecret, method, object)
-        ProviderClientEntry.check(
-            keyMember?.field, "clientKeyFile", isWanted: method == .privateKeyJWT, method, object)
     }
 
-    private static func check(
-        _ field: Field?, _ name: String, isWanted: Bool, _ method: Method, _ object: ObjectReader
-    ) {
-        if isWanted, field == nil {
-            object.field.findings.error(
-                JSONPointer.child(object.field.pointer, name), "required member \"\(name)\" is missing",
-                expected: "what \"\(method.rawValue)\" needs")
-        }
-        if !isWanted { field?.error("\(method.rawValue) has no use for it", expected: "no \"\(name)\"") }
+    private static let shown = "\"tls\" with \"certFile\" and \"keyFile\""
+
+    /// What each method needs, and what it has no use for.
+    private static func declareRules(_ object: ObjectReader, of peer: Peer) {
+        func uses(_ method: Method) -> KeyCondition { .equals("clientAuthentication", method.rawValue) }
+        let isNamed = KeyCondition.has("clientAuthentication")
+        let usesSecret = KeyCondition.any([uses(.secretBasic), uses(.secretPost)])
+        let method = Method.allCases.first { object.holds(uses($0)) } ?? .secretBasic
+        // It is no method of introspection, where its name is the one error.
+        let usesNone = peer == .introspecting ? [] : [uses(.none)]
+        object.rules(
+            .requires("clientSecret", if: usesSecret, expected: "what \"\(method.rawValue)\" needs"),
+            .requires("clientKeyFile", if: uses(.privateKeyJWT), expected: "what \"\(method.rawValue)\" needs"),
+            .requires(
+                .has("tls"), if: uses(.certificate), because: "there is no certificate to show", expected: shown),
+            .only(
+                "clientSecret", with: .not(.any([uses(.privateKeyJWT), uses(.certificate)] + usesNone)),
+                because: "\(method.rawValue) has no use for it", expected: "no \"clientSecret\""),
+            .only(
+                "clientKeyFile",
+                with: .not(
+                    .any(
+                        [usesSecret, uses(.certificate), .all([.not(isNamed), .has("clientSecret")])] + usesNone)),
+                because: "\(method.rawValue) has no use for it", expected: "no \"clientKeyFile\""))
+        guard peer == .introspecting else { return }
+        object.rules(
+            .requires("clientId", expected: "the gateway's client id there"),
+            .requires(
+                "clientSecret", if: .not(.any([isNamed, .has("clientKeyFile")])),
+                expected: "what \"\(method.rawValue)\" needs"))
     }
 
     /// The key `caFile` beside `tls`: the authorities are named once.

@@ -9,21 +9,9 @@ package struct PublishedKeysEntry: Sendable {
     /// Whether the gateway is ready without the keys.
     package var isOptional = false
 
-    static let memberNames = ObjectForm.of { PublishedKeysEntry.read(&$0, beside: nil, issuer: "") }.names
-
-    /// Reads the members of a trusted issuer; nil if another member says where the keys are.
-    /// - Parameters:
-    ///   - other: that member, and how it says it.
-    ///   - issuer: whose standard discovery document has the keys if no other address is named.
-    static func read(
-        _ object: inout ObjectReader, beside other: (name: String, meaning: String)?, issuer: String
-    ) -> PublishedKeysEntry? {
-        if let other {
-            for name in memberNames {
-                object.take(name)?.error(other.meaning, expected: "no \"\(name)\" beside \"\(other.name)\"")
-            }
-            return nil
-        }
+    /// Reads the members of a trusted issuer.
+    /// - Parameter issuer: whose standard discovery document has the keys if no other address is named.
+    static func read(_ object: inout ObjectReader, issuer: String) -> PublishedKeysEntry? {
         let allowHTTP = object.flag(
             "allowHttp", default: false,
             """

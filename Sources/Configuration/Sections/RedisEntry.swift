@@ -17,7 +17,7 @@ package struct RedisEntry: Sendable, Equatable {
 
     /// Reads the members of the store for Redis; nil if the URL is missing or invalid.
     static func read(_ object: inout ObjectReader) -> RedisEntry? {
-        let target = object.needed(
+        let target = object.required(
             "url", target.atStart { "\($0)" }, "a URL such as \"redis://127.0.0.1:6379/0\"",
             """
             The server of `redis`, which needs it: `redis://HOST:PORT/DATABASE`, `rediss://HOST:PORT/DATABASE` (TLS) or \
@@ -26,10 +26,7 @@ package struct RedisEntry: Sendable, Equatable {
         let username = object.take(
             "username", .name.atStart(), "User of the server; without it, the password is that of the user `default`.")
         let password = object.take("password", .secret.atStart(), "Password at the server.")
-        object.constrain([.needs("password", for: ["username"])])
-        if password == nil, let username {
-            username.field.error("the user name has no password", expected: "\"password\"")
-        }
+        object.rules(.only("username", with: .has("password"), because: "the user name has no password"))
         let tls = object.take("tls", UpstreamTLSEntry.shape.atStart(), "TLS to a server with `rediss`.")
         if let tls, let target, !target.isSecure {
             tls.field.error("the server has no TLS", expected: "a URL with rediss, or no \"tls\"")

@@ -52,19 +52,10 @@ package struct RegistrationSection: Sendable {
             How long a client stays registered without getting tokens. Without an initial access token it is a day until the \
             first ones.
             """)
-        if tokens.isEmpty, !rules.isOpen, object.entries.contains(where: { $0.name == "client" }) {
-            object.field.error(
-                "no client may register", expected: "\"initialAccessTokens\" with a secret, or \"open\": true")
-        }
-        object.constrain(
-            json: """
-                {
-                  "anyOf": [
-                    {"required": ["initialAccessTokens"], "properties": {"initialAccessTokens": {"minItems": 1}}},
-                    {"required": ["open"], "properties": {"open": {"const": true}}}
-                  ]
-                }
-                """)
+        object.rules(
+            .requires(
+                .any([.hasElements("initialAccessTokens"), .isOn("open")]), because: "no client may register",
+                expected: "\"initialAccessTokens\" with a secret, or \"open\": true"))
         return RegistrationSection(client: client, initialAccessTokens: tokens, rules: rules)
     }
 

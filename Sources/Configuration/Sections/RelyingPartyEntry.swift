@@ -30,16 +30,16 @@ package struct RelyingPartyEntry: Sendable {
             names no other; or several, from which users choose. With one of kind `local` among them the domain accepts \
             passwords as well.
             """)
-        let names = object.needed(
-            "provider", member?.field, "the name of an identity provider, or one itself", placeholder: []
-        ) { (field: Field) -> [String]? in
+        object.rules(.requires("provider", expected: "the name of an identity provider, or one itself"))
+        let names = member.flatMap { member -> [String]? in
+            let field = member.field
             guard field.node.array != nil else { return read(field).map { [$0] } }
             let names = field.names("an array of identity providers", read)
             if names?.isEmpty == true { field.error("the list is empty", expected: "an identity provider") }
             return names
         }
         return RelyingPartyEntry(
-            providers: names, inline: inline,
+            providers: names ?? [], inline: inline,
             usernameFromEmail: object.optional(
                 "usernameFrom", .choice(["email", "subject"]),
                 "With `relyingParty`: what users are named by; by default as the provider's entry says."

@@ -19,7 +19,7 @@ package struct RemoteAuthenticationEntry: Sendable {
     static func read(_ object: inout ObjectReader) -> RemoteAuthenticationEntry {
         let standard = RemoteAuthenticationEntry(issuer: "")
         return RemoteAuthenticationEntry(
-            issuer: object.needed(
+            issuer: object.required(
                 "issuer", .reference(to: .issuer), "the name of an issuer",
                 """
                 With `remote`, required: name of the issuer whose server is asked, of module `oauth2`, `oam`, or `http` \

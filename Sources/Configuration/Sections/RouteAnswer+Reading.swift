@@ -9,6 +9,14 @@ extension RouteAnswer {
             "responseTimeout", "upgrades", "endWithToken",
         ] + PathSpellings.members
 
+    private static let target = KeyRule.exactlyOne(
+        of: "upstream", "redirect", "response", several: "a route has one target",
+        expected: "the name of an upstream, \"redirect\" or \"response\"")
+    private static let forwarding = KeyRule.only(
+        forwardingMembers, with: .not(.hasAny("redirect", "response")),
+        because: "a route without an upstream forwards nothing"
+    ).when(.not(.has("upstream")))
+
     /// Reads `upstream`, `redirect` and `response` of a route, which has exactly one of them.
     ///
     /// - Returns: the name of the upstream, empty for a route that answers by itself.
@@ -20,34 +28,15 @@ extension RouteAnswer {
         let response = object.take(
             "response", RouteResponse.shape,
             "In place of an upstream: a [fixed response](guides/routing.md#routes-without-an-upstream).")
-        object.constrain([
-            .exactlyOne(of: "upstream", "redirect", "response"), .needs("upstream", for: forwardingMembers),
-        ])
-        let fields = [target?.field, redirect?.field, response?.field].compactMap(\.self)
-        if fields.isEmpty {
-            let expected = "the name of an upstream, \"redirect\" or \"response\""
-            return (object.needed("upstream", target, expected, placeholder: ""), nil)
-        }
-        for field in fields.dropFirst() {
-            field.error(
-                "a route has one target", expected: "one of \"upstream\", \"redirect\" and \"response\"")
-        }
+        object.rules(RouteAnswer.target, RouteAnswer.forwarding)
         let answer = redirect?.read().map(RouteAnswer.redirect) ?? response?.read().map(RouteAnswer.response)
-        if target == nil { answer?.check(object) }
-        return (target?.read() ?? "", answer)
-    }
-
-    /// A route without an upstream forwards nothing.
-    private func check(_ object: ObjectReader) {
-        for (name, field) in object.entries {
-            if RouteAnswer.forwardingMembers.contains(name) {
-                field.error("a route without an upstream forwards nothing", expected: "no \"\(name)\" here")
-            }
-            if name == "rewrite", !appendsPath {
+        if target == nil, answer?.appendsPath == false {
+            for (name, field) in object.entries where name == "rewrite" {
                 field.error(
                     "no path is appended", expected: "\"keepPath\": true in \"redirect\", or no \"rewrite\"")
             }
         }
+        return (target?.read() ?? "", answer)
     }
 
     private var appendsPath: Bool {

@@ -186,10 +186,14 @@ package struct RouteEntry: Sendable {
             `bearer:ISSUER`, `basic`, `anonymousKey`, `apiKey`, `certificate`, `session`, `saml`; all by default, but \
             `certificate` only with `certificateLogin` and `saml` never. `{"all": ["apiKey", "bearer"]}` requires both.
             """)
+        object.rules(
+            .only(
+                "certificateLogin", with: .not(.has("authenticators")),
+                because: "the list of \"authenticators\" says it",
+                expected: "no \"certificateLogin\" beside it"))
         route.options.authenticators = authenticators?.read()
         if let list = route.options.authenticators {
             route.options.takesCertificates = list.contains { $0.kind == .certificate }
-            login?.field.error("the list of \"authenticators\" says it", expected: "no \"certificateLogin\" beside it")
         }
         if route.options.takesCertificates, let place = (authenticators?.field ?? login?.field) {
             route.checkCertificateLogin(place)

@@ -36,20 +36,22 @@ package struct SAMLProviderEntry: Sendable {
         let metadata = object.optional(
             "metadataFile", .readableFile,
             "The provider's metadata: its entity id, address and certificates. Trusted as it is.")
-        let hasMetadata = object.entries.contains { $0.name == "metadataFile" }
-        func needed<Value>(
-            _ object: inout ObjectReader, _ name: String, _ shape: Shape<Value>, _ expected: String, _ meaning: String
-        ) -> Value? {
-            hasMetadata
-                ? object.optional(name, shape, meaning) : object.needed(name, shape, expected, meaning)
-        }
-        let entry = SAMLProviderEntry(
-            entityID: needed(
-                &object, "entityId", uri, "what the provider calls itself, or \"metadataFile\"",
-                "Entity id of the provider; required without metadata."),
-            singleSignOnURL: needed(
-                &object, "singleSignOnUrl", .url(allowHTTP: allowHTTP),
-                "where browsers are sent, or \"metadataFile\"",
+        let isNamedHere = KeyCondition.not(.has("metadataFile"))
+        object.rules(
+            .requires("entityId", if: isNamedHere, expected: "what the provider calls itself, or \"metadataFile\""),
+            .requires("singleSignOnUrl", if: isNamedHere, expected: "where browsers are sent, or \"metadataFile\""),
+            .atLeastOne(
+                of: "certificateSubjectNames", "certificateFile", "metadataFile",
+                because: "there is nothing to check the provider's signatures with"),
+            .requires(
+                "signingCertificateFile", if: .has("signingKeyFile"), expected: "the other half of \"signingKeyFile\""),
+            .requires(
+                "signingKeyFile", if: .has("signingCertificateFile"),
+                expected: "the other half of \"signingCertificateFile\""))
+        return SAMLProviderEntry(
+            entityID: object.optional("entityId", uri, "Entity id of the provider; required without metadata."),
+            singleSignOnURL: object.optional(
+                "singleSignOnUrl", .url(allowHTTP: allowHTTP),
                 "Where browsers are sent, by redirect; required without metadata."),
             metadataFile: metadata,
             certificateSubjects: object.value(
@@ -76,8 +78,6 @@ package struct SAMLProviderEntry: Sendable {
             signingAlgorithm: object.value(
                 "signingAlgorithm", .choice(among: algorithms), default: .rs256,
                 "Algorithm of the gateway's signatures."))
-        check(object, hasMetadata: hasMetadata)
-        return entry
     }
 
     private static func login(_ object: inout ObjectReader) -> SAMLLoginSettings {
@@ -109,22 +109,6 @@ package struct SAMLProviderEntry: Sendable {
                 expected: "a provider that signs with SHA-256, and \"allowSha1\": false")
         }
         return isAllowed
-    }
-
-    private static func check(_ object: ObjectReader, hasMetadata: Bool) {
-        let field = object.field
-        func has(_ name: String) -> Bool { object.entries.contains { $0.name == name } }
-        if !hasMetadata, !has("certificateSubjectNames"), !has("certificateFile") {
-            field.error(
-                "there is nothing to check the provider's signatures with",
-                expected: "\"certificateSubjectNames\", \"certificateFile\" or \"metadataFile\"")
-        }
-        let (key, certificate) = ("signingKeyFile", "signingCertificateFile")
-        for (given, missing) in [(key, certificate), (certificate, key)] where has(given) && !has(missing) {
-            field.findings.error(
-                JSONPointer.child(field.pointer, missing), "required member \"\(missing)\" is missing",
-                expected: "the other half of \"\(given)\"")
-        }
     }
 }
 

@@ -63,12 +63,8 @@ package struct ServerEntry: Sendable {
         let list = object.take(
             "servers", shape.list("an array of {\"url\"}", minimum: 1, isUnique: false),
             "Several equivalent servers, in place of `url`; all of them with https, or none.")
-        object.constrain([.exactlyOne(of: "url", "servers")])
-        guard let list else {
-            let expected = "a URL such as \"http://127.0.0.1:9000\""
-            return object.needed("url", url?.field, expected, placeholder: []) { single.read($0).map { [$0] } }
-        }
-        url?.field.error("the upstream has \"servers\"", expected: "either \"url\" or \"servers\"")
+        object.rules(.exactlyOne(of: "url", "servers", expected: "a URL such as \"http://127.0.0.1:9000\""))
+        guard let list else { return (url?.read()).map { [$0] } ?? [] }
         guard let elements = list.field.elements("an array of {\"url\"}") else { return [] }
         if elements.isEmpty { list.field.error("no server", expected: "at least one server") }
         var servers: [ServerEntry] = []

@@ -141,7 +141,7 @@ package struct DomainAuthenticationEntry: Sendable {
     }
 
     private static func read(_ object: inout ObjectReader, _ domain: String) -> DomainAuthenticationEntry {
-        let type = object.value(
+        _ = object.value(
             "type", .choice(["local", "remote", "relyingParty"]), default: "local",
             """
             What verifies users: the gateway, [the server of an issuer](guides/remote-users.md), or an \
@@ -152,7 +152,7 @@ package struct DomainAuthenticationEntry: Sendable {
             "Name of an authentication scheme, whose level a login has.")
         let levelMember = object.take(
             "level", .level, default: standardLevel, "Level of a login by password, in place of `scheme`.")
-        object.constrain(json: constraints)
+        object.rules(.atMostOne(of: "scheme", "level", because: "the level is that of the scheme"))
         let entry = DomainAuthenticationEntry(
             scheme: schemeMember?.read(), level: levelMember?.read(),
             asksQuestion: object.flag(
@@ -164,46 +164,12 @@ package struct DomainAuthenticationEntry: Sendable {
                 "stepUpOnly", default: false, "Whether the second step is required only for requests of a higher level."
             ),
             remote: object.keys(
-                if: type == "remote",
-                otherwise: { _ in
-                    ("the gateway verifies passwords itself here", "\"type\": \"remote\" beside it")
-                }, RemoteAuthenticationEntry.read),
+                with: .equals("type", "remote"), because: "the gateway verifies passwords itself here",
+                expected: "\"type\": \"remote\" beside it", RemoteAuthenticationEntry.read),
             relyingParty: object.keys(
-                if: type == "relyingParty",
-                otherwise: { _ in
-                    ("the domain uses no identity provider", "\"type\": \"relyingParty\" beside it")
-                }
+                with: .equals("type", "relyingParty"), because: "the domain uses no identity provider",
+                expected: "\"type\": \"relyingParty\" beside it"
             ) { RelyingPartyEntry.read(&$0, domain: domain) })
-        if schemeMember != nil, let levelMember {
-            levelMember.field.error("the level is that of the scheme", expected: "either \"scheme\" or \"level\"")
-        }
         return entry
-    }
-
-    /// The keys of each type.
-    private static var constraints: String {
-        let remote = ObjectForm.of(RemoteAuthenticationEntry.read).names
-        let relyingParty = ObjectForm.of { RelyingPartyEntry.read(&$0, domain: "") }.names
-        return """
-            {
-              "not": {"required": ["scheme", "level"]},
-              "allOf": [
-                {
-                  "if": {"properties": {"type": {"const": "remote"}}, "required": ["type"]},
-                  "then": {"required": ["issuer"]},
-                  "else": {"not": \(ObjectForm.anyOf(remote))}
-                },
-                {
-                  "if": {"properties": {"type": {"const": "relyingParty"}}, "required": ["type"]},
-                  "then": {
-                    "required": ["provider"],
-                    "if": {"properties": {"provider": {"type": ["string", "object"]}}},
-                    "then": {"properties": {"kba": {"const": false}, "otp": {"const": false}}}
-                  },
-                  "else": {"not": \(ObjectForm.anyOf(relyingParty))}
-                }
-              ]
-            }
-            """
     }
 }

@@ -25,24 +25,17 @@ package struct SignerAuthoritiesEntry: Sendable {
             "names", SignerAuthoritiesEntry.patterns,
             "Names of the signer, one of which its certificate must have, in the form of `clientCertificate` of routes."
         )
-        let isDedicated = object.flag(
+        _ = object.flag(
             "dedicatedCa", default: false,
             "In place of `names`: the authorities certify nothing but keys of this issuer, so that any name counts.")
-        object.constrain(
-            json: """
-                {
-                  "oneOf": [
-                    {"required": ["names"], "properties": {"dedicatedCa": {"const": false}}},
-                    {"required": ["dedicatedCa"], "properties": {"dedicatedCa": {"const": true}}, "not": {"required": ["names"]}}
-                  ]
-                }
-                """)
+        object.rules(
+            .requires(
+                .any([.has("names"), .isOn("dedicatedCa")]), because: "the signer has no names",
+                expected: "\"names\", or \"dedicatedCa\": true"),
+            .only(
+                "names", with: .not(.isOn("dedicatedCa")),
+                because: "\"dedicatedCa\" is for authorities without \"names\""))
         guard object.field.node.members != nil else { return nil }
-        if isDedicated == (names != nil) {
-            object.field.error(
-                isDedicated ? "\"dedicatedCa\" is for authorities without \"names\"" : "the signer has no names",
-                expected: "\"names\", or \"dedicatedCa\": true")
-        }
         return SignerAuthoritiesEntry(
             authoritiesFile: authorities, revocationListFile: lists, names: names?.read() ?? [])
     }

@@ -46,13 +46,15 @@ package struct StoreSection: Sendable, Equatable {
         let file = Shape(
             .text, write: { _ in .text("state/tokens.sqlite") },
             read: { field in field.name("a file name").map { field.findings.path(of: $0, isInput: false) } })
-        let path = object.keys(if: kind == .sqlite, otherwise: unsupported(.sqlite, "a file")) { object in
-            object.value(
-                "path", file.atStart(), default: standardPath,
-                "The file of `sqlite`, on a local disk. Processes of one machine may share it.")
+        let path = object.value(
+            "path", file.atStart(), default: standardPath,
+            "The file of `sqlite`, on a local disk. Processes of one machine may share it.")
+        // Not a rule between keys, since the default of `kind` differs between builds.
+        for (name, field) in object.entries where name == "path" && kind != .sqlite {
+            field.error("only a store of the kind sqlite has a file", expected: "\"kind\": \"sqlite\"")
         }
         let redis = object.keys(
-            if: kind == .redis, otherwise: unsupported(.redis, "this"), RedisEntry.read)
+            with: .equals("kind", "redis"), because: "only a store of the kind redis has this", RedisEntry.read)
         let (key, keyFile) = object.keyOrFile(
             KeyRing.shape,
             """
@@ -62,9 +64,8 @@ package struct StoreSection: Sendable, Equatable {
             """,
             file: "state/store.key",
             "File with the keys, one a line. It is made with one key and mode 0600 where it is missing.")
-        object.constrain(.when("kind", is: .text("redis"), needs: "url"))
         return StoreSection(
-            kind: kind, path: path ?? standardPath, keys: key ?? [], keyFile: keyFile,
+            kind: kind, path: path, keys: key ?? [], keyFile: keyFile,
             redis: redis ?? nil,
             timeout: object.value(
                 "timeout", .duration.atStart(), default: .seconds(1),
@@ -78,9 +79,5 @@ package struct StoreSection: Sendable, Equatable {
                 Handling of bearer requests while the deny list is out of date. `deny` responds 503 \
                 `store_unavailable`. `allow` uses the last known deny list.
                 """))
-    }
-
-    private static func unsupported(_ kind: Kind, _ what: String) -> (String) -> (message: String, expected: String) {
-        { _ in ("only a store of the kind \(kind) has \(what)", "\"kind\": \"\(kind)\"") }
     }
 }

@@ -10,8 +10,6 @@ package struct StoredCertificateEntry: Sendable {
     /// One certificate in PEM form.
     package var pem: [UInt8]
 
-    private static let expected = "one certificate in PEM form"
-
     static func readAll(_ field: Field) -> [StoredCertificateEntry] {
         var entries: [StoredCertificateEntry] = []
         for element in field.elements("an array of {\"alias\", \"pem\"}") ?? [] {
@@ -27,18 +25,11 @@ package struct StoredCertificateEntry: Sendable {
     static let shape = Shape.object("a certificate: {\"alias\", \"pem\"}") { object in
         let text = Shape(.pattern("-----BEGIN CERTIFICATE-----"), read: { $0.pem() })
         let file = Shape(.text, read: { $0.pemFile() })
-        let textField = object.take("pem", text, "One certificate in PEM form, as text.")?.field
-        let fileMember = object.take("pemFile", file, "A file with one certificate in PEM form.")
+        let pem = object.take("pem", text, "One certificate in PEM form, as text.")
+        let pemFile = object.take("pemFile", file, "A file with one certificate in PEM form.")
         let alias = object.required("alias", .name, "a unique name", placeholder: "", "Unique name.")
-        object.constrain([.exactlyOne(of: "pem", "pemFile")])
-        if textField != nil, let fileMember {
-            fileMember.field.error("\"pem\" is there already", expected: "one of the two")
-        }
-        guard let fileMember, textField == nil else {
-            return StoredCertificateEntry(
-                alias: alias, pem: object.needed("pem", textField, expected, placeholder: []) { $0.pem() })
-        }
-        return StoredCertificateEntry(alias: alias, pem: fileMember.read() ?? [])
+        object.rules(.exactlyOne(of: "pem", "pemFile", expected: "one certificate in PEM form"))
+        return StoredCertificateEntry(alias: alias, pem: (pem ?? pemFile)?.read() ?? [])
     }
 }
 

@@ -111,11 +111,12 @@ package struct TokenServiceSection: Sendable {
         let published = object.value(
             "publishKeysFor", .duration, default: .seconds(3600),
             "How long a new signing key is published before it signs, so that all who keep the key set have it then.")
+        object.rules(
+            .only(
+                "rotateEvery", with: .not(hasSecret),
+                because: "the \"key\" of \(algorithm.rawValue) cannot be rotated",
+                expected: "an algorithm with \"keyFile\""))
         guard let every else { return (nil, published) }
-        if algorithm.isSymmetric {
-            every.field.error(
-                "the \"key\" of \(algorithm.rawValue) cannot be rotated", expected: "an algorithm with \"keyFile\"")
-        }
         let duration = every.read()
         if let duration, duration <= published {
             every.field.error(
@@ -136,17 +137,22 @@ package struct TokenServiceSection: Sendable {
             Whether all gateways with the same `store`, of the kind `redis`, have the same signing keys, which go through \
             it sealed by `store.key`. See [Rotating the signing keys](guides/signing-keys.md).
             """)
+        object.rules(
+            .requires(
+                .not(hasSecret), if: .isOn("sharedKeys"), at: "sharedKeys",
+                because: "the \"key\" of \(algorithm.rawValue) is not shared by a store",
+                expected: "an algorithm with \"keyFile\""))
         guard let shares, shares.read() == true else { return false }
-        if algorithm.isSymmetric {
-            shares.field.error(
-                "the \"key\" of \(algorithm.rawValue) is not shared by a store",
-                expected: "an algorithm with \"keyFile\"")
-        } else if published < leastPublication {
+        if !algorithm.isSymmetric, published < leastPublication {
             shares.field.error(
                 "keys could sign before all gateways have them", expected: "\"publishKeysFor\" of 10 s or more")
         }
         return true
     }
+
+    /// Whether tokens are signed with the secret `key` instead of the key in `keyFile`.
+    private static let hasSecret = KeyCondition.any(
+        SignatureAlgorithm.allCases.filter(\.isSymmetric).map { .equals("algorithm", $0.rawValue) })
 
     /// Reads the secret of an HS algorithm, or the key file of another one.
     private static func signingKey(_ object: inout ObjectReader, _ algorithm: SignatureAlgorithm) -> (
@@ -159,16 +165,18 @@ package struct TokenServiceSection: Sendable {
             "PEM file with the signing key of any other algorithm. It is made where it is missing.")
         let path = file?.read() ?? object.field.findings.path(of: standardFile)
         let name = algorithm.rawValue
-        guard algorithm.isSymmetric else {
-            key?.field.error("\"key\" belongs to HS algorithms", expected: "\"keyFile\" for \(name)")
-            return (nil, path)
-        }
-        file?.field.error("\"keyFile\" belongs to asymmetric algorithms", expected: "\"key\" for \(name)")
-        let minimum = algorithm.minimumSecretLength
-        guard let key else {
-            object.field.error("\(name) needs \"key\"", expected: "a secret of at least \(minimum) bytes")
-            return (nil, path)
-        }
+        let minimum = algorithm.isSymmetric ? algorithm.minimumSecretLength : 0
+        object.rules(
+            .only(
+                "key", with: hasSecret, because: "\"key\" belongs to HS algorithms",
+                expected: "\"keyFile\" for \(name)"),
+            .only(
+                "keyFile", with: .not(hasSecret), because: "\"keyFile\" belongs to asymmetric algorithms",
+                expected: "\"key\" for \(name)"),
+            .requires(
+                "key", if: hasSecret, because: "\(name) needs \"key\"",
+                expected: "a secret of at least \(minimum) bytes"))
+        guard algorithm.isSymmetric, let key else { return (nil, path) }
         let secret = key.read()
         if let secret, secret.value.utf8.count < minimum {
             key.field.error(

@@ -14,7 +14,9 @@ extension TokenSource {
         let query = object.take(
             "query", .text(.pattern("^[A-Za-z0-9._~-]+$")) { $0.headerName() },
             "A parameter of the query, which others may log.")
-        object.constrain([.exactlyOne(of: "header", "cookie", "query")])
+        object.rules(
+            .exactlyOne(of: "header", "cookie", "query", none: "no place", several: "more than one place"),
+            .only("scheme", with: .has("header"), because: "\"scheme\" is for a header field"))
         let parameter = query?.read()
         if let query {
             query.field.warning(
@@ -24,13 +26,6 @@ extension TokenSource {
             header.map { TokenSource.header(canonical($0), scheme: scheme?.read().map(canonical)) },
             cookie.map { .cookie($0) }, parameter.map { .query($0) },
         ].compactMap(\.self)
-        if header == nil, let scheme {
-            scheme.field.error("\"scheme\" is for a header field", expected: "\"header\" beside it")
-        }
-        if sources.count != 1, object.field.node.members != nil {
-            object.field.error(
-                sources.isEmpty ? "no place" : "more than one place", expected: "\"header\", \"cookie\" or \"query\"")
-        }
         return sources.first
     }
     .list("an array, each element \(expected)", minimum: 1)

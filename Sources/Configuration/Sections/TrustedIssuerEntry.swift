@@ -128,8 +128,21 @@ package struct TrustedIssuerEntry: Sendable {
         let tokenType = object.value(
             "tokenType", .choice, default: TokenType.any,
             "Type (`typ`) that a token must have: `at+jwt` only that (RFC 9068); `JWT` also `JWT` or none.")
-        object.constrain(json: constraints)
         object.removed(["backend"], instead: "\"client\"")
+        let isIntrospected = KeyCondition.has("introspection")
+        let expectsAudience = KeyCondition.not(.isOff("requireAudience"))
+        object.rules(
+            .atMostOne(of: "introspection", "jwksFile", "x5c"),
+            .only(
+                "decryptionKeys", with: .not(isIntrospected), because: "the server reads the tokens"),
+            .requires(
+                .has("decryptionKeys"), if: .equals("encrypted", "required"), at: "encrypted",
+                because: "no key decrypts the tokens", expected: "\"decryptionKeys\" beside it"),
+            .requires(
+                "audience", if: expectsAudience, expected: "an array of audiences, or \"requireAudience\": false"),
+            .requires(
+                .any([.hasElements("audience"), .not(.has("audience"))]), if: expectsAudience, at: "audience",
+                because: "the list is empty", expected: "at least one audience, or \"requireAudience\": false"))
         let name = object.required(
             "name", .identifier, EntryName.rule, placeholder: "",
             "Unique name, in logs and metrics, and by which its tokens are revoked.")
@@ -139,7 +152,7 @@ package struct TrustedIssuerEntry: Sendable {
         return TrustedIssuerEntry(
             name: name,
             issuer: issuer,
-            audiences: audiences(&object, isRequired: requireAudience),
+            audiences: audiences(&object),
             requireAudience: requireAudience,
             tokenType: tokenType,
             acceptIDTokens: acceptIDTokens(&object, tokenType),
@@ -178,55 +191,8 @@ package struct TrustedIssuerEntry: Sendable {
                 "proof", .choice, default: ProofRule.optional,
                 "With `required`, only [bound tokens](guides/bound-tokens.md) of the issuer count.") == .required,
             decryptionKeys: decryptionKeys?.read() ?? [],
-            encryption: encryption(rule, decryptionKeys, object.entries.contains { $0.name == "introspection" })
+            encryption: rule?.read() ?? .optional
         )
-    }
-
-    private static func encryption(
-        _ rule: ObjectReader.Member<EncryptionRule>?, _ keys: ObjectReader.Member<[DecryptionKeyEntry]>?,
-        _ isIntrospected: Bool
-    ) -> EncryptionRule {
-        if isIntrospected {
-            keys?.field.error("the server reads the tokens", expected: "no \"decryptionKeys\" beside \"introspection\"")
-        }
-        let value = rule?.read() ?? .optional
-        if value == .required, keys == nil {
-            rule?.field.error("no key decrypts the tokens", expected: "\"decryptionKeys\" beside it")
-        }
-        return value
-    }
-
-    /// The audience is named or explicitly not required, and exactly one key sets the level.
-    private static var constraints: String {
-        let published = ["discoveryUri", "jwksUri"]
-        let calls = PublishedKeysEntry.memberNames + ["introspection"]
-        return """
-            {
-              "allOf": [
-                {
-                  "anyOf": [
-                    {"required": ["audience"], "properties": {"audience": {"minItems": 1}}},
-                    {"required": ["requireAudience"], "properties": {"requireAudience": {"const": false}}}
-                  ]
-                },
-                {
-                  "oneOf": [
-                    {"required": ["jwksFile"], "not": \(ObjectForm.anyOf(calls + ["x5c"]))},
-                    {"required": ["x5c"], "not": \(ObjectForm.anyOf(calls + ["jwksFile"]))},
-                    {"not": \(ObjectForm.anyOf(["jwksFile", "x5c", "introspection"]))},
-                    {
-                      "required": ["introspection"],
-                      "not": \(ObjectForm.anyOf(["jwksFile", "x5c", "decryptionKeys"] + published))
-                    }
-                  ]
-                },
-                {
-                  "if": {"required": ["encrypted"], "properties": {"encrypted": {"const": "required"}}},
-                  "then": {"required": ["decryptionKeys"]}
-                }
-              ]
-            }
-            """
     }
 
     private static func acceptIDTokens(_ object: inout ObjectReader, _ tokenType: TokenType) -> Bool {
@@ -248,42 +214,24 @@ package struct TrustedIssuerEntry: Sendable {
             "introspection", IntrospectionEntry.shape,
             "The [server that knows](guides/introspection.md) its tokens (RFC 7662), in place of keys."
         )
-        if let server {
-            file?.field.error("\"jwksFile\" and \"introspection\" exclude each other", expected: "one of the two")
-            certified?.field.error("\"x5c\" and \"introspection\" exclude each other", expected: "one of the two")
-            return server.read().map { .introspection($0) }
+        let published = object.keys(with: .not(.hasAny("introspection", "jwksFile", "x5c"))) {
+            PublishedKeysEntry.read(&$0, issuer: issuer)
         }
-        var other = certified.map { _ in (name: "x5c", meaning: "the tokens carry their keys") }
-        if file != nil {
-            certified?.field.error("\"jwksFile\" and \"x5c\" exclude each other", expected: "one of the two")
-            other = (name: "jwksFile", meaning: "the keys stand in a file")
-        }
-        let published = PublishedKeysEntry.read(&object, beside: other, issuer: issuer)
+        if let server { return server.read().map { .introspection($0) } }
         if let file { return file.read().map { .file($0) } }
         if let certified { return certified.read().flatMap(\.self).map { .certified($0) } }
-        return published.map { .published($0) }
+        return published?.map { .published($0) }
     }
 
     /// Without an audience check every token of the issuer is accepted, so that it must be disabled explicitly.
-    private static func audiences(_ object: inout ObjectReader, isRequired: Bool) -> [String] {
+    private static func audiences(_ object: inout ObjectReader) -> [String] {
         let member = object.take(
             "audience", .names("an array of audiences"),
             "Values of `aud`, one of which a token must have; required unless `requireAudience` is false.")
-        guard isRequired else {
-            if object.field.findings.production {
-                object.field.warning("tokens for any audience are accepted", expected: "\"requireAudience\": true")
-            }
-            return member?.field.names() ?? []
+        if object.holds(.isOff("requireAudience")), object.field.findings.production {
+            object.field.warning("tokens for any audience are accepted", expected: "\"requireAudience\": true")
         }
-        let audiences = member?.read()
-        if let field = member?.field, audiences?.isEmpty == true, field.node.array?.isEmpty == true {
-            field.error("the list is empty", expected: "at least one audience, or \"requireAudience\": false")
-        } else if member == nil, object.field.node.members != nil {
-            object.field.findings.error(
-                JSONPointer.child(object.field.pointer, "audience"), "required member \"audience\" is missing",
-                expected: "an array of audiences, or \"requireAudience\": false")
-        }
-        return audiences ?? []
+        return member?.read() ?? []
     }
 
     static let algorithms = Shape<Set<SignatureAlgorithm>>(

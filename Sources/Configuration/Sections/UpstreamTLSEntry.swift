@@ -37,15 +37,13 @@ package struct UpstreamTLSEntry: Sendable, Equatable {
             authoritiesFile: authorities?.read(), certificateFile: certificate?.read(), keyFile: key?.read(),
             serverName: name?.read(), verifies: verify?.read() ?? true,
             minimumVersion: object.value("minVersion", .tlsVersion, default: .tls12, "Lowest version of TLS."))
-        object.constrain([.together("certFile", "keyFile")])
-        if certificate == nil, let key {
-            key.field.error("the key has no certificate", expected: "\"certFile\"")
-        }
-        if key == nil, let certificate {
-            certificate.field.error("the certificate has no key", expected: "\"keyFile\"")
-        }
+        object.rules(
+            .only("keyFile", with: .has("certFile"), because: "the key has no certificate"),
+            .only("certFile", with: .has("keyFile"), because: "the certificate has no key"),
+            .only(
+                "caFile", with: .not(.isOff("verify")), because: "certificates are not verified",
+                expected: "\"verify\": true, or no \"caFile\""))
         if !entry.verifies {
-            authorities?.field.error("certificates are not verified", expected: "\"verify\": true, or no \"caFile\"")
             let message = "a man in the middle can impersonate the upstream"
             // Tokens and identities are sent to the server.
             field.findings.production

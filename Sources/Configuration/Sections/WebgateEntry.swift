@@ -44,14 +44,7 @@ package struct WebgateEntry: Sendable {
                 "injection", InjectionEntry.oneOrMore,
                 "Which token the upstreams of its routes get, and how; or a list of them.") ?? []
         )
-        object.constrain([.exactlyOne(of: "level", "authenticationScheme")])
-        let (field, names) = (object.field, object.entries.map(\.name))
-        if names.contains("level") == names.contains("authenticationScheme"), field.node.members != nil {
-            field.error(
-                names.contains("level")
-                    ? "the level is that of the scheme" : "required member \"level\" is missing",
-                expected: "either \"level\" or \"authenticationScheme\"")
-        }
+        object.rules(.exactlyOne(of: "authenticationScheme", "level", several: "the level is that of the scheme"))
         return entry
     }
 

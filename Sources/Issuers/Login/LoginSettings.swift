@@ -33,7 +33,7 @@ extension IssuerModule {
                 "token",
                 .object(
                     LoginSettings.placeKeys + [IssuerKey("prefix", .text, "Text before the token there.")],
-                    exactlyOne: LoginSettings.placeKeys.map(\.name)),
+                    rules: [LoginSettings.onePlace]),
                 "Where the token is; `{\"pointer\": \"/access_token\"}` by default."),
             IssuerKey(
                 "lifetime",
@@ -42,7 +42,7 @@ extension IssuerModule {
                         IssuerKey(
                             "unit", .choice(LoginAnswer.Unit.allCases.map(\.rawValue)), default: .text("seconds"),
                             "Unit of the number.")
-                    ], exactlyOne: LoginSettings.placeKeys.map(\.name)),
+                    ], rules: [LoginSettings.onePlace]),
                 "Where its lifetime is; `{\"pointer\": \"/expires_in\"}` by default."),
             IssuerKey(
                 "defaultLifetimeSeconds", .seconds, default: .number(300),
@@ -52,12 +52,11 @@ extension IssuerModule {
             IssuerKey("retries", .count(0...5), default: .number(0), "Further attempts after an outage."),
             IssuerKey("perCaller", .flag, default: .flag(true), "Whether each caller gets a token of its own."),
         ],
-        constraints: """
-            {
-              "not": {"required": ["json", "form"]},
-              "dependentRequired": {"clientId": ["clientSecret"], "clientSecret": ["clientId"]}
-            }
-            """,
+        rules: [
+            .atMostOne(of: "json", "form", because: "there is a body already"),
+            .only("clientId", with: .has("clientSecret"), because: "there is no secret to it"),
+            .only("clientSecret", with: .has("clientId"), because: "there is no id to it"),
+        ],
         build: { settings, surroundings throws(IssuerProblem) in
             try LoginSettings(settings).issuer(surroundings.caller)
         })
@@ -69,6 +68,8 @@ private struct LoginSettings {
         IssuerKey("pointer", .text, "JSON pointer into the body; one of the three."),
         IssuerKey("header", .header, "Name of a header field."), IssuerKey("cookie", .text, "Name of a cookie."),
     ]
+
+    static let onePlace = KeyRule.exactlyOne(of: placeKeys.map(\.name), none: "one place is needed")
 
     let settings: ModuleSettings
 
@@ -83,7 +84,7 @@ private struct LoginSettings {
             made.headers.append((name: header.name, value: text))
         }
         made.body = try body(made.method)
-        made.authorization = try authorization()
+        made.authorization = authorization
         made.answer = try answer()
         made.transport = settings.transport
         made.retries = settings.count("retries")
@@ -160,33 +161,27 @@ private struct LoginSettings {
     }
 
     private func body(_ method: String) throws(IssuerProblem) -> LoginBody {
-        switch (settings.json("json"), settings.has("form")) {
-        case (_?, true): throw IssuerProblem(at: "form", "there is a body already", expected: "\"json\" or \"form\"")
-        case (let json?, false):
+        if let json = settings.json("json") {
             do throws(LoginTemplate.Problem) {
                 return .json(try LoginJSON(json))
             } catch {
                 throw IssuerProblem(at: "json", error.message, expected: LoginTemplate.Problem.expected)
             }
-        case (nil, true):
+        }
+        if settings.has("form") {
             return .form(
                 try settings.map("form").map { field throws(IssuerProblem) in
                     let name = try template(field.name, at: "form")
                     return (name: name, value: try template(field.value, at: "form/\(field.name)"))
                 })
-        case (nil, false):
-            // A service account has no caller to name.
-            return method == "GET" || !settings.isOn("perCaller") ? .none : .caller
         }
+        // A service account has no caller to name.
+        return method == "GET" || !settings.isOn("perCaller") ? .none : .caller
     }
 
-    private func authorization() throws(IssuerProblem) -> String? {
-        switch (settings.text("clientId"), settings.text("clientSecret")) {
-        case (let id?, let secret?): return FormEncoding.basic(clientID: id, secret: secret)
-        case (nil, nil): return nil
-        case (_, nil): throw IssuerProblem(at: "clientId", "there is no secret to it", expected: "\"clientSecret\"")
-        case (nil, _): throw IssuerProblem(at: "clientSecret", "there is no id to it", expected: "\"clientId\"")
-        }
+    private var authorization: String? {
+        guard let id = settings.text("clientId"), let secret = settings.text("clientSecret") else { return nil }
+        return FormEncoding.basic(clientID: id, secret: secret)
     }
 
     private func answer() throws(IssuerProblem) -> LoginAnswer {
@@ -209,18 +204,12 @@ private struct LoginSettings {
     }
 
     private func place(_ settings: ModuleSettings, at pointer: String) throws(IssuerProblem) -> ValueLocation {
-        let texts = (settings.text("pointer"), settings.text("header"), settings.text("cookie"))
-        switch texts {
-        case (let text?, nil, nil):
-            guard let place = ValueLocation(pointer: text) else {
-                throw IssuerProblem(
-                    at: "\(pointer)/pointer", "it is no JSON pointer", expected: "such as \"/data/token\" (RFC 6901)")
-            }
-            return place
-        case (nil, let name?, nil): return .header(name)
-        case (nil, nil, let name?): return .cookie(name)
-        default:
-            throw IssuerProblem(at: pointer, "one place is needed", expected: "\"pointer\", \"header\" or \"cookie\"")
+        if let name = settings.text("header") { return .header(name) }
+        if let name = settings.text("cookie") { return .cookie(name) }
+        guard let place = ValueLocation(pointer: settings.word("pointer")) else {
+            throw IssuerProblem(
+                at: "\(pointer)/pointer", "it is no JSON pointer", expected: "such as \"/data/token\" (RFC 6901)")
         }
+        return place
     }
 }

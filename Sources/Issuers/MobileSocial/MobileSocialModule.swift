@@ -28,6 +28,13 @@ extension IssuerModule {
                 "defaultLifetimeSeconds", .seconds, default: .number(3600),
                 "Seconds that a token is used where the answer names no lifetime."),
         ],
+        rules: [
+            .requires("username", "password", if: ModuleSettings.isAccount, because: "an account has one"),
+            .requires(
+                .not(.hasAny("username", "password")), if: .not(ModuleSettings.isAccount), at: "login",
+                because: "callers log in by their own tokens", expected: "no \"username\" and \"password\""),
+            .requires("clientId", if: .isOn("register"), because: "nothing to register"),
+        ],
         build: { settings, surroundings throws(IssuerProblem) in
             MobileSocialIssuer(
                 try settings.mobileSocial(), configurationID: settings.identity(of: "oam"),
@@ -36,6 +43,8 @@ extension IssuerModule {
 }
 
 extension ModuleSettings {
+    fileprivate static let isAccount = KeyCondition.not(.equals("login", "caller"))
+
     fileprivate func mobileSocial() throws(IssuerProblem) -> MobileSocialIssuer.Settings {
         guard let url = url("url") else { throw IssuerProblem(at: "url", "there is no server") }
         let service = word("service")
@@ -45,12 +54,11 @@ extension ModuleSettings {
         let path = url.target.hasSuffix("/") ? String(url.target.dropLast()) : url.target
         var made = MobileSocialIssuer.Settings(
             base: "\(url.origin)\(path)/oic_rest/rest/\(service)",
-            serviceDomain: try serviceDomain(), login: try login())
+            serviceDomain: try serviceDomain(),
+            login: text("login") == "caller"
+                ? .caller : .account(username: word("username"), password: word("password")))
         made.clientID = try clientID()
         made.registers = isOn("register")
-        if made.registers, made.clientID == nil {
-            throw IssuerProblem(at: "clientId", "nothing to register", expected: "the name of the application")
-        }
         if let profile = json("deviceProfile") {
             guard profile.members != nil else {
                 throw IssuerProblem(at: "deviceProfile", "it is no profile", expected: "an object")
@@ -62,21 +70,6 @@ extension ModuleSettings {
         made.lifetimeSeconds = Int64(count("defaultLifetimeSeconds"))
         made.transport = transport
         return made
-    }
-
-    private func login() throws(IssuerProblem) -> MobileSocialIssuer.Login {
-        let isCallers = text("login") == "caller"
-        switch (text("username"), text("password")) {
-        case (nil, nil) where isCallers: return .caller
-        case (let name?, let password?) where !isCallers: return .account(username: name, password: password)
-        case (_, nil) where !isCallers:
-            throw IssuerProblem(at: "password", "an account has one", expected: "\"username\" and \"password\"")
-        case (nil, _) where !isCallers:
-            throw IssuerProblem(at: "username", "an account has one", expected: "\"username\" and \"password\"")
-        default:
-            throw IssuerProblem(
-                at: "login", "callers log in by their own tokens", expected: "no \"username\" and \"password\"")
-        }
     }
 
     /// Handles are sent as `clientId:handle`, split at the first colon (oam-wire 8.3).

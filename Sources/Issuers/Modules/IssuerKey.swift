@@ -36,8 +36,8 @@ package struct IssuerKey: Sendable {
         /// A PEM file with a private key, created if missing. Another key's value names its algorithm, ES256 by
         /// default.
         case signingKey(algorithm: String)
-        /// An object of further keys; of those listed, exactly one must be present.
-        case object([IssuerKey], exactlyOne: [String] = [])
+        /// An object of further keys, with rules between them.
+        case object([IssuerKey], rules: [KeyRule])
     }
 
     package let name: String

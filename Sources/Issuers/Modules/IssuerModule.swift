@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Model
 import Outbound
 
 /// A kind of issuer: its name and settings in `issuers.json`, and its factory (ISS-01).
@@ -8,23 +9,35 @@ package struct IssuerModule: Sendable {
     /// Alternative names.
     package let aliases: [String]
     package let keys: [IssuerKey]
-    /// Constraints between keys, as members of a JSON Schema.
-    package let constraints: String
+    /// Rules between keys.
+    package let rules: [KeyRule]
     /// Whether it calls other servers, which then have TLS, timeout and breaker settings.
     package let callsOut: Bool
-    package let build: @Sendable (ModuleSettings, IssuerDependencies) throws(IssuerProblem) -> any TokenIssuer
+    private let make: @Sendable (ModuleSettings, IssuerDependencies) throws(IssuerProblem) -> any TokenIssuer
 
     package init(
         kind: String, aliases: [String] = [], callsOut: Bool = false, keys: [IssuerKey],
-        constraints: String = "{}",
-        build: @escaping @Sendable (ModuleSettings, IssuerDependencies) throws(IssuerProblem) -> any TokenIssuer
+        rules: [KeyRule] = [],
+        build make: @escaping @Sendable (ModuleSettings, IssuerDependencies) throws(IssuerProblem) -> any TokenIssuer
     ) {
         self.kind = kind
         self.aliases = aliases
         self.keys = keys
-        self.constraints = constraints
+        self.rules = rules
         self.callsOut = callsOut
-        self.build = build
+        self.make = make
+    }
+
+    /// The issuer of settings that keep the rules.
+    package func build(
+        _ settings: ModuleSettings, _ dependencies: IssuerDependencies
+    ) throws(IssuerProblem) -> any TokenIssuer {
+        if let violation = settings.violations(of: rules).first { throw IssuerProblem(violation) }
+        for key in keys {
+            guard case .object(_, let rules) = key.shape, let part = settings.object(key.name) else { continue }
+            if let violation = part.violations(of: rules).first { throw IssuerProblem(violation, of: key.name) }
+        }
+        return try make(settings, dependencies)
     }
 }
 
@@ -55,5 +68,12 @@ package struct IssuerProblem: Error, Sendable {
         self.pointer = pointer
         self.message = message
         self.expected = expected
+    }
+
+    /// - Parameter part: the member whose object breaks the rule.
+    fileprivate init(_ violation: KeyRule.Violation, of part: String? = nil) {
+        self.init(
+            at: [part, violation.name].compactMap(\.self).joined(separator: "/"), violation.message,
+            expected: violation.expected)
     }
 }

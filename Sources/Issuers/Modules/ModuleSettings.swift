@@ -78,6 +78,10 @@ package struct ModuleSettings: Sendable {
 
     package func has(_ name: String) -> Bool { values[name] != nil }
 
+    func violations(of rules: [KeyRule]) -> [KeyRule.Violation] {
+        rules.flatMap { $0.violations { values[$0]?.node } }
+    }
+
     // MARK: Identity
 
     /// A `configurationID`: equal for equal settings only, see `ConfigurationIdentity`.
@@ -105,5 +109,16 @@ package struct ModuleSettings: Sendable {
             }
         }
         writer.endObject()
+    }
+}
+
+extension IssuerValue {
+    /// The value as rules see it.
+    fileprivate var node: JSONNode {
+        switch self {
+        case .text(let text): .text(text)
+        case .flag(let flag): .flag(flag)
+        default: JSONNode(.null)
+        }
     }
 }

@@ -33,26 +33,29 @@ extension IssuerModule {
             IssuerKey("password", .secret, "Password of that account."),
             IssuerKey(
                 "assertion",
-                .object([
-                    IssuerKey(
-                        "from", .choice(["gateway", "caller"]), default: .text("gateway"),
-                        """
-                        Which assertion is sent: one of the gateway's about the caller, or the caller's own token, which \
-                        for `saml2-bearer` is a SAML assertion.
-                        """),
-                    IssuerKey(
-                        "algorithm", .publicAlgorithm, default: .text("ES256"), "Algorithm of the gateway's signature."),
-                    IssuerKey(
-                        "keyFile", .signingKey(algorithm: "algorithm"),
-                        "PEM file with the signing key, made where it is missing; required for the gateway's."),
-                    IssuerKey("keyId", .text, "`kid` of that key, for `jwt-bearer`; its thumbprint by default."),
-                    IssuerKey("issuer", .text, "`iss` or `Issuer`; that of the token service by default."),
-                    IssuerKey("audience", .text, "`aud` or `Audience`; the token endpoint by default."),
-                    IssuerKey(
-                        "lifetimeSeconds", .count(1...3600), default: .number(60),
-                        "Lifetime of an assertion in seconds."),
-                    IssuerKey("claims", .map, "Further claims or attributes."),
-                ]), "Assertion of the grants `jwt-bearer` (RFC 7523) and `saml2-bearer` (RFC 7522); required for them."),
+                .object(
+                    [
+                        IssuerKey(
+                            "from", .choice(["gateway", "caller"]), default: .text("gateway"),
+                            """
+                            Which assertion is sent: one of the gateway's about the caller, or the caller's own token, which \
+                            for `saml2-bearer` is a SAML assertion.
+                            """),
+                        IssuerKey(
+                            "algorithm", .publicAlgorithm, default: .text("ES256"),
+                            "Algorithm of the gateway's signature."),
+                        IssuerKey(
+                            "keyFile", .signingKey(algorithm: "algorithm"),
+                            "PEM file with the signing key, made where it is missing; required for the gateway's."),
+                        IssuerKey("keyId", .text, "`kid` of that key, for `jwt-bearer`; its thumbprint by default."),
+                        IssuerKey("issuer", .text, "`iss` or `Issuer`; that of the token service by default."),
+                        IssuerKey("audience", .text, "`aud` or `Audience`; the token endpoint by default."),
+                        IssuerKey(
+                            "lifetimeSeconds", .count(1...3600), default: .number(60),
+                            "Lifetime of an assertion in seconds."),
+                        IssuerKey("claims", .map, "Further claims or attributes."),
+                    ], rules: OAuth2Settings.assertionRules),
+                "Assertion of the grants `jwt-bearer` (RFC 7523) and `saml2-bearer` (RFC 7522); required for them."),
             IssuerKey(
                 "subjectTokenType", .text, default: .text("urn:ietf:params:oauth:token-type:access_token"),
                 "Type of the caller's token, for the grant `token-exchange`."),
@@ -68,7 +71,7 @@ extension IssuerModule {
                 "perCaller", .flag, default: .flag(true),
                 "Whether each caller gets a token of its own; false only for `client_credentials` and `password`."),
         ],
-        constraints: #"{"oneOf": [{"required": ["tokenEndpoint"]}, {"required": ["discovery", "issuer"]}]}"#,
+        rules: OAuth2Settings.placeRules + OAuth2Settings.clientRules + OAuth2Settings.grantRules,
         build: { settings, surroundings throws(IssuerProblem) in
             try OAuth2Settings(settings, surroundings).issuer()
         })
@@ -87,6 +90,58 @@ private struct OAuth2Settings {
         "audience", "resource",
     ]
 
+    // MARK: Rules between keys
+
+    static let placeRules: [KeyRule] = [
+        .exactlyOne(
+            of: "tokenEndpoint", "discovery", none: "there is no token endpoint", several: "the token endpoint is known"
+        ),
+        .requires(
+            "issuer", if: .has("discovery"), because: "discovery needs a known issuer to compare with",
+            expected: "\"issuer\" beside \"discovery\""),
+        .only("issuer", with: .has("discovery"), because: "nothing is compared with it"),
+    ]
+
+    static let clientRules: [KeyRule] = {
+        let isNamed = KeyCondition.has("clientAuthentication")
+        let usesSecret = uses("clientAuthentication", "client_secret_basic", "client_secret_post")
+        let usesKey = uses("clientAuthentication", "private_key_jwt")
+        return [
+            .requires("clientSecret", if: usesSecret), .requires("clientKeyFile", if: usesKey),
+            .only(
+                "clientSecret", with: .any([.not(isNamed), usesSecret]),
+                because: "the method of authentication has no use for it", expected: "no secret"),
+            .only("clientKeyFile", with: usesKey),
+        ]
+    }()
+
+    static let grantRules: [KeyRule] = {
+        let takesAssertion = uses("grant", "jwt-bearer", "saml2-bearer")
+        let (isPassword, isExchange) = (uses("grant", "password"), uses("grant", "token-exchange"))
+        return [
+            .requires("username", "password", if: isPassword), .requires("assertion", if: takesAssertion),
+            .only("username", "password", with: isPassword), .only("assertion", with: takesAssertion),
+            .only("subjectTokenType", "requestedTokenType", with: isExchange),
+            .requires(
+                .not(.any([takesAssertion, isExchange])), if: .isOff("perCaller"), at: "perCaller",
+                because: "the grant gives each caller a token of its own", expected: "true"),
+        ]
+    }()
+
+    static let assertionRules: [KeyRule] = {
+        let isMade = KeyCondition.not(.equals("from", "caller"))
+        return [
+            .requires("keyFile", if: isMade, expected: "a signing key"),
+            .only(
+                "keyFile", "algorithm", "keyId", "issuer", "audience", "lifetimeSeconds", "claims", with: isMade,
+                because: "the caller's own token is not made here", expected: "\"from\": \"gateway\""),
+        ]
+    }()
+
+    private static func uses(_ key: String, _ words: String...) -> KeyCondition {
+        words.count == 1 ? .equals(key, words[0]) : .any(words.map { .equals(key, $0) })
+    }
+
     let settings: ModuleSettings
     let surroundings: IssuerDependencies
 
@@ -102,51 +157,35 @@ private struct OAuth2Settings {
         made.transport = settings.transport
         made.terms.defaultLifetimeSeconds = Int64(settings.count("defaultLifetimeSeconds"))
         if case .tokenExchange(let terms) = grant { made.terms.issuedTokenType = terms.requestedTokenType }
-        if !settings.isOn("perCaller") {
-            guard !grant.isCallerBound else {
-                throw IssuerProblem(at: "perCaller", "the grant gives each caller a token of its own", expected: "true")
-            }
-            made.dependsOnCaller = false
-        }
+        if !settings.isOn("perCaller") { made.dependsOnCaller = false }
         // The keys of SAML assertions are not for JWTs.
         let key = settings.word("grant") == "jwt-bearer" ? settings.object("assertion")?.key("keyFile") : nil
         made.publishedKeys = [settings.key("clientKeyFile"), key].compactMap { $0 }
         let endpoint = IssuerEndpoint(
-            try place(), settings.transport, allowsHTTP: settings.transport.allowsHTTP, caller: surroundings.caller)
+            try place, settings.transport, allowsHTTP: settings.transport.allowsHTTP, caller: surroundings.caller)
         return OAuth2Issuer(
             made, endpoint: endpoint, configurationID: settings.identity(of: "oauth2"), caller: surroundings.caller)
     }
 
-    private func place() throws(IssuerProblem) -> IssuerEndpoint.Place {
-        switch (settings.url("tokenEndpoint"), settings.url("discovery")) {
-        case (let url?, nil):
-            if settings.has("issuer") {
-                throw IssuerProblem(at: "issuer", "nothing is compared with it", expected: "\"discovery\"")
-            }
-            return .known(url)
-        case (nil, let url?):
-            guard let issuer = settings.text("issuer") else {
-                throw IssuerProblem(
-                    "discovery needs a known issuer to compare with", expected: "\"issuer\" beside \"discovery\"")
+    private var place: IssuerEndpoint.Place {
+        get throws(IssuerProblem) {
+            if let url = settings.url("tokenEndpoint") { return .known(url) }
+            guard let url = settings.url("discovery"), let issuer = settings.text("issuer") else {
+                throw IssuerProblem("there is no token endpoint")
             }
             return .discovered(at: url, issuer: issuer)
-        case (nil, nil):
-            throw IssuerProblem("there is no token endpoint", expected: "\"tokenEndpoint\" or \"discovery\"")
-        case (_?, _?):
-            throw IssuerProblem(at: "discovery", "the token endpoint is known", expected: "one of the two")
         }
     }
 
     private func client() throws(IssuerProblem) -> OAuth2Client {
-        let secret = settings.text("clientSecret")
-        let name = settings.text("clientAuthentication") ?? (secret == nil ? "none" : "client_secret_basic")
+        let secret = settings.word("clientSecret")
+        let name = settings.text("clientAuthentication") ?? (secret.isEmpty ? "none" : "client_secret_basic")
         let authentication: OAuth2Client.Authentication
         switch name {
-        case "client_secret_basic", "client_secret_post":
-            guard let secret else { throw missing("clientSecret", for: name) }
-            authentication = name == "client_secret_basic" ? .secretBasic(secret) : .secretPost(secret)
+        case "client_secret_basic": authentication = .secretBasic(secret)
+        case "client_secret_post": authentication = .secretPost(secret)
         case "private_key_jwt":
-            guard let key = settings.key("clientKeyFile") else { throw missing("clientKeyFile", for: name) }
+            guard let key = settings.key("clientKeyFile") else { throw IssuerProblem(at: "clientKeyFile", "no key") }
             authentication = .privateKeyJWT(signer(key, settings.text("clientKeyId")))
         case "tls_client_auth":
             guard settings.transport.hasCertificate else {
@@ -157,14 +196,6 @@ private struct OAuth2Settings {
             authentication = .certificate
         default: authentication = .none
         }
-        if secret != nil, !name.hasPrefix("client_secret") {
-            throw IssuerProblem(at: "clientSecret", "\(name) has no use for it", expected: "no secret")
-        }
-        if settings.has("clientKeyFile"), name != "private_key_jwt" {
-            throw IssuerProblem(
-                at: "clientKeyFile", "\(name) has no use for it",
-                expected: "\"clientAuthentication\": \"private_key_jwt\"")
-        }
         return OAuth2Client(id: settings.word("clientId"), authentication: authentication)
     }
 
@@ -172,26 +203,10 @@ private struct OAuth2Settings {
         keyID.map { JWTSigner(key: key, keyID: $0) } ?? JWTSigner(key: key)
     }
 
-    private func missing(_ name: String, for other: String) -> IssuerProblem {
-        IssuerProblem("required member \"\(name)\" is missing", expected: "what \"\(other)\" needs")
-    }
-
     private func grant() throws(IssuerProblem) -> OAuth2Grant {
         let name = settings.word("grant")
-        let belongs = [
-            "username": ["password"], "password": ["password"], "assertion": ["jwt-bearer", "saml2-bearer"],
-            "subjectTokenType": ["token-exchange"], "requestedTokenType": ["token-exchange"],
-        ]
-        for (key, owners) in belongs.sorted(by: { $0.key < $1.key }) where settings.has(key) && !owners.contains(name) {
-            throw IssuerProblem(
-                at: key, "the grant \(name) has no use for it",
-                expected: "\"grant\": \(owners.map { "\"\($0)\"" }.joined(separator: " or "))")
-        }
         switch name {
-        case "password":
-            guard let user = settings.text("username") else { throw missing("username", for: name) }
-            guard let password = settings.text("password") else { throw missing("password", for: name) }
-            return .password(user: user, password: password)
+        case "password": return .password(user: settings.word("username"), password: settings.word("password"))
         case "jwt-bearer": return try assertion(for: name)
         case "token-exchange":
             var terms = ExchangeTerms()
@@ -212,20 +227,10 @@ private struct OAuth2Settings {
     }
 
     private func assertion(for grant: String) throws(IssuerProblem) -> OAuth2Grant {
-        guard let terms = settings.object("assertion") else { throw missing("assertion", for: grant) }
+        let terms = settings.object("assertion") ?? ModuleSettings([:])
         let isSAML = grant == "saml2-bearer"
-        if terms.text("from") == "caller" {
-            for key in ["keyFile", "algorithm", "keyId", "issuer", "audience", "lifetimeSeconds", "claims"]
-            where terms.has(key) {
-                throw IssuerProblem(
-                    at: "assertion/\(key)", "the caller's own token is not made here", expected: "\"from\": \"gateway\""
-                )
-            }
-            return isSAML ? .callersSAML : .callersAssertion
-        }
-        guard let key = terms.key("keyFile") else {
-            throw IssuerProblem(at: "assertion", "required member \"keyFile\" is missing", expected: "a signing key")
-        }
+        if terms.text("from") == "caller" { return isSAML ? .callersSAML : .callersAssertion }
+        guard let key = terms.key("keyFile") else { throw IssuerProblem(at: "assertion/keyFile", "no key") }
         let issuer = terms.text("issuer") ?? surroundings.serviceIssuer
         let lifetime = Int64(terms.number("lifetimeSeconds") ?? 60)
         if isSAML {

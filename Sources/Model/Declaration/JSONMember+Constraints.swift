@@ -63,11 +63,6 @@ extension JSONNode {
 }
 
 extension JSONMember {
-    /// Either of two members needs the other one.
-    package static func together(_ one: String, _ other: String) -> JSONMember {
-        JSONMember(name: "dependentRequired", node: .object([(one, .texts([other])), (other, .texts([one]))]))
-    }
-
     /// These members are required.
     package static func required(_ names: String...) -> JSONMember { JSONMember(name: "required", node: .texts(names)) }
 

@@ -28,19 +28,16 @@ package struct ObjectForm: Sendable {
     package private(set) var keys: [Key] = []
     /// JSON Schema constraints on several members.
     package private(set) var constraints: [JSONMember] = []
+    /// Rules between keys, which are among the constraints.
+    package private(set) var rules: [KeyRule] = []
     /// Whether other members are allowed.
     package private(set) var isOpen = false
 
     package var names: [String] { keys.map(\.name) }
 
-    /// The JSON Schema of objects with at least one of these members.
-    package static func anyOf(_ names: [String]) -> String {
-        "{\"anyOf\": [\(names.map { "{\"required\": [\"\($0)\"]}" }.joined(separator: ", "))]}"
-    }
-
-    package init(_ keys: [Key] = [], _ constraints: [JSONMember] = []) {
+    package init(_ keys: [Key] = [], rules: [KeyRule] = []) {
         self.keys = keys
-        self.constraints = constraints
+        for rule in rules { add(rule) }
     }
 
     mutating func constrain(_ members: [JSONMember]) { constraints.constrain(members) }
@@ -48,6 +45,23 @@ package struct ObjectForm: Sendable {
     mutating func open() { isOpen = true }
 
     mutating func add(_ key: Key) { keys.append(key) }
+
+    mutating func add(_ rule: KeyRule) {
+        rules.append(rule)
+        constrain(rule.schema)
+    }
+
+    /// Adds keys that objects have only if a condition holds; required ones are required then.
+    mutating func add(_ part: ObjectForm, with condition: KeyCondition) {
+        for key in part.keys {
+            keys.append(
+                Key(
+                    name: key.name, form: key.form, meaning: key.meaning, standard: key.standard, facts: key.facts))
+            if key.isRequired { add(KeyRule.requires(key.name, if: condition)) }
+        }
+        for rule in part.rules { add(rule.when(condition)) }
+        add(KeyRule.only(part.names, with: condition))
+    }
 }
 
 /// Collects the form of an object while its reader runs without an object.
@@ -58,16 +72,12 @@ package final class ObjectOutline {
 
     package func add(_ key: ObjectForm.Key) { form.add(key) }
 
+    package func add(_ rule: KeyRule) { form.add(rule) }
+
+    package func add(_ part: ObjectForm, with condition: KeyCondition) { form.add(part, with: condition) }
+
     /// JSON Schema constraints on several members.
     package func constrain(_ members: [JSONMember]) { form.constrain(members) }
-
-    /// The same as the text of an object.
-    package func constrain(json text: String) {
-        guard let members = try? JSONNode.parse(text.utf8.span).members else {
-            preconditionFailure("no object: \(text)")
-        }
-        constrain(members)
-    }
 
     /// Allows other members.
     package func open() { form.open() }

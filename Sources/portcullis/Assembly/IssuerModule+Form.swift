@@ -11,8 +11,7 @@ extension IssuerModule {
             _ = IssuerReader.guarding(&object)
             _ = IssuerReader.transport(&object)
         }
-        let constraints = (try? JSONNode.parse(constraints.utf8.span).members) ?? []
-        return ObjectForm(keys.map(\.form) + common.keys, constraints)
+        return ObjectForm(keys.map(\.form) + common.keys, rules: rules)
     }
 }
 
@@ -40,8 +39,7 @@ extension IssuerKey.Shape {
         case .secrets: .map(.secret)
         case .header: Shape.headerName.form()
         case .json: .schema([])
-        case .object(let keys, let names):
-            .object(ObjectForm(keys.map(\.form), names.isEmpty ? [] : [.exactlyOne(of: names)]))
+        case .object(let keys, let rules): .object(ObjectForm(keys.map(\.form), rules: rules))
         }
     }
 }

@@ -139,11 +139,11 @@ import Testing
             ),
             (
                 #"{"module": "oauth2", "clientId": "x", "tokenEndpoint": "https://as/t", "grant": "password"}"#,
-                #"/issuers/local: required member "username" is missing (expected what "password" needs)"#
+                #"/issuers/local/username: required member "username" is missing (expected "username" beside "grant": "password")"#
             ),
             (
                 #"{"module": "oauth2", "clientId": "x", "tokenEndpoint": "https://as/t", "grant": "saml2-bearer"}"#,
-                #"/issuers/local: required member "assertion" is missing (expected what "saml2-bearer" needs)"#
+                #"/issuers/local/assertion: required member "assertion" is missing (expected "assertion" beside "grant": "jwt-bearer" or "grant": "saml2-bearer")"#
             ),
             (
                 #"{"module": "oauth2", "clientId": "x", "tokenEndpoint": "https://as/t", "circuitBreaker": {"failure": 1}}"#,
