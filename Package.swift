@@ -129,6 +129,7 @@ let package = Package(
             "Issuers",
             ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"]),
         library("Configuration", ["Bytes", "Model", "Reactor", "CTexts"], isCold: true),
+        library("Conversion", ["Bytes", "Model", "Configuration"], isCold: true),
         library(
             "Gateway",
             [
@@ -141,7 +142,8 @@ let package = Package(
             name: "portcullis",
             dependencies: [
                 "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-                "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers", "Configuration", "Gateway",
+                "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers", "Configuration", "Conversion",
+                "Gateway",
                 "ClientStore",
                 .target(name: "PortcullisClient", condition: .when(traits: ["Client"])),
                 .target(name: "MobileSocial", condition: .when(traits: ["Compatibility"])),
@@ -184,7 +186,7 @@ let package = Package(
                 "Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage", "OAuthServer",
                 "Issuers", "TestSupport",
             ]),
-        tests("ConfigurationTests", ["Bytes", "Model", "Configuration", "TestSupport"]),
+        tests("ConfigurationTests", ["Bytes", "Model", "Configuration", "Conversion", "TestSupport"]),
         tests(
             "GatewayTests",
             [

@@ -66,7 +66,7 @@ extension Diagnostic: CustomStringConvertible {
     }
 
     /// The text with control characters escaped as in JSON: quoted text must not end the line or control a terminal.
-    static func printable(_ text: String) -> String {
+    package static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {

@@ -26,7 +26,7 @@ package enum UserInformation {
     }
 
     /// A text in each word of which may be a URL.
-    static func hidden(inWords text: String) -> String {
+    package static func hidden(inWords text: String) -> String {
         guard text.contains(/@|%40/) else { return text }
         return text.replacing(/[^\s"]+/) { hidden(inValue: $0.output) }
     }

@@ -24,11 +24,11 @@ enum Ceilings {
     static let unlabelled = 480
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
-    static let vendorWords = 427
+    static let vendorWords = 426
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.
-    static let rebuilt = [98, 20, 98, 74]
+    static let rebuilt = [98, 20, 98, 70]
 
     /// Functions of 60 lines and more, and why they are one.
     static let longestFunction = 59

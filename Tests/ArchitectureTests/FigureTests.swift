@@ -45,7 +45,7 @@ import Testing
         "Identity/Browser/", "Identity/Logins/", "Identity/OAuth2/", "Identity/Providers/", "Model/Accounts/",
         "Model/Pages/",
     ]
-    private static let conversion = ["Configuration/Conversion/", "portcullis/Commands/Convert/"]
+    private static let conversion = ["Conversion/", "portcullis/Commands/Convert/"]
     private static let client = ["PortcullisClient/", "portcullis/Commands/Client/"]
     private static let configuration = [
         "Configuration/", "Model/Declaration/", "Model/Settings/", "portcullis/Assembly/",
@@ -68,7 +68,7 @@ import Testing
             Figure(name: "lines of login, sessions, clients", value: lines(of: logins), goal: 12_500),
             Figure(
                 name: "lines of configuration, declarations, settings, assembly, without convert",
-                value: lines(of: configuration) - lines(sources("Configuration/Conversion/")), goal: 15_000),
+                value: lines(of: configuration), goal: 15_000),
             Figure(
                 name: "lines of Sources without convert, the client library and its commands",
                 value: all - lines(of: conversion + client), goal: 96_000),

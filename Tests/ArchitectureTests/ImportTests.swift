@@ -42,6 +42,7 @@ import Testing
         ],
         "Issuers": ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"],
         "Configuration": ["Bytes", "Model", "Reactor"],
+        "Conversion": ["Bytes", "Model", "Configuration"],
         "Gateway": [
             "Bytes", "Model", "Reactor", "Crypto", "HTTP", "Outbound", "Policy", "Identity", "TokenStorage",
             "Endpoints", "OAuthServer", "Issuers",
@@ -51,7 +52,8 @@ import Testing
         "portcullis": [
             "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
             "Endpoints", "OAuthServer", "LoginPages", "Authorization", "MobileSocial", "ApiOmat", "Facebook",
-            "UserProfiles", "SingleSignOn", "Issuers", "Configuration", "Gateway", "ClientStore", "PortcullisClient",
+            "UserProfiles", "SingleSignOn", "Issuers", "Configuration", "Conversion", "Gateway", "ClientStore",
+            "PortcullisClient",
         ],
     ]
 
@@ -62,7 +64,9 @@ import Testing
     ]
 
     /// Targets above the data plane, where Dispatch and Glibc are at home.
-    static let comfortable: Set<String> = ["Configuration", "ClientStore", "PortcullisClient", "portcullis"]
+    static let comfortable: Set<String> = [
+        "Configuration", "Conversion", "ClientStore", "PortcullisClient", "portcullis",
+    ]
 
     /// Files of the lower targets that may import Dispatch: the queue that runs blocking work off the loops in its order.
     static let dispatchFiles: Set<String> = ["Sources/Reactor/SerialQueue.swift"]
@@ -90,6 +94,12 @@ import Testing
             shown[String(row.1)] = Set(row.2.split(separator: " ").map { String($0.trimmingPrefix("`").dropLast()) })
         }
         #expect(shown == Self.targets)
+    }
+
+    @Test("the command alone imports what converts the configurations of other programs")
+    func conversionIsApart() {
+        let importers = SourceTree.sources.filter { $0.code.contains(/(?m)^import Conversion$/) }.map(\.path)
+        #expect(importers == ["Sources/portcullis/Commands/Convert/ConvertCommand.swift"])
     }
 
     @Test("the diagram of targets shows each above those that it imports")

@@ -10,7 +10,7 @@ import Testing
     private static let families = ManifestTests.families.union(["PortcullisClient"])
     /// What reads configurations of others, and the commands of the application's end.
     private static let folders = [
-        "Sources/Configuration/Conversion/", "Sources/portcullis/Commands/Convert/",
+        "Sources/Conversion/", "Sources/portcullis/Commands/Convert/",
         "Sources/portcullis/Commands/Client/",
     ]
 

@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import Conversion
 import Model
 import Testing
 

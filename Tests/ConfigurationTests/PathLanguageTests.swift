@@ -1,7 +1,7 @@
 import Model
 import Testing
 
-@testable import Configuration
+@testable import Conversion
 
 /// Regular expressions for paths as path patterns.
 @Suite struct PathLanguageTests {

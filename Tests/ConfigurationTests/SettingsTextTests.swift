@@ -1,4 +1,4 @@
-import Configuration
+import Conversion
 import Testing
 
 /// Settings of oauth2-proxy: keys of its file, and variables.

@@ -1,5 +1,5 @@
 import Bytes
-import Configuration
+import Conversion
 import Testing
 
 /// The strict reader for YAML.

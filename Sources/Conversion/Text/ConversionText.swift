@@ -1,4 +1,5 @@
 import Bytes
+import Configuration
 
 /// Texts of other programs, as a conversion accepts and shows them.
 enum ConversionText {
@@ -37,4 +38,13 @@ enum ConversionText {
         UserInformation.hidden(inWords: Diagnostic.printable(text))
             .replacing(/(:\/\/[^\s"?]*\?)[^\s"]+/) { "\($0.1)***" }
     }
+}
+
+/// An error that leaves nothing to convert: a file that cannot be read as what it should be.
+package struct ConversionFailure: Error, Equatable {
+    /// File and line.
+    package var place: String
+    package var message: String
+
+    package var text: String { "\(place): \(message)" }
 }

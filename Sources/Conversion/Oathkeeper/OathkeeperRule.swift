@@ -1,4 +1,5 @@
 import Bytes
+import Configuration
 
 /// An access rule of Oathkeeper as it stands in its file.
 struct OathkeeperRule {

@@ -1,3 +1,5 @@
+import Configuration
+
 /// What a conversion did with one setting.
 package struct ConversionNote: Equatable, Sendable {
     package enum Kind: Sendable, CaseIterable {

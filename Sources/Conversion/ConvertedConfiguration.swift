@@ -64,12 +64,3 @@ package struct ConvertedConfiguration: Sendable {
     /// The member `hostHeader` of an upstream or route that sends the host of the upstream's URL.
     static let upstreamHost: (name: String, value: JSONNode) = ("hostHeader", .text("upstream"))
 }
-
-/// An error that leaves nothing to convert: a file that cannot be read as what it should be.
-package struct ConversionFailure: Error, Equatable {
-    /// File and line.
-    package var place: String
-    package var message: String
-
-    package var text: String { "\(place): \(message)" }
-}
