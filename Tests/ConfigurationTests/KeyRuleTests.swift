@@ -84,7 +84,7 @@ import Testing
 
     @Test("the schema of a rule refuses what its check refuses, for each rule of each section")
     func declaredRules() {
-        let rules = SectionForm.all.flatMap { Self.objects(in: $0.form) }.flatMap(\.rules)
+        let rules = SectionForm.all.flatMap(\.form.objects).flatMap(\.rules)
         #expect(rules.count > 50)
         for rule in rules {
             let trial = RuleTrial(rule)
@@ -132,16 +132,5 @@ import Testing
         guard let node = try? JSONNode.parse(text.utf8.span) else { fatalError("no JSON: \(text)") }
         _ = shape.read(Field(node: node, pointer: "", findings: findings))
         return findings.diagnostics
-    }
-
-    /// The objects in a form, at any depth.
-    private static func objects(in form: Form) -> [ObjectForm] {
-        switch form {
-        case .object(let form): [form] + form.keys.flatMap { objects(in: $0.form) }
-        case .list(let form, _, _, _), .map(let form, _, _), .named(_, let form), .described(_, let form):
-            objects(in: form)
-        case .either(let forms): forms.flatMap(objects)
-        case .flag, .integer, .text, .pattern, .choice, .schema: []
-        }
     }
 }

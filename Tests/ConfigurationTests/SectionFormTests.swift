@@ -21,9 +21,10 @@ import Testing
     @Test("RFC 8259: no object of a schema has a name twice, and constraints of one name all apply")
     func duplicates() throws {
         for section in SectionForm.all { _ = try JSONNode.parse(section.schema.span) }
-        var members = [JSONMember.required("a"), .exactlyOne(of: "a", "b"), .needs("a", for: ["c"])]
+        var members = [JSONMember.required("a"), KeyRule.exactlyOne(of: "a", "b").schema[0], .needs("a", for: ["c"])]
         members.constrain([
-            .required("a", "d"), .exactlyOne(of: "e", "f"), .needs("b", for: ["c"]), .needs("a", for: ["g"]),
+            .required("a", "d"), KeyRule.exactlyOne(of: "e", "f").schema[0], .needs("b", for: ["c"]),
+            .needs("a", for: ["g"]),
         ])
         #expect(
             String(decoding: JSONNode(.object(members)).serialized, as: UTF8.self)

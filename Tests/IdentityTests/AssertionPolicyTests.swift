@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import Model
+import TestSupport
 import Testing
 
 /// The lenient reading of `Security_AuthTokenConfiguration` (JWT-03 to JWT-38).
@@ -19,6 +20,26 @@ import Testing
         #expect(!policy.isSound)
         #expect(policy.findings.map(\.severity) == [.error])
         #expect(try AssertionPolicy(#"{"issuers":[]}"#).isSound)
+    }
+
+    @Test("the schema of a rule between members refuses what its check refuses")
+    func declaredRules() {
+        let rules = Form.object(AssertionPolicy.form).objects.flatMap(\.rules)
+        #expect(rules.count == 10)
+        for rule in rules {
+            let trial = RuleTrial(rule)
+            #expect(trial.disagreements == [] && trial.refused > 0 && trial.accepted > 0, "\(rule)")
+        }
+    }
+
+    @Test("an incomplete backend that may exchange is reported, and matches none")
+    func incompleteBackend() throws {
+        for client in ["{}", #"{"name":"b"}"#, #"{"clientId":7}"#, #"{"name":"b","version":1}"#] {
+            #expect(try findings("\(Self.keys),\"allowedMbes\":[\(client)]") == ["/issuers/0/allowedMbes/0"])
+        }
+        for client in [#"{"clientId":"c"}"#, #"{"name":"b","version":"1"}"#] {
+            #expect(try findings("\(Self.keys),\"allowedMbes\":[\(client)]") == [])
+        }
     }
 
     @Test("JWT-03: an invalid issuer disables only itself")

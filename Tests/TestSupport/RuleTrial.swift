@@ -137,3 +137,16 @@ package struct RuleTrial {
         return value.string.map { $0.hasPrefix(start) } ?? true
     }
 }
+
+extension Form {
+    /// The objects in it, at any depth.
+    package var objects: [ObjectForm] {
+        switch self {
+        case .object(let form): [form] + form.keys.flatMap(\.form.objects)
+        case .list(let form, _, _, _), .map(let form, _, _), .named(_, let form), .described(_, let form):
+            form.objects
+        case .either(let forms): forms.flatMap(\.objects)
+        case .flag, .integer, .text, .pattern, .choice, .schema: []
+        }
+    }
+}

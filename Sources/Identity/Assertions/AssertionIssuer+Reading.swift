@@ -127,7 +127,9 @@ extension AssertionIssuer {
     }
 
     private static func allowedClient(_ reader: inout AssertionReader) -> AllowedClient? {
-        reader.constrain([.anyOf(["name", "version"], ["clientId"])])
+        reader.rules(
+            .requires(
+                .any([.all([.has("name"), .has("version")]), .has("clientId")]), because: "it matches no backend"))
         let text = Form.anyText
         let texts = [
             reader.take("name", text, "Name of a backend."), reader.take("version", text, "Its version."),
@@ -135,7 +137,7 @@ extension AssertionIssuer {
         ]
         let allowed = AllowedClient(name: texts[0]?.string, version: texts[1]?.string, clientID: texts[2]?.string)
         // A member of another type was meant as a restriction: without it the entry must match no client.
-        return allowed.isComplete && texts.allSatisfy { $0 == nil || $0?.string != nil } ? allowed : nil
+        return !reader.isBroken && texts.allSatisfy { $0 == nil || $0?.string != nil } ? allowed : nil
     }
 
     // MARK: Extensions of the gateway

@@ -4,23 +4,16 @@ import Model
 extension AssertionIssuer {
     /// Reads `jwks` or `certificateSubjectNames`; having both is an error (AMB-03).
     static func keys(_ reader: inout AssertionReader) -> Keys? {
-        reader.constrain([.exactlyOne(of: "jwks", "certificateSubjectNames")])
+        reader.rules(
+            .exactlyOne(
+                of: "jwks", "certificateSubjectNames", none: "the issuer has no keys",
+                several: "the issuer has \"jwks\" as well",
+                expected: "either \"jwks\" or \"certificateSubjectNames\""))
         let jwks = reader.take(
             "jwks", .object(AssertionReader.form { _ = AssertionKeySource(&$0) }),
             "Where its keys are fetched, as for [trusted issuers](guides/trusted-issuers.md).")
         let subjects = certificates(&reader)
-        switch (jwks, reader.node["certificateSubjectNames"]) {
-        case (let jwks?, nil): return AssertionKeySource(jwks, &reader).map(Keys.remote)
-        case (nil, .some): return subjects
-        case (nil, nil):
-            reader.fail(
-                nil, "the issuer has no keys", expected: "either \"jwks\" or \"certificateSubjectNames\"")
-        case (.some, .some):
-            reader.fail(
-                "certificateSubjectNames", "the issuer has \"jwks\" as well",
-                expected: "either \"jwks\" or \"certificateSubjectNames\"")
-        }
-        return nil
+        return jwks.flatMap { AssertionKeySource($0, &reader) }.map(Keys.remote) ?? subjects
     }
 
     static func certificates(_ reader: inout AssertionReader, isRequired: Bool = false) -> Keys? {
@@ -49,16 +42,13 @@ extension AssertionKeySource {
         }
         var reader = AssertionReader(node, issuer.pointer + "/jwks")
         self.init(&reader)
-        if discoveryURI == nil, jwksURI == nil, !reader.isBroken {
-            reader.fail(nil, "there is no address", expected: "\"discoveryUri\" or \"jwksUri\"")
-        }
         reader.finish()
         issuer.add(reader)
         if reader.isBroken { return nil }
     }
 
     fileprivate init(_ reader: inout AssertionReader) {
-        reader.constrain([.anyOf(["discoveryUri"], ["jwksUri"])])
+        reader.rules(.atLeastOne(of: "discoveryUri", "jwksUri", because: "there is no address"))
         let allowsHTTP = reader.flag("allowHttp", default: false, "Whether the addresses may have the scheme `http`.")
         self.init(
             discoveryURI: AssertionKeySource.address(

@@ -10,7 +10,7 @@ extension AssertionPolicy {
     ///   - catalogue: roles that can be granted, for warnings about others.
     package init(_ node: JSONNode, baseURL: String, lifetime: TokenLifetime, catalogue: RoleCatalogue) {
         self.init(lifetime: lifetime)
-        var reader = AssertionReader(node, "")
+        var reader = AssertionReader(node, "", gravity: .error)
         let (issuers, samlIssuers) = readMembers(&reader)
         reader.finish()
         findings = reader.findings
@@ -19,10 +19,9 @@ extension AssertionPolicy {
         if issuers == nil, samlIssuers?.array != nil { return }
         guard let elements = issuers?.array else {
             isSound = false
-            complain(
-                issuers == nil ? "" : "/issuers",
-                issuers == nil ? "required member \"issuers\" is missing" : "wrong type: no token can be exchanged",
-                expected: "an array of issuers")
+            if issuers != nil {
+                complain("/issuers", "wrong type: no token can be exchanged", expected: "an array of issuers")
+            }
             return
         }
         entries = elements.enumerated().map { index, element in
@@ -42,7 +41,7 @@ extension AssertionPolicy {
     }
 
     private mutating func readMembers(_ reader: inout AssertionReader) -> (issuers: JSONNode?, samlIssuers: JSONNode?) {
-        reader.constrain([.anyOf(["issuers"], ["samlIssuers"])])
+        reader.rules(.atLeastOne(of: "issuers", "samlIssuers", because: "required member \"issuers\" is missing"))
         let issuers = reader.take(
             "issuers", .list(.object(AssertionIssuer.form), isUnique: false), "Issuers whose JWTs are exchanged.")
         let samlIssuers = reader.take(

@@ -10,17 +10,16 @@ struct AssertionReader {
     private(set) var findings: [AssertionFinding] = []
     /// Whether a wrong value makes the object unusable.
     private(set) var isBroken = false
+    /// How grave it is that the object is unusable.
+    private let gravity: Severity
     private var known: Set<String> = []
     /// Collects the declarations if only the form of the object is needed.
     private let outline: ObjectOutline?
 
-    init(_ node: JSONNode, _ pointer: String) {
-        self.init(node, pointer, outline: nil)
-    }
-
-    private init(_ node: JSONNode, _ pointer: String, outline: ObjectOutline?) {
+    init(_ node: JSONNode, _ pointer: String, gravity: Severity = .warning, outline: ObjectOutline? = nil) {
         self.node = node
         self.pointer = pointer
+        self.gravity = gravity
         self.outline = outline
     }
 
@@ -50,8 +49,18 @@ struct AssertionReader {
         return nil
     }
 
-    /// JSON Schema constraints on several members. The reader checks the same with messages of its own.
-    func constrain(_ members: @autoclosure () -> [JSONMember]) { outline?.constrain(members()) }
+    /// Declares rules between members. What breaks one makes the object unusable.
+    mutating func rules(_ rules: KeyRule...) {
+        for rule in rules {
+            if let outline {
+                outline.add(rule)
+                continue
+            }
+            for violation in rule.violations({ node[$0] }) {
+                fail(violation.name, violation.message, expected: violation.expected)
+            }
+        }
+    }
 
     /// Records a wrong value that leaves the object usable.
     mutating func warn(_ name: String, _ message: String, expected: String? = nil) {
@@ -64,8 +73,7 @@ struct AssertionReader {
     mutating func fail(_ name: String?, _ message: String, expected: String? = nil) {
         isBroken = true
         let place = name.map { "\(pointer)/\($0)" } ?? pointer
-        findings.append(
-            AssertionFinding(severity: .warning, pointer: place, message: message, expected: expected))
+        findings.append(AssertionFinding(severity: gravity, pointer: place, message: message, expected: expected))
     }
 
     /// Records that a member without a default is missing.

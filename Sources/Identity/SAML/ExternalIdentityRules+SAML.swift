@@ -94,10 +94,9 @@ private struct SAMLRules {
             var rules = SAMLRules()
             // An issuer rule has the key of a default rule.
             for kind in Kind.allCases where kind != .issuerRole { rules.read(kind, &reader, RoleCatalogue([])) }
-            let conditions = parts.map { part in
-                JSONNode(.object(.when("type", is: .text(part.kind.rawValue), needs: part.form.names)))
+            for part in parts {
+                reader.rules(.requires(part.form.names, if: .equals("type", part.kind.rawValue)))
             }
-            reader.constrain([JSONMember(name: "allOf", node: JSONNode(.array(conditions)))])
         }
     }
 

@@ -25,21 +25,6 @@ extension [JSONMember] {
         }
         constrain([JSONMember(name: "allOf", node: JSONNode(.array([JSONNode(.object(others))])))])
     }
-
-    /// If a member has a value, others are required.
-    package static func when(_ name: String, is value: JSONNode, needs others: String...) -> [JSONMember] {
-        when(name, is: value, needs: others)
-    }
-
-    package static func when(_ name: String, is value: JSONNode, needs others: [String]) -> [JSONMember] {
-        let condition = JSONNode.object([
-            ("properties", .object([(name, .object([("const", value)]))])), ("required", .texts([name])),
-        ])
-        return [
-            JSONMember(name: "if", node: condition),
-            JSONMember(name: "then", node: .object([("required", .texts(others))])),
-        ]
-    }
 }
 
 extension JSONNode {
@@ -69,18 +54,5 @@ extension JSONMember {
     /// Each of these members requires another one.
     package static func needs(_ name: String, for others: [String]) -> JSONMember {
         JSONMember(name: "dependentRequired", node: .object(others.map { ($0, .texts([name])) }))
-    }
-
-    /// At least one of these lists of members is required.
-    package static func anyOf(_ lists: [String]...) -> JSONMember {
-        JSONMember(name: "anyOf", node: JSONNode(.array(lists.map { .object([("required", .texts($0))]) })))
-    }
-
-    /// Exactly one of these members is required.
-    package static func exactlyOne(of names: String...) -> JSONMember { exactlyOne(of: names) }
-
-    package static func exactlyOne(of names: [String]) -> JSONMember {
-        JSONMember(
-            name: "oneOf", node: JSONNode(.array(names.map { .object([("required", .texts([$0]))]) })))
     }
 }

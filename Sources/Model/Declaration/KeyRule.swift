@@ -64,6 +64,10 @@ package struct KeyRule: Sendable {
         KeyRule(.keys(names), if: scope, missing: because, expected: expected)
     }
 
+    package static func requires(_ names: [String], if scope: KeyCondition? = nil) -> KeyRule {
+        KeyRule(.keys(names), if: scope)
+    }
+
     /// A condition that holds for all objects, or for those of another condition.
     /// - Parameter name: the key that is reported; nil for the object.
     package static func requires(

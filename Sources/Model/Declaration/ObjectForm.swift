@@ -76,9 +76,6 @@ package final class ObjectOutline {
 
     package func add(_ part: ObjectForm, with condition: KeyCondition) { form.add(part, with: condition) }
 
-    /// JSON Schema constraints on several members.
-    package func constrain(_ members: [JSONMember]) { form.constrain(members) }
-
     /// Allows other members.
     package func open() { form.open() }
 }
