@@ -118,14 +118,16 @@ package struct RuleTrial {
             case "oneOf": return parts.count { allows(object, by: $0) } == 1
             case "allOf": return parts.allSatisfy { allows(object, by: $0) }
             case "if":
-                return !allows(object, by: member.node) || schema["then"].map { allows(object, by: $0) } ?? true
-            case "then": return true
+                let branch = allows(object, by: member.node) ? "then" : "else"
+                return schema[branch].map { allows(object, by: $0) } ?? true
+            case "then", "else": return true
             default: preconditionFailure("\(member.name) is not tried")
             }
         }
     }
 
     private static func allows(value: JSONNode, by schema: JSONNode) -> Bool {
+        if let isAllowed = schema.bool { return isAllowed }
         if let other = schema["const"] { return value.value == other.value }
         if let texts = schema["contains"]?["enum"]?.array {
             return value.array?.contains { element in texts.contains { $0.value == element.value } } ?? true

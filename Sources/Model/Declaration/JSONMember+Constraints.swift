@@ -18,7 +18,7 @@ extension [JSONMember] {
             }
             self[index].node = self[index].node.joined(with: member.node)
         }
-        // `if` and `then` stay together.
+        // `if` stays with `then` or `else`.
         guard others.contains(where: { other in contains { $0.name == other.name } }) else {
             self += others
             return

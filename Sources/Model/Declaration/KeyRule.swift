@@ -164,15 +164,18 @@ extension KeyRule.Demand {
         case .one(let names, let isRequired, let isOnly):
             let each = names.map(KeyCondition.has)
             if !isOnly { return KeyCondition.any(each).schema }
+            if !isRequired, names.count == 2 { return KeyCondition.not(.all(each)).schema }
             let choices = isRequired ? each : each + [.not(.any(each))]
             return [JSONMember(name: "oneOf", node: JSONNode(.array(choices.map { JSONNode(.object($0.schema)) })))]
         case .keys(let names): return [JSONMember(name: "required", node: .texts(names))]
         case .condition(let condition, _): return condition.schema
         case .only(let names, .has(let other)): return [.needs(other, for: names)]
         case .only(let names, let condition):
+            let without = JSONNode.object([("properties", .object(names.map { ($0, .flag(false)) }))])
+            let (branch, tested) =
+                if case .not(let obstacle) = condition { ("then", obstacle) } else { ("else", condition) }
             return [
-                JSONMember(name: "if", node: JSONNode(.object(KeyCondition.any(names.map(KeyCondition.has)).schema))),
-                JSONMember(name: "then", node: JSONNode(.object(condition.schema))),
+                JSONMember(name: "if", node: JSONNode(.object(tested.schema))), JSONMember(name: branch, node: without),
             ]
         }
     }
